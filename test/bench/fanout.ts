@@ -61,7 +61,9 @@ async function compare({ ours, bare }: Record<'ours' | 'bare', Stage>, print: Pr
   }
   for (const stage of [ours, bare]) {
     const result = results.get(stage);
-    if (result) result.loop = await stage.probe.loopDelayDuring(() => repeat(stage, ROUNDS));
+    if (result === undefined) continue;
+    result.loop = await stage.probe.loopDelayDuring(() => repeat(stage, ROUNDS));
+    result.turnsMs = await stage.probe.longestTurnsMs(() => repeat(stage, ROUNDS));
   }
   const [mine, theirs] = [results.get(ours), results.get(bare)];
   if (mine === undefined || theirs === undefined) return;
@@ -87,6 +89,11 @@ async function compare({ ours, bare }: Record<'ours' | 'bare', Stage>, print: Pr
     ],
     ['event loop late, p99 and most, ms', loopText(mine.loop), loopText(theirs.loop)],
     [
+      'a turn of the event loop, most and 100th, ms of processor',
+      `${turnText(mine.turnsMs)} (≤ 5)`,
+      turnText(theirs.turnsMs),
+    ],
+    [
       'memory a reader, kB',
       `${figure(ours.bytesPerReader / 1000)} (≤ 15)`,
       figure(bare.bytesPerReader / 1000),
@@ -99,14 +106,20 @@ interface Result {
   rates: number[];
   lastMs: number[];
   loop: LoopDelay | undefined;
+  /** The longest turns. */
+  turnsMs: readonly number[];
 }
 
 function emptyResult(): Result {
-  return { cpuUs: [], rates: [], lastMs: [], loop: undefined };
+  return { cpuUs: [], rates: [], lastMs: [], loop: undefined, turnsMs: [] };
 }
 
 function loopText(loop: LoopDelay | undefined): string {
   return loop === undefined ? '' : `${figure(loop.p99Ms)}, ${figure(loop.longestMs)}`;
+}
+
+function turnText(turnsMs: readonly number[]): string {
+  return `${figure(turnsMs[0] ?? 0)}, ${figure(turnsMs[99] ?? 0)}`;
 }
 
 async function repeat(stage: Stage, rounds: number): Promise<number[]> {

@@ -1,8 +1,10 @@
 /**
  * Loaded into a server under measurement with `NODE_OPTIONS=--import`: answers, on the Unix socket
- * that PROBE_SOCKET names, how much processor time the process has used and how late its event loop was.
- * Asked one word a line: `cpu`, `watch-loop`, `loop`. Answers one JSON value a line.
+ * that PROBE_SOCKET names, how much processor time the process has used, how late its event loop was and
+ * how long its turns were. Asked one word a line: `cpu`, `watch-loop`, `loop`, `watch-turns`, `turns`.
+ * Answers one JSON value a line.
  */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -36,6 +38,42 @@ const answers = {
       longestMs: lateMs(delay.max),
     };
   },
+};
+
+/** While turns are watched. */
+let turns = { fd: -1, beforeNs: 0, longestNs: [0] };
+const line = Buffer.alloc(64);
+
+/** What the main thread has had of the processor, in ns: others that run meanwhile do not count. */
+function processorNs() {
+  const length = readSync(turns.fd, line, 0, line.length, 0);
+  return Number(line.toString('latin1', 0, length).split(' ')[0]);
+}
+
+function watchTurn() {
+  if (turns.fd === -1) return;
+  const nowNs = processorNs();
+  turns.longestNs.push(nowNs - turns.beforeNs);
+  if (turns.longestNs.length > 4_096) turns.longestNs.sort((a, b) => b - a).splice(200);
+  turns.beforeNs = nowNs;
+  setImmediate(watchTurn);
+}
+
+/** Starts to watch how long each turn of the event loop takes of the processor: it is busy with that. */
+answers['watch-turns'] = () => {
+  turns = { fd: openSync('/proc/self/schedstat', 'r'), beforeNs: 0, longestNs: [] };
+  turns.beforeNs = processorNs();
+  setImmediate(watchTurn);
+};
+
+/** The longest turns since `watch-turns`, in ms, longest first; ends the watch. */
+answers['turns'] = () => {
+  closeSync(turns.fd);
+  turns.fd = -1;
+  return turns.longestNs
+    .sort((a, b) => b - a)
+    .slice(0, 200)
+    .map((ns) => ns / 1e6);
 };
 
 if (path !== undefined) {

@@ -21,6 +21,11 @@ export interface Probe {
   cpuUs(): Promise<number>;
   /** Watches the event loop until the work is done. */
   loopDelayDuring(work: () => Promise<unknown>): Promise<LoopDelay>;
+  /**
+   * The turns of the event loop that took most of the processor while the work was done, in ms, longest
+   * first: what else there was to do had to wait for them.
+   */
+  longestTurnsMs(work: () => Promise<unknown>): Promise<readonly number[]>;
   close(): void;
 }
 
@@ -53,6 +58,11 @@ export function createProbe(): Probe {
       await ask('watch-loop');
       await work();
       return (await ask('loop')) as LoopDelay;
+    },
+    async longestTurnsMs(work) {
+      await ask('watch-turns');
+      await work();
+      return (await ask('turns')) as number[];
     },
     close() {
       socket?.destroy();
