@@ -90,8 +90,12 @@ export function withPlainWords<Line extends PlacedLine>(
   const surer = withSurerWords(lines, { plain, dashed, strikes, isConfirmed });
   const sure = new Set(
     plain.flatMap((line) => {
-      const isKnown =
-        line.words.filter((word) => isReadIn(surer, word)).length > MOST_KNOWN * line.words.length;
+      // It may be in none of the lines, and be sure by itself.
+      const known = line.words.filter(
+        (word) =>
+          isReadIn(surer, word) || (word.confidence >= SURE && isWord(word, { line, dashed })),
+      );
+      const isKnown = known.length > MOST_KNOWN * line.words.length;
       const least = isKnown ? DOUBTFUL : SURE;
       const words = line.words.filter(
         (word) =>
