@@ -1,5 +1,6 @@
 /** The text of a picture: what recognition found twice is joined, what is no text is left out. */
 import type { LanguageTag } from '../../../../shared/language.ts';
+import { isSettled } from './agreed-reading.ts';
 import { isInCell, withDoubtfulCellsRead, withoutDoubles, worth } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
@@ -90,8 +91,8 @@ async function readScreen(picture: ReadablePicture, options: ReadingOptions): Pr
 }
 
 /**
- * A scanned page is read without the rules of its tables, and what strikes its words, with them, for bits
- * of text anywhere, and as it was scanned.
+ * A scanned page is read without the rules of its tables, and what strikes its words, and as it was
+ * scanned; where these do not say all of it, also with its rules, and for bits of text anywhere.
  */
 async function readPage(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
   const ruled = ruledPicture(picture, options.paperDpi ?? SCREEN_DPI);
@@ -100,25 +101,37 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
   const bare = mayHaveTickBoxes(options.language) ? withoutTickBoxes(unstruck, unitPx) : unstruck;
   const inBare = readIn(bare, ruled, options);
   const isOnlyStruck = unstruck !== gray && withStrikes === gray;
+  const inCells = inBare.then((lines) =>
+    withDoubtfulCellsRead(lines, {
+      gray: bare,
+      rules,
+      cells,
+      unitPx,
+      read: (column) => recognise(column, { ...options, scale, layout: 'column' }),
+    }),
+  );
+  const inOriginal = readOriginal(ruled, options);
+  const isDone =
+    options.original === undefined
+      ? Promise.resolve(false)
+      : Promise.all([inCells, inOriginal]).then(([lines, others]) =>
+          isSettled(lines, others, ruled),
+        );
   const readPlain = async (): Promise<PlacedLine[]> => {
     if (bare === gray) return inBare;
     // The original has struck words as well.
-    return isOnlyStruck && options.original !== undefined ? [] : readIn(gray, ruled, options);
+    if (isOnlyStruck && options.original !== undefined) return [];
+    if (isAlike(options.original, gray)) return inOriginal;
+    return (await isDone) ? [] : readIn(gray, ruled, options);
   };
+  // What stands alone on a page, or in a dark band of it, may be taken for a picture.
+  const readScattered = async (): Promise<PlacedLine[]> =>
+    (await isDone) ? [] : readIn(gray, ruled, { ...options, layout: 'scattered' });
   const [unruled, plain, scattered, asItIs] = await Promise.all([
-    inBare.then((lines) =>
-      withDoubtfulCellsRead(lines, {
-        gray: bare,
-        rules,
-        cells,
-        unitPx,
-        read: (column) => recognise(column, { ...options, scale, layout: 'column' }),
-      }),
-    ),
+    inCells,
     readPlain(),
-    // What stands alone on a page, or in a dark band of it, may be taken for a picture.
-    readIn(gray, ruled, { ...options, layout: 'scattered' }),
-    readOriginal(ruled, options),
+    readScattered(),
+    inOriginal,
   ]);
   const inBoth = (kind: (line: PlacedLine) => boolean): SureLine[] =>
     better(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
@@ -127,16 +140,31 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     ? inBoth(isLevel)
     : sureLines(unruled.filter(isLevel), bare);
   const onPage = [...plain, ...numberedAfter(plain, scattered)];
-  const unmarked = [...onPage, ...numberedAfter(onPage, asItIs)]
+  const isPlainOriginal = plain === asItIs;
+  const unmarked = [...onPage, ...(isPlainOriginal ? [] : numberedAfter(onPage, asItIs))]
     .filter(isLevel)
     .map((line) => withoutBullet(line, gray));
-  const readings = { page: [plain.length > 0 ? plain : unruled, scattered], original: asItIs };
+  const readings = {
+    page: [plain.length > 0 && !isPlainOriginal ? plain : unruled, scattered],
+    original: asItIs,
+  };
   const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
   const turned = [scattered, asItIs].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),
   );
   return finished(better(level, turned), ruled);
+}
+
+/** Widths of a page drawn and as it was scanned, one in the other, where both are read alike. */
+const LEAST_ALIKE = 0.9;
+const MOST_ALIKE = 1.15;
+
+/** Whether a page as it was scanned is what was drawn of it, in about its resolution. */
+function isAlike(original: OriginalPage | undefined, { width }: RawPixels): boolean {
+  if (original?.skewDegrees !== 0) return false;
+  const ratio = original.picture.width / width;
+  return ratio >= LEAST_ALIKE && ratio <= MOST_ALIKE;
 }
 
 /** Of some scripts boxes are letters. */
