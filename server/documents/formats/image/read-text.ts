@@ -157,7 +157,7 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
 }
 
 /** Widths of a page drawn and as it was scanned, one in the other, where both are read alike. */
-const LEAST_ALIKE = 0.9;
+const LEAST_ALIKE = 0.68;
 const MOST_ALIKE = 1.15;
 
 /** Whether a page as it was scanned is what was drawn of it, in about its resolution. */
