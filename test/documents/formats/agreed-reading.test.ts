@@ -85,6 +85,8 @@ describe('a page that was read twice', () => {
     expect(settled({ gray })).toBe(false);
     expect(settled({ gray, rules: [{ box, isUpright: false, isDashed: false }] })).toBe(true);
     expect(settled({ gray: page({ left: 200, right: 206, top: 22, bottom: 38 }) })).toBe(false);
+    // Places of letters are rough: between two words it is theirs.
+    expect(settled({ gray: page({ left: 60, right: 70, top: 22, bottom: 38 }) })).toBe(true);
     // A speck is no letter.
     expect(settled({ gray: page({ left: 200, right: 202, top: 22, bottom: 24 }) })).toBe(true);
   });

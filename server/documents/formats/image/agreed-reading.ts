@@ -2,7 +2,7 @@
  * Whether two readings of a page say all there is to say of it: they agree, and leave no ink that neither
  * has read. Reading it once more takes seconds and changes nothing.
  */
-import type { OcrWord, PixelBox, RawPixels } from './ocr.ts';
+import { around, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { isReadIn, WORD } from './plain-reading.ts';
 import type { Rule } from './rules.ts';
 import { inkLevel } from './struck-text.ts';
@@ -17,6 +17,8 @@ const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const INK_SHARE = 0.75;
 /** In 1/96 inch: how far letters go beyond their places, and the soft edges of rules beyond theirs. */
 const EDGE = 1.5;
+/** In heights of letters: between words of one text there is less room. */
+const BLANK = 0.8;
 /** In 1/96 inch: squares that ink is counted in, and the side of one that is full of what may be unread. */
 const SQUARE = 12;
 const MOST_UNREAD = 1.6;
@@ -43,7 +45,7 @@ export function isSettled(
     otherWords.every(
       (word) => word.confidence < LIKELY || !WORD.test(word.text) || isReadIn(lines, word),
     ) &&
-    !hasInkBeside([...words, ...otherWords], page)
+    !hasInkBeside([...lines, ...others], page)
   );
 }
 
@@ -52,14 +54,26 @@ function isAgreed(word: OcrWord, others: readonly PlacedLine[]): boolean {
   return word.confidence >= SURE && isReadIn(others, word);
 }
 
+/** Where the words of a line are, and the blanks between them: letters are given places beside their own. */
+function placesOf({ words, letterHeightPx }: PlacedLine): PixelBox[] {
+  const boxes = words.map(({ box }) => box).toSorted((a, b) => a.left - b.left);
+  const blanks = boxes.slice(1).flatMap((box, at) => {
+    const before = boxes[at] ?? box;
+    const isBlank = box.left > before.right && box.left - before.right < BLANK * letterHeightPx;
+    return isBlank ? [{ ...around([before, box]), left: before.right, right: box.left }] : [];
+  });
+  return [...boxes, ...blanks];
+}
+
 /** Whether there is ink that belongs to no word and to no rule, as much of it as a letter has. */
-function hasInkBeside(words: readonly OcrWord[], { gray, rules, unitPx }: ReadPage): boolean {
+function hasInkBeside(lines: readonly PlacedLine[], { gray, rules, unitPx }: ReadPage): boolean {
   const level = inkLevel(gray, INK_SHARE);
   if (level === undefined) return true;
   const { width, height } = gray;
   const edge = Math.ceil(EDGE * unitPx);
   const data = Uint8Array.from(gray.data);
-  for (const { left, right, top, bottom } of [...words, ...rules].map(({ box }): PixelBox => box)) {
+  const covered = [...lines.flatMap(placesOf), ...rules.map(({ box }) => box)];
+  for (const { left, right, top, bottom } of covered) {
     const [from, to] = [Math.max(0, left - edge), Math.min(width, right + edge)];
     for (let y = Math.max(0, top - edge); y < Math.min(height, bottom + edge); y += 1) {
       data.fill(255, y * width + from, y * width + to);

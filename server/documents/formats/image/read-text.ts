@@ -134,7 +134,7 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     inOriginal,
   ]);
   const inBoth = (kind: (line: PlacedLine) => boolean): SureLine[] =>
-    better(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
+    betterInOrder(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
   // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
   const best = rules.some(({ isUpright }) => isUpright)
     ? inBoth(isLevel)
@@ -414,12 +414,35 @@ function better<Line extends Compared>(first: readonly Line[], second: readonly 
   const kept = new Set(first);
   for (const line of numberedAfter(first, second)) {
     const rivals = [...kept].filter((other) => overlap(line.box, other.box) > 0.3);
-    const theirs = rivals.reduce((sum, rival) => sum + worth(rival.words), 0);
-    if (worth(line.words) <= CLEARLY_BETTER * theirs) continue;
+    if (!isClearlyBetter(line, rivals)) continue;
     for (const rival of rivals) kept.delete(rival);
     kept.add(line);
   }
   return [...kept];
+}
+
+/** The same with each line where the second reading has it, after the one before it there. */
+function betterInOrder<Line extends Compared>(
+  first: readonly Line[],
+  second: readonly Line[],
+): Line[] {
+  const kept = [...first];
+  let next = 0;
+  for (const line of numberedAfter(first, second)) {
+    const rivals = kept.filter((other) => overlap(line.box, other.box) > 0.3);
+    const [rival] = rivals;
+    const at = rival === undefined ? next : kept.indexOf(rival);
+    next = at + 1;
+    if (!isClearlyBetter(line, rivals)) continue;
+    for (const other of rivals) kept.splice(kept.indexOf(other), 1);
+    kept.splice(at, 0, line);
+  }
+  return kept;
+}
+
+function isClearlyBetter({ words }: Compared, rivals: readonly Compared[]): boolean {
+  const theirs = rivals.reduce((sum, rival) => sum + worth(rival.words), 0);
+  return worth(words) > CLEARLY_BETTER * theirs;
 }
 
 /** The second lines with numbers of paragraphs that none of the first has. */
