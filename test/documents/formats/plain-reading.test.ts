@@ -83,6 +83,18 @@ describe('a page that was read without its rules', () => {
     ]);
   });
 
+  it('has all of a line that only the plain page has, where most of it is sure', () => {
+    const field = [word('Keys', { left: 20, top: 50, confidence: 65 })];
+    const others = ['are', 'kept', 'here'].map((text, at) =>
+      word(text, { left: 70 + 50 * at, top: 50 }),
+    );
+    expect(texts({ own: [line(open)], plain: [line(open), line(...field, ...others)] })).toEqual([
+      'Open',
+      'Keys are kept here',
+    ]);
+    expect(texts({ own: [line(open)], plain: [line(open), line(...field)] })).toEqual(['Open']);
+  });
+
   it('has no word twice that was read a little beside its place', () => {
     const astray = line(open, word('until', { left: 122 }));
     expect(texts({ own: [line(open, until)], plain: [astray] })).toEqual(['Open until']);

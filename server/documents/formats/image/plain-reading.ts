@@ -43,7 +43,7 @@ const LEAST_COLUMNS = 2;
 const INKED_COLUMNS = 0.5;
 const LEAST_CONTRAST = 64;
 /** Rules are read for single letters and signs; a word has two letters, or is an ideogram. */
-const WORD =
+export const WORD =
   /^[\p{P}\p{Sc}]*(?:\p{L}{1,2}['’])?[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
 const HYPHEN = /^[-–—]$/u;
 /** Letters that are one stroke. */
@@ -90,8 +90,12 @@ export function withPlainWords<Line extends PlacedLine>(
   const surer = withSurerWords(lines, { plain, dashed, strikes, isConfirmed });
   const sure = new Set(
     plain.flatMap((line) => {
-      const isKnown =
-        line.words.filter((word) => isReadIn(surer, word)).length > MOST_KNOWN * line.words.length;
+      // It may be in none of the lines, and be sure by itself.
+      const known = line.words.filter(
+        (word) =>
+          isReadIn(surer, word) || (word.confidence >= SURE && isWord(word, { line, dashed })),
+      );
+      const isKnown = known.length > MOST_KNOWN * line.words.length;
       const least = isKnown ? DOUBTFUL : SURE;
       const words = line.words.filter(
         (word) =>
@@ -109,7 +113,7 @@ export function withPlainWords<Line extends PlacedLine>(
 }
 
 /** Whether the same word was read at its place. */
-function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
+export function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
   return wordsAt(lines, box, MOST_OF_WORD).some(
     ({ word }) => word.text === text || lettersAlone(word) === lettersAlone({ text }),
   );

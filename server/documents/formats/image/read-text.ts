@@ -1,6 +1,8 @@
 /** The text of a picture: what recognition found twice is joined, what is no text is left out. */
 import type { LanguageTag } from '../../../../shared/language.ts';
-import { isInCell, withDoubtfulCellsRead, withoutDoubles, worth } from './doubtful-cells.ts';
+import { isSettled } from './agreed-reading.ts';
+import { better, betterInOrder, numberedAfter } from './better-lines.ts';
+import { isInCell, withDoubtfulCellsRead, withoutDoubles } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
   around,
@@ -90,8 +92,8 @@ async function readScreen(picture: ReadablePicture, options: ReadingOptions): Pr
 }
 
 /**
- * A scanned page is read without the rules of its tables, and what strikes its words, with them, for bits
- * of text anywhere, and as it was scanned.
+ * A scanned page is read without the rules of its tables, and what strikes its words, and as it was
+ * scanned; where these do not say all of it, also with its rules, and for bits of text anywhere.
  */
 async function readPage(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
   const ruled = ruledPicture(picture, options.paperDpi ?? SCREEN_DPI);
@@ -100,43 +102,70 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
   const bare = mayHaveTickBoxes(options.language) ? withoutTickBoxes(unstruck, unitPx) : unstruck;
   const inBare = readIn(bare, ruled, options);
   const isOnlyStruck = unstruck !== gray && withStrikes === gray;
+  const inCells = inBare.then((lines) =>
+    withDoubtfulCellsRead(lines, {
+      gray: bare,
+      rules,
+      cells,
+      unitPx,
+      read: (column) => recognise(column, { ...options, scale, layout: 'column' }),
+    }),
+  );
+  const inOriginal = readOriginal(ruled, options);
+  const isDone =
+    options.original === undefined
+      ? Promise.resolve(false)
+      : Promise.all([inCells, inOriginal]).then(([lines, others]) =>
+          isSettled(lines, others, ruled),
+        );
   const readPlain = async (): Promise<PlacedLine[]> => {
     if (bare === gray) return inBare;
     // The original has struck words as well.
-    return isOnlyStruck && options.original !== undefined ? [] : readIn(gray, ruled, options);
+    if (isOnlyStruck && options.original !== undefined) return [];
+    if (isAlike(options.original, gray)) return inOriginal;
+    return (await isDone) ? [] : readIn(gray, ruled, options);
   };
+  // What stands alone on a page, or in a dark band of it, may be taken for a picture.
+  const readScattered = async (): Promise<PlacedLine[]> =>
+    (await isDone) ? [] : readIn(gray, ruled, { ...options, layout: 'scattered' });
   const [unruled, plain, scattered, asItIs] = await Promise.all([
-    inBare.then((lines) =>
-      withDoubtfulCellsRead(lines, {
-        gray: bare,
-        rules,
-        cells,
-        unitPx,
-        read: (column) => recognise(column, { ...options, scale, layout: 'column' }),
-      }),
-    ),
+    inCells,
     readPlain(),
-    // What stands alone on a page, or in a dark band of it, may be taken for a picture.
-    readIn(gray, ruled, { ...options, layout: 'scattered' }),
-    readOriginal(ruled, options),
+    readScattered(),
+    inOriginal,
   ]);
   const inBoth = (kind: (line: PlacedLine) => boolean): SureLine[] =>
-    better(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
+    betterInOrder(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
   // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
   const best = rules.some(({ isUpright }) => isUpright)
     ? inBoth(isLevel)
     : sureLines(unruled.filter(isLevel), bare);
   const onPage = [...plain, ...numberedAfter(plain, scattered)];
-  const unmarked = [...onPage, ...numberedAfter(onPage, asItIs)]
+  const isPlainOriginal = plain === asItIs;
+  const unmarked = [...onPage, ...(isPlainOriginal ? [] : numberedAfter(onPage, asItIs))]
     .filter(isLevel)
     .map((line) => withoutBullet(line, gray));
-  const readings = { page: [plain.length > 0 ? plain : unruled, scattered], original: asItIs };
+  const readings = {
+    page: [plain.length > 0 && !isPlainOriginal ? plain : unruled, scattered],
+    original: asItIs,
+  };
   const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
   const turned = [scattered, asItIs].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),
   );
   return finished(better(level, turned), ruled);
+}
+
+/** Widths of a page drawn and as it was scanned, one in the other, where both are read alike. */
+const LEAST_ALIKE = 0.68;
+const MOST_ALIKE = 1.15;
+
+/** Whether a page as it was scanned is what was drawn of it, in about its resolution. */
+function isAlike(original: OriginalPage | undefined, { width }: RawPixels): boolean {
+  if (original?.skewDegrees !== 0) return false;
+  const ratio = original.picture.width / width;
+  return ratio >= LEAST_ALIKE && ratio <= MOST_ALIKE;
 }
 
 /** Of some scripts boxes are letters. */
@@ -374,43 +403,4 @@ function scaledBox({ left, top, right, bottom }: PixelBox, scale: number): Pixel
     right: Math.ceil(right / scale),
     bottom: Math.ceil(bottom / scale),
   };
-}
-
-/** What was read second has to be better by this, as its lines are more often torn or have more in them. */
-const CLEARLY_BETTER = 1.15;
-
-/** What lines of both kinds have that are compared. */
-type Compared = Pick<PlacedLine, 'words' | 'box' | 'paragraph'>;
-
-function better<Line extends Compared>(first: readonly Line[], second: readonly Line[]): Line[] {
-  const kept = new Set(first);
-  for (const line of numberedAfter(first, second)) {
-    const rivals = [...kept].filter((other) => overlap(line.box, other.box) > 0.3);
-    const theirs = rivals.reduce((sum, rival) => sum + worth(rival.words), 0);
-    if (worth(line.words) <= CLEARLY_BETTER * theirs) continue;
-    for (const rival of rivals) kept.delete(rival);
-    kept.add(line);
-  }
-  return [...kept];
-}
-
-/** The second lines with numbers of paragraphs that none of the first has. */
-function numberedAfter<Line extends Compared>(
-  first: readonly Compared[],
-  second: readonly Line[],
-): Line[] {
-  const offset = 1 + Math.max(0, ...first.map(({ paragraph }) => paragraph));
-  return second.map((line) => ({ ...line, paragraph: line.paragraph + offset }));
-}
-
-/** Share of the smaller box that lies in the other. */
-function overlap(a: PixelBox, b: PixelBox): number {
-  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-  if (width <= 0 || height <= 0) return 0;
-  return (width * height) / Math.min(area(a), area(b));
-}
-
-function area({ left, top, right, bottom }: PixelBox): number {
-  return Math.max(1, (right - left) * (bottom - top));
 }
