@@ -160,11 +160,12 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const workerEnded = documents.worker.stop();
       const noticesEnded = accounts.notices.stop(config.STOP_SECONDS * 1000);
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
-      const linesWritten = events.stop();
+      events.stop();
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       sockets.destroyAll();
       await closed;
+      const linesWritten = events.flush();
       // Their connections are gone: what was charged for them is given back while there is a database.
       await texts.idle();
       await workerEnded;

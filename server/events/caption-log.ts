@@ -5,7 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../process/log.ts';
-import type { Caption, CaptionTrack, RoomStore } from './store.ts';
+import { CaptionWriter } from './caption-writer.ts';
+import type { Caption, CaptionStore, CaptionTrack } from './caption-rows.ts';
 
 export type { Caption, CaptionTrack };
 
@@ -47,8 +48,16 @@ export interface CaptionLog {
   tell(track: CaptionTrack, tentative: string): void;
   /** Those of the last lines that came after a sequence, in their order; at most {@link MAX_HELD}. */
   read(track: CaptionTrack, after: number): Promise<RecentCaptions>;
-  /** What came last in the place of a line, however long ago. */
-  find(track: CaptionTrack, line: number): Promise<Caption | undefined>;
+  /**
+   * What came last in the place of a line, however long ago.
+   *
+   * @param options.isUrgent answers from memory where the database does not
+   */
+  find(
+    track: CaptionTrack,
+    line: number,
+    options?: { isUrgent: boolean },
+  ): Promise<Caption | undefined>;
   /** All there is, in its order, a page at a time: nothing else has to wait for the whole of it. */
   transcript(track: CaptionTrack): AsyncIterable<readonly Caption[]>;
   /** @returns ends it */
@@ -64,15 +73,15 @@ export interface CaptionLog {
   erase(roomId: string): Promise<void>;
   /** Lets go of what is in memory and ended before a moment, ms since the epoch. */
   expire(roomId: string, beforeMs: number): void;
-  /** Lets go of what is only in memory, where nobody follows any more. */
+  /** Lets go of what is only in memory, where nobody follows any more, once all that is kept is written. */
   release(roomId: string): void;
-  /** Writes what was not written yet, as far as that is possible within seconds; nothing is appended any more. */
-  close(): Promise<void>;
+  /** Writes what was not written yet, as far as that is possible within seconds. */
+  flush(): Promise<void>;
 }
 
 /** What was deleted of a room. */
 export interface Deleted {
-  /** All up to this sequence. */
+  /** All up to this sequence, and what renders it. */
   upTo: number;
   /** What was appended to a track since. */
   since: (name: string) => readonly Caption[];
@@ -86,52 +95,46 @@ export const LAST_LINES = 100;
 const PAGE = 500;
 /** How long what is said waits for a database that does not answer, in ms. */
 const PATIENCE_MS = 1_000;
-/** After which what could not be written is tried again, in ms; of a room that is over, so many times. */
+/** After which what could not be written is tried again, in ms. */
 const RETRY_MS = 5_000;
-const MAX_RETRIES = 24;
-/** Captions of a track that may wait to be written: hours of speech. */
-const MAX_UNWRITTEN = 5_000;
-/** How long the last captions are waited for when the server stops, in ms. */
-const CLOSING_MS = 5_000;
+/** For how long, and how often, what waits is tried to be written when the server stops, in ms. */
+const FLUSH_MS = 5_000;
+const FLUSH_EVERY_MS = 200;
 
 interface HeldTrack {
   readonly track: CaptionTrack;
+  readonly writer: CaptionWriter;
   /** Those of the last lines, by sequence. */
   captions: Caption[];
   /** Those of them that nobody was told. */
   untold: WeakSet<Caption>;
-  /** What is to be kept and was not written yet, by sequence. */
-  unwritten: Caption[];
-  /** Under way; answers whether it was written. What is said does not have to wait for it. */
-  writing: Promise<boolean> | undefined;
-  filling: Promise<void> | undefined;
-  retry: NodeJS.Timeout | undefined;
-  /** Since anything could be written. */
-  retries: number;
-  /** Whether the database does not keep up, and is not waited for. */
-  isBehind: boolean;
   followers: Set<CaptionFollower>;
   /** What changes a track is done one after the other. */
   last: Promise<unknown>;
-  /** Whether what a process before this one has kept was read. */
+  /** Captions that are being appended. */
+  appending: number;
+  /** Whether what a process before this one has kept was read; under way. */
   isFilled: boolean;
+  filling: Promise<void> | undefined;
+  /** Whether the database does not keep up, and is not waited for. */
+  isBehind: boolean;
   /** What came up to this sequence is not held: there was too much, or it was deleted. */
   cutAt: number;
   /** Whether there is more in the database. */
   hasMore: boolean;
 }
 
-/** Of what was said in a room. */
+/** Of what was said in a room. Once it has begun, nothing is written or read before it is done. */
 interface Deletion {
+  state: 'waiting' | 'begun' | 'done';
   /** Resolves when all is appended that was before it. */
   begun: Promise<void>;
-  /** Once it has begun, nothing is written or read before it is done. */
-  hasBegun: boolean;
   done: Promise<void>;
+  before: Deletion | undefined;
 }
 
 export interface CaptionLogOptions {
-  store: Pick<RoomStore, 'append' | 'latest' | 'captions' | 'caption' | 'deleteCaptions'>;
+  store: Pick<CaptionStore, 'append' | 'latest' | 'captions' | 'caption' | 'deleteCaptions'>;
   log: Logger;
   now?: () => number;
   retryMs?: number;
@@ -150,10 +153,8 @@ class EmbeddedCaptionLog implements CaptionLog {
   readonly #rooms = new Map<string, Map<string, HeldTrack>>();
   /** Of rooms of which everything is being deleted; the last of each. */
   readonly #deletions = new Map<string, Deletion>();
-  /** What is being appended. */
-  readonly #appending = new Set<Promise<unknown>>();
-  /** Tracks of which something is to be written, also of rooms that are over. */
-  readonly #writers = new Set<HeldTrack>();
+  /** Rooms that are let go of when all of them is written. */
+  readonly #leaving = new Set<string>();
   #lastNumber = 0;
 
   constructor(options: CaptionLogOptions) {
@@ -172,9 +173,14 @@ class EmbeddedCaptionLog implements CaptionLog {
     { isKept, isLate = false }: AppendOptions,
   ): Promise<Caption> {
     const held = this.#heldOf(track);
-    const appended = inTurn(held, () => this.#append(held, caption, { isKept, isLate }));
-    this.#appending.add(appended);
-    const settle = () => this.#appending.delete(appended);
+    const untilMs = performance.now() + PATIENCE_MS;
+    this.#stay(track.roomId);
+    held.appending += 1;
+    const appended = inTurn(held, () => this.#append(held, caption, { isKept, isLate, untilMs }));
+    const settle = () => {
+      held.appending -= 1;
+      this.#leaveWhenDone(track.roomId);
+    };
     appended.then(settle, settle);
     return appended;
   }
@@ -182,12 +188,12 @@ class EmbeddedCaptionLog implements CaptionLog {
   async #append(
     held: HeldTrack,
     caption: NewCaption,
-    { isKept, isLate }: Required<AppendOptions>,
+    { isKept, isLate, untilMs }: Required<AppendOptions> & { untilMs: number },
   ): Promise<Caption> {
     // Numbers go on from those before, though the clock of this process may be behind.
-    if (isKept && !held.isBehind) await inTime(held, this.#fill(held).catch(this.#report));
+    if (isKept) await inTime(held, this.#fill(held).catch(this.#report), untilMs);
     const appended = { ...caption, sequence: this.nextLine() };
-    if (isKept) await inTime(held, this.#keep(held, appended));
+    if (isKept) await inTime(held, held.writer.add(appended), untilMs);
     const isNews = !isLate || isNear(held, appended.line);
     if (!isNews) held.untold.add(appended);
     // What it takes the place of is news to nobody.
@@ -195,70 +201,6 @@ class EmbeddedCaptionLog implements CaptionLog {
     cut(held);
     if (isNews) for (const follower of held.followers) follower.onCaption(appended);
     return appended;
-  }
-
-  #keep(held: HeldTrack, appended: Caption): Promise<void> {
-    held.unwritten.push(appended);
-    if (held.unwritten.length > MAX_UNWRITTEN) {
-      held.unwritten.shift();
-      this.#options.log.error(
-        held.track,
-        'a line of a transcript is lost: too many wait for the database',
-      );
-    }
-    this.#writers.add(held);
-    return this.#write(held);
-  }
-
-  /** Writes all there is to write, as far as that is possible. */
-  async #write(held: HeldTrack): Promise<void> {
-    while (held.unwritten.length > 0) {
-      await this.#deleted(held.track);
-      held.writing ??= this.#writeBatch(held).finally(() => (held.writing = undefined));
-      if (!(await held.writing)) return;
-    }
-  }
-
-  async #writeBatch(held: HeldTrack): Promise<boolean> {
-    const batch = new Set(held.unwritten);
-    try {
-      await this.#options.store.append(held.track, [...batch]);
-    } catch (error) {
-      this.#report(error);
-      this.#retry(held);
-      return false;
-    }
-    held.unwritten = held.unwritten.filter((caption) => !batch.has(caption));
-    if (held.unwritten.length === 0) this.#writers.delete(held);
-    held.isBehind = false;
-    held.retries = 0;
-    return true;
-  }
-
-  #retry(held: HeldTrack): void {
-    if (held.retry !== undefined) return;
-    const { track, retries } = held;
-    const isOver = this.#rooms.get(track.roomId)?.get(track.name) !== held;
-    if (isOver && retries >= MAX_RETRIES) {
-      this.#writers.delete(held);
-      const lines = held.unwritten.splice(0).length;
-      this.#options.log.error({ ...track, lines }, 'the last lines of a transcript are lost');
-      return;
-    }
-    held.retries += 1;
-    const again = () => {
-      held.retry = undefined;
-      void this.#write(held);
-    };
-    held.retry = setTimeout(again, this.#options.retryMs ?? RETRY_MS).unref();
-  }
-
-  /** Resolves when nothing is being deleted that there is of a room. */
-  async #deleted({ roomId }: CaptionTrack): Promise<void> {
-    for (let deletion = this.#deletions.get(roomId); deletion?.hasBegun === true;) {
-      await deletion.done;
-      deletion = this.#deletions.get(roomId);
-    }
   }
 
   readonly #report = (error: unknown): void => {
@@ -271,9 +213,7 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   async read(track: CaptionTrack, after: number): Promise<RecentCaptions> {
     const held = this.#heldOf(track);
-    if (!held.isFilled && !reachesBack(held, after)) {
-      await this.#fillInTurn(held);
-    }
+    if (!reachesBack(held, after)) await this.#fillInTurn(held);
     const { captions, untold, cutAt } = held;
     const isWanted = (caption: Caption) =>
       caption.sequence > after && (after === 0 || !untold.has(caption));
@@ -284,14 +224,25 @@ class EmbeddedCaptionLog implements CaptionLog {
     };
   }
 
-  async find(track: CaptionTrack, line: number): Promise<Caption | undefined> {
+  async find(
+    track: CaptionTrack,
+    line: number,
+    { isUrgent } = { isUrgent: false },
+  ): Promise<Caption | undefined> {
     const held = this.#heldOf(track);
-    if (!held.isFilled) await this.#fillInTurn(held);
-    const { captions } = held;
-    const found = captions.findLast((each) => each.line === line);
+    const filled = this.#fillInTurn(held);
+    if (!isUrgent) await filled;
+    else await inTime(held, filled.catch(this.#report), performance.now() + PATIENCE_MS);
+    const known = inMemory(held);
+    const found = known.findLast((each) => each.line === line);
     // Nearly always it is one of the last lines, or new.
-    const isHeld = !held.hasMore || captions.some((each) => each.line <= line);
-    return found ?? (isHeld ? undefined : this.#options.store.caption(track, line));
+    const isHeld = !held.hasMore || held.captions.some((each) => each.line <= line);
+    if (found !== undefined || isHeld) return found;
+    return this.#options.store.caption(track, line).catch((error: unknown) => {
+      if (!isUrgent) throw error;
+      this.#report(error);
+      return undefined;
+    });
   }
 
   async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
@@ -299,11 +250,13 @@ class EmbeddedCaptionLog implements CaptionLog {
     const held = this.#heldOf(track);
     let last = 0;
     for (;;) {
+      // What is written meanwhile may be on the page, or not.
+      const known = inMemory(held);
       const page = await store.captions(track, last, PAGE);
       if (page.length === 0) break;
       const [from, to] = [last, page.at(-1)?.sequence ?? 0];
       const written = new Set(page.map(({ sequence }) => sequence));
-      const others = inMemory(held).filter(
+      const others = known.filter(
         ({ sequence }) => sequence > from && sequence < to && !written.has(sequence),
       );
       yield [...page, ...others].sort((a, b) => a.sequence - b.sequence);
@@ -314,15 +267,19 @@ class EmbeddedCaptionLog implements CaptionLog {
   }
 
   follow(track: CaptionTrack, follower: CaptionFollower): () => void {
+    this.#stay(track.roomId);
     const { followers } = this.#heldOf(track);
     followers.add(follower);
     return () => followers.delete(follower);
   }
 
   forget(roomId: string, onGone?: (deleted: Deleted) => void): Promise<void> {
-    return this.#delete(roomId, (upTo, tracks) => {
-      for (const held of tracks) {
-        held.captions = held.captions.filter(({ sequence }) => sequence > upTo);
+    return this.#delete(roomId, async (upTo) => {
+      await this.#options.store.deleteCaptions(roomId, upTo);
+      for (const held of this.#tracksOf(roomId)) {
+        const { captions, untold } = held;
+        held.captions = captions.filter((caption) => !isOf(upTo, caption));
+        held.untold = new WeakSet(held.captions.filter((caption) => untold.has(caption)));
         held.cutAt = Math.max(held.cutAt, upTo);
         held.hasMore = false;
       }
@@ -332,67 +289,102 @@ class EmbeddedCaptionLog implements CaptionLog {
   }
 
   erase(roomId: string): Promise<void> {
-    return this.#delete(roomId);
+    return this.#delete(roomId, () => this.#options.store.deleteCaptions(roomId, 0));
   }
 
   /**
    * Deletes what was written before, also what is about to be. What is appended later is told meanwhile, and
    * written when this is done; what is yet to be deleted is not read into memory.
    */
-  async #delete(
-    roomId: string,
-    onGone?: (upTo: number, tracks: readonly HeldTrack[]) => void,
-  ): Promise<void> {
-    const tracks = [...(this.#rooms.get(roomId)?.values() ?? [])];
-    const before = [this.#deletions.get(roomId)?.done, ...tracks.map(({ last }) => last)];
+  async #delete(roomId: string, act: (upTo: number) => Promise<void>): Promise<void> {
+    const tracks = this.#tracksOf(roomId);
+    const before = this.#deletions.get(roomId);
     let upTo = 0;
-    const begun = Promise.allSettled(before.map((each) => each ?? Promise.resolve())).then(() => {
-      deletion.hasBegun = true;
+    const begun = Promise.allSettled(tracks.map(({ last }) => last)).then(() => {
+      deletion.state = 'begun';
       upTo = this.nextLine();
     });
+    for (const held of tracks) held.last = begun;
     const deleted = begun.then(async () => {
-      for (const { writing, filling } of tracks) {
-        await writing;
+      await before?.done;
+      deletion.before = undefined;
+      for (const { writer, filling } of this.#tracksOf(roomId)) {
+        await writer.underWay;
         await filling?.catch(() => undefined);
       }
-      await this.#options.store.deleteCaptions(roomId);
-      for (const held of tracks) {
-        held.unwritten = held.unwritten.filter(({ sequence }) => sequence > upTo);
+      await act(upTo);
+      for (const { writer } of this.#tracksOf(roomId)) {
+        writer.drop((caption) => isOf(upTo, caption));
       }
-      onGone?.(upTo, tracks);
     });
-    const done = deleted.catch(() => undefined);
-    const deletion: Deletion = { begun, hasBegun: false, done };
-    this.#deletions.set(roomId, deletion);
-    for (const held of tracks) held.last = begun;
-    await deleted.finally(() => {
+    const settle = () => {
+      deletion.state = 'done';
       if (this.#deletions.get(roomId) === deletion) this.#deletions.delete(roomId);
-    });
+    };
+    const deletion: Deletion = {
+      ...{ state: 'waiting', begun, before },
+      done: deleted.then(settle, settle),
+    };
+    this.#deletions.set(roomId, deletion);
+    await deleted;
+  }
+
+  /** What has to be over before anything of a room is written or read. */
+  #heldUp(roomId: string): Promise<void> | undefined {
+    let deletion = this.#deletions.get(roomId);
+    while (deletion !== undefined && deletion.state !== 'begun') deletion = deletion.before;
+    return deletion?.done;
   }
 
   expire(roomId: string, beforeMs: number): void {
-    for (const held of this.#rooms.get(roomId)?.values() ?? []) {
-      const gone = held.captions.filter(({ endMs }) => endMs < beforeMs);
-      held.cutAt = Math.max(held.cutAt, gone.at(-1)?.sequence ?? 0);
-      held.captions = held.captions.filter(({ endMs }) => endMs >= beforeMs);
-      held.unwritten = held.unwritten.filter(({ endMs }) => endMs >= beforeMs);
+    const isOld = ({ endMs }: Caption) => endMs < beforeMs;
+    for (const held of this.#tracksOf(roomId)) {
+      held.cutAt = Math.max(held.cutAt, held.captions.findLast(isOld)?.sequence ?? 0);
+      held.captions = held.captions.filter((caption) => !isOld(caption));
+      held.writer.drop(isOld);
     }
   }
 
   release(roomId: string): void {
-    const tracks = [...(this.#rooms.get(roomId)?.values() ?? [])];
-    if (tracks.every(({ followers }) => followers.size === 0)) this.#rooms.delete(roomId);
+    const tracks = this.#tracksOf(roomId);
+    if (tracks.some(({ followers }) => followers.size > 0)) return;
+    this.#leaving.add(roomId);
+    for (const { writer } of tracks) writer.leave(true);
+    this.#leaveWhenDone(roomId);
   }
 
-  async close(): Promise<void> {
-    const written = Promise.allSettled(this.#appending).then(() =>
-      Promise.all([...this.#writers].map((held) => this.#write(held))),
-    );
-    await Promise.race([written, delay(CLOSING_MS, undefined, { ref: false })]);
-    const lines = [...this.#writers].reduce((sum, { unwritten }) => sum + unwritten.length, 0);
-    if (lines > 0) {
-      this.#options.log.error({ lines }, 'the last lines of transcripts could not be written');
+  #leaveWhenDone(roomId: string): void {
+    if (!this.#leaving.has(roomId)) return;
+    const isBusy = ({ appending, writer }: HeldTrack) => appending > 0 || writer.waiting.length > 0;
+    if (this.#tracksOf(roomId).some(isBusy)) return;
+    this.#leaving.delete(roomId);
+    this.#rooms.delete(roomId);
+  }
+
+  /** A room that was to be let go of is wanted again. */
+  #stay(roomId: string): void {
+    if (!this.#leaving.delete(roomId)) return;
+    for (const { writer } of this.#tracksOf(roomId)) writer.leave(false);
+  }
+
+  async flush(): Promise<void> {
+    const untilMs = performance.now() + FLUSH_MS;
+    const all = [...this.#rooms.values()].flatMap((tracks) => [...tracks.values()]);
+    await withinTime(Promise.allSettled(all.map(({ last }) => last)), untilMs);
+    for (;;) {
+      await withinTime(Promise.all(all.map(({ writer }) => writer.write())), untilMs);
+      const lines = all.reduce((sum, { writer }) => sum + writer.waiting.length, 0);
+      if (lines === 0) return;
+      if (performance.now() >= untilMs) {
+        this.#options.log.error({ lines }, 'lines of transcripts could not be written');
+        return;
+      }
+      await delay(FLUSH_EVERY_MS);
     }
+  }
+
+  #tracksOf(roomId: string): HeldTrack[] {
+    return [...(this.#rooms.get(roomId)?.values() ?? [])];
   }
 
   #heldOf(track: CaptionTrack): HeldTrack {
@@ -400,24 +392,50 @@ class EmbeddedCaptionLog implements CaptionLog {
     let tracks = this.#rooms.get(roomId);
     if (tracks === undefined) this.#rooms.set(roomId, (tracks = new Map<string, HeldTrack>()));
     let held = tracks.get(name);
-    if (held === undefined) {
-      tracks.set(name, (held = emptyTrack(track)));
-      held.last = this.#deletions.get(roomId)?.begun ?? held.last;
-    }
+    if (held === undefined) tracks.set(name, (held = this.#emptyTrack(track)));
+    return held;
+  }
+
+  #emptyTrack(track: CaptionTrack): HeldTrack {
+    const { roomId } = track;
+    const { store, log, retryMs = RETRY_MS } = this.#options;
+    const heldUp = () => this.#heldUp(roomId);
+    const held: HeldTrack = {
+      track,
+      writer: new CaptionWriter({
+        ...{ track, store, log, retryMs, heldUp },
+        onWritten: () => (held.isBehind = false),
+        onIdle: () => this.#leaveWhenDone(roomId),
+      }),
+      captions: [],
+      untold: new WeakSet(),
+      followers: new Set(),
+      last: this.#deletions.get(roomId)?.begun ?? Promise.resolve(),
+      appending: 0,
+      isFilled: false,
+      filling: undefined,
+      isBehind: false,
+      cutAt: 0,
+      hasMore: false,
+    };
     return held;
   }
 
   /** Takes what a process before this one has kept into memory, once. */
   async #fill(held: HeldTrack): Promise<void> {
     while (!held.isFilled) {
-      await this.#deleted(held.track);
-      held.filling ??= this.#fillNow(held).finally(() => (held.filling = undefined));
-      await held.filling;
+      const heldUp = this.#heldUp(held.track.roomId);
+      if (heldUp !== undefined) await heldUp;
+      else {
+        held.filling ??= this.#fillNow(held).finally(() => (held.filling = undefined));
+        await held.filling;
+      }
     }
   }
 
   /** After what was begun before; what comes next does not have to wait for it. */
   async #fillInTurn(held: HeldTrack): Promise<void> {
+    if (held.isFilled) return;
     const begun = await inTurn(held, () => Promise.resolve({ filled: this.#fill(held) }));
     await begun.filled;
   }
@@ -429,28 +447,10 @@ class EmbeddedCaptionLog implements CaptionLog {
     held.cutAt = Math.max(held.cutAt, cutAt);
     held.hasMore ||= kept.length === MAX_HELD;
     held.isFilled = true;
+    held.isBehind = false;
     this.#lastNumber = Math.max(this.#lastNumber, kept.at(-1)?.sequence ?? 0, cutAt);
     cut(held);
   }
-}
-
-function emptyTrack(track: CaptionTrack): HeldTrack {
-  return {
-    track,
-    captions: [],
-    untold: new WeakSet(),
-    unwritten: [],
-    writing: undefined,
-    filling: undefined,
-    retry: undefined,
-    retries: 0,
-    isBehind: false,
-    followers: new Set(),
-    last: Promise.resolve(),
-    isFilled: false,
-    cutAt: 0,
-    hasMore: false,
-  };
 }
 
 /** Does something to a track after all that was begun before. */
@@ -461,22 +461,32 @@ function inTurn<Result>(held: HeldTrack, work: () => Promise<Result>): Promise<R
 }
 
 /** Waits for the database, though not for long, nor again before it has caught up. */
-async function inTime(held: HeldTrack, work: Promise<void>): Promise<void> {
-  if (held.isBehind) return;
+async function inTime(held: HeldTrack, work: Promise<void>, untilMs: number): Promise<void> {
+  if (held.isBehind || (await withinTime(work, untilMs))) return;
+  held.isBehind = true;
+}
+
+/** Whether some work was done in time; it goes on all the same. */
+async function withinTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      held.isBehind = true;
-      resolve();
-    }, PATIENCE_MS);
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, untilMs - performance.now()));
   });
-  await Promise.race([work, late]);
+  const isInTime = await Promise.race([work.then(() => true), late]);
   clearTimeout(timer);
+  return isInTime;
+}
+
+/** Whether a caption was said, or renders what was said, up to a sequence. */
+function isOf(upTo: number, { renders, sequence }: Caption): boolean {
+  return (renders ?? sequence) <= upTo;
 }
 
 /** What the database may not have, by sequence. */
-function inMemory({ captions, unwritten }: HeldTrack): Caption[] {
-  const all = new Map([...unwritten, ...captions].map((caption) => [caption.sequence, caption]));
+function inMemory({ captions, writer }: HeldTrack): Caption[] {
+  if (writer.waiting.length === 0) return captions;
+  const known = [...writer.waiting, ...captions];
+  const all = new Map(known.map((caption) => [caption.sequence, caption]));
   return [...all.values()].sort((a, b) => a.sequence - b.sequence);
 }
 

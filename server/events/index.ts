@@ -123,11 +123,9 @@ export function openEvents({
     },
     /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
     endOfKey: (keyId: string) => live.endOfKey(keyId),
-    /** Ends the rooms; resolves when what was said is written, as far as it can be. */
-    stop() {
-      live.stop();
-      return captions.close();
-    },
+    stop: () => live.stop(),
+    /** Writes what was said last, as far as that is possible within seconds. */
+    flush: () => captions.flush(),
   };
 }
 

@@ -344,6 +344,10 @@ export class LiveRoom implements SessionRoom {
       channel.interpret(late.slice(-LAST_LINES), { areOld: true });
     } catch (error) {
       log.error({ err: error }, 'what was said in a room could not be read');
+      setTimeout(() => {
+        const isOpen = this.#channels.get(channel.track.name) === channel;
+        if (isOpen) void this.#interpretLate(channel);
+      }, AGAIN_MS).unref();
     }
   }
 
@@ -403,16 +407,10 @@ export class LiveRoom implements SessionRoom {
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
-    const takeBack = this.#renderings.forget();
-    try {
-      await this.#options.captions.forget(this.#room.roomId, (deleted) => {
-        this.#renderings.forget(deleted.upTo);
-        for (const channel of this.#channels.values()) channel.clear(deleted);
-      });
-    } catch (error) {
-      takeBack();
-      throw error;
-    }
+    await this.#options.captions.forget(this.#room.roomId, (deleted) => {
+      this.#renderings.forget(deleted.upTo);
+      for (const channel of this.#channels.values()) channel.clear(deleted);
+    });
   }
 
   /** Ends the session that speaks, every language, and every reader. */
@@ -427,6 +425,9 @@ export class LiveRoom implements SessionRoom {
     this.#options.captions.release(this.#room.roomId);
   }
 }
+
+/** After which what could not be read is tried again, in ms. */
+const AGAIN_MS = 10_000;
 
 /** Does something with many, so many at a time: what else there is to do comes in between. */
 function inSlices<T>(all: T[], act: (each: T) => void): void {

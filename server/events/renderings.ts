@@ -26,8 +26,8 @@ export class Renderings {
   readonly #written = new Set<string>();
   /** Languages that are being completed: one wish after the other, as the next finds it done. */
   readonly #completing = new Map<string, Promise<void>>();
-  /** What was said before that number is not wanted any more: it was deleted. */
-  #forgottenBefore = 0;
+  /** What was said up to this sequence is not wanted any more: it was deleted. */
+  #forgottenUpTo = 0;
   #isOver = false;
 
   constructor(options: RenderingsOptions) {
@@ -42,7 +42,8 @@ export class Renderings {
       translateText,
       wording,
       isMissing: async (caption) => {
-        const rendering = await captions.find({ roomId, name: language }, caption.line);
+        const track = { roomId, name: language };
+        const rendering = await captions.find(track, caption.line, { isUrgent: true });
         return isMissing(rendering, caption, language);
       },
       append: (...caption) => this.#append(language, ...caption),
@@ -109,28 +110,19 @@ export class Renderings {
   ): Promise<void> {
     const { roomId, captions } = this.#options;
     const { line, renders, text } = caption;
-    const shown = await captions.find({ roomId, name: language }, line);
+    const shown = await captions.find({ roomId, name: language }, line, { isUrgent: true });
     const mark = `${language} ${line}`;
     if (text === '') this.#written.delete(mark);
     else if (shown?.renders === null || this.#written.has(mark)) return;
-    if (this.#isOver || renders < this.#forgottenBefore || renders < (shown?.renders ?? 0)) return;
+    if (this.#isOver || renders <= this.#forgottenUpTo || renders < (shown?.renders ?? 0)) return;
     if (shown?.renders === renders && shown.text === text) return;
     await this.#options.append(language, caption, options);
   }
 
-  /**
-   * What was said until now, or up to a sequence, is not wanted any more, nor what is still rendered of it.
-   *
-   * @returns takes it back
-   */
-  forget(upTo = this.#options.captions.nextLine()): () => void {
-    const [written, before] = [[...this.#written], this.#forgottenBefore];
+  /** What was said up to a sequence was deleted: nothing that is still rendered of it is wanted. */
+  forget(upTo: number): void {
     this.#written.clear();
-    this.#forgottenBefore = upTo;
-    return () => {
-      for (const mark of written) this.#written.add(mark);
-      this.#forgottenBefore = before;
-    };
+    this.#forgottenUpTo = upTo;
   }
 
   /** The room is gone: nothing is appended any more. */

@@ -1,8 +1,9 @@
+import type { Generated, Selectable } from 'kysely';
 import { ServiceError } from '../../shared/errors.ts';
-import type { LanguageTag } from '../../shared/language.ts';
 import type { RoomRole } from '../../shared/schemas/rooms.ts';
 import { type Database, lockAccount, locksRows } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
+import { type CaptionStore, createCaptionRows } from './caption-rows.ts';
 
 /** What a room was asked to be; kept as JSON. */
 export interface RoomWishes {
@@ -42,39 +43,10 @@ export interface RoomLink {
   createdAtMs: number;
 }
 
-/** What a room can be read in: `spoken`, or one of its languages. */
-export interface CaptionTrack {
-  roomId: string;
-  name: string;
-}
-
-/** A line that somebody said, or its translation; a later one with the same number replaces it. */
-export interface Caption {
-  /** Grows within a track, with gaps; later than all that came before a restart as well. */
-  sequence: number;
-  /** The same in all tracks. */
-  line: number;
-  /** The sequence of what was said, for a translation; null for what was said or typed itself. */
-  renders: number | null;
-  language: LanguageTag;
-  /** Without blanks around it; empty: the line is taken away. */
-  text: string;
-  /** ms since the epoch. */
-  startMs: number;
-  endMs: number;
-  author: 'machine' | 'person';
-}
-
-export interface LatestCaptions {
-  captions: Caption[];
-  /** What there is besides came up to this sequence; 0: nothing. */
-  cutAt: number;
-}
-
 /** What of a room can change. */
 export type RoomPatch = Partial<Pick<Room, 'name' | 'wishes' | 'keepMs' | 'isPaused' | 'keyId'>>;
 
-export interface RoomStore {
+export interface RoomStore extends CaptionStore {
   /** @returns false when the account has `maxRooms` already */
   create(room: Room, links: readonly RoomLink[], maxRooms: number): Promise<boolean>;
   /** Of an account, oldest first. */
@@ -91,18 +63,6 @@ export interface RoomStore {
   /** Of every room of an account, by room. */
   allLinks(accountId: string): Promise<Map<string, RoomLink[]>>;
   removeLink(roomId: string, linkId: string): Promise<boolean>;
-  /** Nothing is written for a room that is gone, or keeps nothing. */
-  append(track: CaptionTrack, captions: readonly Caption[]): Promise<void>;
-  /** What there is of the last lines, in its order; at most `limit`. */
-  latest(track: CaptionTrack, limit: number): Promise<LatestCaptions>;
-  /** What came after a sequence, in its order; the first `limit` of it. */
-  captions(track: CaptionTrack, after: number, limit: number): Promise<Caption[]>;
-  /** What came last in the place of a line. */
-  caption(track: CaptionTrack, line: number): Promise<Caption | undefined>;
-  /** Deletes what was said in a room. */
-  deleteCaptions(roomId: string): Promise<void>;
-  /** Deletes what was said longer ago than its room keeps it. */
-  deleteExpired(nowMs: number): Promise<void>;
 }
 
 interface RoomsTable {
@@ -115,6 +75,7 @@ interface RoomsTable {
   is_paused: number;
   link_secret: string;
   created_at_ms: number;
+  deleted_up_to: Generated<number>;
 }
 
 interface RoomLinksTable {
@@ -126,24 +87,10 @@ interface RoomLinksTable {
   created_at_ms: number;
 }
 
-interface RoomCaptionsTable {
-  room_id: string;
-  track: string;
-  sequence: number;
-  line: number;
-  renders: number | null;
-  language: string;
-  start_ms: number;
-  end_ms: number;
-  author: Caption['author'];
-  text: string;
-}
-
 declare module '../storage/database.ts' {
   interface Tables {
     rooms: RoomsTable;
     room_links: RoomLinksTable;
-    room_captions: RoomCaptionsTable;
   }
 }
 
@@ -298,134 +245,6 @@ function createLinkRows(
   };
 }
 
-function createCaptionRows(
-  db: Database,
-): Pick<
-  RoomStore,
-  'append' | 'latest' | 'captions' | 'caption' | 'deleteCaptions' | 'deleteExpired'
-> {
-  const rowsOf = ({ roomId, name }: CaptionTrack) =>
-    db
-      .selectFrom('room_captions')
-      .selectAll()
-      .where('room_id', '=', roomId)
-      .where('track', '=', name);
-  return {
-    async append({ roomId, name }, captions) {
-      // Other servers may share the database: what a room keeps is decided here, and now.
-      const keeping = await db
-        .selectFrom('rooms')
-        .select('room_id')
-        .where('room_id', '=', roomId)
-        .where('keep_ms', '>', 0)
-        .$if(locksRows(db), (query) => query.forShare())
-        .executeTakeFirst();
-      if (keeping === undefined || captions.length === 0) return;
-      await db
-        .insertInto('room_captions')
-        .values(
-          captions.map((caption) => ({
-            room_id: roomId,
-            track: name,
-            sequence: caption.sequence,
-            line: caption.line,
-            renders: caption.renders,
-            language: caption.language,
-            start_ms: caption.startMs,
-            end_ms: caption.endMs,
-            author: caption.author,
-            text: caption.text,
-          })),
-        )
-        // The answer to an earlier try may have been lost.
-        .onConflict((conflict) => conflict.columns(['room_id', 'track', 'sequence']).doNothing())
-        .execute();
-    },
-
-    async latest(track, limit) {
-      const rows = await rowsOf(track)
-        .orderBy('line', 'desc')
-        .orderBy('sequence', 'desc')
-        .limit(limit)
-        .execute();
-      const captions = rows.map(toCaption).sort((a, b) => a.sequence - b.sequence);
-      const oldest = rows.length < limit ? undefined : rows.at(-1);
-      if (oldest === undefined) return { captions, cutAt: 0 };
-      const others = await db
-        .selectFrom('room_captions')
-        .select(({ fn }) => fn.max('sequence').as('cut_at'))
-        .where('room_id', '=', track.roomId)
-        .where('track', '=', track.name)
-        .where((row) =>
-          row.or([
-            row('line', '<', oldest.line),
-            row.and([row('line', '=', oldest.line), row('sequence', '<', oldest.sequence)]),
-          ]),
-        )
-        .executeTakeFirst();
-      return { captions, cutAt: others?.cut_at ?? 0 };
-    },
-
-    async captions(track, after, limit) {
-      const rows = await rowsOf(track)
-        .where('sequence', '>', after)
-        .orderBy('sequence')
-        .limit(limit)
-        .execute();
-      return rows.map(toCaption);
-    },
-
-    async caption(track, line) {
-      const row = await rowsOf(track)
-        .where('line', '=', line)
-        .orderBy('sequence', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row === undefined ? undefined : toCaption(row);
-    },
-
-    async deleteCaptions(roomId) {
-      // What is being written, also by a server that was given up on, is written before.
-      await db
-        .selectFrom('rooms')
-        .select('room_id')
-        .where('room_id', '=', roomId)
-        .$if(locksRows(db), (query) => query.forUpdate())
-        .executeTakeFirst();
-      await db.deleteFrom('room_captions').where('room_id', '=', roomId).execute();
-    },
-
-    async deleteExpired(nowMs) {
-      await db
-        .deleteFrom('room_captions')
-        .where((expression) =>
-          expression(
-            'end_ms',
-            '<',
-            expression
-              .selectFrom('rooms')
-              .whereRef('rooms.room_id', '=', 'room_captions.room_id')
-              .select((room) => room(room.val(nowMs), '-', room.ref('keep_ms')).as('since')),
-          ),
-        )
-        .execute();
-    },
-  };
-}
-
-function toCaption(row: RoomCaptionsTable): Caption {
-  return {
-    sequence: row.sequence,
-    line: row.line,
-    renders: row.renders,
-    language: row.language,
-    startMs: row.start_ms,
-    endMs: row.end_ms,
-    author: row.author,
-    text: row.text,
-  };
-}
-
 async function insertLink(db: Database, roomId: string, link: RoomLink): Promise<void> {
   await db
     .insertInto('room_links')
@@ -440,7 +259,7 @@ async function insertLink(db: Database, roomId: string, link: RoomLink): Promise
     .execute();
 }
 
-function toRoom(row: RoomsTable): Room {
+function toRoom(row: Selectable<RoomsTable>): Room {
   return {
     roomId: row.room_id,
     accountId: row.account_id,

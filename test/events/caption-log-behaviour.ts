@@ -119,6 +119,7 @@ export const captionLogBehaviours: Behaviour[] = [
       const track = spoken(await newRoom());
       const all = Array.from({ length: MANY }, (_, line) => said(`${line}`, { line }));
       const appended = await Promise.all(all.map((each) => log.append(track, each, KEPT)));
+      await log.flush();
       for (const under of [log, restarted()]) {
         const late = await under.read(track, appended[0]!.sequence);
         expect(late.isWhole).toBe(false);
@@ -128,6 +129,7 @@ export const captionLogBehaviours: Behaviour[] = [
         expect(await wholeTranscript(under, track)).toHaveLength(MANY);
       }
       await log.append(track, said('corrected', { line: 0 }), KEPT);
+      await log.flush();
       const before = appended.at(-1)!.sequence;
       for (const under of [log, restarted()]) {
         expect((await under.read(track, before)).isWhole).toBe(false);
@@ -153,6 +155,7 @@ export const captionLogBehaviours: Behaviour[] = [
           onTentative: () => undefined,
         });
         await Promise.all(late.map((line) => append(line, true)));
+        await log.flush();
         leave();
         expect(heard).toEqual([`${MANY - 2}`]);
         expect(await log.read(track, before)).toMatchObject({
@@ -227,6 +230,7 @@ export const captionLogBehaviours: Behaviour[] = [
       expect(after).toMatchObject({ captions: [], isWhole: false });
       expect(await log.read(track, after.upTo)).toMatchObject({ captions: [], isWhole: true });
       expect(await wholeTranscript(restarted(), track)).toEqual([]);
+      expect((await restarted().read(track, before.sequence)).isWhole).toBe(false);
       await log.append(track, said('public'), KEPT);
       expect(texts(await wholeTranscript(log, track))).toEqual(['public']);
       expect(texts(await wholeTranscript(restarted(), other))).toEqual(['stays']);

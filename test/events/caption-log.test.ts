@@ -131,7 +131,7 @@ describe('over a database that fails', () => {
     await say('one');
     state.isDown = false;
     void say('two');
-    await log.close();
+    await log.flush();
     expect(await kept()).toEqual(['one', 'two']);
   });
 });
@@ -186,7 +186,7 @@ describe('over a database that does not answer', () => {
     expect(heard).toEqual(['secret', 'public']);
     answer();
     await deleted;
-    await log.close();
+    await log.flush();
     expect(left).toEqual(['public']);
     for (const each of [log, made.restarted()]) {
       const kept = await wholeTranscript(each, track);
@@ -206,9 +206,9 @@ it('reads nothing into memory that is about to be deleted', async () => {
   }
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  const deleteCaptions = async (id: string) => {
+  const deleteCaptions = async (id: string, upTo: number) => {
     await held;
-    await storage.rooms.deleteCaptions(id);
+    await storage.rooms.deleteCaptions(id, upTo);
   };
   const log = createCaptionLog({ log: quietLog, store: { ...storage.rooms, deleteCaptions } });
   await log.read({ roomId, name: 'spoken' }, 0);
@@ -278,7 +278,7 @@ describe('the behaviour suite', () => {
     const { log } = under;
     const whole = {
       append: log.append.bind(log),
-      close: log.close.bind(log),
+      flush: log.flush.bind(log),
       nextLine: log.nextLine.bind(log),
       tell: log.tell.bind(log),
       read: log.read.bind(log),

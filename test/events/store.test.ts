@@ -135,7 +135,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     await other.rooms.deleteExpired(20_500);
     expect((await storage.rooms.latest(trackOf(short.roomId), 9)).captions).toEqual([captions[1]]);
     expect((await storage.rooms.latest(trackOf(long.roomId), 9)).captions).toEqual(captions);
-    await storage.rooms.deleteCaptions(long.roomId);
+    await storage.rooms.deleteCaptions(long.roomId, 0);
     expect((await other.rooms.latest(trackOf(long.roomId), 9)).captions).toEqual([]);
     expect((await other.rooms.latest(trackOf(short.roomId), 9)).captions).toHaveLength(1);
   });

@@ -97,9 +97,10 @@ export interface FanOut {
 }
 
 /**
- * @param options.sliceMs longest time that is written without letting anything else happen
+ * @param options.sliceMs longest time that is written without letting anything else happen; what follows the writes
+ *   takes as long again
  */
-export function createFanOut({ sliceMs = 2 }: { sliceMs?: number } = {}): FanOut {
+export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut {
   const rounds: Round[] = [];
   let isRunning = false;
 

@@ -11,6 +11,7 @@ import * as usageNotices from './0008-usage-notices.ts';
 import * as console from './0009-console.ts';
 import * as writeChecks from './0010-write-checks.ts';
 import * as rooms from './0011-rooms.ts';
+import * as roomDeletions from './0012-room-deletions.ts';
 
 /**
  * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
@@ -28,6 +29,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0009-console': console,
   '0010-write-checks': writeChecks,
   '0011-rooms': rooms,
+  '0012-room-deletions': roomDeletions,
 };
 
 const MIGRATION_TABLE = 'kysely_migration';

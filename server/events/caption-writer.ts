@@ -1,0 +1,115 @@
+/** What is kept of a track, on its way to the database: in its order, and again until it is there. */
+import type { Logger } from '../process/log.ts';
+import type { Caption, CaptionStore, CaptionTrack } from './caption-rows.ts';
+
+/** Captions that are written at a time: SQLite takes 32,766 values. */
+const MOST_AT_ONCE = 500;
+/** Captions of a track that may wait: hours of speech. */
+const MOST_WAITING = 5_000;
+/** After how many tries in vain captions are given up that nobody comes back for. */
+const LAST_TRIES = 24;
+
+export interface CaptionWriterOptions {
+  track: CaptionTrack;
+  store: Pick<CaptionStore, 'append'>;
+  log: Logger;
+  /** What has to be over before anything is written. */
+  heldUp: () => Promise<unknown> | undefined;
+  /** After which what could not be written is tried again. */
+  retryMs: number;
+  onWritten: () => void;
+  /** Nothing is left to be written. */
+  onIdle: () => void;
+}
+
+export class CaptionWriter {
+  readonly #options: CaptionWriterOptions;
+  /** Whether nobody comes back for what waits: it is not tried for ever. */
+  #isLeft = false;
+  #waiting: Caption[] = [];
+  #batch: Promise<boolean> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #failures = 0;
+
+  constructor(options: CaptionWriterOptions) {
+    this.#options = options;
+  }
+
+  leave(isLeft: boolean): void {
+    this.#isLeft = isLeft;
+    this.#failures = 0;
+  }
+
+  /** What was not written yet, by sequence. */
+  get waiting(): readonly Caption[] {
+    return this.#waiting;
+  }
+
+  /** Resolves when what is being written at this moment is over. */
+  get underWay(): Promise<unknown> {
+    return this.#batch ?? Promise.resolve();
+  }
+
+  /** Resolves when it is written, or cannot be for now. */
+  add(caption: Caption): Promise<void> {
+    this.#waiting.push(caption);
+    if (this.#waiting.length > MOST_WAITING) {
+      this.#waiting.shift();
+      const { log, track } = this.#options;
+      log.error(track, 'a line of a transcript is lost: too many wait for the database');
+    }
+    return this.write();
+  }
+
+  /** Writes what waits, as far as that is possible now. */
+  async write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const heldUp = this.#options.heldUp();
+      if (heldUp !== undefined) await heldUp;
+      else {
+        this.#batch ??= this.#writeBatch().finally(() => (this.#batch = undefined));
+        if (!(await this.#batch)) return;
+      }
+    }
+  }
+
+  async #writeBatch(): Promise<boolean> {
+    const { store, track, log, onWritten } = this.#options;
+    const batch = new Set(this.#waiting.slice(0, MOST_AT_ONCE));
+    try {
+      await store.append(track, [...batch]);
+    } catch (error) {
+      log.error({ err: error }, 'what is said in a room cannot be kept at the moment');
+      this.#tryAgain();
+      return false;
+    }
+    this.#failures = 0;
+    onWritten();
+    this.drop((caption) => batch.has(caption));
+    return true;
+  }
+
+  #tryAgain(): void {
+    const { log, track, retryMs } = this.#options;
+    this.#failures += 1;
+    if (this.#isLeft && this.#failures > LAST_TRIES) {
+      log.error(
+        { ...track, lines: this.#waiting.length },
+        'the last lines of a transcript are lost',
+      );
+      this.drop(() => true);
+    }
+    if (this.#retry !== undefined || this.#waiting.length === 0) return;
+    const again = () => {
+      this.#retry = undefined;
+      void this.write();
+    };
+    this.#retry = setTimeout(again, retryMs).unref();
+  }
+
+  /** Some of what waits is not to be written any more. */
+  drop(which: (caption: Caption) => boolean): void {
+    this.#waiting = this.#waiting.filter((caption) => !which(caption));
+    if (this.#waiting.length === 0) this.#options.onIdle();
+  }
+}
