@@ -12,6 +12,10 @@ const THICKEST = 3.5;
 const SQUARE = 0.25;
 /** Of the way from the darkest to paper: sides may be thin, and so pale, or close to other ink. */
 const INK_SHARES = [0.5, 0.7];
+/** Letters in the shape of a box bulge beyond it by up to so much of its width, */
+const BULGE = 0.25;
+/** and are round where it has a corner: seen from there on the slant, ink is further off than this share. */
+const CORNER = 0.06;
 /** Share of the room within a box, and around it, that is paper. */
 const EMPTY = 0.5;
 const CLEAR = 0.9;
@@ -54,17 +58,62 @@ function tickBoxes(
     );
     if (below === undefined) continue;
     const box = { ...above, bottom: below.bottom };
-    if (hasSides(box, isInk) && isEmpty(box, { isInk, unitPx }) && isAlone(box, { gray, unitPx }))
-      found.push(box);
+    const whole = withBulges(box, isInk);
+    if (whole === undefined || !hasCorners(whole, isInk)) continue;
+    if (hasSides(box, isInk) && isEmpty(box, { isInk, unitPx }) && isAlone(whole, { gray, unitPx }))
+      found.push(whole);
   }
   return found;
 }
 
-function hasSides(
-  { left, right, top, bottom }: PixelBox,
-  isInk: (x: number, y: number) => boolean,
-): boolean {
-  // Edges are soft. Letters are round at one corner at least.
+type IsInk = (x: number, y: number) => boolean;
+
+/** With the ink that goes on beside it; undefined where that is more than a letter has. */
+function withBulges(box: PixelBox, isInk: IsInk): PixelBox | undefined {
+  const { left, right, top, bottom } = box;
+  const most = Math.ceil(BULGE * (right - left));
+  const inColumn = (x: number): boolean => isAny(top, bottom, (y) => isInk(x, y));
+  const inRow = (y: number): boolean => isAny(left, right, (x) => isInk(x, y));
+  const beyond = (from: number, step: 1 | -1, has: (at: number) => boolean): number => {
+    let count = 0;
+    while (count <= most && has(from + count * step)) count += 1;
+    return count;
+  };
+  const bulges = {
+    left: beyond(left - 1, -1, inColumn),
+    right: beyond(right, 1, inColumn),
+    top: beyond(top - 1, -1, inRow),
+    bottom: beyond(bottom, 1, inRow),
+  };
+  if (Math.max(...Object.values(bulges)) > most) return undefined;
+  return {
+    left: left - bulges.left,
+    right: right + bulges.right,
+    top: top - bulges.top,
+    bottom: bottom + bulges.bottom,
+  };
+}
+
+function isAny(from: number, to: number, is: (at: number) => boolean): boolean {
+  for (let at = from; at < to; at += 1) if (is(at)) return true;
+  return false;
+}
+
+function hasCorners({ left, right, top, bottom }: PixelBox, isInk: IsInk): boolean {
+  const furthest = Math.floor(CORNER * (right - left) + 0.5);
+  const corners = [
+    { x: left, y: top, byX: 1, byY: 1 },
+    { x: right - 1, y: top, byX: -1, byY: 1 },
+    { x: left, y: bottom - 1, byX: 1, byY: -1 },
+    { x: right - 1, y: bottom - 1, byX: -1, byY: -1 },
+  ];
+  return corners.every(({ x, y, byX, byY }) =>
+    isAny(0, furthest + 1, (at) => isInk(x + at * byX, y + at * byY)),
+  );
+}
+
+function hasSides({ left, right, top, bottom }: PixelBox, isInk: IsInk): boolean {
+  // Edges are soft.
   const isUpright = (x: number): boolean => isMost(top, bottom, (y) => isInk(x, y));
   const isLevel = (y: number): boolean => isMost(left, right, (x) => isInk(x, y));
   const from = (edge: number, step: 1 | -1): number[] => [0, 1, 2].map((at) => edge + step * at);
@@ -79,7 +128,7 @@ function hasSides(
 /** Whether there is room within the sides: a letter in the shape of a box has strokes there. */
 function isEmpty(
   { left, right, top, bottom }: PixelBox,
-  { isInk, unitPx }: { isInk: (x: number, y: number) => boolean; unitPx: number },
+  { isInk, unitPx }: { isInk: IsInk; unitPx: number },
 ): boolean {
   const edge = Math.ceil(THICKEST * unitPx * 0.6);
   let [paper, count] = [0, 0];
