@@ -120,6 +120,8 @@ interface HeldTrack {
   isBehind: boolean;
   /** What came up to this sequence is not held: there was too much, or it was deleted. */
   cutAt: number;
+  /** What was said up to this sequence was deleted, also what renders it. */
+  deletedUpTo: number;
   /** Whether there is more in the database. */
   hasMore: boolean;
 }
@@ -193,7 +195,10 @@ class EmbeddedCaptionLog implements CaptionLog {
     // Numbers go on from those before, though the clock of this process may be behind.
     if (isKept) await inTime(held, this.#fill(held).catch(this.#report), untilMs);
     const appended = { ...caption, sequence: this.nextLine() };
-    if (isKept) await inTime(held, held.writer.add(appended), untilMs);
+    // What it renders may be deleted before its turn, or while it is written.
+    const isGone = () => isOf(held.deletedUpTo, appended);
+    if (isKept && !isGone()) await inTime(held, held.writer.add(appended), untilMs);
+    if (isGone()) return appended;
     const isNews = !isLate || isNear(held, appended.line);
     if (!isNews) held.untold.add(appended);
     // What it takes the place of is news to nobody.
@@ -230,19 +235,20 @@ class EmbeddedCaptionLog implements CaptionLog {
     { isUrgent } = { isUrgent: false },
   ): Promise<Caption | undefined> {
     const held = this.#heldOf(track);
+    const untilMs = performance.now() + PATIENCE_MS;
     const filled = this.#fillInTurn(held);
     if (!isUrgent) await filled;
-    else await inTime(held, filled.catch(this.#report), performance.now() + PATIENCE_MS);
+    else await inTime(held, filled.catch(this.#report), untilMs);
     const known = inMemory(held);
     const found = known.findLast((each) => each.line === line);
     // Nearly always it is one of the last lines, or new.
     const isHeld = !held.hasMore || held.captions.some((each) => each.line <= line);
     if (found !== undefined || isHeld) return found;
-    return this.#options.store.caption(track, line).catch((error: unknown) => {
-      if (!isUrgent) throw error;
-      this.#report(error);
-      return undefined;
-    });
+    let stored: Caption | undefined;
+    const looked = this.#options.store.caption(track, line).then((caption) => (stored = caption));
+    if (!isUrgent) await looked;
+    else await withinTime(looked.catch(this.#report), untilMs);
+    return stored;
   }
 
   async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
@@ -277,10 +283,11 @@ class EmbeddedCaptionLog implements CaptionLog {
     return this.#delete(roomId, async (upTo) => {
       await this.#options.store.deleteCaptions(roomId, upTo);
       for (const held of this.#tracksOf(roomId)) {
-        const { captions, untold } = held;
+        const { captions } = held;
+        held.deletedUpTo = upTo;
         held.captions = captions.filter((caption) => !isOf(upTo, caption));
-        held.untold = new WeakSet(held.captions.filter((caption) => untold.has(caption)));
-        held.cutAt = Math.max(held.cutAt, upTo);
+        // Whoever was told the last of them meanwhile is to forget all.
+        held.cutAt = Math.max(held.cutAt, upTo, captions.at(-1)?.sequence ?? 0);
         held.hasMore = false;
       }
       const since = (name: string) => this.#rooms.get(roomId)?.get(name)?.captions ?? [];
@@ -321,10 +328,8 @@ class EmbeddedCaptionLog implements CaptionLog {
       deletion.state = 'done';
       if (this.#deletions.get(roomId) === deletion) this.#deletions.delete(roomId);
     };
-    const deletion: Deletion = {
-      ...{ state: 'waiting', begun, before },
-      done: deleted.then(settle, settle),
-    };
+    const done = deleted.then(settle, settle);
+    const deletion: Deletion = { state: 'waiting', begun, done, before };
     this.#deletions.set(roomId, deletion);
     await deleted;
   }
@@ -399,11 +404,14 @@ class EmbeddedCaptionLog implements CaptionLog {
   #emptyTrack(track: CaptionTrack): HeldTrack {
     const { roomId } = track;
     const { store, log, retryMs = RETRY_MS } = this.#options;
-    const heldUp = () => this.#heldUp(roomId);
     const held: HeldTrack = {
       track,
       writer: new CaptionWriter({
-        ...{ track, store, log, retryMs, heldUp },
+        track,
+        store,
+        log,
+        retryMs,
+        heldUp: () => this.#heldUp(roomId),
         onWritten: () => (held.isBehind = false),
         onIdle: () => this.#leaveWhenDone(roomId),
       }),
@@ -416,6 +424,7 @@ class EmbeddedCaptionLog implements CaptionLog {
       filling: undefined,
       isBehind: false,
       cutAt: 0,
+      deletedUpTo: 0,
       hasMore: false,
     };
     return held;

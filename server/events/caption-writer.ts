@@ -6,8 +6,8 @@ import type { Caption, CaptionStore, CaptionTrack } from './caption-rows.ts';
 const MOST_AT_ONCE = 500;
 /** Captions of a track that may wait: hours of speech. */
 const MOST_WAITING = 5_000;
-/** After how many tries in vain captions are given up that nobody comes back for. */
-const LAST_TRIES = 24;
+/** After how many tries in vain captions are given up that nobody comes back for: an hour of them. */
+const LAST_TRIES = 720;
 
 export interface CaptionWriterOptions {
   track: CaptionTrack;

@@ -215,6 +215,7 @@ export class Channel {
     const { name: language } = this.track;
     const left = since(language);
     const sequence = left.at(-1)?.sequence ?? 0;
+    this.#newest = sequence;
     const lines = latestLines(left).map(toLine);
     this.send(createParcel({ type: 'history', language, sequence, replaces: true, lines }));
   }

@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createCaptionLog, type CaptionLog } from '../../server/events/caption-log.ts';
+import {
+  createCaptionLog,
+  type CaptionLog,
+  type CaptionTrack,
+} from '../../server/events/caption-log.ts';
 import type { Storage } from '../../server/stores.ts';
 import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';
@@ -195,22 +199,27 @@ describe('over a database that does not answer', () => {
   });
 });
 
-it('reads nothing into memory that is about to be deleted', async () => {
+/** A log whose deletions wait to be released. */
+async function slowlyDeleting() {
   const { storage } = await openDatabase('sqlite');
   const made = underTest(storage);
-  const roomId = await made.newRoom();
-  const said = { line: 1, renders: null, language: 'en', startMs: 1, endMs: 2, text: 'Secret.' };
-  for (const name of ['spoken', 'es']) {
-    const track = { roomId, name };
-    await made.log.append(track, { ...said, author: 'machine' }, { isKept: true });
-  }
+  const { rooms } = storage;
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  const deleteCaptions = async (id: string, upTo: number) => {
-    await held;
-    await storage.rooms.deleteCaptions(id, upTo);
+  const store: typeof rooms = {
+    ...rooms,
+    deleteCaptions: (...args) => held.then(() => rooms.deleteCaptions(...args)),
   };
-  const log = createCaptionLog({ log: quietLog, store: { ...storage.rooms, deleteCaptions } });
+  const roomId = await made.newRoom();
+  return { ...made, roomId, release, slow: createCaptionLog({ log: quietLog, store }) };
+}
+
+it('reads nothing into memory that is about to be deleted', async () => {
+  const { log: made, slow: log, roomId, release } = await slowlyDeleting();
+  const said = { line: 1, renders: null, language: 'en', startMs: 1, endMs: 2, text: 'Secret.' };
+  for (const name of ['spoken', 'es']) {
+    await made.append({ roomId, name }, { ...said, author: 'machine' }, { isKept: true });
+  }
   await log.read({ roomId, name: 'spoken' }, 0);
   const deleted = log.forget(roomId);
   const late = log.read({ roomId, name: 'es' }, 0);
@@ -218,6 +227,37 @@ it('reads nothing into memory that is about to be deleted', async () => {
   await deleted;
   expect((await late).captions).toEqual([]);
   expect((await log.read({ roomId, name: 'spoken' }, 0)).captions).toEqual([]);
+});
+
+it.each([true, false])('deletes what renders it with what was said (kept: %s)', async (isKept) => {
+  const { slow: log, roomId, release, restarted } = await slowlyDeleting();
+  const [spoken, spanish] = ['spoken', 'es'].map((name) => ({ roomId, name }));
+  const add = (track: CaptionTrack, text: string, renders: number | null, line: number) => {
+    const said = { line, renders, language: 'en', startMs: 1, endMs: 2, text };
+    return log.append(track, { ...said, author: 'machine' }, { isKept });
+  };
+  const secret = await add(spoken!, 'Secret.', null, 1);
+  await log.read(spanish!, 0);
+  const deleted = log.forget(roomId);
+  // Its translations come while it is being deleted, and what is new.
+  const told = add(spanish!, 'Secreto.', secret.sequence, 1);
+  const typed = add(spanish!, 'Nuevo.', null, 2);
+  const queued = add(spanish!, 'Secretos.', secret.sequence, 1);
+  const late = add(spanish!, 'Muy secreto.', secret.sequence, 3);
+  if (!isKept) await told;
+  release();
+  await deleted;
+  const [, { sequence }] = await Promise.all([told, typed, queued, late]);
+  await add(spanish!, 'Tarde.', secret.sequence, 4);
+  await log.flush();
+  for (const each of isKept ? [log, restarted()] : [log]) {
+    const kept = await wholeTranscript(each, spanish!);
+    expect(kept.map(({ text }) => text)).toEqual(['Nuevo.']);
+  }
+  // Whoever was told one of them is to forget it, and misses nothing for it.
+  const { captions, upTo } = await log.read(spanish!, 0);
+  expect(captions.map((each) => each.sequence)).toEqual([sequence]);
+  expect(upTo).toBeGreaterThanOrEqual(sequence);
 });
 
 describe('the behaviour suite', () => {

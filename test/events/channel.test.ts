@@ -155,6 +155,29 @@ it('who was away while everything was deleted, or its time was up, forgets it as
   await shows(newcomer, 'Welcome back.');
 });
 
+it('who comes after a deletion is not kept waiting for what was told meanwhile and deleted', async () => {
+  const { live, captions, room } = await openRoom({ keepMs: 0 });
+  const spanish = join(live, 'es');
+  const { sequence, line } = await say(live, 'Secret.');
+  await shows(spanish, 'es(Secret.)');
+  const forget = captions.forget.bind(captions);
+  captions.forget = async (roomId, onGone) => {
+    const deleted = forget(roomId, onGone);
+    // A translation of what is being deleted.
+    const late = { line, renders: sequence, language: 'es', startMs: 1, endMs: 2, text: 'Tarde.' };
+    const track = { roomId: room.roomId, name: 'es' };
+    await captions.append(track, { ...late, author: 'machine' }, { isKept: false });
+    return deleted;
+  };
+  await live.forget();
+  const reader = join(live, 'es');
+  await until(() => !reader.isBehind);
+  expect(screen(reader)).toEqual([]);
+  await shows(spanish);
+  await say(live, 'Public.');
+  for (const each of [reader, spanish]) await shows(each, 'es(Public.)');
+});
+
 it('who says to have read what is yet to come is shown what there is', async () => {
   const { live } = await openRoom();
   await say(live, 'One.');

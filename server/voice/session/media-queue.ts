@@ -117,7 +117,7 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
 /** How many bytes make a ms; of compressed audio that shows when some of it was decoded. */
 class Pace {
   bytesPerMs: number | undefined;
-  readonly #isLearnt: boolean;
+  readonly #isToBeLearnt: boolean;
   readonly #now: () => number;
   #decodedMs = 0;
   /** For how long audio has come before that is known. */
@@ -126,7 +126,7 @@ class Pace {
 
   constructor(bytesPerMs: number | undefined, now = performance.now.bind(performance)) {
     this.bytesPerMs = bytesPerMs;
-    this.#isLearnt = bytesPerMs === undefined;
+    this.#isToBeLearnt = bytesPerMs === undefined;
     this.#now = now;
   }
 
@@ -140,7 +140,7 @@ class Pace {
 
   decoded(durationMs: number, takenBytes: number): void {
     this.#decodedMs += durationMs;
-    if (!this.#isLearnt || this.#decodedMs < LEARNT_AFTER_MS) return;
+    if (!this.#isToBeLearnt || this.#decodedMs < LEARNT_AFTER_MS) return;
     this.bytesPerMs = takenBytes / this.#decodedMs;
   }
 

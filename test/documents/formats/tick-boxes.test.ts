@@ -15,7 +15,7 @@ async function drawn(svg: string) {
     .blur(0.6)
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height, channels: info.channels };
+  return { data, width: info.width, height: info.height, channels: 1 as const };
 }
 
 function darkPixels({ data }: { data: Uint8Array }): number {
