@@ -4,7 +4,6 @@
  * how long its turns were. Asked one word a line: `cpu`, `watch-loop`, `loop`, `watch-turns`, `turns`.
  * Answers one JSON value a line.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -20,10 +19,7 @@ const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 /** @type {Record<string, () => unknown>} */
 const answers = {
   /** Processor time since the start of the process, in µs. */
-  cpu: () => {
-    const { user, system } = process.cpuUsage();
-    return user + system;
-  },
+  cpu: () => processorUs(),
   'watch-loop': () => {
     delay.reset();
     return delay.enable();
@@ -40,40 +36,40 @@ const answers = {
   },
 };
 
-/** While turns are watched. */
-let turns = { fd: -1, beforeNs: 0, longestNs: [0] };
-const line = Buffer.alloc(64);
+/** How many of the longest turns are told. */
+const LONGEST = 200;
+/** While turns are watched; in µs of processor time of the process: others that run meanwhile do not count. */
+let turns = { areWatched: false, beforeUs: 0, longestUs: [0] };
 
-/** What the main thread has had of the processor, in ns: others that run meanwhile do not count. */
-function processorNs() {
-  const length = readSync(turns.fd, line, 0, line.length, 0);
-  return Number(line.toString('latin1', 0, length).split(' ')[0]);
+function processorUs() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 function watchTurn() {
-  if (turns.fd === -1) return;
-  const nowNs = processorNs();
-  turns.longestNs.push(nowNs - turns.beforeNs);
-  if (turns.longestNs.length > 4_096) turns.longestNs.sort((a, b) => b - a).splice(200);
-  turns.beforeNs = nowNs;
+  if (!turns.areWatched) return;
+  const nowUs = processorUs();
+  turns.longestUs.push(nowUs - turns.beforeUs);
+  if (turns.longestUs.length > 20 * LONGEST) keepLongest();
+  turns.beforeUs = processorUs();
   setImmediate(watchTurn);
 }
 
-/** Starts to watch how long each turn of the event loop takes of the processor: it is busy with that. */
+function keepLongest() {
+  turns.longestUs.sort((a, b) => b - a).splice(LONGEST);
+}
+
+/** Starts to watch how long each turn of the event loop takes: it is busy with that. */
 answers['watch-turns'] = () => {
-  turns = { fd: openSync('/proc/self/schedstat', 'r'), beforeNs: 0, longestNs: [] };
-  turns.beforeNs = processorNs();
+  turns = { areWatched: true, beforeUs: processorUs(), longestUs: [] };
   setImmediate(watchTurn);
 };
 
-/** The longest turns since `watch-turns`, in ms, longest first; ends the watch. */
+/** The longest turns since `watch-turns`, in ms, longest first; ends the watch, which takes the processor. */
 answers['turns'] = () => {
-  closeSync(turns.fd);
-  turns.fd = -1;
-  return turns.longestNs
-    .sort((a, b) => b - a)
-    .slice(0, 200)
-    .map((ns) => ns / 1e6);
+  turns.areWatched = false;
+  keepLongest();
+  return turns.longestUs.map((us) => us / 1_000);
 };
 
 if (path !== undefined) {
