@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../process/log.ts';
 import { CaptionWriter } from './caption-writer.ts';
-import type { Caption, CaptionStore, CaptionTrack } from './caption-rows.ts';
+import type { Caption, CaptionStore, CaptionTrack } from './captions-store.ts';
 
 export type { Caption, CaptionTrack };
 
@@ -66,9 +66,10 @@ export interface CaptionLog {
    * Deletes what was said in a room before, wherever it is kept; followers stay, and what is appended
    * meanwhile.
    *
-   * @param onGone called when nothing of it can be read any more
+   * @param onGone called when nothing of it can be read any more: of all up to that sequence, and what
+   *   renders it
    */
-  forget(roomId: string, onGone?: (deleted: Deleted) => void): Promise<void>;
+  forget(roomId: string, onGone?: (upTo: number) => void): Promise<void>;
   /** Deletes what was written before; those who follow can still read it. */
   erase(roomId: string): Promise<void>;
   /** Lets go of what is in memory and ended before a moment, ms since the epoch. */
@@ -77,14 +78,6 @@ export interface CaptionLog {
   release(roomId: string): void;
   /** Writes what was not written yet, as far as that is possible within seconds. */
   flush(): Promise<void>;
-}
-
-/** What was deleted of a room. */
-export interface Deleted {
-  /** All up to this sequence, and what renders it. */
-  upTo: number;
-  /** What was appended to a track since. */
-  since: (name: string) => readonly Caption[];
 }
 
 /** Captions of a track that are held in memory: an hour of speech, for everybody who comes late or back. */
@@ -279,7 +272,7 @@ class EmbeddedCaptionLog implements CaptionLog {
     return () => followers.delete(follower);
   }
 
-  forget(roomId: string, onGone?: (deleted: Deleted) => void): Promise<void> {
+  forget(roomId: string, onGone?: (upTo: number) => void): Promise<void> {
     return this.#delete(roomId, async (upTo) => {
       await this.#options.store.deleteCaptions(roomId, upTo);
       for (const held of this.#tracksOf(roomId)) {
@@ -290,8 +283,7 @@ class EmbeddedCaptionLog implements CaptionLog {
         held.cutAt = Math.max(held.cutAt, upTo, captions.at(-1)?.sequence ?? 0);
         held.hasMore = false;
       }
-      const since = (name: string) => this.#rooms.get(roomId)?.get(name)?.captions ?? [];
-      onGone?.({ upTo, since });
+      onGone?.(upTo);
     });
   }
 

@@ -1,6 +1,6 @@
 /** What is kept of a track, on its way to the database: in its order, and again until it is there. */
 import type { Logger } from '../process/log.ts';
-import type { Caption, CaptionStore, CaptionTrack } from './caption-rows.ts';
+import type { Caption, CaptionStore, CaptionTrack } from './captions-store.ts';
 
 /** Captions that are written at a time: SQLite takes 32,766 values. */
 const MOST_AT_ONCE = 500;

@@ -6,11 +6,16 @@ import {
   type Caption,
   type CaptionLog,
   type CaptionTrack,
-  type Deleted,
   type RecentCaptions,
 } from './caption-log.ts';
 import type { Growing, Interpreter } from './interpreter.ts';
-import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+import {
+  createParcel,
+  inSlices,
+  type FanOut,
+  type Parcel,
+  type Reader,
+} from './reading/fan-out.ts';
 
 /** Of those who come back, for so many different moments at once one message is made for all. */
 const MAX_MISSED = 64;
@@ -202,22 +207,17 @@ export class Channel {
     return createParcel({ type: 'history', language, sequence, replaces, lines }, sequence);
   }
 
-  /** What was said is deleted: readers are shown nothing of it any more, but what was said since. */
-  clear({ upTo, since }: Deleted): void {
+  /** What was said up to a sequence is deleted: readers are shown what is left. */
+  clear(upTo: number): void {
     this.forgetHistory();
     this.#options.interpreter?.forget(upTo);
-    for (const reader of this.readers) {
-      if (!reader.isBehind) continue;
-      // What it is about to be sent may be what was deleted.
+    inSlices([...this.readers], (reader) => {
+      if (!this.readers.has(reader)) return;
+      reader.isBehind = true;
       reader.sequence = -1;
-      void this.#beginCatchingUp(reader);
-    }
-    const { name: language } = this.track;
-    const left = since(language);
-    const sequence = left.at(-1)?.sequence ?? 0;
-    this.#newest = sequence;
-    const lines = latestLines(left).map(toLine);
-    this.send(createParcel({ type: 'history', language, sequence, replaces: true, lines }));
+      // Who has not read what it was sent catches up when it has.
+      if (!reader.isFull) void this.#beginCatchingUp(reader);
+    });
   }
 
   close(): void {

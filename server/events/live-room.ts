@@ -16,7 +16,13 @@ import {
 } from './caption-log.ts';
 import { Channel } from './channel.ts';
 import type { Growing } from './interpreter.ts';
-import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+import {
+  createParcel,
+  inSlices,
+  type FanOut,
+  type Parcel,
+  type Reader,
+} from './reading/fan-out.ts';
 import { Renderings } from './renderings.ts';
 import { hasExpired, type RoomPass } from './room-keys.ts';
 import { createRoomWording, hasSameWords } from './room-wording.ts';
@@ -31,8 +37,6 @@ const LATE_MS = 10 * 60_000;
 const WAITING_MS = 1_000;
 /** Sessions that speak, or were requested by links and may: the floor is for one. */
 const MAX_EXPECTED = 8;
-/** Readers with whom something is done without letting anything else happen. */
-const AT_ONCE = 50;
 
 export interface LiveRoomOptions {
   room: Room;
@@ -407,9 +411,9 @@ export class LiveRoom implements SessionRoom {
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
-    await this.#options.captions.forget(this.#room.roomId, (deleted) => {
-      this.#renderings.forget(deleted.upTo);
-      for (const channel of this.#channels.values()) channel.clear(deleted);
+    await this.#options.captions.forget(this.#room.roomId, (upTo) => {
+      this.#renderings.forget(upTo);
+      for (const channel of this.#channels.values()) channel.clear(upTo);
     });
   }
 
@@ -428,12 +432,6 @@ export class LiveRoom implements SessionRoom {
 
 /** After which what could not be read is tried again, in ms. */
 const AGAIN_MS = 10_000;
-
-/** Does something with many, so many at a time: what else there is to do comes in between. */
-function inSlices<T>(all: T[], act: (each: T) => void): void {
-  for (const each of all.splice(-AT_ONCE)) act(each);
-  if (all.length > 0) setImmediate(() => inSlices(all, act));
-}
 
 function revoked(): ServiceError {
   return new ServiceError('forbidden', 'The link was revoked.');

@@ -3,7 +3,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { RoomRole } from '../../shared/schemas/rooms.ts';
 import { type Database, lockAccount, locksRows } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import { type CaptionStore, createCaptionRows } from './caption-rows.ts';
+import { type CaptionStore, createCaptionRows } from './captions-store.ts';
 
 /** What a room was asked to be; kept as JSON. */
 export interface RoomWishes {

@@ -91,6 +91,15 @@ function frame(head: number, payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
+/** Readers with whom something is done without letting anything else happen. */
+const AT_ONCE = 50;
+
+/** Does something with many, so many at a time: what else there is to do comes in between. */
+export function inSlices<T>(all: T[], act: (each: T) => void): void {
+  for (const each of all.splice(-AT_ONCE)) act(each);
+  if (all.length > 0) setImmediate(() => inSlices(all, act));
+}
+
 export interface FanOut {
   /** Sends a parcel to everybody who reads at this moment. */
   send(readers: ReadonlySet<Reader>, parcel: Parcel): void;
