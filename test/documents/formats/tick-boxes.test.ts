@@ -1,11 +1,12 @@
 /** What is taken for a box to be ticked, in pages as they are read. */
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
+import type { RawPixels } from '../../../server/documents/formats/image/ocr.ts';
 import { withoutTickBoxes } from '../../../server/documents/formats/image/tick-boxes.ts';
 
 const DPI = 280;
 
-async function drawn(svg: string) {
+async function drawn(svg: string): Promise<RawPixels> {
   const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="260"
     viewBox="0 0 ${(900 * 72) / DPI} ${(260 * 72) / DPI}" font-family="Liberation Sans">
     <rect width="900" height="260" fill="white"/>${svg}</svg>`;
@@ -15,7 +16,7 @@ async function drawn(svg: string) {
     .blur(0.6)
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height, channels: info.channels };
+  return { data, width: info.width, height: info.height, channels: 1 };
 }
 
 function darkPixels({ data }: { data: Uint8Array }): number {

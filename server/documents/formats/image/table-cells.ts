@@ -2,6 +2,7 @@
  * Tables without rules: gaps that stand one below the other part their columns. Columns of prose, whose
  * gaps stand one below the other as well, are told by their lines.
  */
+import { meanConfidence } from './doubtful-cells.ts';
 import type { OcrLine, OcrWord, PixelBox } from './ocr.ts';
 
 /**
@@ -41,6 +42,9 @@ const SURE_GUTTER = 1;
 const FARTHEST_ROW = 4;
 /** A gap is read for one now and then. */
 const DASH = /^[-–—_~=|.·]+$/;
+/** What bars are read for, and, of 100, with less certainty than letters and digits. */
+const BAR = /^[|¦!Iil1]$/;
+const LETTER_CONFIDENCE = 60;
 
 /** The lines with the cells of tables, or with columns of prose, in place of what was read across them. */
 export function withTableCells(lines: readonly OcrLine[]): PlacedLine[] {
@@ -79,7 +83,13 @@ function rowsOf(lines: readonly OcrLine[]): Row[] {
     } else rows.push({ words: [{ word, line }], baselinePx, heightPx });
   }
   for (const { words } of rows) words.sort((a, b) => a.word.box.left - b.word.box.left);
-  return rows;
+  return rows.filter((row) => !areBars(row));
+}
+
+/** Whether nothing was read in a row but what is left between two of a table. */
+function areBars({ words }: Row): boolean {
+  const all = words.map(({ word }) => word);
+  return all.every(({ text }) => BAR.test(text)) && meanConfidence(all) < LETTER_CONFIDENCE;
 }
 
 function tablesIn(rows: readonly Row[]): Table[] {
