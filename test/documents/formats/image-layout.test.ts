@@ -177,26 +177,21 @@ describe('the words of a table', () => {
     expect(cellTexts(table(4))).not.toEqual(rows.flat());
   });
 
-  it('are not those of a sentence below the bars that end it', () => {
-    const bars = recognised(40, [
-      ['!', 30, 33],
-      ['i', 130, 133],
-      ['|', 220, 223],
-    ]);
-    const words = bars.words.map((word) => ({ ...word, confidence: 40 }));
-    const sentence = recognised(80, [
-      ['Whoever', 30, 105],
-      ['takes', 122, 180],
-      ['it', 197, 215],
-    ]);
-    const end = recognised(110, [
-      ['tells', 30, 104],
-      ['us.', 122, 150],
-    ]);
-    expect(cellTexts([{ ...bars, words }, sentence, end]).slice(1)).toEqual([
-      'Whoever takes it',
-      'tells us.',
-    ]);
+  it('are not those of a sentence below it, whose letters are all of one width', () => {
+    const width = 12;
+    const spaced = (y: number, line: string): OcrLine =>
+      recognised(
+        y,
+        [...line.matchAll(/\S+/gu)].map(({ 0: word, index }) => [
+          word,
+          index * width,
+          (index + word.length) * width - 2,
+        ]),
+      );
+    const rows = ['Rope     hook     long', 'Sledge   wall     red'];
+    const sentence = 'Whoever takes it all writes that down';
+    const lines = [...rows, sentence].map((line, at) => spaced(40 + 30 * at, line));
+    expect(cellTexts(lines)).toEqual([...rows.join(' ').split(/ +/u), sentence]);
   });
 
   it('are not those of prose that ends above it', () => {

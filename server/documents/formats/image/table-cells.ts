@@ -2,7 +2,6 @@
  * Tables without rules: gaps that stand one below the other part their columns. Columns of prose, whose
  * gaps stand one below the other as well, are told by their lines.
  */
-import { meanConfidence } from './doubtful-cells.ts';
 import type { OcrLine, OcrWord, PixelBox } from './ocr.ts';
 
 /**
@@ -40,11 +39,11 @@ const ALIGNED = 0.12;
 /** What two rows have in common by chance is narrower. */
 const SURE_GUTTER = 1;
 const FARTHEST_ROW = 4;
+/** So many blanks show how wide they are in a row; a gutter is wider by this factor. */
+const FEWEST_BLANKS = 3;
+const WIDER = 1.1;
 /** A gap is read for one now and then. */
 const DASH = /^[-–—_~=|.·]+$/;
-/** What bars are read for, and, of 100, with less certainty than letters and digits. */
-const BAR = /^[|¦!Iil1]$/;
-const LETTER_CONFIDENCE = 60;
 
 /** The lines with the cells of tables, or with columns of prose, in place of what was read across them. */
 export function withTableCells(lines: readonly OcrLine[]): PlacedLine[] {
@@ -83,13 +82,7 @@ function rowsOf(lines: readonly OcrLine[]): Row[] {
     } else rows.push({ words: [{ word, line }], baselinePx, heightPx });
   }
   for (const { words } of rows) words.sort((a, b) => a.word.box.left - b.word.box.left);
-  return rows.filter((row) => !areBars(row));
-}
-
-/** Whether nothing was read in a row but what is left between two of a table. */
-function areBars({ words }: Row): boolean {
-  const all = words.map(({ word }) => word);
-  return all.every(({ text }) => BAR.test(text)) && meanConfidence(all) < LETTER_CONFIDENCE;
+  return rows;
 }
 
 function tablesIn(rows: readonly Row[]): Table[] {
@@ -115,7 +108,8 @@ function together(
     // Of the first rows anything may be a gap; later, a row without one of the columns is another's.
     const goesOn =
       to - from <= settled ? isParted(rows[from], narrowed) : narrowed.length >= gutters.length;
-    if (!goesOn || !(mayHaveGaps || hasItsGaps(rows[to], narrowed))) break;
+    const isRow = hasItsGaps(rows[to], narrowed) && !isPartedByBlanks(rows[to], gutters);
+    if (!goesOn || !(mayHaveGaps || isRow)) break;
     gutters = narrowed;
     to += 1;
   }
@@ -141,6 +135,23 @@ function hasItsGaps(row: Row | undefined, gutters: readonly Gutter[]): boolean {
   return guttersOf([row])
     .filter(({ left, right }) => right - left >= SURE_GUTTER * row.heightPx)
     .every((gap) => gutters.some(({ left, right }) => left < gap.right && right > gap.left));
+}
+
+/** Whether the gutters go through blanks of a row that are no wider than its others: a sentence's. */
+function isPartedByBlanks(row: Row | undefined, gutters: readonly Gutter[]): boolean {
+  if (row === undefined) return false;
+  const boxes = row.words.filter(({ word }) => !DASH.test(word.text)).map(({ word }) => word.box);
+  const gaps = boxes
+    .slice(1)
+    .map(({ left }, at): Gutter => ({ left: boxes[at]?.right ?? left, right: left }));
+  const isGutter = (gap: Gutter): boolean =>
+    gutters.some(({ left, right }) => left < gap.right && right > gap.left);
+  const widths = gaps.filter((gap) => !isGutter(gap)).map(({ left, right }) => right - left);
+  const usual = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 0;
+  return (
+    widths.length >= FEWEST_BLANKS &&
+    gaps.filter(isGutter).every(({ left, right }) => right - left <= WIDER * usual)
+  );
 }
 
 function isNear(row: Row | undefined, next: Row | undefined): boolean {
