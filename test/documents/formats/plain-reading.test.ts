@@ -157,6 +157,14 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open, ...bits)], plain: [], others: likely })).toEqual([
       'Open until',
     ]);
+    const [first, second] = bits;
+    const torn = [line(second ?? open), line(open, first ?? open)];
+    expect(texts({ own: torn, plain: [], others: likely })).toEqual(['Open until']);
+    const elided = [line(open, word('d’until', { left: 70, confidence: 90 }))];
+    const apart = [word('d', { left: 70 }), word('until', { left: 90, confidence: 58 })];
+    expect(texts({ own: [line(open, ...apart)], plain: [], others: elided })).toEqual([
+      'Open d’until',
+    ]);
     // Read once, it may be wrong.
     expect(texts({ own: [line(open, ...bits)], plain: likely })).toEqual(['Open un ntl']);
     expect(texts({ own: [line(open, ...spelt)], plain: [], others: likely })).toEqual([
@@ -200,13 +208,31 @@ describe('a page that was read without its rules', () => {
     const struck = line({ text: '-nine-', box, confidence: 64, letters });
     const strikes = [{ left: 15, right: 85, top: 59, bottom: 61 }];
     const bare = page();
-    const read = { plain: [line(open), struck], page: [[struck]], original: [struck], rules: [], bare };
+    const read = {
+      plain: [line(open), struck],
+      page: [[struck]],
+      original: [struck],
+      rules: [],
+      bare,
+    };
     const found = (struckBy: PixelBox[]): string[] =>
       withPlainWords([line(open)], { ...read, strikes: struckBy }).flatMap(({ words }) =>
         words.map(({ text }) => text),
       );
     expect(found(strikes)).toEqual(['Open', 'nine']);
     expect(found([])).toEqual(['Open']);
+    // A rule below the word leaves its hyphens.
+    const raised = letters.map(({ text, box: { left, right } }) => ({
+      text,
+      box: { left, right, top: 57, bottom: 61 },
+    }));
+    const below = [{ left: 15, right: 85, top: 68, bottom: 70 }];
+    const underlined = line({ text: '-nine-', box, confidence: 64, letters: raised });
+    const kept = { ...read, plain: [line(open), underlined], strikes: below };
+    expect(
+      withPlainWords([line(open)], { ...kept, page: [[underlined]], original: [underlined] }).at(-1)
+        ?.words[0]?.text,
+    ).toBe('-nine-');
   });
 
   it('has nothing that bars and dots were read for', () => {

@@ -55,8 +55,15 @@ export function isInBits(word: OcrWord, bits: readonly OcrWord[]): boolean {
   return (
     bits.length > 1 &&
     word.confidence >= Math.min(SURE, meanConfidence(bits)) &&
-    bits.map(lettersAlone).join('') !== lettersAlone(word)
+    spelt(bits) !== spelt([word])
   );
+}
+
+/** The letters, and the apostrophes between them: where one was read there is no blank. */
+function spelt(words: readonly OcrWord[]): string {
+  return lettersOf(words)
+    .replace(/['’](?=\p{L})/gu, "'")
+    .replace(/[^\p{L}\p{M}\p{N}']+|^'+|'+$/gu, '');
 }
 
 /** Whether a word, about as sure as another, is all of what the other is a part of. */

@@ -236,16 +236,16 @@ function withoutStruckBlanks<Line extends PlacedLine>(
 ): Line {
   if (!isStruck(line.box, strikes)) return line;
   const words = line.words.flatMap((word) =>
-    isStruck(word.box, strikes) ? partsAtStrike(word) : [word],
+    isStruck(word.box, strikes) ? partsAtStrike(word, strikes) : [word],
   );
   return { ...line, words };
 }
 
 /** The words that were read as one, with hyphens for what strikes the blanks between and beside them. */
-function partsAtStrike(word: OcrWord): OcrWord[] {
+function partsAtStrike(word: OcrWord, strikes: readonly PixelBox[]): OcrWord[] {
   const parts: OcrLetter[][] = [[]];
   for (const letter of word.letters ?? []) {
-    if (HYPHEN.test(letter.text)) parts.push([]);
+    if (HYPHEN.test(letter.text) && isStruck(letter.box, strikes)) parts.push([]);
     else parts.at(-1)?.push(letter);
   }
   const filled = parts.filter(({ length }) => length > 0);
@@ -269,8 +269,11 @@ function replaceDoubtful(
 ): void {
   const place = around(words.map(({ box }) => box));
   const rivals = wordsAt(lines, place);
-  const own = rivals[0]?.line;
-  if (own === undefined || !rivals.every(({ line }) => line === own)) return;
+  // Bits may be lines of their own.
+  const [own, ...bits] = [...new Set(rivals.map(({ line }) => line))].toSorted(
+    (a, b) => b.words.length - a.words.length,
+  );
+  if (own === undefined) return;
   const replaced = rivals.map(({ word }) => word);
   const areStruck = isStruck(place, strikes);
   const doubtful = areStruck ? DOUBTFUL_STRUCK : DOUBTFUL;
@@ -280,10 +283,15 @@ function replaceDoubtful(
   const areWithin = replaced.every(({ box }) => shareWithin(box, place) >= MOST_OF_WORD);
   const isFound =
     areWithin &&
+    bits.length === 0 &&
     ((areStruck && haveBars(words, replaced)) || isBetter(words, replaced, { doubtful, lead }));
-  if (!isFound && !isWholeWord(words, replaced, isConfirmed)) return;
+  const isWhole = bits.every((line) =>
+    line.words.every((word) => replaced.includes(word) && !isConfirmed(word)),
+  );
+  if (!isFound && !(isWhole && isWholeWord(words, replaced, isConfirmed))) return;
   const others = own.words.filter((word) => !replaced.includes(word));
   lines[lines.indexOf(own)] = withWords({ ...own, words: others }, words);
+  for (const line of bits) lines.splice(lines.indexOf(line), 1);
 }
 
 /** Whether it is one word that was read twice, and what was read in its place are parts of it. */
@@ -295,7 +303,13 @@ function isWholeWord(
   const [part] = parts;
   if (word === undefined || part === undefined || others.length > 0) return false;
   // Bits are given places that are too high.
-  if (!parts.every(({ box }) => widthWithin(box, word.box) >= MOST_OF_WORD)) return false;
+  const areWithin = parts.every(({ box }) => {
+    const heights = [box, word.box].map(({ top, bottom }) => bottom - top);
+    const height = Math.min(box.bottom, word.box.bottom) - Math.max(box.top, word.box.top);
+    const isBeside = height >= MOST_OF_WORD * Math.min(...heights);
+    return isBeside && widthWithin(box, word.box) >= MOST_OF_WORD;
+  });
+  if (!areWithin) return false;
   if (!isConfirmed(word) || parts.every(isConfirmed)) return false;
   return parts.length > 1 ? isInBits(word, parts) : isAllOf(word, part);
 }
