@@ -177,6 +177,23 @@ describe('the words of a table', () => {
     expect(cellTexts(table(4))).not.toEqual(rows.flat());
   });
 
+  it('are not those of a sentence below it, whose letters are all of one width', () => {
+    const width = 12;
+    const spaced = (y: number, line: string): OcrLine =>
+      recognised(
+        y,
+        [...line.matchAll(/\S+/gu)].map(({ 0: word, index }) => [
+          word,
+          index * width,
+          (index + word.length) * width - 2,
+        ]),
+      );
+    const rows = ['Rope     hook     long', 'Sledge   wall     red'];
+    const sentence = 'Whoever takes it all writes that down';
+    const lines = [...rows, sentence].map((line, at) => spaced(40 + 30 * at, line));
+    expect(cellTexts(lines)).toEqual([...rows.join(' ').split(/ +/u), sentence]);
+  });
+
   it('are not those of prose that ends above it', () => {
     const prose = recognised(40, [
       ['trees.', 30, 80],

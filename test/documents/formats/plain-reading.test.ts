@@ -55,10 +55,20 @@ interface Reading {
   rules?: readonly Rule[];
   strikes?: readonly PixelBox[];
   bare?: RawPixels;
+  /** What was read of the page as it was scanned, and in another way. */
+  others?: readonly PlacedLine[];
 }
 
-function texts({ own, plain, rules = [], strikes = [], bare = page() }: Reading): string[] {
-  const lines = withPlainWords(own, { plain, rules, strikes, bare });
+function texts({
+  own,
+  plain,
+  rules = [],
+  strikes = [],
+  bare = page(),
+  others = [],
+}: Reading): string[] {
+  const read = { plain: [...plain, ...others], page: [own, others], original: others };
+  const lines = withPlainWords(own, { rules, strikes, bare, ...read });
   return lines.map(({ words }) => words.map(({ text }) => text).join(' '));
 }
 
@@ -135,6 +145,94 @@ describe('a page that was read without its rules', () => {
     const one = word('Openuntil', { left: 20, confidence: 90 });
     const two = line(word('Open', { left: 20 }), word('until', { left: 62 }));
     expect(texts({ own: [line(one)], plain: [two] })).toEqual(['Open until']);
+  });
+
+  it('has a word that was read twice in place of bits that do not spell it', () => {
+    const bits = [
+      word('un', { left: 70, confidence: 96 }),
+      word('ntl', { left: 92, confidence: 97 }),
+    ];
+    const spelt = [word('un', { left: 70, confidence: 96 }), word('til', { left: 90 })];
+    const likely = [line(open, word('until', { left: 70, confidence: 90 }))];
+    expect(texts({ own: [line(open, ...bits)], plain: [], others: likely })).toEqual([
+      'Open until',
+    ]);
+    const [first, second] = bits;
+    const torn = [line(second ?? open), line(open, first ?? open)];
+    expect(texts({ own: torn, plain: [], others: likely })).toEqual(['Open until']);
+    const elided = [line(open, word('d’until', { left: 70, confidence: 90 }))];
+    const apart = [word('d', { left: 70 }), word('until', { left: 90, confidence: 58 })];
+    expect(texts({ own: [line(open, ...apart)], plain: [], others: elided })).toEqual([
+      'Open d’until',
+    ]);
+    // Read once, it may be wrong.
+    expect(texts({ own: [line(open, ...bits)], plain: likely })).toEqual(['Open un ntl']);
+    expect(texts({ own: [line(open, ...spelt)], plain: [], others: likely })).toEqual([
+      'Open un til',
+    ]);
+  });
+
+  it('has all of a word in place of a part that is as sure', () => {
+    const part = word('rust', { left: 80, confidence: 92 });
+    const whole = word('Crust', { left: 70, confidence: 90 });
+    expect(texts({ own: [line(open, part)], plain: [], others: [line(open, whole)] })).toEqual([
+      'Open Crust',
+    ]);
+    expect(texts({ own: [line(open, part)], plain: [line(open, whole)] })).toEqual(['Open rust']);
+    expect(texts({ own: [line(open, whole)], plain: [], others: [line(open, part)] })).toEqual([
+      'Open Crust',
+    ]);
+  });
+
+  it('has nothing before a word that rules and boxes are read for', () => {
+    const field = word('Field', { left: 80, confidence: 92 });
+    for (const text of ['|Field', 'IField', 'DField']) {
+      const others = [line(open, word(text, { left: 70, confidence: 91 }))];
+      expect(texts({ own: [line(open, field)], plain: [], others })).toEqual(['Open Field']);
+    }
+  });
+
+  it('has the surer of two words that differ only in a capital', () => {
+    const capital = line(open, word('Until', { left: 70, confidence: 93 }));
+    const surer = line(open, word('until', { left: 70, confidence: 95 }));
+    expect(texts({ own: [capital], plain: [surer] })).toEqual(['Open until']);
+    expect(texts({ own: [surer], plain: [capital] })).toEqual(['Open until']);
+  });
+
+  it('has what was struck and stands alone, without what strikes it', () => {
+    const box = { left: 20, right: 80, top: 50, bottom: 70 };
+    const letters = ['-', 'n', 'i', 'n', 'e', '-'].map((text, at) => ({
+      text,
+      box: { ...box, left: 20 + at * LETTER, right: 30 + at * LETTER },
+    }));
+    const struck = line({ text: '-nine-', box, confidence: 64, letters });
+    const strikes = [{ left: 15, right: 85, top: 59, bottom: 61 }];
+    const bare = page();
+    const read = {
+      plain: [line(open), struck],
+      page: [[struck]],
+      original: [struck],
+      rules: [],
+      bare,
+    };
+    const found = (struckBy: PixelBox[]): string[] =>
+      withPlainWords([line(open)], { ...read, strikes: struckBy }).flatMap(({ words }) =>
+        words.map(({ text }) => text),
+      );
+    expect(found(strikes)).toEqual(['Open', 'nine']);
+    expect(found([])).toEqual(['Open']);
+    // A rule below the word leaves its hyphens.
+    const raised = letters.map(({ text, box: { left, right } }) => ({
+      text,
+      box: { left, right, top: 57, bottom: 61 },
+    }));
+    const below = [{ left: 15, right: 85, top: 68, bottom: 70 }];
+    const underlined = line({ text: '-nine-', box, confidence: 64, letters: raised });
+    const kept = { ...read, plain: [line(open), underlined], strikes: below };
+    expect(
+      withPlainWords([line(open)], { ...kept, page: [[underlined]], original: [underlined] }).at(-1)
+        ?.words[0]?.text,
+    ).toBe('-nine-');
   });
 
   it('has nothing that bars and dots were read for', () => {

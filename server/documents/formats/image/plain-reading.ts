@@ -3,29 +3,34 @@
  * read by themselves and doubts about what is a text cost a word here and there: what was read with
  * certainty on the plain page is put in its place.
  */
+import {
+  haveBars,
+  isAllOf,
+  isBetter,
+  isInBits,
+  lettersAlone,
+  lettersOf,
+  SURE,
+  SURER,
+} from './better-words.ts';
 import { meanConfidence } from './doubtful-cells.ts';
 import { around, type OcrLetter, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { median, range, type Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Of 100: words of the plain page that are added are as sure as this, … */
-const SURE = 75;
-/** … and, where there is no line that they belong to, so sure and together so long. */
+/** Words that are added where there is no line that they belong to are so sure and together so long. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
 /** Where so much of a line is known to be text, the rest of it is likely to be. */
 const MOST_KNOWN = 0.6;
 /** Letters of a word that is believed however unsure, as it was read on the page and in the scan. */
 const FEWEST_CONFIRMED = 4;
-/** What replaces others is surer by this, or by this where it only has more blanks, … */
+/** What replaces others is surer by this, … */
 const CLEARLY_SURER = 5;
-const SURER = 1;
-/** … or where what is replaced is less sure than this. */
+/** … or hardly, where what is replaced is less sure than this. */
 const DOUBTFUL = 60;
 /** What was struck is read with less certainty, with what strikes it or without. */
 const DOUBTFUL_STRUCK = 75;
-/** What replaces others has no fewer letters, as a share. */
-const AS_MANY_LETTERS = 0.8;
 /** Share of the smaller of two boxes: words at one place have more in common, others less. */
 const SAME_PLACE = 0.25;
 /** So much of a doubtful word lies within what replaces it. */
@@ -46,9 +51,6 @@ const LEAST_CONTRAST = 64;
 export const WORD =
   /^[\p{P}\p{Sc}]*(?:\p{L}{1,2}['’])?[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
 const HYPHEN = /^[-–—]$/u;
-/** Letters that are one stroke. */
-const STEMS = /[Il]/gu;
-const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
 /** What bars and dots that lead on are read for. */
 const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
 
@@ -62,7 +64,7 @@ const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
 export function withPlainWords<Line extends PlacedLine>(
   lines: readonly Line[],
   {
-    plain,
+    plain: asRead,
     rules,
     strikes = [],
     bare,
@@ -79,6 +81,7 @@ export function withPlainWords<Line extends PlacedLine>(
     original?: readonly PlacedLine[];
   },
 ): Line[] {
+  const plain = asRead.map((line) => withoutStruckBlanks(line, strikes));
   const dashed = rules
     .filter(({ isDashed }) => isDashed)
     .map(({ box }) => ({ box, isAbove: (word: PixelBox) => isInked(word, bare) }));
@@ -109,7 +112,11 @@ export function withPlainWords<Line extends PlacedLine>(
       return words.filter((word) => !cut.has(word));
     }),
   );
-  return withMissingWords(surer, { plain, sure, isAgreed });
+  const leastAlone = (words: readonly OcrWord[]): number => {
+    if (words.every((word) => isStruck(word.box, strikes) && isConfirmed(word))) return DOUBTFUL;
+    return words.every(isAgreed) ? SURE : SURE_ALONE;
+  };
+  return withMissingWords(surer, { plain, sure, leastAlone });
 }
 
 /** Whether the same word was read at its place. */
@@ -117,10 +124,6 @@ export function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): 
   return wordsAt(lines, box, MOST_OF_WORD).some(
     ({ word }) => word.text === text || lettersAlone(word) === lettersAlone({ text }),
   );
-}
-
-function lettersAlone({ text }: { text: string }): string {
-  return text.replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
 }
 
 /** A rule of dots or dashes, and whether there is more than it at the place of a word. */
@@ -211,9 +214,7 @@ function withSurerWords<Line extends PlacedLine>(
 ): Line[] {
   const all = [...lines];
   for (const line of plain) {
-    const words = line.words
-      .flatMap((word) => (isStruck(word.box, strikes) ? partsAtStrike(word) : [word]))
-      .filter((word) => isWord(word, { line, dashed }));
+    const words = line.words.filter((word) => isWord(word, { line, dashed }));
     const rivals = words.flatMap(({ box }) => wordsAt(all, box));
     const parts = [...new Set(rivals.map(({ word }) => word))]
       .map(({ box }) => words.filter((word) => shareWithin(word.box, box) >= MOST_OF_WORD))
@@ -228,15 +229,27 @@ function isStruck(box: PixelBox, strikes: readonly PixelBox[]): boolean {
   return strikes.some((strike) => shareWithin(strike, box) > 0);
 }
 
-/** The words that were read as one, with hyphens for what strikes the blanks between them. */
-function partsAtStrike(word: OcrWord): OcrWord[] {
+/** A line with its words apart that what strikes them was read with. */
+function withoutStruckBlanks<Line extends PlacedLine>(
+  line: Line,
+  strikes: readonly PixelBox[],
+): Line {
+  if (!isStruck(line.box, strikes)) return line;
+  const words = line.words.flatMap((word) =>
+    isStruck(word.box, strikes) ? partsAtStrike(word, strikes) : [word],
+  );
+  return { ...line, words };
+}
+
+/** The words that were read as one, with hyphens for what strikes the blanks between and beside them. */
+function partsAtStrike(word: OcrWord, strikes: readonly PixelBox[]): OcrWord[] {
   const parts: OcrLetter[][] = [[]];
   for (const letter of word.letters ?? []) {
-    if (HYPHEN.test(letter.text)) parts.push([]);
+    if (HYPHEN.test(letter.text) && isStruck(letter.box, strikes)) parts.push([]);
     else parts.at(-1)?.push(letter);
   }
   const filled = parts.filter(({ length }) => length > 0);
-  if (filled.length < 2) return [word];
+  if (parts.length < 2 || filled.length === 0) return [word];
   return filled.map((letters) => ({
     text: letters.map(({ text }) => text).join(''),
     box: around(letters.map(({ box }) => box)),
@@ -256,56 +269,49 @@ function replaceDoubtful(
 ): void {
   const place = around(words.map(({ box }) => box));
   const rivals = wordsAt(lines, place);
-  const own = rivals[0]?.line;
-  const isWhole = rivals.every(
-    ({ line, word }) => line === own && shareWithin(word.box, place) >= MOST_OF_WORD,
+  // Bits may be lines of their own.
+  const [own, ...bits] = [...new Set(rivals.map(({ line }) => line))].toSorted(
+    (a, b) => b.words.length - a.words.length,
   );
-  if (own === undefined || !isWhole) return;
+  if (own === undefined) return;
   const replaced = rivals.map(({ word }) => word);
   const areStruck = isStruck(place, strikes);
   const doubtful = areStruck ? DOUBTFUL_STRUCK : DOUBTFUL;
   // Readings that agree may all lack a full stop.
   const areOther = words.map(lettersAlone).join('') !== replaced.map(lettersAlone).join('');
   const lead = areOther && words.every(isConfirmed) ? SURER : CLEARLY_SURER;
-  if (!(areStruck && haveBars(words, replaced)) && !isBetter(words, replaced, { doubtful, lead }))
-    return;
+  const areWithin = replaced.every(({ box }) => shareWithin(box, place) >= MOST_OF_WORD);
+  const isFound =
+    areWithin &&
+    bits.length === 0 &&
+    ((areStruck && haveBars(words, replaced)) || isBetter(words, replaced, { doubtful, lead }));
+  const isWhole = bits.every((line) =>
+    line.words.every((word) => replaced.includes(word) && !isConfirmed(word)),
+  );
+  if (!isFound && !(isWhole && isWholeWord(words, replaced, isConfirmed))) return;
   const others = own.words.filter((word) => !replaced.includes(word));
   lines[lines.indexOf(own)] = withWords({ ...own, words: others }, words);
+  for (const line of bits) lines.splice(lines.indexOf(line), 1);
 }
 
-/** Whether words have `e` and `s` where others, of which a strike was erased, have what is left of them. */
-function haveBars(words: readonly OcrWord[], replaced: readonly OcrWord[]): boolean {
-  const [own, others] = [lettersOf(words), lettersOf(replaced)];
-  return (
-    own !== others &&
-    own.length === others.length &&
-    range(0, own.length).every(
-      (at) => own[at] === others[at] || (/[es]/.test(own[at] ?? '') && others[at] === 'c'),
-    )
-  );
-}
-
-function isBetter(
-  words: readonly OcrWord[],
-  replaced: readonly OcrWord[],
-  { doubtful, lead }: { doubtful: number; lead: number },
+/** Whether it is one word that was read twice, and what was read in its place are parts of it. */
+function isWholeWord(
+  [word, ...others]: readonly OcrWord[],
+  parts: readonly OcrWord[],
+  isConfirmed: (word: OcrWord) => boolean,
 ): boolean {
-  const [own, others] = [lettersOf(words), lettersOf(replaced)];
-  if (own.length < AS_MANY_LETTERS * others.length) return false;
-  const [confidence, least] = [meanConfidence(words), meanConfidence(replaced)];
-  if (own !== others && own.replace(STEMS, 'l') === others.replace(STEMS, 'l')) {
-    // Hardly any word has a capital after a small letter.
-    const isOdd = CAPITAL_INSIDE.test(others);
-    if (isOdd !== CAPITAL_INSIDE.test(own)) return isOdd;
-  }
-  // What is itself in doubt takes the place of what is mostly no text, and of nothing else.
-  if (confidence < SURE && least >= doubtful) return false;
-  const isSame = own === others && words.length >= replaced.length;
-  return confidence >= least + (isSame || least < doubtful ? SURER : lead);
-}
-
-function lettersOf(words: readonly OcrWord[]): string {
-  return words.map(({ text }) => text).join('');
+  const [part] = parts;
+  if (word === undefined || part === undefined || others.length > 0) return false;
+  // Bits are given places that are too high.
+  const areWithin = parts.every(({ box }) => {
+    const heights = [box, word.box].map(({ top, bottom }) => bottom - top);
+    const height = Math.min(box.bottom, word.box.bottom) - Math.max(box.top, word.box.top);
+    const isBeside = height >= MOST_OF_WORD * Math.min(...heights);
+    return isBeside && widthWithin(box, word.box) >= MOST_OF_WORD;
+  });
+  if (!areWithin) return false;
+  if (!isConfirmed(word) || parts.every(isConfirmed)) return false;
+  return parts.length > 1 ? isInBits(word, parts) : isAllOf(word, part);
 }
 
 /** The lines with what the plain page has where they have nothing: words of a line, or a line. */
@@ -314,11 +320,12 @@ function withMissingWords<Line extends PlacedLine>(
   {
     plain,
     sure,
-    isAgreed,
+    leastAlone,
   }: {
     plain: readonly Line[];
     sure: ReadonlySet<OcrWord>;
-    isAgreed: (word: OcrWord) => boolean;
+    /** How sure words are that no line has others beside. */
+    leastAlone: (words: readonly OcrWord[]) => number;
   },
 ): Line[] {
   const all = [...lines];
@@ -329,7 +336,7 @@ function withMissingWords<Line extends PlacedLine>(
     for (const words of missingRuns(line, { lines: all, sure })) {
       const own = lineBeside(all, { line, words });
       if (own !== undefined) all[all.indexOf(own)] = withWords(own, words);
-      else if (mayStandAlone(words, words.every(isAgreed))) {
+      else if (mayStandAlone(words, leastAlone(words))) {
         const paragraph = paragraphs.get(line.paragraph) ?? highest + line.paragraph;
         all.splice(last + 1, 0, withWords({ ...line, paragraph, words: [] }, words));
       }
@@ -343,8 +350,7 @@ function withMissingWords<Line extends PlacedLine>(
 }
 
 /** In pictures, too, letters are read. */
-function mayStandAlone(words: readonly OcrWord[], areAgreed: boolean): boolean {
-  const least = areAgreed ? SURE : SURE_ALONE;
+function mayStandAlone(words: readonly OcrWord[], least: number): boolean {
   return lettersOf(words).length >= SHORTEST_ALONE && meanConfidence(words) >= least;
 }
 
@@ -417,6 +423,12 @@ function shareWithin(inner: PixelBox, outer: PixelBox): number {
   const height = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
   if (width <= 0 || height <= 0) return 0;
   return (width * height) / ((inner.right - inner.left) * (inner.bottom - inner.top));
+}
+
+/** Share of a box's width that another has as well. */
+function widthWithin(inner: PixelBox, outer: PixelBox): number {
+  const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
+  return width / (inner.right - inner.left);
 }
 
 /** A line with more words, each at its place. */

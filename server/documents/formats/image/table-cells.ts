@@ -39,6 +39,9 @@ const ALIGNED = 0.12;
 /** What two rows have in common by chance is narrower. */
 const SURE_GUTTER = 1;
 const FARTHEST_ROW = 4;
+/** So many blanks show how wide they are in a row; a gutter is wider by this factor. */
+const FEWEST_BLANKS = 3;
+const WIDER = 1.1;
 /** A gap is read for one now and then. */
 const DASH = /^[-–—_~=|.·]+$/;
 
@@ -105,7 +108,8 @@ function together(
     // Of the first rows anything may be a gap; later, a row without one of the columns is another's.
     const goesOn =
       to - from <= settled ? isParted(rows[from], narrowed) : narrowed.length >= gutters.length;
-    if (!goesOn || !(mayHaveGaps || hasItsGaps(rows[to], narrowed))) break;
+    const isRow = hasItsGaps(rows[to], narrowed) && !isPartedByBlanks(rows[to], gutters);
+    if (!goesOn || !(mayHaveGaps || isRow)) break;
     gutters = narrowed;
     to += 1;
   }
@@ -131,6 +135,23 @@ function hasItsGaps(row: Row | undefined, gutters: readonly Gutter[]): boolean {
   return guttersOf([row])
     .filter(({ left, right }) => right - left >= SURE_GUTTER * row.heightPx)
     .every((gap) => gutters.some(({ left, right }) => left < gap.right && right > gap.left));
+}
+
+/** Whether the gutters go through blanks of a row that are no wider than its others: a sentence's. */
+function isPartedByBlanks(row: Row | undefined, gutters: readonly Gutter[]): boolean {
+  if (row === undefined) return false;
+  const boxes = row.words.filter(({ word }) => !DASH.test(word.text)).map(({ word }) => word.box);
+  const gaps = boxes
+    .slice(1)
+    .map(({ left }, at): Gutter => ({ left: boxes[at]?.right ?? left, right: left }));
+  const isGutter = (gap: Gutter): boolean =>
+    gutters.some(({ left, right }) => left < gap.right && right > gap.left);
+  const widths = gaps.filter((gap) => !isGutter(gap)).map(({ left, right }) => right - left);
+  const usual = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 0;
+  return (
+    widths.length >= FEWEST_BLANKS &&
+    gaps.filter(isGutter).every(({ left, right }) => right - left <= WIDER * usual)
+  );
 }
 
 function isNear(row: Row | undefined, next: Row | undefined): boolean {

@@ -1,0 +1,100 @@
+/** Of two readings of a place, the words that were read better. */
+import { meanConfidence } from './doubtful-cells.ts';
+import type { OcrWord } from './ocr.ts';
+import { range } from './rules.ts';
+
+/** Of 100: words that take the place of such as are read well are as sure as this. */
+export const SURE = 75;
+/** What replaces others is surer by this. */
+export const SURER = 1;
+/** All of a word is less sure than a part of it by no more than this. */
+const HARDLY_LESS = 3;
+/** What replaces others has no fewer letters, as a share. */
+const AS_MANY_LETTERS = 0.8;
+/** Letters that are one stroke. */
+const STEMS = /[Il]/gu;
+const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
+/** A box before a word is read for a capital. */
+const CAPITAL_BEFORE_WORD = /\p{Lu}\p{Lu}\p{M}*\p{Ll}/u;
+/** What rules are read for. */
+const STROKES = /[^\p{L}\p{N}]|[IiíìlJjT1]/gu;
+
+export function isBetter(
+  words: readonly OcrWord[],
+  replaced: readonly OcrWord[],
+  { doubtful, lead }: { doubtful: number; lead: number },
+): boolean {
+  const [own, others] = [lettersOf(words), lettersOf(replaced)];
+  if (own.length < AS_MANY_LETTERS * others.length || arePart(words, replaced)) return false;
+  const [confidence, least] = [meanConfidence(words), meanConfidence(replaced)];
+  if (own !== others && own.replace(STEMS, 'l') === others.replace(STEMS, 'l')) {
+    // Hardly any word has a capital after a small letter.
+    const isOdd = CAPITAL_INSIDE.test(others);
+    if (isOdd !== CAPITAL_INSIDE.test(own)) return isOdd;
+  }
+  // What is itself in doubt takes the place of what is mostly no text, and of nothing else.
+  if (confidence < SURE && least >= doubtful) return false;
+  const isSame = own.toLowerCase() === others.toLowerCase() && words.length >= replaced.length;
+  return confidence >= least + (isSame || least < doubtful ? SURER : lead);
+}
+
+/** Whether words have `e` and `s` where others, of which a strike was erased, have what is left of them. */
+export function haveBars(words: readonly OcrWord[], replaced: readonly OcrWord[]): boolean {
+  const [own, others] = [lettersOf(words), lettersOf(replaced)];
+  return (
+    own !== others &&
+    own.length === others.length &&
+    range(0, own.length).every(
+      (at) => own[at] === others[at] || (/[es]/.test(own[at] ?? '') && others[at] === 'c'),
+    )
+  );
+}
+
+/** Whether a word was read in bits that do not spell it, however sure each of them is. */
+export function isInBits(word: OcrWord, bits: readonly OcrWord[]): boolean {
+  return (
+    bits.length > 1 &&
+    word.confidence >= Math.min(SURE, meanConfidence(bits)) &&
+    spelt(bits) !== spelt([word])
+  );
+}
+
+/** The letters, and the apostrophes between them: where one was read there is no blank. */
+function spelt(words: readonly OcrWord[]): string {
+  return lettersOf(words)
+    .replace(/['’](?=\p{L})/gu, "'")
+    .replace(/[^\p{L}\p{M}\p{N}']+|^'+|'+$/gu, '');
+}
+
+/** Whether a word, about as sure as another, is all of what the other is a part of. */
+export function isAllOf(word: OcrWord, part: OcrWord): boolean {
+  const [own, other] = [lettersAlone(word), lettersAlone(part)];
+  const [before, ...after] = own.split(other);
+  const added = `${before ?? ''}${after.join(other)}`.replace(STROKES, '');
+  return (
+    other !== '' &&
+    after.length > 0 &&
+    added !== '' &&
+    !CAPITAL_BEFORE_WORD.test(own) &&
+    word.confidence >= SURE &&
+    word.confidence >= part.confidence - HARDLY_LESS &&
+    word.box.right - word.box.left > part.box.right - part.box.left
+  );
+}
+
+function arePart(
+  [part, ...more]: readonly OcrWord[],
+  [word, ...others]: readonly OcrWord[],
+): boolean {
+  if (part === undefined || word === undefined || more.length > 0 || others.length > 0)
+    return false;
+  return isAllOf(word, part);
+}
+
+export function lettersOf(words: readonly OcrWord[]): string {
+  return words.map(({ text }) => text).join('');
+}
+
+export function lettersAlone({ text }: { text: string }): string {
+  return text.replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
+}
