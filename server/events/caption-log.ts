@@ -274,7 +274,8 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   forget(roomId: string, onGone?: (upTo: number) => void): Promise<void> {
     return this.#delete(roomId, async (upTo) => {
-      await this.#options.store.deleteCaptions(roomId, upTo);
+      // Whoever was told something meanwhile is to forget what was before, also after a restart.
+      await this.#options.store.deleteCaptions(roomId, this.nextLine());
       for (const held of this.#tracksOf(roomId)) {
         const { captions } = held;
         held.deletedUpTo = upTo;

@@ -43,6 +43,7 @@ export class Channel {
   /** Of the last caption that was sent. */
   #newest = 0;
   #tentative = '';
+  #isClosed = false;
   #unread: NodeJS.Timeout | undefined;
 
   constructor(options: ChannelOptions) {
@@ -127,7 +128,8 @@ export class Channel {
   async #beginCatchingUp(reader: Reader): Promise<void> {
     const turn = Symbol('catching up');
     this.#catchingUp.set(reader, turn);
-    const isWanted = () => !reader.isGone && this.#catchingUp.get(reader) === turn;
+    const isWanted = () =>
+      !this.#isClosed && !reader.isGone && this.#catchingUp.get(reader) === turn;
     try {
       await this.#sendMissed(reader, isWanted);
     } catch (error) {
@@ -211,8 +213,11 @@ export class Channel {
   clear(upTo: number): void {
     this.forgetHistory();
     this.#options.interpreter?.forget(upTo);
+    // What is still being said is told again with its next word.
+    this.#sendTentative('');
     inSlices([...this.readers], (reader) => {
-      if (!this.readers.has(reader)) return;
+      if (this.#isClosed || !this.readers.has(reader)) return;
+      this.#catchingUp.delete(reader);
       reader.isBehind = true;
       reader.sequence = -1;
       // Who has not read what it was sent catches up when it has.
@@ -221,6 +226,7 @@ export class Channel {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#unread);
     this.#options.interpreter?.stop();
     this.#unfollow();

@@ -1,5 +1,6 @@
 /** What readers of a room get who come, fall behind or come back. */
 import { expect, it } from 'vitest';
+import { ServiceError } from '../../shared/errors.ts';
 import { until } from '../support/product/server.ts';
 import {
   join,
@@ -9,6 +10,7 @@ import {
   say,
   screen,
   shows,
+  tentative,
 } from './live-room-support.ts';
 import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
 
@@ -176,6 +178,29 @@ it('who comes after a deletion is not kept waiting for what was told meanwhile a
   await shows(spanish);
   await say(live, 'Public.');
   for (const each of [reader, spanish]) await shows(each, 'es(Public.)');
+});
+
+it('a part of what was deleted is not shown again', async () => {
+  const { live, captions, room } = await openRoom();
+  const spanish = join(live, 'es');
+  await until(() => !spanish.isBehind);
+  captions.tell({ roomId: room.roomId, name: 'es' }, 'Cosa sec');
+  await expect.poll(() => tentative(spanish)).toBe('Cosa sec');
+  await live.forget();
+  const late = join(live, 'es');
+  await until(() => !late.isBehind && !spanish.isBehind);
+  expect(tentative(spanish)).toBe('');
+  expect(tentative(late) ?? '').toBe('');
+});
+
+it('readers whose room ends while everything is deleted hold nothing up', async () => {
+  const { live } = await openRoom();
+  await say(live, 'Secret.');
+  const readers = Array.from({ length: 300 }, () => join(live));
+  await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
+  await live.forget();
+  live.end(new ServiceError('not_found', 'The room has been deleted.'));
+  await expect.poll(() => readers.every(({ ended }) => ended.length === 1)).toBe(true);
 });
 
 it('who says to have read what is yet to come is shown what there is', async () => {
