@@ -35,6 +35,8 @@ const UNREAD_MS = 30_000;
 const LATE_MS = 10 * 60_000;
 /** Nobody has spoken for so long before readers are told. */
 const WAITING_MS = 1_000;
+/** After which what could not be read is tried again, in ms. */
+const AGAIN_MS = 10_000;
 /** Sessions that speak, or were requested by links and may: the floor is for one. */
 const MAX_EXPECTED = 8;
 
@@ -429,9 +431,6 @@ export class LiveRoom implements SessionRoom {
     this.#options.captions.release(this.#room.roomId);
   }
 }
-
-/** After which what could not be read is tried again, in ms. */
-const AGAIN_MS = 10_000;
 
 function revoked(): ServiceError {
   return new ServiceError('forbidden', 'The link was revoked.');
