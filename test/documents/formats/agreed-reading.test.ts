@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { isSettled } from '../../../server/documents/formats/image/agreed-reading.ts';
 import {
-  around,
   type OcrWord,
   type PixelBox,
   type RawPixels,
 } from '../../../server/documents/formats/image/ocr.ts';
 import type { Rule } from '../../../server/documents/formats/image/rules.ts';
 import type { PlacedLine } from '../../../server/documents/formats/image/table-cells.ts';
+import { line } from './placed-line.ts';
 
 const HEIGHT = 20;
 const LETTER = 10;
@@ -16,20 +16,6 @@ const LETTER = 10;
 function word(text: string, left: number, confidence = 96): OcrWord {
   const box = { left, right: left + text.length * LETTER, top: 20, bottom: 20 + HEIGHT };
   return { text, box, confidence };
-}
-
-function line(...words: OcrWord[]): PlacedLine {
-  const box = around(words.map((one) => one.box));
-  return {
-    words,
-    box,
-    baseline: { leftPx: box.bottom, slope: 0 },
-    letterHeightPx: HEIGHT,
-    angle: 0,
-    isRightToLeft: false,
-    block: 1,
-    paragraph: 1,
-  };
 }
 
 const width = 400;

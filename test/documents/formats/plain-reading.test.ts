@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { withPlainWords } from '../../../server/documents/formats/image/plain-reading.ts';
 import {
-  around,
   type OcrWord,
   type PixelBox,
   type RawPixels,
 } from '../../../server/documents/formats/image/ocr.ts';
 import type { Rule } from '../../../server/documents/formats/image/rules.ts';
 import type { PlacedLine } from '../../../server/documents/formats/image/table-cells.ts';
+import { line } from './placed-line.ts';
 
 const HEIGHT = 20;
 const LETTER = 10;
@@ -23,20 +23,6 @@ interface Place {
   left: number;
   top?: number;
   confidence?: number;
-}
-
-function line(...words: OcrWord[]): PlacedLine {
-  const box = around(words.map((one) => one.box));
-  return {
-    words,
-    box,
-    baseline: { leftPx: box.bottom, slope: 0 },
-    letterHeightPx: HEIGHT,
-    angle: 0,
-    isRightToLeft: false,
-    block: 1,
-    paragraph: 1,
-  };
 }
 
 /** A white page on which what is between two columns of pixels is black. */
