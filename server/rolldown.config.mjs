@@ -28,7 +28,7 @@ export default defineConfig({
   ),
   platform: 'node',
   external: (id) => !/^[./]/.test(id) && !BUNDLED_PACKAGES.test(id),
-  plugins: [moduleAddresses(), tablesAsJson()],
+  plugins: [moduleAddresses(), tablesAsJson(), countedWords()],
   output: {
     dir: path.join(dist, 'bundle'),
     format: 'esm',
@@ -78,6 +78,23 @@ function tablesAsJson() {
       const { ngramsData } = await import(pathToFileURL(id).href);
       const json = JSON.stringify(JSON.stringify(ngramsData));
       return `export const ngramsData = JSON.parse(${json});`;
+    },
+  };
+}
+
+/**
+ * Counts how often words are written, which takes more than a second: every first detection would.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+function countedWords() {
+  const name = 'engines/detection/word-frequencies';
+  return {
+    name: 'counted-words',
+    async generateBundle() {
+      const module = await import(pathToFileURL(path.join(compiled, `${name}.js`)).href);
+      const source = module.encodeFrequencies(module.countFrequencies());
+      this.emitFile({ type: 'asset', fileName: `${name}.bin`, source });
     },
   };
 }

@@ -52,7 +52,7 @@ const serverTests = [
   ...['accounts/{authorisation,secrecy,developer-keys,access-routes,accounts}'],
   ...['accounts/console/{routes,attacks,host-rule,console-access}'],
   ...['accounts/usage/{quotas,notice-routes,report-routes,routes,usage,usage-notice-mail}'],
-  ...['memories/{routes,console-routes,examples}', '{models,improvement,operation,demo}/routes'],
+  ...['memories/{console-routes,examples}', '{models,improvement,operation,demo}/routes'],
   ...['translation/{upstream,chat-translation,fairness,neural-translation}'],
   ...['style-rules/styled-translation', 'documents/jobs/routes', 'http/every-route'],
   ...['cli/{translate,running-server,memory,dragoman,models,listen}', 'operation/readiness'],
@@ -71,7 +71,7 @@ const engineTests = [
   ...['engines/{moonshine,moonshine-{ear,supervision},harper-supervision,hunspell-supervision}'],
   ...['engines/{recognition-conformance,sherpa-voices,neural-damage}', 'models/translation-models'],
   ...['voice/audio/{decode,decode-conformance,decode-gap,encode,listen,stream-encoder}'],
-  ...['events/{kept,transcripts,reading/live}', 'client/{room-feed,package}', 'http/requests'],
+  ...['events/{kept,transcripts,reading/live}', 'client/package', 'http/requests'],
   ...['improvement/rule-styles', 'documents/jobs/document-{kills,translation}', 'http/upgrades'],
   ...['architecture', 'config', 'storage/{crash,erasure,failures}'],
 ].map((name) => `test/${name}.test.ts`);
@@ -94,7 +94,7 @@ const servedTests = [
   ...['translation/{language-,detection-,}routes', 'translation/text-options'],
   ...['{spoken-terms,glossaries,style-rules,voice/session,events}/routes'],
   ...['style-rules/mechanical-style', 'http/{cross-origin,asyncapi,descriptions}'],
-  ...['events/reading/keys', 'contract/*'],
+  ...['memories/routes', 'client/room-feed', 'events/reading/keys', 'contract/*'],
 ].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({

@@ -8,14 +8,15 @@ import {
   type RoomFeedOptions,
 } from '../../shared/client/room-feed.ts';
 import type { SocketClass } from '../../shared/client/socket.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 
 let server: TestServer;
 const feeds: RoomFeed[] = [];
 
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
+  server = await sharedServer();
 });
 afterAll(async () => {
   for (const feed of feeds) feed.close();

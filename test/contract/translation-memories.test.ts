@@ -3,24 +3,24 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstLink, signedIn } from '../support/product/console-client.ts';
+import { signedIn } from '../support/product/console-client.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
-import { startServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
 
 let contract: ContractServer;
 let translator: client.DeepLClient;
 beforeAll(async () => {
-  // The memories are those of the account that signs in by the first link.
-  contract = await startContractServer(await startServer({ RECOGNISER: 'silent' }));
-  const { server, proxy } = contract;
+  const server = await sharedServer();
+  contract = await startContractServer(server);
+  const { proxy } = contract;
   translator = new client.DeepLClient(server.apiKey, {
     serverUrl: proxy.url,
     maxRetries: 0,
     minTimeout: 60_000,
   });
-  const owner = await signedIn(server, firstLink(server));
+  const owner = await signedIn(server, await server.consoleLink());
   const content = tmxFile([
     { en: 'The red car.', es: 'El automóvil rojo.' },
     { en: 'We close the big green door.', es: 'Queda cerrado el portón.' },

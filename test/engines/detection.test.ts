@@ -1,8 +1,14 @@
 import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import { letterEvidence } from '../../server/engines/detection/letters.ts';
+import {
+  countFrequencies,
+  type FrequencyTables,
+} from '../../server/engines/detection/word-frequencies.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { phrases, phrasesOfOthers } from './detection-phrases.ts';
 import { sentences, unsupportedSentences } from './detection-sentences.ts';
@@ -20,6 +26,23 @@ const languageOf = (text: string) => {
   const detection = detector.detect(text);
   return detection.status === 'no_language_detected' ? undefined : detection.language;
 };
+
+it('goes by words that were counted when the server was built, the same as now', async () => {
+  const built = '../../dist/bundle/engines/detection/word-frequency-worker.js';
+  const [tables] = (await once(new Worker(new URL(built, import.meta.url)), 'message')) as [
+    FrequencyTables,
+  ];
+  const counted = countFrequencies();
+  expect(tables.languages).toEqual(counted.languages);
+  for (const name of ['words', 'sequences', 'surprises'] as const) {
+    // Compared as a truth value: a difference of megabytes says nothing.
+    expect([name, bytesOf(tables[name]).equals(bytesOf(counted[name]))]).toEqual([name, true]);
+  }
+});
+
+function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 /** Share of texts whose language is found, and those where it is not. */
 function accuracy(cut: (text: string, language: string) => string) {

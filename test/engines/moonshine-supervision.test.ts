@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import type { MoonshineOptions } from '../../server/engines/recognition/moonshine.ts';
 import { wordErrorRate } from '../support/audio/word-error-rate.ts';
+import { counted, countingEar } from './counting-ear.ts';
 import { moonshine } from './moonshine-support.ts';
 import {
   asSpeech,
@@ -24,13 +25,18 @@ import {
 } from './recognition-support.ts';
 
 const AMERICANS = 'and so my fellow americans ask not what your country can do for you';
-const REPORT = 'we need to finish the report';
 const WEEK = 'we need to finish the report before the end of the week';
 
 let engine: RecognitionEngine | undefined;
 
 async function start(options: Partial<MoonshineOptions> = {}): Promise<RecognitionEngine> {
   engine = await moonshine(options);
+  return engine;
+}
+
+/** The same with processes that only count. */
+async function count(options: Partial<MoonshineOptions> = {}): Promise<RecognitionEngine> {
+  engine = await countingEar(options);
   return engine;
 }
 
@@ -117,26 +123,28 @@ describe('a recogniser process that dies', () => {
   });
 
   test('is replaced, six times on one part whatever was before; the seventh time is an error', async () => {
-    await start();
-    const said = await spoken({ text: AMERICANS, voice: 'rms', padStartS: 0 });
+    await count();
+    const { audio, text } = counted(5);
     const pieceOf = (fromMs: number, toMs: number, utteranceMs: number): SpeechPiece => ({
       kind: 'samples',
-      samples: said.subarray(fromMs * 32, toMs * 32),
+      samples: audio.subarray(fromMs * 32, toMs * 32),
       startMs: utteranceMs + fromMs,
     });
     let deaths = 0;
-    /** The first second, with deaths: little enough to be heard but once, by each process the same. */
+    /** The first word, with deaths: little enough to be heard but once, by each process the same. */
     async function* dying(soFar: Recognition[], utteranceMs: number, count: number) {
-      let untilMs = 800;
+      let untilMs = 550;
+      let before = soFar.length;
       yield pieceOf(0, untilMs, utteranceMs);
       for (let death = 0; death < count; death += 1) {
-        await partialAfter(soFar);
+        await partialAfter(soFar, before);
         const [pid] = pids();
         signalled('SIGKILL');
         await until(() => !existsSync(`/proc/${pid}`), { what: 'a death' });
         deaths += 1;
         // What it left in its pipe is read; audio that nobody takes is how its end is noticed.
         for (let turns = 0; turns < 20; turns += 1) await turn();
+        before = soFar.length;
         yield pieceOf(untilMs, untilMs + 45, utteranceMs);
         untilMs += 45;
       }
@@ -144,10 +152,10 @@ describe('a recogniser process that dies', () => {
     }
     const { whole, soFar } = hearing(async function* (soFar) {
       const heardMs = yield* dying(soFar, 0, 1);
-      yield pieceOf(heardMs, lengthMs(said), 0);
-      yield { kind: 'endpoint', atMs: lengthMs(said) };
+      yield pieceOf(heardMs, lengthMs(audio), 0);
+      yield { kind: 'endpoint', atMs: lengthMs(audio) };
       await until(() => finals(soFar).length === 1, { what: 'the first utterance' });
-      yield* dying(soFar, lengthMs(said), 7);
+      yield* dying(soFar, lengthMs(audio), 7);
       await new Promise<never>(() => {});
     });
     await expect(whole).rejects.toMatchObject({
@@ -155,9 +163,9 @@ describe('a recogniser process that dies', () => {
       message: expect.stringMatching(/several times/) as string,
     });
     expect(deaths).toBe(8);
-    expect(wordErrorRate(AMERICANS, transcript(soFar)), transcript(soFar)).toBe(0);
+    expect(transcript(soFar)).toBe(text);
     // It is there for the next speaker.
-    expect(transcript(await heard(engine!, asSpeech(said)))).toMatch(/country/);
+    expect(transcript(await heard(engine!, asSpeech(audio)))).toBe(text);
   });
 
   test('while it loads is started again, the first one as well as another in mid sentence', async () => {
@@ -198,28 +206,28 @@ describe('a recogniser process that dies', () => {
   });
 
   test('while nobody speaks costs nothing', async () => {
-    await start();
+    await count();
     const [before] = pids();
     process.kill(before!, 'SIGKILL');
-    const said = await heard(engine!, asSpeech(await spoken({ text: WEEK, voice: 'kal16' })));
-    expect(wordErrorRate(WEEK, transcript(said))).toBe(0);
+    const { audio, text } = counted(6);
+    expect(transcript(await heard(engine!, asSpeech(audio)))).toBe(text);
   });
 });
 
 describe('a recogniser process that hangs', () => {
   test('holds its source back, is killed after a while and replaced', async () => {
-    await start({ hangTimeoutMs: 4_000 });
-    const said = await spoken({ text: WEEK, voice: 'kal16' });
+    await count({ hangTimeoutMs: 4_000 });
+    const { audio, text } = counted(12);
     const [stopped] = pids();
     signalled('SIGSTOP');
     let pulledMs = 0;
     const { whole } = hearing(async function* () {
-      for await (const piece of asSpeech(Buffer.concat([said, said]))) {
+      for await (const piece of asSpeech(audio)) {
         if (piece.kind === 'samples' && isAlive(stopped!)) pulledMs = piece.startMs;
         yield piece;
       }
     });
-    expect(finals(await whole).map(({ text }) => wordErrorRate(WEEK, text))).toEqual([0, 0]);
+    expect(transcript(await whole)).toBe(text);
     expect(isAlive(stopped!)).toBe(false);
     // Two seconds on their way, one that waits, and pieces in hand.
     expect(pulledMs).toBeGreaterThan(2_000);
@@ -229,8 +237,8 @@ describe('a recogniser process that hangs', () => {
 
 describe('the processes of an engine', () => {
   test('are one for twelve speakers, a second when it is crowded, which ends when it is idle', async () => {
-    await start({ maxProcesses: 2, idleMs: 500 });
-    const audio = await spoken({ text: REPORT, voice: 'kal16' });
+    await count({ maxProcesses: 2, idleMs: 500 });
+    const { audio, text } = counted(5);
     const [first] = pids();
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -246,7 +254,7 @@ describe('the processes of an engine', () => {
     await Promise.all(two.map(({ soFar }) => partialAfter(soFar, 0)));
     release();
     for (const { whole } of [...twelve, ...two]) {
-      expect(wordErrorRate(REPORT, transcript(await whole))).toBe(0);
+      expect(transcript(await whole)).toBe(text);
     }
     await until(() => pids().length === 1, { what: 'the end of the second process' });
   });
@@ -281,8 +289,8 @@ describe('the processes of an engine', () => {
   });
 
   test('end when the engine is closed, and their streams fail', async () => {
-    const engine = await start();
-    const source = new IdleSource(await spoken({ text: WEEK, voice: 'kal16' }));
+    const engine = await count();
+    const source = new IdleSource(counted(5).audio);
     const listening = heard(engine, source, { onRecognition: () => void engine.close() });
     await expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
     await until(() => pids().length === 0, { what: 'the end of the process' });

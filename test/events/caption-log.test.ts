@@ -5,14 +5,20 @@ import {
   type CaptionTrack,
 } from '../../server/events/caption-log.ts';
 import type { Storage } from '../../server/stores.ts';
-import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
+import { type DatabaseName, databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';
 import { captionLogBehaviours, type LogUnderTest } from './caption-log-behaviour.ts';
 import { wholeTranscript } from './live-room-support.ts';
 import { sampleRoom } from './room-samples.ts';
 
-const openDatabase = databasesOfThisFile();
-const sqlite = { storage: undefined as Storage | undefined };
+const openNew = databasesOfThisFile();
+const opened = new Map<DatabaseName, ReturnType<typeof openNew>>();
+/** One of each kind for all: every test has rooms of its own. */
+function openDatabase(name: DatabaseName): ReturnType<typeof openNew> {
+  const database = opened.get(name) ?? openNew(name);
+  opened.set(name, database);
+  return database;
+}
 
 function underTest(storage: Storage): LogUnderTest {
   const store = storage.rooms;
@@ -34,7 +40,6 @@ describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
 
   beforeAll(async () => {
     const { storage } = await openDatabase(name);
-    if (name === 'sqlite') sqlite.storage = storage;
     under = underTest(storage);
   });
 
@@ -310,7 +315,7 @@ describe('the behaviour suite', () => {
   ];
 
   it.each(broken)('fails for a log that %s', async (_, breakIt) => {
-    const under = underTest(sqlite.storage!);
+    const under = underTest((await openDatabase('sqlite')).storage);
     const { log } = under;
     const whole = {
       append: log.append.bind(log),

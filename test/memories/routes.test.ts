@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import type { TranslationMemoryList } from '../../shared/schemas/translation-memories.ts';
 import { askDragoman } from '../support/product/command-line.ts';
-import { firstLink, signedIn, type ConsoleClient } from '../support/product/console-client.ts';
+import { signedIn, type ConsoleClient } from '../support/product/console-client.ts';
 import { documentClient } from '../support/product/document-client.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 
 let server: TestServer;
@@ -33,8 +34,9 @@ const units = [
 );
 
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
-  owner = await signedIn(server, firstLink(server));
+  const shared = await sharedServer();
+  server = shared;
+  owner = await signedIn(shared, await shared.consoleLink());
   const file = { name: 'harbour.tmx', content: tmxFile(units) };
   memoryId = (await uploadMemory(owner, file)).translation_memory_id;
 });

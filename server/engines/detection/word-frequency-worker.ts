@@ -1,10 +1,9 @@
-/** Runs in a worker thread: reads the lists of frequent words, which takes a second. */
+/** Runs in a worker thread: reads how often words are written, or counts it. */
 import { parentPort } from 'node:worker_threads';
 import { readFrequencies } from './word-frequencies.ts';
 
 const tables = readFrequencies();
-const buffers = Object.values(tables).filter((each) => ArrayBuffer.isView(each));
-parentPort?.postMessage(
-  tables,
-  buffers.map(({ buffer }) => buffer as ArrayBuffer),
-);
+const views = Object.values(tables).filter((each) => ArrayBuffer.isView(each));
+// What was read from a file is one buffer.
+const buffers = new Set(views.map(({ buffer }) => buffer as ArrayBuffer));
+parentPort?.postMessage(tables, [...buffers]);

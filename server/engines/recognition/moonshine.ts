@@ -6,7 +6,7 @@ import os from 'node:os';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import type { Logger } from '../../process/log.ts';
-import { startChild } from '../../process/index.ts';
+import { startChild, type PipedChild } from '../../process/index.ts';
 import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, Unavailable } from '../engine.ts';
 import { HearingProcesses } from './hearing-processes.ts';
@@ -27,6 +27,8 @@ export interface MoonshineOptions {
   hangTimeoutMs?: number;
   /** A process beyond the first that has had nothing to do for so long is ended, in ms. */
   idleMs?: number;
+  /** Starts what hears instead of the model. */
+  startProcess?: () => PipedChild;
 }
 
 /** Family of the models in `server/models/local-model.ts`. */
@@ -62,6 +64,7 @@ async function createMoonshine({
   maxProcesses = os.availableParallelism(),
   hangTimeoutMs = HANG_TIMEOUT_MS,
   idleMs = IDLE_MS,
+  startProcess,
 }: Omit<MoonshineOptions, 'models'> & { model: LocalModel }): Promise<
   RecognitionEngine | Unavailable
 > {
@@ -75,7 +78,9 @@ async function createMoonshine({
     comfortableLines: COMFORTABLE_LINES,
     linesPerProcess: MAX_LINES,
     startTimeoutMs: START_TIMEOUT_MS,
-    start: () => startChild(import.meta.url, './moonshine-child', [JSON.stringify(child)]),
+    start:
+      startProcess ??
+      (() => startChild(import.meta.url, './moonshine-child', [JSON.stringify(child)])),
   });
   try {
     await processes.warmUp();

@@ -4,12 +4,15 @@
  * processor.
  */
 import { rmSync } from 'node:fs';
+import { newLink } from './console-client.ts';
 import { ofProcess } from '../suite/of-process.ts';
 import { openEmbedded, platformOver } from './platform.ts';
 import { requestsTo, startServer, type TestServer } from './server.ts';
 
 export interface SharedServer extends TestServer {
   accountId: string;
+  /** Token of a one-time link with which its account signs in to the console. */
+  consoleLink(): Promise<string>;
 }
 
 /**
@@ -27,6 +30,12 @@ export async function sharedServer(): Promise<SharedServer> {
     ...requestsTo(server.url, secret),
     apiKey: secret,
     accountId: account.accountId,
+    async consoleLink() {
+      const opened = await openEmbedded(server.dataFolder);
+      const link = await newLink(opened, account.accountId);
+      await opened.close();
+      return link;
+    },
     stop: async () => undefined,
   };
 }
