@@ -446,7 +446,10 @@ class EmbeddedCaptionLog implements CaptionLog {
   async #fillNow(held: HeldTrack): Promise<void> {
     const { captions: kept, cutAt } = await this.#options.store.latest(held.track, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
-    held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
+    const known = [...kept.filter(({ sequence }) => sequence < before), ...held.captions];
+    // What something else has taken the place of is told to nobody any more.
+    const newest = new Map(known.map((caption) => [caption.line, caption]));
+    held.captions = known.filter((caption) => newest.get(caption.line) === caption);
     held.cutAt = Math.max(held.cutAt, cutAt);
     held.hasMore ||= kept.length === MAX_HELD;
     held.isFilled = true;

@@ -17,6 +17,8 @@ import { createParcel, type FanOut, type Parcel, type Reader } from './reading/f
 const PATIENCE_MS = 1_000;
 /** After which what could not be read is tried again, in ms. */
 const AGAIN_MS = 5_000;
+/** Messages that readers have not got; more are made one. */
+const MAX_WAITING = 8;
 /** Of those who come back, for so many different moments at once one message is made for all. */
 const MAX_MISSED = 64;
 
@@ -46,6 +48,8 @@ export class Channel {
   /** Of the last caption that was sent. */
   #newest = 0;
   #tentative = '';
+  /** Whether all are about to catch up. */
+  #isSkipping = false;
   #isClosed = false;
   #unread: NodeJS.Timeout | undefined;
 
@@ -75,11 +79,29 @@ export class Channel {
     this.#tentative = '';
     const { sequence } = caption;
     this.#newest = sequence;
+    // More is said than can be handed out one by one: what comes together goes together.
+    if (this.#options.fanOut.waiting(this.readers) >= MAX_WAITING) {
+      this.#skipAhead();
+      return;
+    }
     const language = this.track.name;
     const lines = [toLine(caption)];
     this.send(
       createParcel({ type: 'captions', language, sequence, lines, tentative: '' }, sequence),
     );
+  }
+
+  /** Has everybody catch up once they have what waits, with all that was said until then. */
+  #skipAhead(): void {
+    if (this.#isSkipping) return;
+    this.#isSkipping = true;
+    const catchUp = (reader: Reader) => {
+      this.#isSkipping = false;
+      if (this.#isClosed || !this.readers.has(reader) || reader.isBehind) return;
+      reader.isBehind = true;
+      if (!reader.isFull) void this.#beginCatchingUp(reader);
+    };
+    this.#options.fanOut.each([...this.readers], catchUp, this.readers);
   }
 
   #sendTentative(text: string): void {
@@ -102,6 +124,7 @@ export class Channel {
   /** Lets somebody read along; the last lines come first, or all that followed `after`, as far as it is held. */
   join(reader: Reader, after: number | undefined): void {
     reader.isBehind = true;
+    reader.isOwed = false;
     reader.sequence = after ?? -1;
     this.readers.add(reader);
     clearTimeout(this.#unread);
@@ -147,9 +170,10 @@ export class Channel {
   /** Lets somebody read along for whom what was said before cannot be read: it comes when it can be. */
   #owe(reader: Reader): void {
     this.#catchingUp.delete(reader);
+    this.#owed.add(reader);
+    reader.isOwed = true;
     reader.sequence = Math.max(0, reader.sequence);
     this.#readAlong(reader);
-    this.#owed.add(reader);
     this.#paying ??= this.#pay().finally(() => (this.#paying = undefined));
   }
 
@@ -167,11 +191,12 @@ export class Channel {
   }
 
   async #sendMissed(reader: Reader, isWanted: () => boolean): Promise<void> {
-    if (reader.sequence < 0) {
+    if (reader.sequence < 0 || reader.isOwed) {
       const history = await (this.#history ??= this.#readHistory());
       if (!isWanted()) return;
       reader.write(history.in(reader.encoding));
       reader.sequence = history.sequence;
+      reader.isOwed = false;
     }
     const missed = await this.#options.captions.read(this.track, reader.sequence);
     if (!isWanted()) return;
@@ -243,6 +268,7 @@ export class Channel {
   clear(upTo: number): void {
     this.forgetHistory();
     this.#options.interpreter?.forget(upTo);
+    this.#options.fanOut.cancel(this.readers);
     // What is still being said is told again with its next word.
     this.#tentative = '';
     this.send(this.#tentativeParcel());
@@ -251,14 +277,15 @@ export class Channel {
 
   /** Shows readers what there is, in place of what they have. */
   #sendHistory(readers: readonly Reader[]): void {
-    this.#options.fanOut.each(readers, (reader) => {
+    const startOver = (reader: Reader) => {
       if (this.#isClosed || !this.readers.has(reader)) return;
       reader.isBehind = true;
       reader.sequence = -1;
       this.#catchingUp.delete(reader);
       // Who has not read what it was sent catches up when it has.
       if (!reader.isFull) void this.#beginCatchingUp(reader);
-    });
+    };
+    this.#options.fanOut.each(readers, startOver, this.readers);
   }
 
   close(): void {

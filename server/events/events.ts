@@ -248,9 +248,10 @@ export class Events {
     if (!links.some((link) => link.linkId === linkId)) throw running.revoke(linkId);
   }
 
-  /** A line that was typed, or is put in the place of another. */
+  /** A line that was typed, or is put in the place of another. @throws ServiceError invalid_request, not_found, too_many_requests */
   async type(room: Room, typed: TypedCaption): Promise<{ line: number }> {
-    const { now = Date.now } = this.#options;
+    const { now = Date.now, readers } = this.#options;
+    readers.checkTyped(room.roomId);
     const { language = SPOKEN, line } = typed;
     const text = checkedText(typed.text);
     const running = await this.#open(room, language);

@@ -89,6 +89,20 @@ export const captionLogBehaviours: Behaviour[] = [
     },
   ],
   [
+    'tells nobody what a correction has taken the place of, after a restart either',
+    async ({ log, newRoom, restarted }) => {
+      const track = spoken(await newRoom());
+      const kept = await log.append(track, said('first', { line: 1 }), KEPT);
+      for (const line of [2, 3]) await log.append(track, said('wrong', { line }), KEPT);
+      const right = await log.append(track, said('right', { line: 2 }), KEPT);
+      const gone = await log.append(track, said('', { line: 3 }), KEPT);
+      for (const under of [log, restarted()]) {
+        expect((await under.read(track, 0)).captions).toEqual([kept, right, gone]);
+        expect((await under.read(track, kept.sequence)).captions).toEqual([right, gone]);
+      }
+    },
+  ],
+  [
     'writes only what may be kept',
     async ({ log, newRoom, restarted }) => {
       const track = spoken(await newRoom());

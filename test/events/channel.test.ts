@@ -147,6 +147,50 @@ it.each([
   },
 );
 
+it('who read along without what was said before, and goes, has all of it when it comes back', async () => {
+  const { live, captions } = await openRoom();
+  await say(live, 'One.');
+  const read = captions.read.bind(captions);
+  captions.read = () => Promise.reject(new Error('The disk is gone.'));
+  const reader = join(live);
+  await until(() => !reader.isBehind);
+  await say(live, 'Two.');
+  await shows(reader, 'Two.');
+  live.leave(reader);
+  captions.read = read;
+  const back = scriptedReader();
+  live.join(back, 'spoken', messages(reader).findLast(({ sequence }) => sequence)?.sequence);
+  await shows(back, 'One.', 'Two.');
+});
+
+it('much that is said at once goes to many together, in its order, and to nobody twice', async () => {
+  const { live } = await openRoom();
+  const readers = Array.from({ length: 3_000 }, () => join(live));
+  await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
+  const all = Array.from({ length: 90 }, (_, index) => `Line ${index}.`);
+  await Promise.all(all.map((text) => say(live, text)));
+  for (const reader of readers) {
+    await shows(reader, ...all);
+    const said = messages(reader).filter(({ lines }) => (lines ?? []).length > 0);
+    expect(said.flatMap(({ lines }) => (lines ?? []).map(({ text }) => text))).toEqual(all);
+    expect(said.length).toBeLessThan(all.length / 2);
+  }
+});
+
+it('nothing of what was deleted is sent any more, however much of it waits', async () => {
+  const { live } = await openRoom();
+  const readers = Array.from({ length: 3_000 }, () => join(live));
+  await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
+  await Promise.all(Array.from({ length: 6 }, (_, index) => say(live, `Secret ${index}.`)));
+  await live.forget();
+  const before = readers.map((reader) => reader.received.length);
+  await say(live, 'Public.');
+  for (const [index, reader] of readers.entries()) {
+    await shows(reader, 'Public.');
+    expect(JSON.stringify(reader.received.slice(before[index]))).not.toContain('Secret');
+  }
+});
+
 it('who asks again and again and reads nothing is sent nothing more', async () => {
   const { live } = await openRoom();
   for (let index = 0; index < 30; index += 1) await say(live, `${index}`);

@@ -98,6 +98,7 @@ export async function wholeTranscript(log: CaptionLog, track: CaptionTrack): Pro
 }
 
 interface Lines {
+  sequence?: number;
   replaces?: boolean;
   lines?: { line: number; text: string; by: string; language: string }[];
   tentative?: string;

@@ -41,6 +41,7 @@ class EventReader implements Reader {
   isSettled: boolean;
   sequence = -1;
   isBehind = true;
+  isOwed = false;
   readonly #response: ServerResponse;
 
   constructor(response: ServerResponse, pass: RoomPass, isSettled: boolean) {

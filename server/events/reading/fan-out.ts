@@ -23,6 +23,8 @@ export interface Reader {
   sequence: number;
   /** Whether what follows is not sent, but found when it catches up. */
   isBehind: boolean;
+  /** Whether it reads along without what was said before: what it is sent is not to count as all up to there. */
+  isOwed: boolean;
   readonly isGone: boolean;
   /** Bytes that were written and not sent yet. */
   readonly backlogBytes: number;
@@ -42,11 +44,14 @@ export interface Parcel {
   /** Of what must not be lost. */
   readonly sequence: number;
   in(encoding: Encoding): Uint8Array;
+  /** The same without the number that says up to where a reader has everything. */
+  unnumbered(encoding: Encoding): Uint8Array;
 }
 
 /** @param sequence of a message that must not be lost */
 export function createParcel(message: RoomServerMessage, sequence?: number): Parcel {
   const made: Partial<Record<Encoding, Uint8Array>> = {};
+  const madeUnnumbered: Partial<Record<Encoding, Uint8Array>> = {};
   const { type } = message;
   return {
     kind:
@@ -59,7 +64,15 @@ export function createParcel(message: RoomServerMessage, sequence?: number): Par
             : 'state',
     sequence: sequence ?? 0,
     in: (encoding) => (made[encoding] ??= encodeFor(encoding, message)),
+    unnumbered: (encoding) =>
+      (madeUnnumbered[encoding] ??= encodeFor(encoding, withoutNumber(message))),
   };
+}
+
+function withoutNumber(message: RoomServerMessage): RoomServerMessage {
+  if (message.type !== 'captions') return message;
+  const { sequence: _, ...unnumbered } = message;
+  return unnumbered;
 }
 
 const FINAL_TEXT = 0x81;
@@ -94,20 +107,28 @@ function frame(head: number, payload: Uint8Array): Uint8Array {
 export interface FanOut {
   /** Sends a parcel to everybody who reads at this moment. */
   send(readers: ReadonlySet<Reader>, parcel: Parcel): void;
-  /** Does something with each of many, after all that was sent before. */
-  each(readers: readonly Reader[], act: (reader: Reader) => void): void;
+  /** Does something with each of many; with `after`, once they were sent what these readers are sent before. */
+  each(
+    readers: readonly Reader[],
+    act: (reader: Reader) => void,
+    after?: ReadonlySet<Reader>,
+  ): void;
+  /** Sends no more of what was said. */
+  cancel(readers: ReadonlySet<Reader>): void;
+  /** How much of what they are to be sent some have not got. */
+  waiting(readers: ReadonlySet<Reader>): number;
 }
 
-/** Clocks are read once for so many readers. */
+/** Clocks are read once for so many readers, and then others have their turn. */
 const READERS_A_LOOK = 32;
-/** Readers with whom something is done in a turn of the event loop: more may follow from that than from a write. */
-const READERS_A_TURN = 50;
 
 interface Round {
-  readers: Reader[];
+  readers: readonly Reader[];
+  /** Who is next, from the first again after the last, and for how many it is still to be done. */
   next: number;
+  left: number;
   /** Undefined: something else is done with them. */
-  sent: { of: ReadonlySet<Reader>; parcel: Parcel } | undefined;
+  parcel: Parcel | undefined;
   act: (reader: Reader) => void;
 }
 
@@ -121,10 +142,11 @@ export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut
 
 class SlicedFanOut implements FanOut {
   readonly #sliceMs: number;
-  /** What is yet to be handed out, one after the other. */
-  readonly #rounds: Round[] = [];
+  /** What is yet to be handed out, in its order for each set of readers; the sets have turns. */
+  readonly #queues = new Map<object, Round[]>();
   /** When this turn's time is up; undefined: nothing was handed out in it. */
   #untilMs: number | undefined;
+  #isRunning = false;
 
   constructor(sliceMs: number) {
     this.#sliceMs = sliceMs;
@@ -132,33 +154,42 @@ class SlicedFanOut implements FanOut {
 
   send(readers: ReadonlySet<Reader>, parcel: Parcel): void {
     if (readers.size === 0) return;
-    if (parcel.kind === 'tentative' && this.#replaceTentative(readers, parcel)) return;
-    const sent = { of: readers, parcel };
-    const act = (reader: Reader) => {
+    const last = this.#queues.get(readers)?.at(-1);
+    if (last?.parcel !== undefined && isReplaced(last.parcel, parcel)) {
+      // Who has not got that yet is next.
+      const all = [...readers];
+      const next = last.next % all.length;
+      Object.assign(last, { readers: all, next, left: all.length, parcel });
+      return;
+    }
+    const round: Round = { ...roundOf([...readers]), parcel, act };
+    function act(reader: Reader): void {
       // Who has left meanwhile may read another language by now.
-      if (readers.has(reader)) offer(reader, sent.parcel);
-    };
-    this.#add({ readers: [...readers], next: 0, sent, act });
+      if (round.parcel !== undefined && readers.has(reader)) offer(reader, round.parcel);
+    }
+    this.#add(readers, round);
   }
 
-  /** What replaces a tentative text that is being handed out: who has not got that yet need not. */
-  #replaceTentative(readers: ReadonlySet<Reader>, parcel: Parcel): boolean {
-    const last = this.#rounds.findLast(({ sent }) => sent?.of === readers);
-    if (last?.sent?.parcel.kind !== 'tentative') return false;
-    last.sent.parcel = parcel;
-    last.readers.push(...last.readers.splice(0, last.next));
-    last.next = 0;
-    return true;
+  each(readers: readonly Reader[], act: (reader: Reader) => void, after: object = readers): void {
+    if (readers.length > 0) this.#add(after, { ...roundOf(readers), parcel: undefined, act });
   }
 
-  each(readers: readonly Reader[], act: (reader: Reader) => void): void {
-    if (readers.length > 0) this.#add({ readers: [...readers], next: 0, sent: undefined, act });
+  cancel(readers: ReadonlySet<Reader>): void {
+    for (const round of this.#queues.get(readers) ?? []) {
+      const { kind } = round.parcel ?? {};
+      if (kind === 'concluded' || kind === 'tentative') round.left = 0;
+    }
   }
 
-  #add(round: Round): void {
-    this.#rounds.push(round);
-    // Otherwise it is handed out at this moment, or in the next turn.
-    if (this.#rounds.length === 1) this.#run();
+  waiting(readers: ReadonlySet<Reader>): number {
+    return this.#queues.get(readers)?.length ?? 0;
+  }
+
+  #add(of: object, round: Round): void {
+    const queue = this.#queues.get(of);
+    if (queue === undefined) this.#queues.set(of, [round]);
+    else queue.push(round);
+    if (!this.#isRunning) this.#run();
   }
 
   #run(): void {
@@ -166,30 +197,47 @@ class SlicedFanOut implements FanOut {
       this.#untilMs = performance.now() + this.#sliceMs;
       setImmediate(() => this.#beginTurn());
     } else if (performance.now() >= this.#untilMs) return;
-    for (let round = this.#rounds[0]; round !== undefined; round = this.#rounds[0]) {
-      this.#handOut(round);
-      if (round.next >= round.readers.length) this.#rounds.shift();
-      if (performance.now() >= this.#untilMs) return;
+    this.#isRunning = true;
+    try {
+      for (const [of, queue] of this.#queues) {
+        const [round] = queue;
+        if (round !== undefined) this.#handOut(round);
+        if (round?.left === 0) queue.shift();
+        // This loop comes to it again after all others.
+        this.#queues.delete(of);
+        if (queue.length > 0) this.#queues.set(of, queue);
+        if (performance.now() >= this.#untilMs) break;
+      }
+    } finally {
+      this.#isRunning = false;
     }
   }
 
   #beginTurn(): void {
     this.#untilMs = undefined;
-    if (this.#rounds.length > 0) this.#run();
+    if (this.#queues.size > 0) this.#run();
   }
 
-  /** To as many as there is time for, some at least. */
   #handOut(round: Round): void {
-    const { readers, sent, act } = round;
-    const most = sent === undefined ? READERS_A_TURN : Infinity;
-    const end = Math.min(readers.length, round.next + most);
-    while (round.next < end) {
-      const look = Math.min(round.next + READERS_A_LOOK, end);
-      for (; round.next < look; round.next += 1) act(readers[round.next] as Reader);
-      if (performance.now() >= (this.#untilMs ?? 0)) return;
+    for (let count = 0; count < READERS_A_LOOK && round.left > 0; count += 1) {
+      const reader = round.readers[round.next];
+      round.next = (round.next + 1) % round.readers.length;
+      round.left -= 1;
+      if (reader !== undefined) round.act(reader);
     }
-    if (sent === undefined) this.#untilMs = 0;
+    // More may follow from that than from a write.
+    if (round.parcel === undefined) this.#untilMs = 0;
   }
+}
+
+function roundOf(readers: readonly Reader[]): Pick<Round, 'readers' | 'next' | 'left'> {
+  return { readers, next: 0, left: readers.length };
+}
+
+/** Whether what some have not got need not be sent any more when this follows. */
+function isReplaced({ kind }: Parcel, next: Parcel): boolean {
+  if (kind === 'concluded') return false;
+  return kind === next.kind || (kind === 'tentative' && next.kind === 'concluded');
 }
 
 function offer(reader: Reader, parcel: Parcel): void {
@@ -203,7 +251,8 @@ function offer(reader: Reader, parcel: Parcel): void {
     if (!reader.isSettled && reader.backlogBytes === 0) reader.write(parcel.in(reader.encoding));
   } else if (reader.isFull) reader.isBehind = true;
   else if (sequence > reader.sequence) {
-    reader.write(parcel.in(reader.encoding));
+    const { encoding, isOwed } = reader;
+    reader.write(isOwed ? parcel.unnumbered(encoding) : parcel.in(encoding));
     reader.sequence = sequence;
   }
 }

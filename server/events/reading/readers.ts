@@ -22,6 +22,9 @@ const TRY_OF_ROOM_EVERY_MS = 600;
 /** Lines that are spoken for one address at once, and then one more in so many ms: ten languages of a talk. */
 const SPEECHES = 60;
 const SPEECH_EVERY_MS = 250;
+/** Lines that are typed into a room at once, and then one more in so many ms: no hand, but a program may send a talk. */
+const TYPED = 200;
+const TYPED_EVERY_MS = 50;
 /** Addresses that are remembered; of more, those not seen for longest are forgotten. */
 const MAX_ADDRESSES = 20_000;
 
@@ -29,6 +32,8 @@ export interface ReaderDesk {
   readonly count: number;
   /** To be called before anything is done for whoever comes. @throws ServiceError too_many_requests */
   checkJoin(address: string): void;
+  /** To be called before a line is typed into a room. @throws ServiceError too_many_requests */
+  checkTyped(roomId: string): void;
   /** To be called before a line is spoken that was not yet. @throws ServiceError too_many_requests */
   checkSpeech(address: string): void;
   /**
@@ -53,6 +58,7 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
   /** Also of those that are on the way in. */
   const inRoom = createCounts();
   const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
+  const typed = createBuckets({ burst: TYPED, everyMs: TYPED_EVERY_MS });
   const speeches = createBuckets({ burst: SPEECHES, everyMs: SPEECH_EVERY_MS });
   const triesOfRoom = createBuckets({ burst: TRIES_OF_ROOM, everyMs: TRY_OF_ROOM_EVERY_MS });
   const tries = createBuckets({ burst: PASSCODE_TRIES, everyMs: PASSCODE_EVERY_MS });
@@ -63,6 +69,9 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
     checkJoin(from) {
       const address = networkOf(from);
       if (!joins.take(address)) throw tooFast('Too many come at once from your network.');
+    },
+    checkTyped(roomId) {
+      if (!typed.take(roomId)) throw tooFast('Too much is typed into the room.');
     },
     checkSpeech(from) {
       if (!speeches.take(networkOf(from))) throw tooFast('Too much is spoken for your network.');

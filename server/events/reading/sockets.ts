@@ -121,6 +121,7 @@ class ReaderSocket extends WebSocket implements Reader {
   isSettled = false;
   sequence = -1;
   isBehind = true;
+  isOwed = false;
   #socket: Duplex | undefined;
   #live: LiveRoom | undefined;
   #changes = 0;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createFanOut, createParcel, encodings } from '../../../server/events/reading/fan-out.ts';
 import { until } from '../../support/product/server.ts';
@@ -156,4 +157,70 @@ it('who has left while it is handed out gets nothing more of it', async () => {
   readers.delete(all[490]!);
   await until(() => all.at(-1)!.sequence === 9);
   expect(all[490]!.received).toEqual([]);
+});
+
+it('sets of readers have turns: one whose text changes before it is handed out holds no other up', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const [hall, side] = [new Set(here(5_000)), new Set(here(10))];
+  fanOut.send(hall, tentative('0'));
+  fanOut.send(side, concluded(1));
+  const met: unknown[] = [];
+  fanOut.each([...side], (reader) => met.push(reader), side);
+  for (let turn = 0; turn < 10; turn += 1) {
+    await nextTurn();
+    fanOut.send(hall, tentative(`${turn}`));
+  }
+  expect([...side].map(sequences)).toEqual(Array.from({ length: 10 }, () => [1]));
+  expect(met).toHaveLength(10);
+  const all = [...hall];
+  await until(() => all.every((reader) => tentatives(reader).at(-1) === '9'));
+});
+
+it('who comes while a text is handed out has the one that takes its place', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const readers = new Set(here(500));
+  fanOut.send(readers, tentative('I hate'));
+  const [late] = here(1);
+  readers.add(late!);
+  fanOut.send(readers, tentative(''));
+  const all = [...readers];
+  await until(() => all.every((reader) => tentatives(reader).at(-1) === ''));
+  expect(tentatives(late!)).toEqual(['']);
+});
+
+it('who has not got a text that was concluded since need not', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const readers = new Set(here(500));
+  const all = [...readers];
+  fanOut.send(readers, tentative('Good'));
+  fanOut.send(readers, concluded(1, 'Good morning.'));
+  await until(() => all.every((reader) => sequences(reader).at(-1) === 1));
+  expect(all.at(-1)!.received).toHaveLength(1);
+  expect(fanOut.waiting(readers)).toBe(0);
+});
+
+it('of what is cancelled nobody gets any more, but of what else there is', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const readers = new Set(here(500));
+  const all = [...readers];
+  for (const parcel of [concluded(1), concluded(2), state, concluded(3), tentative('a')]) {
+    fanOut.send(readers, parcel);
+  }
+  fanOut.cancel(readers);
+  fanOut.send(readers, tentative(''));
+  await until(() => all.every((reader) => tentatives(reader).at(-1) === ''));
+  expect(all.at(-1)!.received.map((message) => Object.keys(message)[0])).toEqual([
+    'room',
+    'captions',
+  ]);
+});
+
+it('who reads along without what was before gets no number that would say it has that', () => {
+  const fanOut = createFanOut();
+  const [reader] = here(1);
+  const [stream] = here(1, { encoding: 'events' });
+  for (const each of [reader!, stream!]) each.isOwed = true;
+  fanOut.send(new Set([reader!, stream!]), concluded(1));
+  expect([sequences(reader!), sequences(stream!)]).toEqual([[undefined], [undefined]]);
+  expect(reader!.received[0]?.['captions']?.['lines']).toHaveLength(1);
 });

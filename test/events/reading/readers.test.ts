@@ -43,6 +43,14 @@ it('has so many lines spoken for a network at once', () => {
   expect(refusal(() => desk.checkSpeech('b'))).toBeUndefined();
 });
 
+it('takes so many lines that are typed into a room at once', () => {
+  const desk = createReaderDesk(limits);
+  const outcomes = Array.from({ length: 220 }, () => refusal(() => desk.checkTyped('hall')));
+  expect(outcomes.slice(0, 200)).toEqual(Array.from({ length: 200 }));
+  expect(outcomes.at(-1)).toBe('too_many_requests');
+  expect(refusal(() => desk.checkTyped('side'))).toBeUndefined();
+});
+
 it('takes all addresses of IPv6 that somebody has for one network', () => {
   const desk = createReaderDesk(limits);
   desk.admit('hall', '2001:db8:0:1::1');

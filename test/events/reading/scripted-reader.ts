@@ -22,6 +22,7 @@ export function scriptedReader({
     ...{ encoding, pass, isSettled, received, ended },
     sequence: -1,
     isBehind: true,
+    isOwed: false,
     isGone: false,
     backlogBytes: 0,
     get isFull() {
