@@ -160,7 +160,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const workerEnded = documents.worker.stop();
       const noticesEnded = accounts.notices.stop(config.STOP_SECONDS * 1000);
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
-      events.stop();
+      await events.stop();
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       sockets.destroyAll();

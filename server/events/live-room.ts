@@ -279,15 +279,15 @@ export class LiveRoom implements SessionRoom {
   /** Asks readers to leave. */
   endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
     const farewell = createParcel({ type: 'end', message: reason.message });
-    this.#options.fanOut.each(this.#readersThat(which), (reader) => reader.end(reason, farewell));
+    this.#each((reader) => {
+      if (which(reader)) reader.end(reason, farewell);
+    });
   }
 
-  #readersThat(fit: (reader: Reader) => boolean): Reader[] {
-    const found: Reader[] = [];
+  #each(act: (reader: Reader) => void): void {
     for (const { readers } of this.#channels.values()) {
-      for (const reader of readers) if (fit(reader)) found.push(reader);
+      this.#options.fanOut.each([...readers], act);
     }
-    return found;
   }
 
   /**
@@ -295,9 +295,10 @@ export class LiveRoom implements SessionRoom {
    * leave whose time is up.
    */
   keepAlive(isStalled: (reader: Reader) => boolean): void {
-    const { now = Date.now, fanOut } = this.#options;
-    // Before anything is written to them, which counts as on its way for as long as this turn takes.
-    fanOut.each(this.#readersThat(isStalled), (reader) => reader.destroy());
+    const { now = Date.now } = this.#options;
+    this.#each((reader) => {
+      if (isStalled(reader)) reader.destroy();
+    });
     this.#sendAll(createParcel({ type: 'keep_alive' }));
     const nowMs = now();
     this.#endThose(new ServiceError('forbidden', EXPIRED), (pass) => hasExpired(pass, nowMs));

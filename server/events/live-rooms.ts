@@ -30,7 +30,8 @@ export interface LiveRooms {
   endOfKey(keyId: string): void;
   /** The room is gone. */
   end(roomId: string, reason: ServiceError): void;
-  stop(): void;
+  /** Resolves when everybody has been told. */
+  stop(): Promise<void>;
 }
 
 export interface LiveRoomsOptions {
@@ -123,10 +124,11 @@ class RoomsOfProcess implements LiveRooms {
     this.#options.spokenLines.forget(roomId);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     for (const roomId of [...this.#open.keys()]) this.end(roomId, stopping());
+    await this.#options.fanOut.idle();
   }
 
   /** Reads the room once more: whoever changes it from now on finds it being opened. */

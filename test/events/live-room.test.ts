@@ -217,7 +217,7 @@ it('a room that has ended takes nobody in, and ends who speaks into it', async (
   const [reader, speaker] = [join(live), speech()];
   live.hear(speaker.speech);
   live.end(new ServiceError('not_found', 'The room has been deleted.'));
-  expect(reader.ended).toEqual(['The room has been deleted.']);
+  await expect.poll(() => reader.ended).toEqual(['The room has been deleted.']);
   expect(speaker.state.ended).toBe('not_found');
   const late = join(live);
   expect(late.ended).toHaveLength(1);
@@ -265,7 +265,7 @@ it('who reads or speaks by a link goes when its time is up, and nobody else does
   expect(speaker.state.ended).toBeUndefined();
   clock.nowMs = 5_000;
   beat();
-  expect(brief.ended).toEqual([expect.stringContaining('expired')]);
+  await expect.poll(() => brief.ended).toEqual([expect.stringContaining('expired')]);
   expect(speaker.state.ended).toBe('forbidden');
   expect(lasting.flatMap(({ ended }) => ended)).toEqual([]);
 });

@@ -64,7 +64,7 @@ it('a room is opened as it is, not as it was when it was asked for', async () =>
   const [one, same] = await Promise.all([rooms.open(before), rooms.open(before)]);
   expect(one.room.keepMs).toBe(0);
   expect(one).toBe(same);
-  rooms.stop();
+  await rooms.stop();
 });
 
 it('a room that was deleted meanwhile is not opened', async () => {
@@ -76,7 +76,7 @@ it('a room that was deleted meanwhile is not opened', async () => {
   await store.delete(room.accountId, room.roomId);
   await expect(rooms.open(room)).rejects.toMatchObject({ code: 'not_found' });
   expect(rooms.find(room.roomId)).toBeUndefined();
-  rooms.stop();
+  await rooms.stop();
 });
 
 it('an event goes on without a glossary that was deleted', async () => {
@@ -86,7 +86,7 @@ it('an event goes on without a glossary that was deleted', async () => {
   await rooms.open(room);
   expect(prepared).toEqual(['gone', 'gone', undefined]);
   expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
-  rooms.stop();
+  await rooms.stop();
 });
 
 it('an event goes on untranslated when its key is deactivated', async () => {
@@ -102,7 +102,7 @@ it('an event goes on untranslated when its key is deactivated', async () => {
     await say(live, 'Two.');
     return screen(reader).includes('Two.');
   });
-  rooms.stop();
+  await rooms.stop();
 });
 
 it('what was said longer ago than it is kept is gone, from memory and from disk', async () => {
@@ -119,7 +119,7 @@ it('what was said longer ago than it is kept is gone, from memory and from disk'
   await shows(join(live), 'New.');
   expect(forgotten.at(-1)?.[0]).toBe(room.roomId);
   expect(forgotten.at(-1)?.[1]).toBeGreaterThan(old);
-  rooms.stop();
+  await rooms.stop();
   expect(forgotten.at(-1)).toEqual([room.roomId, undefined]);
 });
 

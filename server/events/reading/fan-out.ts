@@ -3,6 +3,7 @@
  * nothing else waits for it. A reader who is slow loses what is tentative first, then is skipped, and
  * catches up when it has read what it was sent.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encode as packMessage } from '@msgpack/msgpack';
 import type { ServiceError } from '../../../shared/errors.ts';
 import type { RoomServerMessage } from '../../../shared/protocol/room-messages.ts';
@@ -71,8 +72,8 @@ export function createParcel(message: RoomServerMessage, sequence?: number): Par
 
 function withoutNumber(message: RoomServerMessage): RoomServerMessage {
   if (message.type !== 'captions') return message;
-  const { sequence: _, ...unnumbered } = message;
-  return unnumbered;
+  const { type, language, lines, tentative } = message;
+  return { type, language, lines, tentative };
 }
 
 const FINAL_TEXT = 0x81;
@@ -117,6 +118,8 @@ export interface FanOut {
   cancel(readers: ReadonlySet<Reader>): void;
   /** How much of what they are to be sent some have not got. */
   waiting(readers: ReadonlySet<Reader>): number;
+  /** Resolves when nothing waits to be handed out. */
+  idle(): Promise<void>;
 }
 
 /** Clocks are read once for so many readers, and then others have their turn. */
@@ -147,6 +150,9 @@ class SlicedFanOut implements FanOut {
   /** When this turn's time is up; undefined: nothing was handed out in it. */
   #untilMs: number | undefined;
   #isRunning = false;
+  /** Whether somebody was written to in this turn, and with how many something else may be done. */
+  #hasSent = false;
+  #actsLeft = READERS_A_LOOK;
 
   constructor(sliceMs: number) {
     this.#sliceMs = sliceMs;
@@ -185,6 +191,10 @@ class SlicedFanOut implements FanOut {
     return this.#queues.get(readers)?.length ?? 0;
   }
 
+  async idle(): Promise<void> {
+    while (this.#queues.size > 0) await nextTurn();
+  }
+
   #add(of: object, round: Round): void {
     const queue = this.#queues.get(of);
     if (queue === undefined) this.#queues.set(of, [round]);
@@ -201,6 +211,8 @@ class SlicedFanOut implements FanOut {
     try {
       for (const [of, queue] of this.#queues) {
         const [round] = queue;
+        // What was written in this turn counts as on its way: nobody is to be taken for slow by it.
+        if (round?.parcel === undefined && this.#hasSent) break;
         if (round !== undefined) this.#handOut(round);
         if (round?.left === 0) queue.shift();
         // This loop comes to it again after all others.
@@ -215,18 +227,25 @@ class SlicedFanOut implements FanOut {
 
   #beginTurn(): void {
     this.#untilMs = undefined;
+    this.#hasSent = false;
+    this.#actsLeft = READERS_A_LOOK;
     if (this.#queues.size > 0) this.#run();
   }
 
   #handOut(round: Round): void {
-    for (let count = 0; count < READERS_A_LOOK && round.left > 0; count += 1) {
+    const isSent = round.parcel !== undefined;
+    const most = Math.min(round.left, isSent ? READERS_A_LOOK : this.#actsLeft);
+    for (let count = 0; count < most; count += 1) {
       const reader = round.readers[round.next];
       round.next = (round.next + 1) % round.readers.length;
       round.left -= 1;
       if (reader !== undefined) round.act(reader);
     }
+    this.#hasSent ||= isSent;
+    if (isSent) return;
     // More may follow from that than from a write.
-    if (round.parcel === undefined) this.#untilMs = 0;
+    this.#actsLeft -= most;
+    if (this.#actsLeft === 0) this.#untilMs = 0;
   }
 }
 

@@ -23,8 +23,8 @@ const TRY_OF_ROOM_EVERY_MS = 600;
 const SPEECHES = 60;
 const SPEECH_EVERY_MS = 250;
 /** Lines that are typed into a room at once, and then one more in so many ms: no hand, but a program may send a talk. */
-const TYPED = 200;
-const TYPED_EVERY_MS = 50;
+const TYPED = 1_000;
+const TYPED_EVERY_MS = 20;
 /** Addresses that are remembered; of more, those not seen for longest are forgotten. */
 const MAX_ADDRESSES = 20_000;
 
