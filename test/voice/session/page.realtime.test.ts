@@ -57,42 +57,33 @@ const transcript = (page: Page, language: string) =>
     language,
   );
 
-it.concurrent(
-  'a voice at the microphone becomes captions in English and Spanish',
-  async () => {
-    const { page, complaints } = await openPage();
-    const texts = (part: string) =>
-      page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
-    await page.getByRole('button', { name: /start/i }).click();
-    await until(async () => /for you/i.test(await transcript(page, 'en')));
-    await until(async () => /país/.test(await transcript(page, 'es')));
-    await page.screenshot({ path: path.join(artefacts, 'captions.png') });
-    // What was tentative has been concluded: nothing is left that may still change.
-    await until(async () => (await texts('tentative')).join('').trim() === '');
-    expect((await texts('concluded')).join(' ')).toMatch(/country[\s\S]*país/);
-    await page.getByRole('button', { name: /stop/i }).click();
-    await until(() => page.getByRole('button', { name: /start/i }).isVisible());
+it.concurrent('a voice at the microphone becomes captions in English and Spanish', async () => {
+  const { page, complaints } = await openPage();
+  const texts = (part: string) => page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
+  await page.getByRole('button', { name: /start/i }).click();
+  await until(async () => /for you/i.test(await transcript(page, 'en')));
+  await until(async () => /país/.test(await transcript(page, 'es')));
+  await page.screenshot({ path: path.join(artefacts, 'captions.png') });
+  // What was tentative has been concluded: nothing is left that may still change.
+  await until(async () => (await texts('tentative')).join('').trim() === '');
+  expect((await texts('concluded')).join(' ')).toMatch(/country[\s\S]*país/);
+  await page.getByRole('button', { name: /stop/i }).click();
+  await until(() => page.getByRole('button', { name: /start/i }).isVisible());
 
-    const english = await transcript(page, 'en');
-    expect(wordErrorRate(TEXT, english), english).toBeLessThanOrEqual(0.25);
-    expect(await transcript(page, 'es')).toMatch(/país/);
-    expect(complaints).toEqual([]);
-  },
-  120_000,
-);
+  const english = await transcript(page, 'en');
+  expect(wordErrorRate(TEXT, english), english).toBeLessThanOrEqual(0.25);
+  expect(await transcript(page, 'es')).toMatch(/país/);
+  expect(complaints).toEqual([]);
+});
 
-it.concurrent(
-  'the sample takes the same path, for people without a microphone',
-  async () => {
-    const { page, complaints } = await openPage();
-    await page.getByRole('button', { name: /sample/i }).click();
-    await until(async () => /country/i.test(await transcript(page, 'en')));
-    await until(async () => /país/i.test(await transcript(page, 'es')));
-    await page.screenshot({ path: path.join(artefacts, 'sample.png') });
-    expect(complaints).toEqual([]);
-  },
-  120_000,
-);
+it.concurrent('the sample takes the same path, for people without a microphone', async () => {
+  const { page, complaints } = await openPage();
+  await page.getByRole('button', { name: /sample/i }).click();
+  await until(async () => /country/i.test(await transcript(page, 'en')));
+  await until(async () => /país/i.test(await transcript(page, 'es')));
+  await page.screenshot({ path: path.join(artefacts, 'sample.png') });
+  expect(complaints).toEqual([]);
+});
 
 it('the page and its scripts never see the API key', async () => {
   const { page } = await openPage();
