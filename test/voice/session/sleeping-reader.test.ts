@@ -37,38 +37,41 @@ afterAll(() => {
 function startSession(run: () => AsyncIterable<ServerMessage>): RunningSession {
   const format = parseSourceMediaType('audio/pcm;encoding=s16le;rate=16000');
   if (format === undefined) throw new Error('no such format');
-  return new RunningSession({
-    id: 'sleeper',
-    origin: {
-      key: undefined,
-      openedAtMs: Date.now(),
-      sourceLanguage: undefined,
-      recogniser: undefined,
+  return new RunningSession(
+    {
+      id: 'sleeper',
+      origin: {
+        key: undefined,
+        openedAtMs: Date.now(),
+        sourceLanguage: undefined,
+        recogniser: undefined,
+      },
+      format,
+      messageFormat: 'msgpack',
+      acknowledges: true,
+      tellsLag: false,
+      tellsTerms: false,
+      maxLagMs: 60_000,
+      resumeMs: 60_000,
+      measures: noMeasures,
+      onAudio: () => undefined,
+      mayConnect: () => true,
+      onOver: () => undefined,
+      room: undefined,
+      run: () => ({
+        messages: run(),
+        captions: async function* () {},
+        change: () => false,
+        tell: () => undefined,
+      }),
+      terms: {
+        request: { source_media_content_type: format.contentType },
+        path: { targets: [], speech: undefined },
+        check: () => Promise.reject(new Error('nothing changes here')),
+      },
     },
-    format,
-    messageFormat: 'msgpack',
-    acknowledges: true,
-    tellsLag: false,
-    tellsTerms: false,
-    maxLagMs: 60_000,
-    resumeMs: 60_000,
-    measures: noMeasures,
-    onAudio: () => undefined,
-    mayConnect: () => true,
-    onOver: () => undefined,
-    room: undefined,
-    run: () => ({
-      messages: run(),
-      captions: async function* () {},
-      change: () => false,
-      tell: () => undefined,
-    }),
-    terms: {
-      request: { source_media_content_type: format.contentType },
-      path: { targets: [], speech: undefined },
-      check: () => Promise.reject(new Error('nothing changes here')),
-    },
-  });
+    60_000,
+  );
 }
 
 async function open(): Promise<{
