@@ -405,7 +405,8 @@ function lineBeside<Line extends PlacedLine>(
     .find(({ line: { box } }) => middle > box.top && middle < box.bottom)?.line;
 }
 
-function wordsAt<Line extends PlacedLine>(
+/** Words that stand at a place, or on a part of it. */
+export function wordsAt<Line extends PlacedLine>(
   lines: readonly Line[],
   place: PixelBox,
   least = SAME_PLACE,
@@ -418,7 +419,7 @@ function wordsAt<Line extends PlacedLine>(
 }
 
 /** Share of a box that lies in another. */
-function shareWithin(inner: PixelBox, outer: PixelBox): number {
+export function shareWithin(inner: PixelBox, outer: PixelBox): number {
   const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
   const height = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
   if (width <= 0 || height <= 0) return 0;

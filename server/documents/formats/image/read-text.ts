@@ -1,7 +1,9 @@
 /** The text of a picture: what recognition found twice is joined, what is no text is left out. */
 import type { LanguageTag } from '../../../../shared/language.ts';
+import { knownWords } from '../../../text/words/known-words.ts';
 import { isSettled } from './agreed-reading.ts';
 import { better, betterInOrder, numberedAfter } from './better-lines.ts';
+import { withKnownWords } from './disputed-words.ts';
 import { isInCell, withDoubtfulCellsRead, withoutDoubles } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
@@ -149,7 +151,13 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     page: [plain.length > 0 && !isPlainOriginal ? plain : unruled, scattered],
     original: asItIs,
   };
-  const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
+  const complete = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
+  const { language } = options;
+  const level = await withKnownWords(complete, {
+    original: asItIs,
+    readings: [unruled, plain, scattered],
+    findKnown: async () => (language === undefined ? undefined : knownWords(language)),
+  });
   const turned = [scattered, asItIs].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),

@@ -1,0 +1,150 @@
+/**
+ * Words that were read in more than one way. How sure recognition is says little there: a word of the
+ * language is more likely than one that is none.
+ */
+import type { IsKnownWord } from '../../../text/words/known-words.ts';
+import type { OcrWord } from './ocr.ts';
+import { shareWithin, wordsAt } from './plain-reading.ts';
+import type { PlacedLine } from './table-cells.ts';
+
+/** Of 100: what is less sure than this is no text, or one word as likely as another. */
+const LEAST_SURE = 40;
+/** A word that is none is kept if it is surer by this than one of a page that was drawn anew. */
+const MUCH_SURER = 15;
+/** Shorter ones are in dictionaries by chance. */
+const FEWEST_LETTERS = 4;
+/** Letters that are other ones: two where one was read for two, and no more than this share. */
+const MOST_OTHER = 2;
+const MOST_OTHER_SHARE = 1 / 3;
+/** So much of each of two boxes is in the other. */
+const SAME_PLACE = 0.6;
+/** A word with what stands before and after it. */
+const WORD =
+  /^([^\p{L}\p{M}\p{N}]*)((?:\p{L}\p{M}*)+(?:['’](?:\p{L}\p{M}*)+)*)([^\p{L}\p{M}\p{N}]*)$/u;
+const HYPHEN = /[-‐‑–—\u00ad¬]/u;
+const CAPITAL = /\p{Lu}/u;
+
+interface Parts {
+  before: string;
+  letters: string;
+  after: string;
+}
+
+/** A word of a page, and what else was read at its place. */
+interface Dispute {
+  word: OcrWord;
+  /** As it was read in the pixels of the scan. */
+  original: OcrWord | undefined;
+  others: readonly OcrWord[];
+}
+
+/**
+ * The lines with words of their language in place of such as are none, where these were read as well.
+ *
+ * @param original lines of the page as it was scanned
+ * @param readings those of the page as it was drawn anew
+ * @param findKnown asked only where a word is in dispute: reading a dictionary takes time
+ */
+export async function withKnownWords<Line extends PlacedLine>(
+  lines: readonly Line[],
+  {
+    original,
+    readings,
+    findKnown,
+  }: {
+    original: readonly PlacedLine[];
+    readings: readonly (readonly PlacedLine[])[];
+    findKnown: () => Promise<IsKnownWord | undefined>;
+  },
+): Promise<Line[]> {
+  const disputes = wholeWords(lines)
+    .map((word): Dispute => {
+      const others = readings.flatMap((read) => rivalOf(word, read) ?? []);
+      return { word, original: rivalOf(word, original), others };
+    })
+    .filter(({ original: read, others }) => read !== undefined || others.length > 0);
+  const isKnown = disputes.length > 0 ? await findKnown() : undefined;
+  if (isKnown === undefined) return [...lines];
+  const settled = new Map(disputes.map((dispute) => [dispute.word, knownOf(dispute, isKnown)]));
+  return lines.map((line) =>
+    line.words.some((word) => settled.has(word))
+      ? { ...line, words: line.words.map((word) => settled.get(word) ?? word) }
+      : line,
+  );
+}
+
+/** Words that may be in a dictionary: no numbers, nor what a hyphen at the end of a line parts. */
+function wholeWords(lines: readonly PlacedLine[]): OcrWord[] {
+  return lines.flatMap(({ words, angle }, at) => {
+    const isPartedBefore = HYPHEN.test(lines[at - 1]?.words.at(-1)?.text.slice(-1) ?? '');
+    const whole = isPartedBefore ? words.slice(1) : words;
+    return angle === 0 ? whole.filter((word) => partsOf(word) !== undefined) : [];
+  });
+}
+
+function partsOf({ text }: OcrWord): Parts | undefined {
+  const [, before = '', letters = '', after = ''] = WORD.exec(text) ?? [];
+  if (letters.length < FEWEST_LETTERS || HYPHEN.test(before + after)) return undefined;
+  return { before, letters, after };
+}
+
+/** What another reading has at the place of a word, where that is one word of nearly the same letters. */
+function rivalOf(word: OcrWord, lines: readonly PlacedLine[]): OcrWord | undefined {
+  const [found, ...more] = wordsAt(lines, word.box);
+  if (found === undefined || more.length > 0) return undefined;
+  const rival = found.word;
+  const isThere =
+    shareWithin(rival.box, word.box) >= SAME_PLACE &&
+    shareWithin(word.box, rival.box) >= SAME_PLACE;
+  return isThere && areNearlyAlike(word, rival) ? rival : undefined;
+}
+
+function areNearlyAlike(word: OcrWord, rival: OcrWord): boolean {
+  const [own, other] = [lettersOf(word), lettersOf(rival)];
+  if (own === undefined || other === undefined || own === other) return false;
+  const most = Math.min(MOST_OTHER, Math.floor(MOST_OTHER_SHARE * own.length));
+  return distance(own, other, most) <= most;
+}
+
+function lettersOf(word: OcrWord): string | undefined {
+  return partsOf(word)?.letters.normalize('NFC').toLowerCase().replaceAll('’', "'");
+}
+
+/** Letters to change, add or take away; more than `most` where there are so many. */
+function distance(own: string, other: string, most: number): number {
+  if (Math.abs(own.length - other.length) > most) return most + 1;
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let at = 0; at < own.length; at++) {
+    const next = [at + 1];
+    for (let to = 0; to < other.length; to++) {
+      const changed = (row[to] ?? 0) + (own[at] === other[to] ? 0 : 1);
+      next.push(Math.min(changed, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The word, or the one of the language that was read in its place. */
+function knownOf({ word, original, others }: Dispute, isKnown: IsKnownWord): OcrWord {
+  const isWord = (one: OcrWord): boolean => isKnown(partsOf(one)?.letters ?? '');
+  if (isWord(word)) return word;
+  const asScanned = original && isLikely(original, word, 0) ? original : undefined;
+  const rivals = others
+    .filter((other) => isLikely(other, word, word.confidence - MUCH_SURER))
+    .toSorted((a, b) => b.confidence - a.confidence);
+  const known = [...(asScanned ? [asScanned] : []), ...rivals].find(isWord);
+  return known === undefined ? word : withLettersOf(word, known);
+}
+
+/** Names are in no dictionary: what has a capital gives way to nothing that is less sure. */
+function isLikely(rival: OcrWord, word: OcrWord, least: number): boolean {
+  const isName = [rival, word].some(({ text }) => CAPITAL.test(text));
+  return rival.confidence >= Math.max(LEAST_SURE, isName ? word.confidence : least);
+}
+
+/** What stands before and after a word was not in dispute. */
+function withLettersOf({ letters: _, ...word }: OcrWord, known: OcrWord): OcrWord {
+  const { before = '', after = '' } = partsOf({ ...word }) ?? {};
+  return { ...word, text: `${before}${partsOf(known)?.letters ?? ''}${after}` };
+}
