@@ -3,6 +3,7 @@
  * language is more likely than one that is none.
  */
 import type { IsKnownWord } from '../../../text/words/known-words.ts';
+import { letterDistance } from '../../../text/words/letter-distance.ts';
 import type { OcrWord } from './ocr.ts';
 import { shareWithin, wordsAt } from './plain-reading.ts';
 import type { PlacedLine } from './table-cells.ts';
@@ -103,26 +104,11 @@ function areNearlyAlike(word: OcrWord, rival: OcrWord): boolean {
   const [own, other] = [lettersOf(word), lettersOf(rival)];
   if (own === undefined || other === undefined || own === other) return false;
   const most = Math.min(MOST_OTHER, Math.floor(MOST_OTHER_SHARE * own.length));
-  return distance(own, other, most) <= most;
+  return letterDistance(own, other) <= most;
 }
 
 function lettersOf(word: OcrWord): string | undefined {
   return partsOf(word)?.letters.normalize('NFC').toLowerCase().replaceAll('’', "'");
-}
-
-/** Letters to change, add or take away; more than `most` where there are so many. */
-function distance(own: string, other: string, most: number): number {
-  if (Math.abs(own.length - other.length) > most) return most + 1;
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 0; at < own.length; at++) {
-    const next = [at + 1];
-    for (let to = 0; to < other.length; to++) {
-      const changed = (row[to] ?? 0) + (own[at] === other[to] ? 0 : 1);
-      next.push(Math.min(changed, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 /** The word, or the one of the language that was read in its place. */

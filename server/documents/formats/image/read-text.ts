@@ -136,6 +136,35 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     readScattered(),
     inOriginal,
   ]);
+  return finished(
+    await joinedReadings(
+      { unruled, plain, scattered, asItIs },
+      { ...ruled, strikes, bare },
+      options,
+    ),
+    ruled,
+  );
+}
+
+/** A page without the rules of its tables, and with what strikes its words or without. */
+interface BarePage extends RuledPicture {
+  strikes: readonly PixelBox[];
+  bare: RawPixels;
+}
+
+/** What was read of a page, in different ways and as it was scanned. */
+interface PageReadings {
+  unruled: PlacedLine[];
+  plain: PlacedLine[];
+  scattered: PlacedLine[];
+  asItIs: PlacedLine[];
+}
+
+async function joinedReadings(
+  { unruled, plain, scattered, asItIs }: PageReadings,
+  { gray, rules, strikes, bare }: BarePage,
+  { language }: ReadingOptions,
+): Promise<SureLine[]> {
   const inBoth = (kind: (line: PlacedLine) => boolean): SureLine[] =>
     betterInOrder(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
   // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
@@ -152,7 +181,6 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     original: asItIs,
   };
   const complete = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
-  const { language } = options;
   const level = await withKnownWords(complete, {
     original: asItIs,
     readings: [unruled, plain, scattered],
@@ -162,7 +190,7 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),
   );
-  return finished(better(level, turned), ruled);
+  return better(level, turned);
 }
 
 /** Widths of a page drawn and as it was scanned, one in the other, where both are read alike. */
