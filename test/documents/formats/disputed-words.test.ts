@@ -24,16 +24,20 @@ interface Readings {
   /** As it was read in the pixels of the scan, and otherwise. */
   original?: OcrWord | readonly OcrWord[];
   other?: OcrWord;
+  /** In the lines before and after it. */
   before?: OcrWord;
+  below?: OcrWord;
 }
 
 /** What a line says in the end, and how often a dictionary was asked for. */
-async function settle({ own, original = [], other, before }: Readings) {
+async function settle({ own, original = [], other, before, below }: Readings) {
   let asked = 0;
-  const above = before === undefined ? [] : [line({ ...before, box: { ...before.box, top: 0 } })];
+  const away = (one: OcrWord | undefined, top: number) =>
+    one === undefined ? [] : [line({ ...one, box: { ...one.box, top, bottom: top + HEIGHT } })];
+  const above = away(before, -10);
   const linesOf = (words: OcrWord | readonly OcrWord[]) =>
     [words].flat().length === 0 ? [] : [line(...[words].flat())];
-  const lines = await withKnownWords([...above, ...linesOf(own)], {
+  const lines = await withKnownWords([...above, ...linesOf(own), ...away(below, 50)], {
     original: linesOf(original),
     readings: [linesOf(own), linesOf(other ?? [])],
     findKnown: () => {
@@ -41,7 +45,7 @@ async function settle({ own, original = [], other, before }: Readings) {
       return Promise.resolve((text) => dictionary.has(text.toLowerCase()));
     },
   });
-  const words = lines.at(-1)?.words ?? [];
+  const words = lines[above.length]?.words ?? [];
   return { text: words.map(({ text }) => text).join(' '), asked };
 }
 
@@ -89,10 +93,13 @@ describe('a word that was read in two ways', () => {
     expect(read).toEqual({ text: own, asked: 0 });
   });
 
-  it('stays after a hyphen at the end of a line: it is a part of one', async () => {
-    const read = { own: word('mattern'), original: word('muttern') };
-    expect(await textOf(read)).toBe('muttern');
-    expect(await textOf({ ...read, before: word('Schrauben-') })).toBe('mattern');
+  it('is judged by all of it where the end of a line parts it', async () => {
+    const read = { own: word('mattern,'), original: word('muttern', 60) };
+    expect(await textOf({ ...read, before: word('Schrauben-') })).toBe('muttern,');
+    expect(await textOf({ ...read, before: word('Perl-') })).toBe('mattern,');
+    const begun = { own: word('Schranben-', 80), original: word('Schrauben-', 80) };
+    expect(await textOf({ ...begun, below: word('muttern') })).toBe('Schrauben-');
+    expect(await textOf({ ...begun, below: word('hut') })).toBe('Schranben-');
   });
 
   it('stays where two words were read in its place', async () => {

@@ -22,18 +22,27 @@ const SAME_PLACE = 0.6;
 /** A word with what stands before and after it. */
 const WORD =
   /^([^\p{L}\p{M}\p{N}]*)((?:\p{L}\p{M}*)+(?:['’](?:\p{L}\p{M}*)+)*)([^\p{L}\p{M}\p{N}]*)$/u;
-const HYPHEN = /[-‐‑–—\u00ad¬]/u;
+const DASH = /[-‐‑–—\u00ad¬]/u;
+/** What the end of a line parts goes on in the next one. */
+const PARTED = /^[-‐\u00ad¬]$/u;
 const CAPITAL = /\p{Lu}/u;
 
 interface Parts {
   before: string;
   letters: string;
   after: string;
+  isParted: boolean;
+}
+
+/** A word, or a part of one with the letters of the rest in the lines before and after. */
+interface PlacedWord {
+  word: OcrWord;
+  begin: string;
+  end: string;
 }
 
 /** A word of a page, and what else was read at its place. */
-interface Dispute {
-  word: OcrWord;
+interface Dispute extends PlacedWord {
   /** As it was read in the pixels of the scan. */
   original: OcrWord | undefined;
   others: readonly OcrWord[];
@@ -58,10 +67,10 @@ export async function withKnownWords<Line extends PlacedLine>(
     findKnown: () => Promise<IsKnownWord | undefined>;
   },
 ): Promise<Line[]> {
-  const disputes = wholeWords(lines)
-    .map((word): Dispute => {
-      const others = readings.flatMap((read) => rivalOf(word, read) ?? []);
-      return { word, original: rivalOf(word, original), others };
+  const disputes = placedWords(lines)
+    .map((placed): Dispute => {
+      const others = readings.flatMap((read) => rivalOf(placed.word, read) ?? []);
+      return { ...placed, original: rivalOf(placed.word, original), others };
     })
     .filter(({ original: read, others }) => read !== undefined || others.length > 0);
   const isKnown = disputes.length > 0 ? await findKnown() : undefined;
@@ -74,19 +83,28 @@ export async function withKnownWords<Line extends PlacedLine>(
   );
 }
 
-/** Words that may be in a dictionary: no numbers, nor what a hyphen at the end of a line parts. */
-function wholeWords(lines: readonly PlacedLine[]): OcrWord[] {
-  return lines.flatMap(({ words, angle }, at) => {
-    const isPartedBefore = HYPHEN.test(lines[at - 1]?.words.at(-1)?.text.slice(-1) ?? '');
-    const whole = isPartedBefore ? words.slice(1) : words;
-    return angle === 0 ? whole.filter((word) => partsOf(word) !== undefined) : [];
+/** Words that may be in a dictionary, which numbers are not. */
+function placedWords(lines: readonly PlacedLine[]): PlacedWord[] {
+  return lines.flatMap(({ words, angle }, at): PlacedWord[] => {
+    const [before, after] = [lines[at - 1]?.words.at(-1), lines[at + 1]?.words[0]].map(
+      (word) => word && partsOf(word),
+    );
+    const begin = before?.isParted === true ? before.letters : '';
+    return words.flatMap((word, place): PlacedWord[] => {
+      const parts = partsOf(word);
+      if (angle !== 0 || parts === undefined || parts.letters.length < FEWEST_LETTERS) return [];
+      const end = parts.isParted && place === words.length - 1 ? after?.letters : '';
+      if (end === undefined || (parts.isParted && end === '')) return [];
+      return [{ word, begin: place === 0 ? begin : '', end }];
+    });
   });
 }
 
 function partsOf({ text }: OcrWord): Parts | undefined {
   const [, before = '', letters = '', after = ''] = WORD.exec(text) ?? [];
-  if (letters.length < FEWEST_LETTERS || HYPHEN.test(before + after)) return undefined;
-  return { before, letters, after };
+  const isParted = PARTED.test(after);
+  if (letters === '' || DASH.test(isParted ? before : before + after)) return undefined;
+  return { before, letters, after, isParted };
 }
 
 /** What another reading has at the place of a word, where that is one word of nearly the same letters. */
@@ -101,6 +119,7 @@ function rivalOf(word: OcrWord, lines: readonly PlacedLine[]): OcrWord | undefin
 }
 
 function areNearlyAlike(word: OcrWord, rival: OcrWord): boolean {
+  if (partsOf(word)?.isParted !== partsOf(rival)?.isParted) return false;
   const [own, other] = [lettersOf(word), lettersOf(rival)];
   if (own === undefined || other === undefined || own === other) return false;
   const most = Math.min(MOST_OTHER, Math.floor(MOST_OTHER_SHARE * own.length));
@@ -112,8 +131,8 @@ function lettersOf(word: OcrWord): string | undefined {
 }
 
 /** The word, or the one of the language that was read in its place. */
-function knownOf({ word, original, others }: Dispute, isKnown: IsKnownWord): OcrWord {
-  const isWord = (one: OcrWord): boolean => isKnown(partsOf(one)?.letters ?? '');
+function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKnownWord): OcrWord {
+  const isWord = (one: OcrWord): boolean => isKnown(`${begin}${partsOf(one)?.letters}${end}`);
   if (isWord(word)) return word;
   const asScanned = original && isLikely(original, word, 0) ? original : undefined;
   const rivals = others
