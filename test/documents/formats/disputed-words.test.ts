@@ -17,7 +17,7 @@ function word(text: string, confidence = 95, left = 20): OcrWord {
   return { text, box, confidence };
 }
 
-const dictionary = new Set('afirma pagos muttern schraubenmuttern the torcal'.split(' '));
+const dictionary = new Set('afirma último pagos muttern schraubenmuttern the torcal'.split(' '));
 
 interface Readings {
   own: OcrWord | readonly OcrWord[];
@@ -77,9 +77,11 @@ describe('a word that was read in two ways', () => {
     expect(await textOf({ own: word('atirma', 96), other })).toBe('atirma');
   });
 
-  it('stays where it may be a name, unless the other is as sure', async () => {
+  it('stays where it may be a name, unless the other is as sure or only marks differ', async () => {
     expect(await textOf({ own: word('Torcaz', 91), original: word('Torcal', 80) })).toBe('Torcaz');
     expect(await textOf({ own: word('Torcaz', 80), original: word('Torcal', 80) })).toBe('Torcal');
+    expect(await textOf({ own: word('Último', 91), original: word('Ultimo', 90) })).toBe('Último');
+    expect(await textOf({ own: word('Ultimo', 91), original: word('Último', 60) })).toBe('Último');
   });
 
   it.each([

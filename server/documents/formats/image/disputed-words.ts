@@ -14,6 +14,8 @@ const LEAST_SURE = 40;
 const MUCH_SURER = 15;
 /** Shorter ones are in dictionaries by chance. */
 const FEWEST_LETTERS = 4;
+/** Hardly anything is misread for a word so long, however unsure. */
+const LONG_WORD = 7;
 /** Letters that are other ones: two where one was read for two, and no more than this share. */
 const MOST_OTHER = 2;
 const MOST_OTHER_SHARE = 1 / 3;
@@ -142,10 +144,21 @@ function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKno
   return known === undefined ? word : withLettersOf(word, known);
 }
 
-/** Names are in no dictionary: what has a capital gives way to nothing that is less sure. */
+/**
+ * Whether it is believed if it is a word of the language and the other is none. Names are in no dictionary:
+ * what has a capital gives way to no short word that is less sure, unless only marks above letters differ,
+ * the first that small letters lose.
+ */
 function isLikely(rival: OcrWord, word: OcrWord, least: number): boolean {
-  const isName = [rival, word].some(({ text }) => CAPITAL.test(text));
+  const letters = withoutMarks(rival);
+  if (letters.length >= LONG_WORD) return true;
+  const mayBeName = [rival, word].some(({ text }) => CAPITAL.test(text));
+  const isName = mayBeName && letters !== withoutMarks(word);
   return rival.confidence >= Math.max(LEAST_SURE, isName ? word.confidence : least);
+}
+
+function withoutMarks(word: OcrWord): string {
+  return (lettersOf(word) ?? '').normalize('NFD').replace(/\p{M}/gu, '');
 }
 
 /** What stands before and after a word was not in dispute. */
