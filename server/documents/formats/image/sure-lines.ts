@@ -2,6 +2,7 @@
  * What of the lines that were read is text for certain: patterns, and pictures at their ends, are none.
  * Bullets before lines are found by their shape, whatever they were read for.
  */
+import { SURE } from './better-words.ts';
 import { meanConfidence } from './doubtful-cells.ts';
 import { around, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { gapBetween } from './read-bars.ts';
@@ -16,6 +17,8 @@ export type SureLine = PlacedLine & {
 
 /** Mean confidence below which a line is a pattern rather than text. */
 export const LINE_CONFIDENCE = 60;
+/** However unsure its long words are, a line is text with so many words that are sure, more than half of all. */
+const FEWEST_SURE = 4;
 /** What stands at a line's ends below this and not as a word does is a picture or rule beside it. */
 const END_CONFIDENCE = 35;
 const LETTERS = /^\p{P}*\p{L}\p{M}*(?:['’-]?\p{L}\p{M}*)+\p{P}*$/u;
@@ -41,7 +44,8 @@ export function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLi
     const text = joined(words.map((word) => word.text));
     const isTurned = line.angle !== 0;
     const least = isTurned ? TURNED_CONFIDENCE : LINE_CONFIDENCE;
-    if (!HAS_WORD.test(text) || meanConfidence(words) < least) return [];
+    const isSure = meanConfidence(words) >= least || (!isTurned && areMostlySure(words));
+    if (!HAS_WORD.test(text) || !isSure) return [];
     if (isTurned && text.replace(NO_LETTERS, '').length < FEWEST_TURNED) return [];
     return [
       {
@@ -53,6 +57,11 @@ export function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLi
       },
     ];
   });
+}
+
+function areMostlySure(words: readonly OcrWord[]): boolean {
+  const sure = words.filter(({ text, confidence }) => confidence >= SURE && LETTERS.test(text));
+  return sure.length >= FEWEST_SURE && sure.length > words.length / 2;
 }
 
 /** From descenders to ascenders. */
