@@ -4,6 +4,7 @@
  * all of it in the database where a room is kept.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 import { CaptionWriter } from './caption-writer.ts';
 import type { Caption, CaptionStore, CaptionTrack } from './captions-store.ts';
@@ -466,17 +467,6 @@ function inTurn<Result>(held: HeldTrack, work: () => Promise<Result>): Promise<R
 async function inTime(held: HeldTrack, work: Promise<void>, untilMs: number): Promise<void> {
   if (held.isBehind || (await withinTime(work, untilMs))) return;
   held.isBehind = true;
-}
-
-/** Whether some work was done in time; it goes on all the same. */
-async function withinTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, untilMs - performance.now()));
-  });
-  const isInTime = await Promise.race([work.then(() => true), late]);
-  clearTimeout(timer);
-  return isInTime;
 }
 
 /** Whether a caption was said, or renders what was said, up to a sequence. */

@@ -1,5 +1,7 @@
 /** What can be read of a room in one language: who reads it, what they are sent, and who renders it. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
+import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 import {
   LAST_LINES,
@@ -9,14 +11,12 @@ import {
   type RecentCaptions,
 } from './caption-log.ts';
 import type { Growing, Interpreter } from './interpreter.ts';
-import {
-  createParcel,
-  inSlices,
-  type FanOut,
-  type Parcel,
-  type Reader,
-} from './reading/fan-out.ts';
+import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 
+/** How long who comes waits for what was said before; what is said meanwhile would come late, in ms. */
+const PATIENCE_MS = 1_000;
+/** After which what could not be read is tried again, in ms. */
+const AGAIN_MS = 5_000;
 /** Of those who come back, for so many different moments at once one message is made for all. */
 const MAX_MISSED = 64;
 
@@ -36,10 +36,13 @@ export class Channel {
   readonly #unfollow: () => void;
   /** What a reader gets who comes; made anew when something was said. */
   #history: Promise<Parcel> | undefined;
-  /** What readers get who come back, by what they had; made anew when something was said. */
+  /** What readers get who come back, by the first they lack; made anew when something was said. */
   readonly #missed = new Map<number, Parcel>();
   /** Readers that are being sent what they have missed, each with the turn in which that began. */
   readonly #catchingUp = new Map<Reader, symbol>();
+  /** Readers that read along without what was said before, as that could not be read yet. */
+  readonly #owed = new Set<Reader>();
+  #paying: Promise<void> | undefined;
   /** Of the last caption that was sent. */
   #newest = 0;
   #tentative = '';
@@ -102,12 +105,14 @@ export class Channel {
     reader.sequence = after ?? -1;
     this.readers.add(reader);
     clearTimeout(this.#unread);
-    void this.#beginCatchingUp(reader);
+    // Who has not read what it was sent catches up when it has.
+    if (!reader.isFull) void this.#beginCatchingUp(reader);
   }
 
   /** @returns whether the reader was here */
   leave(reader: Reader): boolean {
     this.#catchingUp.delete(reader);
+    this.#owed.delete(reader);
     return this.readers.delete(reader);
   }
 
@@ -130,14 +135,34 @@ export class Channel {
     this.#catchingUp.set(reader, turn);
     const isWanted = () =>
       !this.#isClosed && !reader.isGone && this.#catchingUp.get(reader) === turn;
-    try {
-      await this.#sendMissed(reader, isWanted);
-    } catch (error) {
+    const sent = this.#sendMissed(reader, isWanted).catch((error: unknown) => {
       this.#options.log.error({ err: error }, 'what was said in a room could not be read');
-      // Whoever comes back finds everything; who stayed would never know what is missing.
-      if (isWanted()) reader.destroy();
-    } finally {
-      if (this.#catchingUp.get(reader) === turn) this.#catchingUp.delete(reader);
+      if (isWanted()) this.#owe(reader);
+    });
+    const isInTime = await withinTime(sent, performance.now() + PATIENCE_MS);
+    if (!isInTime && isWanted()) this.#owe(reader);
+    if (this.#catchingUp.get(reader) === turn) this.#catchingUp.delete(reader);
+  }
+
+  /** Lets somebody read along for whom what was said before cannot be read: it comes when it can be. */
+  #owe(reader: Reader): void {
+    this.#catchingUp.delete(reader);
+    reader.sequence = Math.max(0, reader.sequence);
+    this.#readAlong(reader);
+    this.#owed.add(reader);
+    this.#paying ??= this.#pay().finally(() => (this.#paying = undefined));
+  }
+
+  async #pay(): Promise<void> {
+    while (this.#owed.size > 0 && !this.#isClosed) {
+      try {
+        await this.#options.captions.read(this.track, 0);
+        this.forgetHistory();
+        this.#sendHistory([...this.#owed]);
+        this.#owed.clear();
+      } catch {
+        await delay(AGAIN_MS, undefined, { ref: false });
+      }
     }
   }
 
@@ -158,22 +183,27 @@ export class Channel {
     }
     // Something was said after that was read, while the reader was still passed over.
     if (this.#newest > upTo) return this.#sendMissed(reader, isWanted);
-    reader.isBehind = false;
-    if (captions.length > 0) {
-      const parcel = this.#missedParcel(reader.sequence, missed);
+    const [first] = captions;
+    if (first !== undefined) {
+      const parcel = this.#missedParcel(first.sequence, missed);
       reader.write(parcel.in(reader.encoding));
       reader.sequence = parcel.sequence;
     }
-    if (this.#tentative !== '' && !reader.isSettled) {
-      reader.write(this.#tentativeParcel().in(reader.encoding));
-    }
+    this.#readAlong(reader);
   }
 
-  #missedParcel(after: number, { captions, upTo }: RecentCaptions): Parcel {
-    let parcel = this.#missed.get(after);
+  #readAlong(reader: Reader): void {
+    reader.isBehind = false;
+    if (this.#tentative === '' || reader.isSettled) return;
+    reader.write(this.#tentativeParcel().in(reader.encoding));
+  }
+
+  /** @param from sequence of the first of them */
+  #missedParcel(from: number, { captions, upTo }: RecentCaptions): Parcel {
+    let parcel = this.#missed.get(from);
     if (parcel === undefined) {
       parcel = this.#historyParcel(captions, { sequence: upTo, replaces: false });
-      this.#missed.set(after, parcel);
+      this.#missed.set(from, parcel);
       const [oldest] = this.#missed.keys();
       if (this.#missed.size > MAX_MISSED && oldest !== undefined) this.#missed.delete(oldest);
     }
@@ -214,12 +244,18 @@ export class Channel {
     this.forgetHistory();
     this.#options.interpreter?.forget(upTo);
     // What is still being said is told again with its next word.
-    this.#sendTentative('');
-    inSlices([...this.readers], (reader) => {
+    this.#tentative = '';
+    this.send(this.#tentativeParcel());
+    this.#sendHistory([...this.readers]);
+  }
+
+  /** Shows readers what there is, in place of what they have. */
+  #sendHistory(readers: readonly Reader[]): void {
+    this.#options.fanOut.each(readers, (reader) => {
       if (this.#isClosed || !this.readers.has(reader)) return;
-      this.#catchingUp.delete(reader);
       reader.isBehind = true;
       reader.sequence = -1;
+      this.#catchingUp.delete(reader);
       // Who has not read what it was sent catches up when it has.
       if (!reader.isFull) void this.#beginCatchingUp(reader);
     });

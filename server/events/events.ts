@@ -141,7 +141,6 @@ export class Events {
     await this.rooms.delete(accountId, roomId);
     const { live } = this.#options;
     live.end(roomId, new ServiceError('not_found', 'The room has been deleted.'));
-    this.#options.spokenLines.forget(roomId);
   }
 
   async revoke(room: Room, linkId: string): Promise<void> {

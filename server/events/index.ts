@@ -49,6 +49,7 @@ export function openEvents({
     store,
     log,
     callerOf,
+    spokenLines,
     fanOut: createFanOut(),
     liveTranslation: voice.liveTranslation,
     pairsOf: (room) =>

@@ -16,13 +16,7 @@ import {
 } from './caption-log.ts';
 import { Channel } from './channel.ts';
 import type { Growing } from './interpreter.ts';
-import {
-  createParcel,
-  inSlices,
-  type FanOut,
-  type Parcel,
-  type Reader,
-} from './reading/fan-out.ts';
+import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 import { Renderings } from './renderings.ts';
 import { hasExpired, type RoomPass } from './room-keys.ts';
 import { createRoomWording, hasSameWords } from './room-wording.ts';
@@ -210,7 +204,9 @@ export class LiveRoom implements SessionRoom {
   #append(name: string, caption: NewCaption, { isLate } = { isLate: false }): Promise<Caption> {
     const isKept = (caption.renders ?? Infinity) >= this.#keptSince && this.#room.keepMs > 0;
     this.#lastUsedMs = performance.now();
-    return this.#options.captions.append(this.#track(name), caption, { isKept, isLate });
+    // PostgreSQL keeps none of these.
+    const appended = { ...caption, text: caption.text.replaceAll('\0', '') };
+    return this.#options.captions.append(this.#track(name), appended, { isKept, isLate });
   }
 
   #track(name: string): CaptionTrack {
@@ -282,11 +278,16 @@ export class LiveRoom implements SessionRoom {
 
   /** Asks readers to leave. */
   endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
-    const leaving = [...this.#channels.values()].flatMap(({ readers }) => [...readers]);
     const farewell = createParcel({ type: 'end', message: reason.message });
-    inSlices(leaving, (reader) => {
-      if (which(reader)) reader.end(reason, farewell);
-    });
+    this.#options.fanOut.each(this.#readersThat(which), (reader) => reader.end(reason, farewell));
+  }
+
+  #readersThat(fit: (reader: Reader) => boolean): Reader[] {
+    const found: Reader[] = [];
+    for (const { readers } of this.#channels.values()) {
+      for (const reader of readers) if (fit(reader)) found.push(reader);
+    }
+    return found;
   }
 
   /**
@@ -294,11 +295,9 @@ export class LiveRoom implements SessionRoom {
    * leave whose time is up.
    */
   keepAlive(isStalled: (reader: Reader) => boolean): void {
-    const { now = Date.now } = this.#options;
+    const { now = Date.now, fanOut } = this.#options;
     // Before anything is written to them, which counts as on its way for as long as this turn takes.
-    for (const { readers } of this.#channels.values()) {
-      for (const reader of readers) if (isStalled(reader)) reader.destroy();
-    }
+    fanOut.each(this.#readersThat(isStalled), (reader) => reader.destroy());
     this.#sendAll(createParcel({ type: 'keep_alive' }));
     const nowMs = now();
     this.#endThose(new ServiceError('forbidden', EXPIRED), (pass) => hasExpired(pass, nowMs));
@@ -389,7 +388,7 @@ export class LiveRoom implements SessionRoom {
         this.#closeWhenUnread(name, channel);
         continue;
       }
-      inSlices([...channel.readers], (reader) => {
+      this.#options.fanOut.each([...channel.readers], (reader) => {
         // It may have left, or the language be there again.
         if (!this.offers(name) && channel.leave(reader)) this.join(reader, SPOKEN, undefined);
         this.#close(name);
@@ -403,11 +402,9 @@ export class LiveRoom implements SessionRoom {
     for (const language of this.#room.wishes.always) this.#channel(language);
   }
 
-  /** Lets go of what was said longer ago than it is kept. */
-  expire(nowMs: number): void {
-    const { keepMs, roomId } = this.#room;
-    if (keepMs === 0) return;
-    this.#options.captions.expire(roomId, nowMs - keepMs);
+  /** Lets go of what was said before a moment, ms since the epoch. */
+  expire(beforeMs: number): void {
+    this.#options.captions.expire(this.#room.roomId, beforeMs);
     for (const channel of this.#channels.values()) channel.forgetHistory();
   }
 

@@ -8,6 +8,7 @@ import type { CaptionLog } from './caption-log.ts';
 import { LiveRoom } from './live-room.ts';
 import type { FanOut } from './reading/fan-out.ts';
 import { createStallWatch } from './reading/readers.ts';
+import type { SpokenLines } from './spoken-lines.ts';
 import type { Room, RoomStore } from './store.ts';
 
 /** A room in which nothing happens is let go of; captions that are not kept are forgotten with it. */
@@ -36,6 +37,7 @@ export interface LiveRoomsOptions {
   captions: CaptionLog;
   store: Pick<RoomStore, 'find' | 'deleteExpired'>;
   fanOut: FanOut;
+  spokenLines: Pick<SpokenLines, 'forget'>;
   liveTranslation: LiveTranslation;
   /** Whose room it is. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
@@ -118,6 +120,7 @@ class RoomsOfProcess implements LiveRooms {
     this.#opening.delete(roomId);
     this.#open.get(roomId)?.end(reason);
     this.#open.delete(roomId);
+    this.#options.spokenLines.forget(roomId);
   }
 
   stop(): void {
@@ -168,11 +171,15 @@ class RoomsOfProcess implements LiveRooms {
   }
 
   #sweep(): void {
-    const { store, log } = this.#options;
+    const { store, spokenLines, log } = this.#options;
     const nowMs = Date.now();
     for (const [roomId, live] of this.#open) {
+      const { keepMs } = live.room;
       if (live.idleMs > IDLE_MS) this.end(roomId, idle());
-      else live.expire(nowMs);
+      else if (keepMs > 0) {
+        live.expire(nowMs - keepMs);
+        spokenLines.forget(roomId, nowMs - keepMs);
+      }
     }
     store.deleteExpired(nowMs).catch((error: unknown) => {
       log.error({ err: error }, 'transcripts whose time is up could not be deleted');

@@ -23,8 +23,8 @@ export interface SpokenLines {
   languages(of: readonly string[]): string[];
   /** Whether a line was spoken, or is about to be. */
   has(roomId: string, caption: Caption, format: SpokenFormat): boolean;
-  /** What was said in a room is deleted. */
-  forget(roomId: string): void;
+  /** What was said in a room is deleted, or the lines of it that ended before a moment, ms since the epoch. */
+  forget(roomId: string, beforeMs?: number): void;
   /**
    * A whole file.
    *
@@ -40,7 +40,7 @@ export function createSpokenLines({
   speakLine: SpeakLine;
   canSpeak: (language: string) => boolean;
 }): SpokenLines {
-  const clips = new Map<string, { bytes: number; clip: Promise<Buffer> }>();
+  const clips = new Map<string, { endMs: number; bytes: number; clip: Promise<Buffer> }>();
   const places = new FairPlaces(AT_ONCE);
   let totalBytes = 0;
 
@@ -70,8 +70,10 @@ export function createSpokenLines({
 
   return {
     languages: (of) => of.filter(canSpeak),
-    forget(roomId) {
-      for (const name of [...clips.keys()]) if (name.startsWith(`${roomId} `)) drop(name);
+    forget(roomId, beforeMs = Infinity) {
+      for (const [name, { endMs }] of clips) {
+        if (endMs < beforeMs && name.startsWith(`${roomId} `)) drop(name);
+      }
     },
     has: (...wish) => clips.has(nameOf(...wish)),
     speak(roomId, caption, format) {
@@ -81,7 +83,7 @@ export function createSpokenLines({
       const name = nameOf(roomId, caption, format);
       const made = clips.get(name);
       if (made !== undefined) return made.clip;
-      const entry = { bytes: 0, clip: make(roomId, caption, format) };
+      const entry = { endMs: caption.endMs, bytes: 0, clip: make(roomId, caption, format) };
       clips.set(name, entry);
       entry.clip.then(
         (clip) => {

@@ -126,6 +126,23 @@ export class Change {
 }
 
 /**
+ * Whether some work was done before a moment of `performance.now()`, in ms; it goes on all the same.
+ *
+ * @throws what the work throws until then
+ */
+export async function withinTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, untilMs - performance.now()));
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
  * A controller that aborts with the first of these signals, with its reason. `unlink` lets go of
  * them: `AbortSignal.any` would hold on to a long-lived signal's dependants in Node 20.
  */

@@ -300,3 +300,12 @@ it('a stream of events goes on for as long as it is read', async () => {
   expect(read).not.toContain('cut');
   request.destroy();
 });
+
+it('a character that no database keeps is left out of what an engine says', async () => {
+  const { live, captions, room } = await openRoom();
+  await say(live, 'Good\0 morning.');
+  await shows(join(live), 'Good morning.');
+  const track = { roomId: room.roomId, name: 'spoken' };
+  const [line] = await wholeTranscript(captions, track);
+  expect(line?.text).toBe('Good morning.');
+});

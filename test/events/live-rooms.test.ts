@@ -29,8 +29,11 @@ async function openRooms({ sweepMs = 60_000 } = {}) {
   const captions = createCaptionLog({ store, log });
   const prepared: (string | undefined)[] = [];
   const payer = { isActive: true };
+  /** Of which rooms, and until when, what was spoken is forgotten. */
+  const forgotten: [roomId: string, beforeMs: number | undefined][] = [];
   const rooms = createLiveRooms({
     ...{ captions, store, log, sweepMs, fanOut: createFanOut() },
+    spokenLines: { forget: (roomId, beforeMs) => void forgotten.push([roomId, beforeMs]) },
     callerOf: async () => {
       if (payer.isActive) return { account, key };
       throw new ServiceError('forbidden', 'The key is not active.');
@@ -51,7 +54,7 @@ async function openRooms({ sweepMs = 60_000 } = {}) {
     await store.create(room, [], 100);
     return room;
   };
-  return { rooms, make, store, log, prepared, captions, owner, payer };
+  return { rooms, make, store, log, prepared, captions, owner, payer, forgotten };
 }
 
 it('a room is opened as it is, not as it was when it was asked for', async () => {
@@ -103,7 +106,7 @@ it('an event goes on untranslated when its key is deactivated', async () => {
 });
 
 it('what was said longer ago than it is kept is gone, from memory and from disk', async () => {
-  const { rooms, make, captions } = await openRooms({ sweepMs: 5 });
+  const { rooms, make, captions, forgotten } = await openRooms({ sweepMs: 5 });
   const room = await make({ keepMs: 60_000 });
   const live = await rooms.open(room);
   const at = { language: 'en', author: 'machine' as const };
@@ -114,7 +117,10 @@ it('what was said longer ago than it is kept is gone, from memory and from disk'
   const texts = async () => (await wholeTranscript(captions, track)).map(({ text }) => text);
   await expect.poll(texts, { interval: 10 }).toEqual(['New.']);
   await shows(join(live), 'New.');
+  expect(forgotten.at(-1)?.[0]).toBe(room.roomId);
+  expect(forgotten.at(-1)?.[1]).toBeGreaterThan(old);
   rooms.stop();
+  expect(forgotten.at(-1)).toEqual([room.roomId, undefined]);
 });
 
 it('what is said while everything is deleted is shown to those who are there, and translated', async () => {

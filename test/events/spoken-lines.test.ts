@@ -71,3 +71,21 @@ it('a language without a voice is refused', () => {
   expect(() => lines.speak('room', sampleCaption(1, { language: 'tlh' }), 'webm')).toThrow(/tlh/);
   expect(lines.languages(['es', 'tlh'])).toEqual(['es']);
 });
+
+it('what was spoken of lines that are gone is forgotten', async () => {
+  const { lines } = speaking();
+  const [old, recent] = [sampleCaption(1, { endMs: 100 }), sampleCaption(2, { endMs: 200 })];
+  for (const roomId of ['room', 'other'])
+    for (const line of [old, recent]) await lines.speak(roomId, line, 'webm');
+  const known = (roomId: string) => [old, recent].map((line) => lines.has(roomId, line, 'webm'));
+  lines.forget('room', 200);
+  expect([known('room'), known('other')]).toEqual([
+    [false, true],
+    [true, true],
+  ]);
+  lines.forget('room');
+  expect([known('room'), known('other')]).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+});

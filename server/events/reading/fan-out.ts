@@ -91,84 +91,105 @@ function frame(head: number, payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Readers with whom something is done without letting anything else happen. */
-const AT_ONCE = 50;
-
-/** Does something with many, so many at a time: what else there is to do comes in between. */
-export function inSlices<T>(all: T[], act: (each: T) => void): void {
-  for (const each of all.splice(-AT_ONCE)) act(each);
-  if (all.length > 0) setImmediate(() => inSlices(all, act));
-}
-
 export interface FanOut {
   /** Sends a parcel to everybody who reads at this moment. */
   send(readers: ReadonlySet<Reader>, parcel: Parcel): void;
-}
-
-/**
- * @param options.sliceMs longest time that is written without letting anything else happen; what follows the writes
- *   takes as long again
- */
-export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut {
-  const rounds: Round[] = [];
-  let isRunning = false;
-
-  function run(): void {
-    const untilMs = performance.now() + sliceMs;
-    for (let round = rounds[0]; round !== undefined; round = rounds[0]) {
-      if (!goOn(round, untilMs)) {
-        setImmediate(run);
-        return;
-      }
-      rounds.shift();
-    }
-    isRunning = false;
-  }
-
-  return {
-    send(readers, parcel) {
-      if (readers.size === 0) return;
-      if (parcel.kind === 'tentative') {
-        // It replaces what is tentative: who has not got that yet need not.
-        const last = rounds.findLast(({ of }) => of === readers);
-        if (last?.parcel.kind === 'tentative') {
-          last.parcel = parcel;
-          last.readers.push(...last.readers.splice(0, last.next));
-          last.next = 0;
-          return;
-        }
-      }
-      rounds.push({ of: readers, readers: [...readers], parcel, next: 0 });
-      if (isRunning) return;
-      isRunning = true;
-      run();
-    },
-  };
-}
-
-interface Round {
-  of: ReadonlySet<Reader>;
-  readers: Reader[];
-  parcel: Parcel;
-  next: number;
+  /** Does something with each of many, after all that was sent before. */
+  each(readers: readonly Reader[], act: (reader: Reader) => void): void;
 }
 
 /** Clocks are read once for so many readers. */
 const READERS_A_LOOK = 32;
+/** Readers with whom something is done in a turn of the event loop: more may follow from that than from a write. */
+const READERS_A_TURN = 50;
 
-/** @returns whether everybody has it; else time was up */
-function goOn(round: Round, untilMs: number): boolean {
-  const { readers, parcel } = round;
-  while (round.next < readers.length) {
-    const end = Math.min(round.next + READERS_A_LOOK, readers.length);
-    for (; round.next < end; round.next += 1) {
-      const reader = readers[round.next];
-      // Who has left meanwhile may read another language by now.
-      if (reader !== undefined && round.of.has(reader)) offer(reader, parcel);
-    }
-    if (performance.now() >= untilMs && round.next < readers.length) return false;
+interface Round {
+  readers: Reader[];
+  next: number;
+  /** Undefined: something else is done with them. */
+  sent: { of: ReadonlySet<Reader>; parcel: Parcel } | undefined;
+  act: (reader: Reader) => void;
+}
+
+/**
+ * @param options.sliceMs longest time that is written in a turn of the event loop, whatever is sent and to how many
+ *   sets of readers; what follows the writes takes as long again
+ */
+export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut {
+  return new SlicedFanOut(sliceMs);
+}
+
+class SlicedFanOut implements FanOut {
+  readonly #sliceMs: number;
+  /** What is yet to be handed out, one after the other. */
+  readonly #rounds: Round[] = [];
+  /** When this turn's time is up; undefined: nothing was handed out in it. */
+  #untilMs: number | undefined;
+
+  constructor(sliceMs: number) {
+    this.#sliceMs = sliceMs;
   }
-  return true;
+
+  send(readers: ReadonlySet<Reader>, parcel: Parcel): void {
+    if (readers.size === 0) return;
+    if (parcel.kind === 'tentative' && this.#replaceTentative(readers, parcel)) return;
+    const sent = { of: readers, parcel };
+    const act = (reader: Reader) => {
+      // Who has left meanwhile may read another language by now.
+      if (readers.has(reader)) offer(reader, sent.parcel);
+    };
+    this.#add({ readers: [...readers], next: 0, sent, act });
+  }
+
+  /** What replaces a tentative text that is being handed out: who has not got that yet need not. */
+  #replaceTentative(readers: ReadonlySet<Reader>, parcel: Parcel): boolean {
+    const last = this.#rounds.findLast(({ sent }) => sent?.of === readers);
+    if (last?.sent?.parcel.kind !== 'tentative') return false;
+    last.sent.parcel = parcel;
+    last.readers.push(...last.readers.splice(0, last.next));
+    last.next = 0;
+    return true;
+  }
+
+  each(readers: readonly Reader[], act: (reader: Reader) => void): void {
+    if (readers.length > 0) this.#add({ readers: [...readers], next: 0, sent: undefined, act });
+  }
+
+  #add(round: Round): void {
+    this.#rounds.push(round);
+    // Otherwise it is handed out at this moment, or in the next turn.
+    if (this.#rounds.length === 1) this.#run();
+  }
+
+  #run(): void {
+    if (this.#untilMs === undefined) {
+      this.#untilMs = performance.now() + this.#sliceMs;
+      setImmediate(() => this.#beginTurn());
+    } else if (performance.now() >= this.#untilMs) return;
+    for (let round = this.#rounds[0]; round !== undefined; round = this.#rounds[0]) {
+      this.#handOut(round);
+      if (round.next >= round.readers.length) this.#rounds.shift();
+      if (performance.now() >= this.#untilMs) return;
+    }
+  }
+
+  #beginTurn(): void {
+    this.#untilMs = undefined;
+    if (this.#rounds.length > 0) this.#run();
+  }
+
+  /** To as many as there is time for, some at least. */
+  #handOut(round: Round): void {
+    const { readers, sent, act } = round;
+    const most = sent === undefined ? READERS_A_TURN : Infinity;
+    const end = Math.min(readers.length, round.next + most);
+    while (round.next < end) {
+      const look = Math.min(round.next + READERS_A_LOOK, end);
+      for (; round.next < look; round.next += 1) act(readers[round.next] as Reader);
+      if (performance.now() >= (this.#untilMs ?? 0)) return;
+    }
+    if (sent === undefined) this.#untilMs = 0;
+  }
 }
 
 function offer(reader: Reader, parcel: Parcel): void {

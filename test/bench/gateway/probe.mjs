@@ -38,20 +38,31 @@ const answers = {
 
 /** How many of the longest turns are told. */
 const LONGEST = 200;
-/** While turns are watched; in µs of processor time of the process: others that run meanwhile do not count. */
-let turns = { areWatched: false, beforeUs: 0, longestUs: [0] };
+/** While turns are watched, in µs. */
+let turns = { areWatched: false, before: { cpuUs: 0, wallUs: 0 }, longestUs: [0] };
 
 function processorUs() {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
+/**
+ * The processor time of the thread: other processes that run meanwhile do not count. Before Node 23.9 that
+ * of the process, with what its other threads do; no more than the time that has passed.
+ */
+function timesUs() {
+  const { threadCpuUsage } = /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process);
+  const { user, system } = threadCpuUsage?.() ?? process.cpuUsage();
+  return { cpuUs: user + system, wallUs: performance.now() * 1_000 };
+}
+
 function watchTurn() {
   if (!turns.areWatched) return;
-  const nowUs = processorUs();
-  turns.longestUs.push(nowUs - turns.beforeUs);
-  if (turns.longestUs.length > 20 * LONGEST) keepLongest();
-  turns.beforeUs = processorUs();
+  const now = timesUs();
+  const { before, longestUs } = turns;
+  longestUs.push(Math.min(now.cpuUs - before.cpuUs, now.wallUs - before.wallUs));
+  if (longestUs.length > 20 * LONGEST) keepLongest();
+  turns.before = timesUs();
   setImmediate(watchTurn);
 }
 
@@ -61,7 +72,7 @@ function keepLongest() {
 
 /** Starts to watch how long each turn of the event loop takes: it is busy with that. */
 answers['watch-turns'] = () => {
-  turns = { areWatched: true, beforeUs: processorUs(), longestUs: [] };
+  turns = { areWatched: true, before: timesUs(), longestUs: [] };
   setImmediate(watchTurn);
 };
 

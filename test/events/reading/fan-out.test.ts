@@ -99,6 +99,46 @@ it('is handed out in slices, between which others have their turn; none is left 
   for (const reader of readers) expect(sequences(reader)).toEqual([1, 2]);
 });
 
+it('much that is sent to few at once is handed out over many turns as well', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const rooms = Array.from({ length: 100 }, () => new Set(here(10)));
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  for (const readers of rooms) fanOut.send(readers, concluded(1));
+  const handed = () =>
+    rooms.flatMap((readers) => [...readers]).filter(({ sequence }) => sequence === 1).length;
+  expect(handed()).toBe(10);
+  await until(() => handed() === 1_000);
+  isDone = true;
+  expect(turns).toBeGreaterThan(90);
+});
+
+it('what is done with many comes after what they were sent before, and few at a time', async () => {
+  const fanOut = createFanOut();
+  const readers = here(500);
+  const [first, second] = [new Set(readers.slice(0, 250)), new Set(readers.slice(250))];
+  for (const set of [first, second]) fanOut.send(set, concluded(1));
+  const met: number[] = [];
+  const meet = ({ sequence }: { sequence: number }) => void met.push(sequence);
+  let most = 0;
+  let before = 0;
+  const count = () => {
+    most = Math.max(most, met.length - before);
+    before = met.length;
+    if (met.length < 500) setImmediate(count);
+  };
+  setImmediate(count);
+  for (const set of [first, second]) fanOut.each([...set], meet);
+  await until(() => met.length === 500);
+  expect(met.every((sequence) => sequence === 1)).toBe(true);
+  expect(most).toBeLessThanOrEqual(100);
+});
+
 it('a newer tentative text takes the place of one that is still being handed out', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
