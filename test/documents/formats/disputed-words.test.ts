@@ -17,7 +17,7 @@ function word(text: string, confidence = 95, left = 20): OcrWord {
   return { text, box, confidence };
 }
 
-const dictionary = new Set('afirma último pagos muttern schraubenmuttern the torcal'.split(' '));
+const dictionary = new Set('afirma último pagos muttern schraubenmuttern the die torcal'.split(' '));
 
 interface Readings {
   own: OcrWord | readonly OcrWord[];
@@ -82,6 +82,11 @@ describe('a word that was read in two ways', () => {
     expect(await textOf({ own: word('Torcaz', 80), original: word('Torcal', 80) })).toBe('Torcal');
     expect(await textOf({ own: word('Último', 91), original: word('Ultimo', 90) })).toBe('Último');
     expect(await textOf({ own: word('Ultimo', 91), original: word('Último', 60) })).toBe('Último');
+  });
+
+  it('is the one of the language, however short, where only marks differ', async () => {
+    expect(await textOf({ own: word('dıe', 91), original: word('die', 45) })).toBe('die');
+    expect(await textOf({ own: word('dié', 91), original: word('die', 45) })).toBe('die');
   });
 
   it.each([

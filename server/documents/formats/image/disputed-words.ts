@@ -12,8 +12,10 @@ import type { PlacedLine } from './table-cells.ts';
 const LEAST_SURE = 40;
 /** A word that is none is kept if it is surer by this than one of a page that was drawn anew. */
 const MUCH_SURER = 15;
-/** Shorter ones are in dictionaries by chance. */
+/** Shorter ones are in dictionaries by chance, … */
 const FEWEST_LETTERS = 4;
+/** … but where only marks above letters differ, which are often read for others or for none. */
+const FEWEST_MARKED = 3;
 /** Hardly anything is misread for a word so long, however unsure. */
 const LONG_WORD = 7;
 /** Letters that are other ones: two where one was read for two, and no more than this share. */
@@ -94,7 +96,7 @@ function placedWords(lines: readonly PlacedLine[]): PlacedWord[] {
     const begin = before?.isParted === true ? before.letters : '';
     return words.flatMap((word, place): PlacedWord[] => {
       const parts = partsOf(word);
-      if (angle !== 0 || parts === undefined || parts.letters.length < FEWEST_LETTERS) return [];
+      if (angle !== 0 || parts === undefined || parts.letters.length < FEWEST_MARKED) return [];
       const end = parts.isParted && place === words.length - 1 ? after?.letters : '';
       if (end === undefined || (parts.isParted && end === '')) return [];
       return [{ word, begin: place === 0 ? begin : '', end }];
@@ -124,6 +126,7 @@ function areNearlyAlike(word: OcrWord, rival: OcrWord): boolean {
   if (partsOf(word)?.isParted !== partsOf(rival)?.isParted) return false;
   const [own, other] = [lettersOf(word), lettersOf(rival)];
   if (own === undefined || other === undefined || own === other) return false;
+  if (own.length < FEWEST_LETTERS) return withoutMarks(word) === withoutMarks(rival);
   const most = Math.min(MOST_OTHER, Math.floor(MOST_OTHER_SHARE * own.length));
   return letterDistance(own, other) <= most;
 }
@@ -158,7 +161,7 @@ function isLikely(rival: OcrWord, word: OcrWord, least: number): boolean {
 }
 
 function withoutMarks(word: OcrWord): string {
-  return (lettersOf(word) ?? '').normalize('NFD').replace(/\p{M}/gu, '');
+  return (lettersOf(word) ?? '').normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ı', 'i');
 }
 
 /** What stands before and after a word was not in dispute. */

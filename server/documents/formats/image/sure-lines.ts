@@ -2,7 +2,6 @@
  * What of the lines that were read is text for certain: patterns, and pictures at their ends, are none.
  * Bullets before lines are found by their shape, whatever they were read for.
  */
-import { SURE } from './better-words.ts';
 import { meanConfidence } from './doubtful-cells.ts';
 import { around, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { gapBetween } from './read-bars.ts';
@@ -17,8 +16,6 @@ export type SureLine = PlacedLine & {
 
 /** Mean confidence below which a line is a pattern rather than text. */
 export const LINE_CONFIDENCE = 60;
-/** However unsure its long words are, a line is text with so many words that are sure, more than half of all. */
-const FEWEST_SURE = 4;
 /** What stands at a line's ends below this and not as a word does is a picture or rule beside it. */
 const END_CONFIDENCE = 35;
 const LETTERS = /^\p{P}*\p{L}\p{M}*(?:['’-]?\p{L}\p{M}*)+\p{P}*$/u;
@@ -34,8 +31,21 @@ const NO_LETTERS = /\P{L}/gu;
 const TURNED_CONFIDENCE = 80;
 const FEWEST_TURNED = 3;
 
-/** The lines that are sure to be text, without what is none at their ends. */
-export function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLine[] {
+/** Whether words are less sure than those of text usually are. */
+export function isUnsure(words: readonly OcrWord[]): boolean {
+  return meanConfidence(words) < LINE_CONFIDENCE;
+}
+
+/**
+ * The lines that are sure to be text, without what is none at their ends.
+ *
+ * @param worded words of lines that are text however unsure they are
+ */
+export function sureLines(
+  lines: readonly PlacedLine[],
+  gray: RawPixels,
+  worded: ReadonlySet<OcrWord> = new Set(),
+): SureLine[] {
   return lines.flatMap((line) => {
     const found = withoutBullet(line, gray);
     if (found.words.length === 0) return [];
@@ -44,7 +54,7 @@ export function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLi
     const text = joined(words.map((word) => word.text));
     const isTurned = line.angle !== 0;
     const least = isTurned ? TURNED_CONFIDENCE : LINE_CONFIDENCE;
-    const isSure = meanConfidence(words) >= least || (!isTurned && areMostlySure(words));
+    const isSure = words.some((word) => worded.has(word)) || meanConfidence(words) >= least;
     if (!HAS_WORD.test(text) || !isSure) return [];
     if (isTurned && text.replace(NO_LETTERS, '').length < FEWEST_TURNED) return [];
     return [
@@ -57,11 +67,6 @@ export function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLi
       },
     ];
   });
-}
-
-function areMostlySure(words: readonly OcrWord[]): boolean {
-  const sure = words.filter(({ text, confidence }) => confidence >= SURE && LETTERS.test(text));
-  return sure.length >= FEWEST_SURE && sure.length > words.length / 2;
 }
 
 /** From descenders to ascenders. */
