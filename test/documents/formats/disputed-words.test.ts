@@ -17,7 +17,9 @@ function word(text: string, confidence = 95, left = 20): OcrWord {
   return { text, box, confidence };
 }
 
-const dictionary = new Set('afirma último pagos muttern schraubenmuttern the die torcal'.split(' '));
+const dictionary = new Set(
+  'afirma último pagos muttern schraubenmuttern the die torcal'.split(' '),
+);
 
 interface Readings {
   own: OcrWord | readonly OcrWord[];

@@ -47,7 +47,7 @@ describe('a line that was hardly read', () => {
 
   it('is none where short words are in the dictionary, or it was read by chance', async () => {
     expect(await textsOf(read('the end of the old', 45))).toEqual([]);
-    expect(await textsOf(read(text, 20))).toEqual([]);
+    expect(await textsOf(read(text, 15))).toEqual([]);
   });
 
   it('is text in a block of text, where one of its words is in the dictionary', async () => {

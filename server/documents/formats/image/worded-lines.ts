@@ -11,7 +11,7 @@ import { isUnsure } from './sure-lines.ts';
 import type { PlacedLine } from './table-cells.ts';
 
 /** Of 100: lines of patterns are less sure than this on average, lines of text hardly. */
-const LEAST_SURE = 30;
+const LEAST_SURE = 20;
 /** Shorter words are in dictionaries by chance. */
 const FEWEST_LETTERS = 4;
 /** So many words of the language a line has, or each of a block's on average. */
