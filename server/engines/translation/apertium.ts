@@ -20,8 +20,9 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { isInAnalyser } from '../detection/dictionary-words.ts';
-import { analyserOf, readWordLists } from '../detection/word-lists.ts';
+import { analyserOf } from '../../text/words/dictionaries.ts';
+import { isInAnalyser } from '../../text/words/dictionary-words.ts';
+import { readWordLists } from '../detection/word-lists.ts';
 import {
   findRoute,
   type Mode,

@@ -6,6 +6,7 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints } from '../code-points.ts';
 import { sentenceEnds } from '../sentences.ts';
 import { untouchableSpans } from './edits.ts';
+import { letterDistance } from '../words/letter-distance.ts';
 
 interface SoundnessOptions {
   task: 'correct' | 'rephrase';
@@ -233,7 +234,7 @@ function keepsDenials({ removed, added }: Change, language: LanguageTag): boolea
 
 function isMisspelling(word: string, meant: string): boolean {
   const letters = (of: string) => Array.from(of.replaceAll("'", '')).sort().join('');
-  return letters(word) === letters(meant) || (word.length >= 4 && distance(word, meant) <= 1);
+  return letters(word) === letters(meant) || (word.length >= 4 && letterDistance(word, meant) <= 1);
 }
 
 function resembles(one: string, other: string): boolean {
@@ -242,7 +243,7 @@ function resembles(one: string, other: string): boolean {
   if (longest > MAX_WORD_LENGTH) return false;
   return (
     isInflection(one, other) ||
-    distance(one, other) <= Math.max(1, Math.floor(longest * MAX_WRONG_SHARE))
+    letterDistance(one, other) <= Math.max(1, Math.floor(longest * MAX_WRONG_SHARE))
   );
 }
 
@@ -250,29 +251,6 @@ function resembles(one: string, other: string): boolean {
 function isInflection(one: string, other: string): boolean {
   const isLonger = one.startsWith(other) || other.startsWith(one);
   return isLonger && Math.abs(one.length - other.length) <= MAX_ENDING;
-}
-
-/** Letters that are wrong, more, missing, or swapped with the next one. */
-function distance(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= one.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const isSame = one[i - 1] === other[j - 1];
-      let least = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
-      );
-      const isSwapped =
-        i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      if (isSwapped) least = Math.min(least, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(least);
-    }
-    [beforeLast, last] = [last, row];
-  }
-  return last[other.length] ?? 0;
 }
 
 /** What has changed, in order; undefined where that is too much to tell. */

@@ -43,6 +43,7 @@ interface Reading {
   bare?: RawPixels;
   /** What was read of the page as it was scanned, and in another way. */
   others?: readonly PlacedLine[];
+  worded?: readonly OcrWord[];
 }
 
 function texts({
@@ -52,15 +53,35 @@ function texts({
   strikes = [],
   bare = page(),
   others = [],
+  worded = [],
 }: Reading): string[] {
   const read = { plain: [...plain, ...others], page: [own, others], original: others };
-  const lines = withPlainWords(own, { rules, strikes, bare, ...read });
+  const lines = withPlainWords(own, { rules, strikes, bare, worded: new Set(worded), ...read });
   return lines.map(({ words }) => words.map(({ text }) => text).join(' '));
 }
 
 const open = word('Open', { left: 20 });
 const until = word('until', { left: 70 });
 const noon = word('noon', { left: 130 });
+
+describe('a line that is text by its words', () => {
+  const unsure = [
+    word('Open', { left: 20, confidence: 50 }),
+    word('until', { left: 70, confidence: 20 }),
+  ];
+
+  it('is added with all of them, however unsure they are', () => {
+    expect(texts({ own: [], plain: [line(...unsure)], worded: unsure })).toEqual(['Open until']);
+    expect(texts({ own: [], plain: [line(...unsure)] })).toEqual([]);
+  });
+
+  it('has words that another reading of it lacks', () => {
+    const plain = [line(...unsure, noon)];
+    expect(texts({ own: [line(noon)], plain, worded: [...unsure, noon] })).toEqual([
+      'Open until noon',
+    ]);
+  });
+});
 
 describe('a page that was read without its rules', () => {
   it('has a word that only the plain page has in its line', () => {

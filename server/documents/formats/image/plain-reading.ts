@@ -68,6 +68,7 @@ export function withPlainWords<Line extends PlacedLine>(
     rules,
     strikes = [],
     bare,
+    worded = new Set(),
     page = [],
     original = [],
   }: {
@@ -75,6 +76,8 @@ export function withPlainWords<Line extends PlacedLine>(
     rules: readonly Rule[];
     strikes?: readonly PixelBox[];
     bare: RawPixels;
+    /** Words of lines that are text however unsure they are. */
+    worded?: ReadonlySet<OcrWord>;
     /** What was read of the page in different ways, … */
     page?: readonly (readonly PlacedLine[])[];
     /** … and of it as it was scanned. */
@@ -104,15 +107,17 @@ export function withPlainWords<Line extends PlacedLine>(
         (word) =>
           isWord(word, { line, dashed }) &&
           (word.confidence >= least ||
+            worded.has(word) ||
             (lettersOf([word]).length >= FEWEST_CONFIRMED && isConfirmed(word))),
       );
-      // Those that were read there as well need no look.
-      const others = words.filter((word) => !isReadIn(surer, word));
+      // Those that were read there as well need no look, nor does a line that is text.
+      const others = words.filter((word) => !worded.has(word) && !isReadIn(surer, word));
       const cut = new Set(others.filter((word) => isCutOff(word, { line, words, bare })));
       return words.filter((word) => !cut.has(word));
     }),
   );
   const leastAlone = (words: readonly OcrWord[]): number => {
+    if (words.every((word) => worded.has(word))) return 0;
     if (words.every((word) => isStruck(word.box, strikes) && isConfirmed(word))) return DOUBTFUL;
     return words.every(isAgreed) ? SURE : SURE_ALONE;
   };
@@ -405,7 +410,8 @@ function lineBeside<Line extends PlacedLine>(
     .find(({ line: { box } }) => middle > box.top && middle < box.bottom)?.line;
 }
 
-function wordsAt<Line extends PlacedLine>(
+/** Words that stand at a place, or on a part of it. */
+export function wordsAt<Line extends PlacedLine>(
   lines: readonly Line[],
   place: PixelBox,
   least = SAME_PLACE,
@@ -418,7 +424,7 @@ function wordsAt<Line extends PlacedLine>(
 }
 
 /** Share of a box that lies in another. */
-function shareWithin(inner: PixelBox, outer: PixelBox): number {
+export function shareWithin(inner: PixelBox, outer: PixelBox): number {
   const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
   const height = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
   if (width <= 0 || height <= 0) return 0;

@@ -1,7 +1,9 @@
 /** The text of a picture: what recognition found twice is joined, what is no text is left out. */
 import type { LanguageTag } from '../../../../shared/language.ts';
+import { type IsKnownWord, knownWords } from '../../../text/words/known-words.ts';
 import { isSettled } from './agreed-reading.ts';
 import { better, betterInOrder, numberedAfter } from './better-lines.ts';
+import { withKnownWords } from './disputed-words.ts';
 import { isInCell, withDoubtfulCellsRead, withoutDoubles } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
@@ -22,6 +24,7 @@ import { joined, LINE_CONFIDENCE, type SureLine, sureLines, withoutBullet } from
 import { type PlacedLine, withTableCells } from './table-cells.ts';
 import { withoutTickBoxes } from './tick-boxes.ts';
 import { quarterTurn, type QuarterTurn, turnedLine } from './turned-text.ts';
+import { wordedText } from './worded-lines.ts';
 
 /**
  * A line of text that is sure to be text. Where that of a turned line is, and where its words are, is
@@ -134,12 +137,47 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     readScattered(),
     inOriginal,
   ]);
+  return finished(
+    await joinedReadings(
+      { unruled, plain, scattered, asItIs },
+      { ...ruled, strikes, bare },
+      options,
+    ),
+    ruled,
+  );
+}
+
+/** A page without the rules of its tables, and with what strikes its words or without. */
+interface BarePage extends RuledPicture {
+  strikes: readonly PixelBox[];
+  bare: RawPixels;
+}
+
+/** What was read of a page, in different ways and as it was scanned. */
+interface PageReadings {
+  unruled: PlacedLine[];
+  plain: PlacedLine[];
+  scattered: PlacedLine[];
+  asItIs: PlacedLine[];
+}
+
+async function joinedReadings(
+  { unruled, plain, scattered, asItIs }: PageReadings,
+  { gray, rules, strikes, bare }: BarePage,
+  { language }: ReadingOptions,
+): Promise<SureLine[]> {
+  const findKnown = async (): Promise<IsKnownWord | undefined> =>
+    language === undefined ? undefined : knownWords(language);
+  const worded = await wordedText([unruled, plain, asItIs], findKnown);
   const inBoth = (kind: (line: PlacedLine) => boolean): SureLine[] =>
-    betterInOrder(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
+    betterInOrder(
+      sureLines(unruled.filter(kind), bare, worded),
+      sureLines(plain.filter(kind), gray, worded),
+    );
   // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
   const best = rules.some(({ isUpright }) => isUpright)
     ? inBoth(isLevel)
-    : sureLines(unruled.filter(isLevel), bare);
+    : sureLines(unruled.filter(isLevel), bare, worded);
   const onPage = [...plain, ...numberedAfter(plain, scattered)];
   const isPlainOriginal = plain === asItIs;
   const unmarked = [...onPage, ...(isPlainOriginal ? [] : numberedAfter(onPage, asItIs))]
@@ -149,12 +187,24 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
     page: [plain.length > 0 && !isPlainOriginal ? plain : unruled, scattered],
     original: asItIs,
   };
-  const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
+  const complete = withPlainWords(best, {
+    plain: unmarked,
+    rules,
+    strikes,
+    bare,
+    worded,
+    ...readings,
+  });
+  const level = await withKnownWords(complete, {
+    original: asItIs,
+    readings: [unruled, plain, scattered],
+    findKnown,
+  });
   const turned = [scattered, asItIs].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),
   );
-  return finished(better(level, turned), ruled);
+  return better(level, turned);
 }
 
 /** Widths of a page drawn and as it was scanned, one in the other, where both are read alike. */

@@ -31,8 +31,21 @@ const NO_LETTERS = /\P{L}/gu;
 const TURNED_CONFIDENCE = 80;
 const FEWEST_TURNED = 3;
 
-/** The lines that are sure to be text, without what is none at their ends. */
-export function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLine[] {
+/** Whether words are less sure than those of text usually are. */
+export function isUnsure(words: readonly OcrWord[]): boolean {
+  return meanConfidence(words) < LINE_CONFIDENCE;
+}
+
+/**
+ * The lines that are sure to be text, without what is none at their ends.
+ *
+ * @param worded words of lines that are text however unsure they are
+ */
+export function sureLines(
+  lines: readonly PlacedLine[],
+  gray: RawPixels,
+  worded: ReadonlySet<OcrWord> = new Set(),
+): SureLine[] {
   return lines.flatMap((line) => {
     const found = withoutBullet(line, gray);
     if (found.words.length === 0) return [];
@@ -41,7 +54,8 @@ export function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLi
     const text = joined(words.map((word) => word.text));
     const isTurned = line.angle !== 0;
     const least = isTurned ? TURNED_CONFIDENCE : LINE_CONFIDENCE;
-    if (!HAS_WORD.test(text) || meanConfidence(words) < least) return [];
+    const isSure = words.some((word) => worded.has(word)) || meanConfidence(words) >= least;
+    if (!HAS_WORD.test(text) || !isSure) return [];
     if (isTurned && text.replace(NO_LETTERS, '').length < FEWEST_TURNED) return [];
     return [
       {

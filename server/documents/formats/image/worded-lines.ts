@@ -1,0 +1,75 @@
+/**
+ * Lines of a scanned page that are text though recognition is unsure of them: of small type it often is,
+ * while most of the words are right. What is no text is seldom read for several words of a language in a
+ * line.
+ */
+import type { IsKnownWord } from '../../../text/words/known-words.ts';
+import { SURE } from './better-words.ts';
+import { meanConfidence } from './doubtful-cells.ts';
+import type { OcrWord } from './ocr.ts';
+import { isUnsure } from './sure-lines.ts';
+import type { PlacedLine } from './table-cells.ts';
+
+/** Of 100: lines of patterns are less sure than this on average, lines of text hardly. */
+const LEAST_SURE = 20;
+/** Shorter words are in dictionaries by chance. */
+const FEWEST_LETTERS = 4;
+/** So many words of the language a line has, or each of a block's on average. */
+const FEWEST_KNOWN = 3;
+const FEWEST_KNOWN_IN_EACH = 2;
+/** Share of the words of so many letters. */
+const MOST_KNOWN = 1 / 3;
+const LETTERS = /^[^\p{L}\p{N}]*((?:\p{L}\p{M}*)+(?:['’](?:\p{L}\p{M}*)+)*)[^\p{L}\p{N}]*$/u;
+
+/**
+ * The words of lines that are hardly sure, and text by their words or by those of the block they stand in.
+ *
+ * @param readings of a page, in different ways
+ * @param findKnown asked only where a line is in doubt: reading a dictionary takes time
+ */
+export async function wordedText(
+  readings: readonly (readonly PlacedLine[])[],
+  findKnown: () => Promise<IsKnownWord | undefined>,
+): Promise<ReadonlySet<OcrWord>> {
+  const isKnown = readings.some(mayBeWorded) ? await findKnown() : undefined;
+  if (isKnown === undefined) return new Set();
+  const lines = readings.flatMap((read) => wordedLines(read, isKnown));
+  return new Set(lines.flatMap(({ words }) => words));
+}
+
+function mayBeWorded(lines: readonly PlacedLine[]): boolean {
+  return lines.some(
+    ({ angle, words }) => angle === 0 && isUnsure(words) && longWords(words).length > 0,
+  );
+}
+
+function wordedLines(lines: readonly PlacedLine[], isKnown: IsKnownWord): PlacedLine[] {
+  const isWorded = (words: readonly OcrWord[], least: number): boolean => {
+    const long = longWords(words);
+    const known = long.filter((word) => isKnown(word));
+    return known.length >= least && known.length >= MOST_KNOWN * long.length;
+  };
+  const level = lines.filter(({ angle }) => angle === 0);
+  return level.filter(isHardlySure).filter((line) => {
+    if (isWorded(line.words, FEWEST_KNOWN)) return true;
+    if (!longWords(line.words).some((word) => isKnown(word))) return false;
+    const beside = level.filter(({ block }) => block === line.block);
+    const least = Math.max(FEWEST_KNOWN, FEWEST_KNOWN_IN_EACH * beside.length);
+    return isWorded(
+      beside.flatMap(({ words }) => words),
+      least,
+    );
+  });
+}
+
+function isHardlySure({ words }: PlacedLine): boolean {
+  const confidence = meanConfidence(words);
+  return confidence >= LEAST_SURE && confidence < SURE;
+}
+
+function longWords(words: readonly OcrWord[]): string[] {
+  return words.flatMap(({ text }) => {
+    const [, letters = ''] = LETTERS.exec(text) ?? [];
+    return letters.length < FEWEST_LETTERS ? [] : [letters];
+  });
+}

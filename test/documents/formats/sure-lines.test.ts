@@ -1,0 +1,34 @@
+/** Which of the lines that were read are text for certain. */
+import { expect, it } from 'vitest';
+import type { OcrWord } from '../../../server/documents/formats/image/ocr.ts';
+import { sureLines } from '../../../server/documents/formats/image/sure-lines.ts';
+import { line } from './placed-line.ts';
+
+/** A white page: nothing stands before its lines. */
+const page = {
+  data: new Uint8Array(800 * 60).fill(255),
+  width: 800,
+  height: 60,
+  channels: 1,
+} as const;
+
+/** What is left of a line of words, each with how sure it is. */
+function textOf(read: [text: string, confidence: number][], isWorded = false): string {
+  let left = 20;
+  const words = read.map(([text, confidence]): OcrWord => {
+    const box = { left, right: left + 10 * text.length, top: 20, bottom: 40 };
+    left = box.right + 6;
+    return { text, box, confidence };
+  });
+  return sureLines([line(...words)], page, new Set(isWorded ? words : []))
+    .flatMap((found) => found.words.map(({ text }) => text))
+    .join(' ');
+}
+
+it('keeps a line that is sure, and one that is text by its words', () => {
+  const words = ['unterhielt', 'eine', 'Werft'];
+  const unsure = words.map((text): [string, number] => [text, 45]);
+  expect(textOf(words.map((text) => [text, 93]))).toBe(words.join(' '));
+  expect(textOf(unsure)).toBe('');
+  expect(textOf(unsure, true)).toBe(words.join(' '));
+});
