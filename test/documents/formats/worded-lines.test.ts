@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OcrWord } from '../../../server/documents/formats/image/ocr.ts';
 import type { PlacedLine } from '../../../server/documents/formats/image/table-cells.ts';
-import { wordedText } from '../../../server/documents/formats/image/worded-lines.ts';
+import { wordedText, withMoreKnown } from '../../../server/documents/formats/image/worded-lines.ts';
 import { line } from './placed-line.ts';
 
 const dictionary = new Set('correspondent burgher server before hedge ende rate bane'.split(' '));
@@ -67,5 +67,26 @@ describe('a line that was hardly read', () => {
     expect(await wordedOf([read(text, 45)], false)).toEqual({ texts: [], asked: 1 });
     const upright = { ...read(text, 45), angle: 90 };
     expect(await wordedOf([upright])).toEqual({ texts: [], asked: 0 });
+  });
+});
+
+describe('of two readings of a line', () => {
+  const isKnown = (word: string): boolean => dictionary.has(word.toLowerCase());
+  const textsOfBoth = (lines: readonly PlacedLine[], original: readonly PlacedLine[]) =>
+    withMoreKnown(lines, original, isKnown).map(({ words }) =>
+      words.map(({ text }) => text).join(' '),
+    );
+  const garbled = 'Our Corrcspondcnt, bcforc thc hedge';
+  const clear = 'Our Correspondent, before tlie hedge';
+
+  it('that of the scan is taken where it has more of the language', () => {
+    expect(textsOfBoth([read(garbled, 62)], [read(clear, 41)])).toEqual([clear]);
+    expect(textsOfBoth([read(clear, 62)], [read(garbled, 41)])).toEqual([clear]);
+    expect(textsOfBoth([], [read(clear, 41)])).toEqual([clear]);
+  });
+
+  it('the other stays where both have as much', () => {
+    const other = clear.replace('tlie', 'thc');
+    expect(textsOfBoth([read(clear, 62)], [read(other, 41)])).toEqual([clear]);
   });
 });

@@ -23,10 +23,15 @@ export function better<Line extends Compared>(
   return [...kept];
 }
 
-/** The same with each line where the second reading has it, after the one before it there. */
+/**
+ * The same with each line where the second reading has it, after the one before it there.
+ *
+ * @param isBetter whether a line takes the place of those that are there
+ */
 export function betterInOrder<Line extends Compared>(
   first: readonly Line[],
   second: readonly Line[],
+  isBetter: (line: Line, rivals: readonly Line[]) => boolean = isClearlyBetter,
 ): Line[] {
   const kept = [...first];
   let next = 0;
@@ -35,7 +40,7 @@ export function betterInOrder<Line extends Compared>(
     const [rival] = rivals;
     const at = rival === undefined ? next : kept.indexOf(rival);
     next = at + 1;
-    if (!isClearlyBetter(line, rivals)) continue;
+    if (!isBetter(line, rivals)) continue;
     for (const other of rivals) kept.splice(kept.indexOf(other), 1);
     kept.splice(at, 0, line);
   }

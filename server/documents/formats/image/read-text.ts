@@ -24,7 +24,7 @@ import { joined, LINE_CONFIDENCE, type SureLine, sureLines, withoutBullet } from
 import { type PlacedLine, withTableCells } from './table-cells.ts';
 import { withoutTickBoxes } from './tick-boxes.ts';
 import { quarterTurn, type QuarterTurn, turnedLine } from './turned-text.ts';
-import { wordedText } from './worded-lines.ts';
+import { wordedText, withMoreKnown } from './worded-lines.ts';
 
 /**
  * A line of text that is sure to be text. Where that of a turned line is, and where its words are, is
@@ -195,11 +195,16 @@ async function joinedReadings(
     worded,
     ...readings,
   });
-  const level = await withKnownWords(complete, {
+  const settled = await withKnownWords(complete, {
     original: asItIs,
     readings: [unruled, plain, scattered],
     findKnown,
   });
+  const unsure = sureLines(asItIs.filter(isLevel), gray, worded).filter(({ words }) =>
+    words.some((word) => worded.has(word)),
+  );
+  const isKnown = unsure.length > 0 ? await findKnown() : undefined;
+  const level = isKnown === undefined ? settled : withMoreKnown(settled, unsure, isKnown);
   const turned = [scattered, asItIs].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),

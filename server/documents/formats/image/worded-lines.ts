@@ -4,6 +4,7 @@
  * line.
  */
 import type { IsKnownWord } from '../../../text/words/known-words.ts';
+import { betterInOrder } from './better-lines.ts';
 import { SURE } from './better-words.ts';
 import { meanConfidence } from './doubtful-cells.ts';
 import type { OcrWord } from './ocr.ts';
@@ -14,6 +15,8 @@ import type { PlacedLine } from './table-cells.ts';
 const LEAST_SURE = 20;
 /** Shorter words are in dictionaries by chance. */
 const FEWEST_LETTERS = 4;
+/** In two readings of a line, of which each is text. */
+const FEWEST_COMPARED = 2;
 /** So many words of the language a line has, or each of a block's on average. */
 const FEWEST_KNOWN = 3;
 const FEWEST_KNOWN_IN_EACH = 2;
@@ -35,6 +38,27 @@ export async function wordedText(
   if (isKnown === undefined) return new Set();
   const lines = readings.flatMap((read) => wordedLines(read, isKnown));
   return new Set(lines.flatMap(({ words }) => words));
+}
+
+/**
+ * The lines with those of the scan in its own pixels in place of such as have less of the language in them.
+ *
+ * @param original lines of which recognition is unsure, and which are text
+ */
+export function withMoreKnown<Line extends PlacedLine>(
+  lines: readonly Line[],
+  original: readonly Line[],
+  isKnown: IsKnownWord,
+): Line[] {
+  const known = ({ words }: PlacedLine): number =>
+    wordsOf(words, FEWEST_COMPARED)
+      .filter((word) => isKnown(word))
+      .reduce((sum, { length }) => sum + length, 0);
+  return betterInOrder(
+    lines,
+    original,
+    (line, rivals) => known(line) > rivals.reduce((sum, rival) => sum + known(rival), 0),
+  );
 }
 
 function mayBeWorded(lines: readonly PlacedLine[]): boolean {
@@ -68,8 +92,12 @@ function isHardlySure({ words }: PlacedLine): boolean {
 }
 
 function longWords(words: readonly OcrWord[]): string[] {
+  return wordsOf(words, FEWEST_LETTERS);
+}
+
+function wordsOf(words: readonly OcrWord[], fewestLetters: number): string[] {
   return words.flatMap(({ text }) => {
     const [, letters = ''] = LETTERS.exec(text) ?? [];
-    return letters.length < FEWEST_LETTERS ? [] : [letters];
+    return letters.length < fewestLetters ? [] : [letters];
   });
 }
