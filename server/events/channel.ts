@@ -48,8 +48,10 @@ export class Channel {
   /** Of the last caption that was sent. */
   #newest = 0;
   #tentative = '';
-  /** Whether all are about to catch up. */
+  #shown: { tentative: string; parcel: Parcel } | undefined;
+  /** Whether all catch up at the moment, and have to once more after that. */
   #isSkipping = false;
+  #mustSkipAgain = false;
   #isClosed = false;
   #unread: NodeJS.Timeout | undefined;
 
@@ -91,17 +93,27 @@ export class Channel {
     );
   }
 
-  /** Has everybody catch up once they have what waits, with all that was said until then. */
+  /** In place of what waits, everybody catches up with all that was said until then. */
   #skipAhead(): void {
-    if (this.#isSkipping) return;
-    this.#isSkipping = true;
+    this.#options.fanOut.cancel(this.readers);
+    for (const reader of this.readers) reader.isBehind = true;
+    if (this.#isSkipping) this.#mustSkipAgain = true;
+    else this.#catchUpAll();
+  }
+
+  #catchUpAll(): void {
+    const all = [...this.readers];
+    this.#isSkipping = all.length > 0;
+    let left = all.length;
     const catchUp = (reader: Reader) => {
+      left -= 1;
+      if (!this.#isClosed && !reader.isFull) void this.catchUp(reader);
+      if (left > 0) return;
       this.#isSkipping = false;
-      if (this.#isClosed || !this.readers.has(reader) || reader.isBehind) return;
-      reader.isBehind = true;
-      if (!reader.isFull) void this.#beginCatchingUp(reader);
+      if (this.#mustSkipAgain) this.#catchUpAll();
     };
-    this.#options.fanOut.each([...this.readers], catchUp, this.readers);
+    this.#mustSkipAgain = false;
+    this.#options.fanOut.each(all, catchUp, this.readers);
   }
 
   #sendTentative(text: string): void {
@@ -110,9 +122,15 @@ export class Channel {
     this.send(this.#tentativeParcel());
   }
 
+  /** The same until that changes. */
   #tentativeParcel(): Parcel {
-    const { name: language } = this.track;
-    return createParcel({ type: 'captions', language, lines: [], tentative: this.#tentative });
+    const tentative = this.#tentative;
+    if (this.#shown?.tentative !== tentative) {
+      const { name: language } = this.track;
+      const parcel = createParcel({ type: 'captions', language, lines: [], tentative });
+      this.#shown = { tentative, parcel };
+    }
+    return this.#shown.parcel;
   }
 
   send(parcel: Parcel): void {
@@ -191,7 +209,7 @@ export class Channel {
   }
 
   async #sendMissed(reader: Reader, isWanted: () => boolean): Promise<void> {
-    if (reader.sequence < 0 || reader.isOwed) {
+    if (reader.sequence < 0) {
       const history = await (this.#history ??= this.#readHistory());
       if (!isWanted()) return;
       reader.write(history.in(reader.encoding));
@@ -211,15 +229,17 @@ export class Channel {
     const [first] = captions;
     if (first !== undefined) {
       const parcel = this.#missedParcel(first.sequence, missed);
-      reader.write(parcel.in(reader.encoding));
+      const { encoding, isOwed } = reader;
+      reader.write(isOwed ? parcel.unnumbered(encoding) : parcel.in(encoding));
       reader.sequence = parcel.sequence;
     }
-    this.#readAlong(reader);
+    this.#readAlong(reader, { mayShowOld: first !== undefined });
   }
 
-  #readAlong(reader: Reader): void {
+  /** @param options.mayShowOld whether it may show what was tentative before it missed something */
+  #readAlong(reader: Reader, { mayShowOld } = { mayShowOld: false }): void {
     reader.isBehind = false;
-    if (this.#tentative === '' || reader.isSettled) return;
+    if (reader.isSettled || (this.#tentative === '' && !mayShowOld)) return;
     reader.write(this.#tentativeParcel().in(reader.encoding));
   }
 

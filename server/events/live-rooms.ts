@@ -2,6 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguagePair } from '../engines/engine.ts';
 import type { Caller } from '../http/door.ts';
+import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 import type { LiveTranslation, TranslateText } from '../voice/index.ts';
 import type { CaptionLog } from './caption-log.ts';
@@ -16,6 +17,8 @@ const IDLE_MS = 15 * 60_000;
 /** Readers are told that they are connected so often: the contract says 15 s. */
 const BEAT_MS = 12_000;
 const SWEEP_MS = 60_000;
+/** How long everybody is told for that the server stops. */
+const FAREWELL_MS = 2_000;
 
 export interface LiveRooms {
   /** @throws ServiceError invalid_request, not_found for a glossary or a formality that cannot be served */
@@ -78,6 +81,7 @@ class RoomsOfProcess implements LiveRooms {
 
   open(room: Room): Promise<LiveRoom> {
     const { roomId } = room;
+    if (this.#isStopped) return Promise.reject(stopping());
     const known = this.#opening.get(roomId);
     if (known !== undefined) return known;
     const live = this.#begin(roomId, () => this.#opening.get(roomId) === live);
@@ -127,8 +131,9 @@ class RoomsOfProcess implements LiveRooms {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);
+    this.#opening.clear();
     for (const roomId of [...this.#open.keys()]) this.end(roomId, stopping());
-    await this.#options.fanOut.idle();
+    await withinTime(this.#options.fanOut.idle(), performance.now() + FAREWELL_MS);
   }
 
   /** Reads the room once more: whoever changes it from now on finds it being opened. */

@@ -141,3 +141,13 @@ it('a deletion that fails takes nothing away', async () => {
   await expect(live.forget()).rejects.toThrow('The disk is full.');
   await shows(join(live, 'es'), 'es(One.)');
 });
+
+it('a server that stops lets nobody in again', async () => {
+  const { rooms, make } = await openRooms();
+  const room = await make();
+  const reader = join(await rooms.open(room));
+  const stopped = rooms.stop();
+  await expect(rooms.open(room)).rejects.toMatchObject({ code: 'stopping' });
+  await stopped;
+  expect(reader.ended).toHaveLength(1);
+});

@@ -71,9 +71,9 @@ export function createParcel(message: RoomServerMessage, sequence?: number): Par
 }
 
 function withoutNumber(message: RoomServerMessage): RoomServerMessage {
-  if (message.type !== 'captions') return message;
-  const { type, language, lines, tentative } = message;
-  return { type, language, lines, tentative };
+  if (message.type !== 'captions' && message.type !== 'history') return message;
+  const { language, lines } = message;
+  return { type: 'captions', language, lines, tentative: '' };
 }
 
 const FINAL_TEXT = 0x81;
@@ -181,10 +181,11 @@ class SlicedFanOut implements FanOut {
   }
 
   cancel(readers: ReadonlySet<Reader>): void {
-    for (const round of this.#queues.get(readers) ?? []) {
-      const { kind } = round.parcel ?? {};
-      if (kind === 'concluded' || kind === 'tentative') round.left = 0;
-    }
+    const queue = this.#queues.get(readers) ?? [];
+    const kept = queue.filter(
+      ({ parcel }) => parcel?.kind !== 'concluded' && parcel?.kind !== 'tentative',
+    );
+    queue.splice(0, queue.length, ...kept);
   }
 
   waiting(readers: ReadonlySet<Reader>): number {
@@ -212,9 +213,9 @@ class SlicedFanOut implements FanOut {
       for (const [of, queue] of this.#queues) {
         const [round] = queue;
         // What was written in this turn counts as on its way: nobody is to be taken for slow by it.
-        if (round?.parcel === undefined && this.#hasSent) break;
+        if (round?.parcel === undefined && this.#hasSent) continue;
         if (round !== undefined) this.#handOut(round);
-        if (round?.left === 0) queue.shift();
+        if (round?.left === 0 && queue[0] === round) queue.shift();
         // This loop comes to it again after all others.
         this.#queues.delete(of);
         if (queue.length > 0) this.#queues.set(of, queue);

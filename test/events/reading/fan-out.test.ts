@@ -19,6 +19,9 @@ const state = createParcel({
 });
 const keepAlive = createParcel({ type: 'keep_alive' });
 
+/** Hands all out at once, however slow the machine is. */
+const promptFanOut = () => createFanOut({ sliceMs: 60_000 });
+
 /** Readers that have all they were to be sent. */
 const here = (count: number, given: Parameters<typeof scriptedReader>[0] = {}) =>
   Array.from({ length: count }, () => Object.assign(scriptedReader(given), { isBehind: false }));
@@ -31,7 +34,7 @@ it.each(encodings)('a message in %s says the same whatever its length', (encodin
   for (const length of [0, 20, 124, 200, 65_000, 70_000]) {
     const [reader] = here(1, { encoding });
     const text = 'ñ'.repeat(length);
-    createFanOut().send(new Set([reader!]), concluded(7, text));
+    promptFanOut().send(new Set([reader!]), concluded(7, text));
     expect(reader!.received).toEqual([
       { captions: { language: 'es', sequence: 7, lines: [line(text)], tentative: '' } },
     ]);
@@ -45,7 +48,7 @@ it('a message is made once for each encoding', () => {
 });
 
 it('what must not be lost comes once, in its order; who is slow is skipped and catches up', () => {
-  const fanOut = createFanOut();
+  const fanOut = promptFanOut();
   const [quick, slow] = here(2);
   const readers = new Set([quick!, slow!]);
   fanOut.send(readers, concluded(1));
@@ -62,7 +65,7 @@ it('what must not be lost comes once, in its order; who is slow is skipped and c
 });
 
 it('who still has something to read is spared what is tentative, and who wants calm always', () => {
-  const fanOut = createFanOut();
+  const fanOut = promptFanOut();
   const [reader] = here(1);
   const [calm] = here(1, { isSettled: true });
   reader!.backlogBytes = 1;
@@ -74,7 +77,7 @@ it('who still has something to read is spared what is tentative, and who wants c
 });
 
 it('the state of a room comes to those who are behind as well, and to nobody who is gone', () => {
-  const fanOut = createFanOut();
+  const fanOut = promptFanOut();
   const behind = scriptedReader();
   const gone = Object.assign(scriptedReader(), { isGone: true });
   fanOut.send(new Set([behind, gone]), state);
@@ -216,7 +219,7 @@ it('of what is cancelled nobody gets any more, but of what else there is', async
 });
 
 it('who reads along without what was before gets no number that would say it has that', () => {
-  const fanOut = createFanOut();
+  const fanOut = promptFanOut();
   const [reader] = here(1);
   const [stream] = here(1, { encoding: 'events' });
   for (const each of [reader!, stream!]) each.isOwed = true;
