@@ -255,4 +255,12 @@ describe('a page that was read without its rules', () => {
     const bare = page({ from: 72, to: 80 }, { from: 82, to: 120 });
     expect(texts({ own: [line(open)], plain: [part], bare })).toEqual(['Open']);
   });
+
+  it('has a word that was read alike twice, though its place is narrower than its letters', () => {
+    const narrow = line(open, word('until', { left: 82 }));
+    const bare = page({ from: 72, to: 80 }, { from: 82, to: 132 });
+    const read = { own: [line(open)], plain: [narrow], bare };
+    expect(texts(read)).toEqual(['Open']);
+    expect(texts({ ...read, others: [narrow] })).toEqual(['Open until']);
+  });
 });

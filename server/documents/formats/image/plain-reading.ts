@@ -112,7 +112,10 @@ export function withPlainWords<Line extends PlacedLine>(
       );
       // Those that were read there as well need no look, nor does a line that is text.
       const others = words.filter((word) => !worded.has(word) && !isReadIn(surer, word));
-      const cut = new Set(others.filter((word) => isCutOff(word, { line, words, bare })));
+      // Places are now and then too narrow: what was read alike twice is whole.
+      const cut = new Set(
+        others.filter((word) => !isAgreed(word) && isCutOff(word, { line, words, bare })),
+      );
       return words.filter((word) => !cut.has(word));
     }),
   );
