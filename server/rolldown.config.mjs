@@ -89,10 +89,12 @@ function tablesAsJson() {
  */
 function countedWords() {
   const name = 'engines/detection/word-frequencies';
+  const file = path.join(compiled, `${name}.js`);
   return {
     name: 'counted-words',
     async generateBundle() {
-      const module = await import(pathToFileURL(path.join(compiled, `${name}.js`)).href);
+      if (![...this.getModuleIds()].includes(file)) return;
+      const module = await import(pathToFileURL(file).href);
       const source = module.encodeFrequencies(module.countFrequencies());
       this.emitFile({ type: 'asset', fileName: `${name}.bin`, source });
     },

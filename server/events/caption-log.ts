@@ -47,8 +47,16 @@ export interface CaptionLog {
   nextLine(): number;
   /** Tells followers what is being said; kept nowhere. */
   tell(track: CaptionTrack, tentative: string): void;
-  /** Those of the last lines that came after a sequence, in their order; at most {@link MAX_HELD}. */
-  read(track: CaptionTrack, after: number): Promise<RecentCaptions>;
+  /**
+   * Those of the last lines that came after a sequence, in their order; at most {@link MAX_HELD}.
+   *
+   * @param options.isUrgent answers from memory where the database would be asked for what was before
+   */
+  read(
+    track: CaptionTrack,
+    after: number,
+    options?: { isUrgent: boolean },
+  ): Promise<RecentCaptions>;
   /**
    * What came last in the place of a line, however long ago.
    *
@@ -210,9 +218,13 @@ class EmbeddedCaptionLog implements CaptionLog {
     for (const follower of this.#heldOf(track).followers) follower.onTentative(tentative);
   }
 
-  async read(track: CaptionTrack, after: number): Promise<RecentCaptions> {
+  async read(
+    track: CaptionTrack,
+    after: number,
+    { isUrgent } = { isUrgent: false },
+  ): Promise<RecentCaptions> {
     const held = this.#heldOf(track);
-    if (!reachesBack(held, after)) await this.#fillInTurn(held);
+    if (!isUrgent && !reachesBack(held, after)) await this.#fillInTurn(held);
     const { captions, untold, cutAt } = held;
     const isWanted = (caption: Caption) =>
       caption.sequence > after && (after === 0 || !untold.has(caption));

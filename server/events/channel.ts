@@ -216,7 +216,9 @@ export class Channel {
       reader.sequence = history.sequence;
       reader.isOwed = false;
     }
-    const missed = await this.#options.captions.read(this.track, reader.sequence);
+    const missed = await this.#options.captions.read(this.track, reader.sequence, {
+      isUrgent: reader.isOwed,
+    });
     if (!isWanted()) return;
     const { captions, isWhole, upTo } = missed;
     if (!isWhole) {

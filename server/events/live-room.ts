@@ -59,7 +59,8 @@ export class LiveRoom implements SessionRoom {
   #speaker: Speaker | undefined;
   #speakersPass: RoomPass | undefined;
   #growing: Growing | undefined;
-  #isOver = false;
+  /** Why the room is over. */
+  #over: ServiceError | undefined;
   #lastUsedMs = performance.now();
   #state: { of: Room; state: string; parcel: Parcel; madeMs: number } | undefined;
   /** By what sessions were requested that were not heard yet, or are. */
@@ -126,7 +127,10 @@ export class LiveRoom implements SessionRoom {
   /** The one who speaks last has the floor: the session of the one before ends. */
   hear(speech: Speech): void {
     const pass = this.#passes.get(speech.sessionId);
-    if (this.#isOver || (pass?.linkId !== undefined && this.#revoked.has(pass.linkId))) {
+    if (
+      this.#over !== undefined ||
+      (pass?.linkId !== undefined && this.#revoked.has(pass.linkId))
+    ) {
       speech.end(new ServiceError('session_ended', NOT_HEARD));
       return;
     }
@@ -151,7 +155,7 @@ export class LiveRoom implements SessionRoom {
 
   #noteEnd(speaker: Speaker): void {
     this.#passes.delete(speaker.sessionId);
-    if (this.#speaker !== speaker || this.#isOver) return;
+    if (this.#speaker !== speaker || this.#over !== undefined) return;
     this.#speaker = undefined;
     this.#lastUsedMs = performance.now();
     this.#sayThatNobodySpeaks();
@@ -219,8 +223,8 @@ export class LiveRoom implements SessionRoom {
   join(reader: Reader, name: string, after: number | undefined): void {
     const { linkId } = reader.pass;
     const isRevoked = linkId !== undefined && this.#revoked.has(linkId);
-    if (this.#isOver || isRevoked) {
-      const reason = isRevoked ? revoked() : new ServiceError('session_ended', NOT_HEARD);
+    const reason = isRevoked ? revoked() : this.#over;
+    if (reason !== undefined) {
       reader.end(reason, createParcel({ type: 'end', message: reason.message }));
       return;
     }
@@ -420,7 +424,7 @@ export class LiveRoom implements SessionRoom {
   /** Ends the session that speaks, every language, and every reader. */
   end(reason: ServiceError): void {
     this.#speaker?.leave();
-    this.#isOver = true;
+    this.#over = reason;
     this.#renderings.end();
     this.#speaker?.end(reason);
     this.endReaders(reason);

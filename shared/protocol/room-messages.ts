@@ -53,7 +53,8 @@ export const RoomHistory = message(
     language,
     sequence,
     replaces: Type.Boolean({
-      description: 'These are all lines to be shown: forget those you have.',
+      description:
+        'These are all lines to be shown: forget those you have, and what was tentative.',
     }),
     lines: Type.Array(RoomLine),
   }),

@@ -214,19 +214,40 @@ it('who reads along in an outage misses nothing of that, be it slow for a moment
   const { live, captions } = await openRoom({ keepMs: 0 });
   await say(live, 'One.');
   const read = captions.read.bind(captions);
-  captions.read = async (track, after) =>
-    after > 0 ? read(track, after) : Promise.reject(new Error('The disk is gone.'));
-  const reader = join(live);
-  await until(() => !reader.isBehind);
-  await say(live, 'Two.');
-  await shows(reader, 'Two.');
-  reader.backlogBytes = 100_000;
-  for (const text of ['Three.', 'Four.']) await say(live, text);
-  reader.backlogBytes = 0;
-  await live.catchUp(reader);
-  await say(live, 'Five.');
-  await shows(reader, 'Two.', 'Three.', 'Four.', 'Five.');
-  expect(messages(reader).filter(({ sequence }) => sequence !== undefined)).toEqual([]);
+  captions.read = async (track, after, options) =>
+    options?.isUrgent === true
+      ? read(track, after, options)
+      : Promise.reject(new Error('The disk is gone.'));
+  for (const isSlowAtOnce of [true, false]) {
+    const reader = join(live);
+    await until(() => !reader.isBehind);
+    const before = screen(reader).length;
+    if (!isSlowAtOnce) await say(live, 'Now.');
+    reader.backlogBytes = 100_000;
+    for (const text of ['Three.', 'Four.']) await say(live, text);
+    reader.backlogBytes = 0;
+    await live.catchUp(reader);
+    await say(live, 'Five.');
+    await until(() => screen(reader).at(-1) === 'Five.');
+    const said = [...(isSlowAtOnce ? [] : ['Now.']), 'Three.', 'Four.', 'Five.'];
+    expect(screen(reader).slice(-said.length)).toEqual(said);
+    expect(before).toBe(0);
+    expect(messages(reader).filter(({ sequence }) => sequence !== undefined)).toEqual([]);
+  }
+});
+
+it('a text that was concluded is not shown after that, whatever is told in between', async () => {
+  const { live, captions, room } = await openRoom({ keepMs: 0 });
+  const readers = Array.from({ length: 1_500 }, () => join(live));
+  await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
+  for (let index = 0; index < 9; index += 1) await say(live, `Line ${index}.`);
+  captions.tell({ roomId: room.roomId, name: 'spoken' }, 'The last wor');
+  live.keepAlive(() => false);
+  await say(live, 'The last word.');
+  for (const reader of readers) {
+    await until(() => screen(reader).at(-1) === 'The last word.');
+    await expect.poll(() => tentative(reader) ?? '').toBe('');
+  }
 });
 
 it('nothing of what was deleted is sent any more, however much of it waits', async () => {

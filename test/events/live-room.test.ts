@@ -220,7 +220,7 @@ it('a room that has ended takes nobody in, and ends who speaks into it', async (
   await expect.poll(() => reader.ended).toEqual(['The room has been deleted.']);
   expect(speaker.state.ended).toBe('not_found');
   const late = join(live);
-  expect(late.ended).toHaveLength(1);
+  expect(late.ended).toEqual(['The room has been deleted.']);
   const other = speech('other');
   live.hear(other.speech);
   expect(other.state.ended).toBe('session_ended');

@@ -160,7 +160,12 @@ class SlicedFanOut implements FanOut {
 
   send(readers: ReadonlySet<Reader>, parcel: Parcel): void {
     if (readers.size === 0) return;
-    const last = this.#queues.get(readers)?.at(-1);
+    const queue = this.#queues.get(readers) ?? [];
+    const last = queue.at(-1);
+    // Who catches up meanwhile would have this before what it takes away.
+    if (parcel.kind === 'concluded') {
+      keepRounds(queue, (round) => round === last || round.parcel?.kind !== 'tentative');
+    }
     if (last?.parcel !== undefined && isReplaced(last.parcel, parcel)) {
       // Who has not got that yet is next.
       const all = [...readers];
@@ -181,11 +186,10 @@ class SlicedFanOut implements FanOut {
   }
 
   cancel(readers: ReadonlySet<Reader>): void {
-    const queue = this.#queues.get(readers) ?? [];
-    const kept = queue.filter(
+    keepRounds(
+      this.#queues.get(readers) ?? [],
       ({ parcel }) => parcel?.kind !== 'concluded' && parcel?.kind !== 'tentative',
     );
-    queue.splice(0, queue.length, ...kept);
   }
 
   waiting(readers: ReadonlySet<Reader>): number {
@@ -252,6 +256,10 @@ class SlicedFanOut implements FanOut {
 
 function roundOf(readers: readonly Reader[]): Pick<Round, 'readers' | 'next' | 'left'> {
   return { readers, next: 0, left: readers.length };
+}
+
+function keepRounds(queue: Round[], isKept: (round: Round) => boolean): void {
+  queue.splice(0, queue.length, ...queue.filter(isKept));
 }
 
 /** Whether what some have not got need not be sent any more when this follows. */
