@@ -220,7 +220,7 @@ export class LiveRoom implements SessionRoom {
   // Who reads.
 
   /** Lets somebody read along; what was said comes first, or what followed `after`. */
-  join(reader: Reader, name: string, after: number | undefined): void {
+  join(reader: Reader, wished: string, after: number | undefined): void {
     const { linkId } = reader.pass;
     const isRevoked = linkId !== undefined && this.#revoked.has(linkId);
     const reason = isRevoked ? revoked() : this.#over;
@@ -229,9 +229,11 @@ export class LiveRoom implements SessionRoom {
       return;
     }
     reader.write(this.#stateParcel().in(reader.encoding));
+    // The language may have been taken away while the reader was on the way in.
+    const name = this.offers(wished) ? wished : SPOKEN;
     // What is yet to come has been read by nobody.
     const isPast = after !== undefined && after < this.#options.captions.nextLine();
-    this.#channel(name).join(reader, isPast ? after : undefined);
+    this.#channel(name).join(reader, isPast && name === wished ? after : undefined);
   }
 
   leave(reader: Reader): void {
@@ -378,6 +380,7 @@ export class LiveRoom implements SessionRoom {
 
   /** @param translateText undefined: as before */
   change(room: Room, translateText = this.#translateText): void {
+    if (this.#over !== undefined) return;
     if (!hasSameWords(room.wishes, this.#room.wishes)) {
       this.#wording = createRoomWording(room.wishes);
     }

@@ -390,7 +390,11 @@ export class RoomFeed {
     if (message.type === 'history' || message.type === 'captions') {
       // Still on its way when another language was chosen.
       if (message.language !== this.#following) return;
-      if (message.sequence !== undefined) this.#after = message.sequence;
+      // Of a language that was changed to, the first that counts is the history.
+      const isFirst = message.type === 'history' && message.replaces;
+      if (message.sequence !== undefined && (isFirst || this.#after !== undefined)) {
+        this.#after = message.sequence;
+      }
     }
     this.#options.onEvent(message);
     if (message.type !== 'end') return;

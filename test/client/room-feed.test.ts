@@ -91,6 +91,30 @@ class BlockedSocket {
   close(): void {}
 }
 
+/** Says what a test has it say. */
+class ScriptedSocket implements InstanceType<SocketClass> {
+  static readonly all: ScriptedSocket[] = [];
+  readyState = 1;
+  bufferedAmount = 0;
+  binaryType = '';
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onerror: (() => void) | null = null;
+  onclose: (() => void) | null = null;
+  readonly after: string | null;
+
+  constructor(url: string) {
+    this.after = new URL(url).searchParams.get('after');
+    ScriptedSocket.all.push(this);
+    setImmediate(() => this.onopen?.());
+  }
+  send(): void {}
+  close(): void {}
+  says(message: object): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+}
+
 describe('a reader', () => {
   it('gets what was said before, and what is said from then on', async () => {
     const room = await makeRoom();
@@ -105,6 +129,24 @@ describe('a reader', () => {
     ]);
     await type(room, { text: 'After.' });
     await untilTexts(reader, ['Before.', 'After.']);
+  });
+
+  it('does not count what comes before the history of a language that was changed back to', async () => {
+    const reader = read(await makeRoom(), { WebSocket: ScriptedSocket as unknown as SocketClass });
+    await untilState(reader, 'open');
+    const [first] = ScriptedSocket.all;
+    const told = { language: 'spoken', lines: [] };
+    first!.says({ captions: { ...told, sequence: 7, tentative: '' } });
+    first!.onclose?.();
+    await expect.poll(() => ScriptedSocket.all.length).toBe(2);
+    const second = ScriptedSocket.all[1]!;
+    expect(second.after).toBeNull();
+    await untilState(reader, 'open');
+    second.says({ history: { ...told, sequence: 7, replaces: true } });
+    second.says({ captions: { ...told, sequence: 8, tentative: '' } });
+    second.onclose?.();
+    await expect.poll(() => ScriptedSocket.all[2]?.after).toBe('8');
+    reader.feed.close();
   });
 
   it('changes the language on the same connection, and is sent nothing of the one before', async () => {

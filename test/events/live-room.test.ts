@@ -270,8 +270,10 @@ it('who reads or speaks by a link goes when its time is up, and nobody else does
   expect(lasting.flatMap(({ ended }) => ended)).toEqual([]);
 });
 
+const HEARD = { language: 'en', startMs: 1, endMs: 2, author: 'machine' } as const;
+
 it('a stream of events goes on for as long as it is read', async () => {
-  const { live } = await openRoom();
+  const { live, captions } = await openRoom({ keepMs: 0 });
   const isStalled = createStallWatch();
   const server = createServer((_request, response) => {
     const pass: RoomPass = { role: 'viewer', linkId: undefined, expiresAtMs: 0 };
@@ -297,6 +299,11 @@ it('a stream of events goes on for as long as it is read', async () => {
     live.keepAlive(isStalled);
     await expect.poll(beats, { interval: 5 }).toBe(beat);
   }
+  // What follows in the same turn is not taken for too much.
+  await expect.poll(() => read, { interval: 5 }).toContain('"history"');
+  await live.say({ ...HEARD, text: 'One.' });
+  captions.tell({ roomId: live.room.roomId, name: 'spoken' }, 'Two and');
+  await expect.poll(() => read, { interval: 5 }).toContain('Two and');
   expect(read).not.toContain('cut');
   request.destroy();
 });
@@ -308,4 +315,26 @@ it('a character that no database keeps is left out of what an engine says', asyn
   const track = { roomId: room.roomId, name: 'spoken' };
   const [line] = await wholeTranscript(captions, track);
   expect(line?.text).toBe('Good morning.');
+});
+
+it('who comes for a language that was taken away meanwhile reads what is spoken', async () => {
+  const { live, room, translateText } = await openRoom();
+  const { sequence } = await say(live, 'One.');
+  live.change({ ...room, wishes: { ...room.wishes, languages: ['es'] } }, translateText);
+  const reader = scriptedReader();
+  live.join(reader, 'fr', sequence);
+  await shows(reader, 'One.');
+  expect(live.readers).toEqual({ spoken: 1 });
+});
+
+it('a room that is over stays over when it is changed', async () => {
+  const { live, room, captions } = await openRoom();
+  live.end(new ServiceError('not_found', 'The room has been deleted.'));
+  let followed = 0;
+  captions.follow = () => {
+    followed += 1;
+    return () => undefined;
+  };
+  live.change({ ...room, wishes: { ...room.wishes, always: ['es'] } });
+  expect(followed).toBe(0);
 });

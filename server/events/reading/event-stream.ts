@@ -63,7 +63,10 @@ class EventReader implements Reader {
   }
 
   write(bytes: Uint8Array): void {
-    if (!this.isGone) this.#response.write(bytes);
+    if (this.isGone) return;
+    this.#response.write(bytes);
+    // Held back until the end of the turn, it would count as not read.
+    this.#response.socket?.uncork();
   }
 
   end(_reason: ServiceError, farewell: Parcel): void {

@@ -44,6 +44,8 @@ export interface Parcel {
   readonly kind: 'concluded' | 'tentative' | 'state' | 'keep_alive';
   /** Of what must not be lost. */
   readonly sequence: number;
+  /** Whether nothing newer may follow for long: what was tentative is taken away. */
+  readonly isLast: boolean;
   in(encoding: Encoding): Uint8Array;
   /** The same without the number that says up to where a reader has everything. */
   unnumbered(encoding: Encoding): Uint8Array;
@@ -64,6 +66,7 @@ export function createParcel(message: RoomServerMessage, sequence?: number): Par
             ? type
             : 'state',
     sequence: sequence ?? 0,
+    isLast: message.type === 'captions' && message.tentative === '',
     in: (encoding) => (made[encoding] ??= encodeFor(encoding, message)),
     unnumbered: (encoding) =>
       (madeUnnumbered[encoding] ??= encodeFor(encoding, withoutNumber(message))),
@@ -276,7 +279,8 @@ function offer(reader: Reader, parcel: Parcel): void {
     if (reader.backlogBytes === 0) reader.write(parcel.in(reader.encoding));
   } else if (reader.isBehind) return;
   else if (kind === 'tentative') {
-    if (!reader.isSettled && reader.backlogBytes === 0) reader.write(parcel.in(reader.encoding));
+    const isSpared = reader.isSettled || (reader.backlogBytes > 0 && !parcel.isLast);
+    if (!isSpared) reader.write(parcel.in(reader.encoding));
   } else if (reader.isFull) reader.isBehind = true;
   else if (sequence > reader.sequence) {
     const { encoding, isOwed } = reader;

@@ -76,6 +76,15 @@ it('who still has something to read is spared what is tentative, and who wants c
   expect(calm!.received).toEqual([]);
 });
 
+it('who still has something to read is told that nothing is being said any more', () => {
+  const fanOut = promptFanOut();
+  const [reader] = here(1);
+  fanOut.send(new Set([reader!]), tentative('Noise'));
+  reader!.backlogBytes = 1;
+  fanOut.send(new Set([reader!]), tentative(''));
+  expect(tentatives(reader!)).toEqual(['Noise', '']);
+});
+
 it('the state of a room comes to those who are behind as well, and to nobody who is gone', () => {
   const fanOut = promptFanOut();
   const behind = scriptedReader();
