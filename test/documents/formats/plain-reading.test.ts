@@ -256,6 +256,16 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open)], plain: [part], bare })).toEqual(['Open']);
   });
 
+  it('has a long word that stands alone where the rest of the page is sure text', () => {
+    const alone = line(word('Pterostichus', { left: 20, top: 60, confidence: 80 }));
+    const sign = line(word('ATK', { left: 20, top: 60, confidence: 80 }));
+    const sure = Array.from({ length: 10 }, () => line(open));
+    const read = { own: [line(open)], plain: [line(open), alone] };
+    expect(texts({ ...read, others: sure })).toEqual(['Open', 'Pterostichus']);
+    expect(texts({ ...read, others: sure.slice(1) })).toEqual(['Open']);
+    expect(texts({ own: [line(open)], plain: [line(open), sign], others: sure })).toEqual(['Open']);
+  });
+
   it('has a word that was read alike twice, though its place is narrower than its letters', () => {
     const narrow = line(open, word('until', { left: 82 }));
     const bare = page({ from: 72, to: 80 }, { from: 82, to: 132 });

@@ -21,6 +21,11 @@ import type { PlacedLine } from './table-cells.ts';
 /** Words that are added where there is no line that they belong to are so sure and together so long. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
+/** Pictures are hardly ever read for a word so long and in small letters, but for its first: on a page of text it is one. */
+const LONG_ALONE = /^\p{L}\p{M}*(?:\p{Ll}\p{M}*){4,}$/u;
+/** Words of such a page, and which share of them is sure. */
+const FEWEST_OF_TEXT = 10;
+const MOST_SURE = 0.5;
 /** Where so much of a line is known to be text, the rest of it is likely to be. */
 const MOST_KNOWN = 0.6;
 /** Letters of a word that is believed however unsure, as it was read on the page and in the scan. */
@@ -119,12 +124,23 @@ export function withPlainWords<Line extends PlacedLine>(
       return words.filter((word) => !cut.has(word));
     }),
   );
+  const isOfText = isMostlySure(original);
   const leastAlone = (words: readonly OcrWord[]): number => {
     if (words.every((word) => worded.has(word))) return 0;
     if (words.every((word) => isStruck(word.box, strikes) && isConfirmed(word))) return DOUBTFUL;
-    return words.every(isAgreed) ? SURE : SURE_ALONE;
+    return words.every(isAgreed) || (isOfText && words.every(isLong)) ? SURE : SURE_ALONE;
   };
   return withMissingWords(surer, { plain, sure, leastAlone });
+}
+
+function isLong(word: OcrWord): boolean {
+  return LONG_ALONE.test(lettersAlone(word));
+}
+
+function isMostlySure(lines: readonly PlacedLine[]): boolean {
+  const words = lines.flatMap((line) => line.words);
+  const sure = words.filter(({ confidence }) => confidence >= SURE);
+  return sure.length >= FEWEST_OF_TEXT && sure.length >= MOST_SURE * words.length;
 }
 
 /** Whether the same word was read at its place. */
