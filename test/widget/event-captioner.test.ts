@@ -46,8 +46,9 @@ describe('by keyboard', () => {
     await page.keyboard.type('The next talk begins at ten.');
     await page.keyboard.press('Enter');
     await expect.poll(rows).toEqual(['The next talk begins at ten.']);
-    const [line] = reader.lines();
-    expect(line).toMatchObject({ text: 'The next talk begins at ten.', by: 'person' });
+    await expect
+      .poll(() => reader.lines())
+      .toMatchObject([{ text: 'The next talk begins at ten.', by: 'person' }]);
     expect(await focusedValue()).toBe('');
     await page.keyboard.type('And lunch at noon.');
     await page.keyboard.press('Enter');
