@@ -203,6 +203,7 @@ export class Channel {
         this.#sendHistory([...this.#owed]);
         this.#owed.clear();
       } catch {
+        // Why has been logged for the readers that it is owed to.
         await delay(AGAIN_MS, undefined, { ref: false });
       }
     }

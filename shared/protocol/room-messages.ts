@@ -64,7 +64,13 @@ export const RoomCaptions = message(
   'captions',
   Type.Object({
     language,
-    sequence: Type.Optional(sequence),
+    sequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'As in `history`. Lines without it do not count: what was said before could not be read yet, and comes as `history` when it can be.',
+      }),
+    ),
     lines: Type.Array(RoomLine, { description: 'Concluded.' }),
     tentative: Type.String({
       description: 'What is being said and may still change; replaces the one before.',
