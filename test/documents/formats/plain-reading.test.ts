@@ -266,6 +266,23 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open)], plain: [line(open), sign], others: sure })).toEqual(['Open']);
   });
 
+  it('has it however unsure it is where it was read in much the same way in the scan', () => {
+    const name = (text: string, confidence: number) =>
+      line(word(text, { left: 20, top: 60, confidence }));
+    const sure = Array.from({ length: 10 }, () => line(open));
+    const plain = [line(open), name('Ynysybwi', 30)];
+    const read = (scanned: PlacedLine) =>
+      withPlainWords([line(open)], {
+        rules: [],
+        bare: page(),
+        plain: [...plain, scanned],
+        page: [plain],
+        original: [...sure, scanned],
+      }).flatMap(({ words }) => words.map(({ text }) => text));
+    expect(read(name('Ynysybwl', 12))).toEqual(['Open', 'Ynysybwi']);
+    expect(read(name('Cwmbrana', 12))).toEqual(['Open']);
+  });
+
   it('has a word that was read alike twice, though its place is narrower than its letters', () => {
     const narrow = line(open, word('until', { left: 82 }));
     const bare = page({ from: 72, to: 80 }, { from: 82, to: 132 });

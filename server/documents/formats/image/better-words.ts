@@ -1,4 +1,5 @@
 /** Of two readings of a place, the words that were read better. */
+import { letterDistance } from '../../../text/words/letter-distance.ts';
 import { meanConfidence } from './doubtful-cells.ts';
 import type { OcrWord } from './ocr.ts';
 import { range } from './rules.ts';
@@ -16,6 +17,9 @@ const STEMS = /[Il]/gu;
 const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
 /** A box before a word is read for a capital. */
 const CAPITAL_BEFORE_WORD = /\p{Lu}\p{Lu}\p{M}*\p{Ll}/u;
+/** Letters that are other ones in two readings of a word: two where one was read for two, and no more than this share. */
+const MOST_OTHER = 2;
+const MOST_OTHER_SHARE = 1 / 3;
 /** What rules are read for. */
 const STROKES = /[^\p{L}\p{N}]|[IiíìlJjT1]/gu;
 
@@ -89,6 +93,12 @@ function arePart(
   if (part === undefined || word === undefined || more.length > 0 || others.length > 0)
     return false;
   return isAllOf(word, part);
+}
+
+/** Whether letters are, but for a few, those of another reading. */
+export function areNearlyAlike(own: string, other: string): boolean {
+  const most = Math.min(MOST_OTHER, Math.floor(MOST_OTHER_SHARE * own.length));
+  return letterDistance(own, other) <= most;
 }
 
 export function lettersOf(words: readonly OcrWord[]): string {

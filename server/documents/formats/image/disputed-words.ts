@@ -3,7 +3,7 @@
  * language is more likely than one that is none.
  */
 import type { IsKnownWord } from '../../../text/words/known-words.ts';
-import { letterDistance } from '../../../text/words/letter-distance.ts';
+import { areNearlyAlike } from './better-words.ts';
 import type { OcrWord } from './ocr.ts';
 import { shareWithin, wordsAt } from './plain-reading.ts';
 import type { PlacedLine } from './table-cells.ts';
@@ -18,9 +18,6 @@ const FEWEST_LETTERS = 4;
 const FEWEST_MARKED = 3;
 /** Hardly anything is misread for a word so long, however unsure. */
 const LONG_WORD = 7;
-/** Letters that are other ones: two where one was read for two, and no more than this share. */
-const MOST_OTHER = 2;
-const MOST_OTHER_SHARE = 1 / 3;
 /** So much of each of two boxes is in the other. */
 const SAME_PLACE = 0.6;
 /** A word with what stands before and after it. */
@@ -119,23 +116,22 @@ function rivalOf(word: OcrWord, lines: readonly PlacedLine[]): OcrWord | undefin
   const isThere =
     shareWithin(rival.box, word.box) >= SAME_PLACE &&
     shareWithin(word.box, rival.box) >= SAME_PLACE;
-  return isThere && areNearlyAlike(word, rival) ? rival : undefined;
+  return isThere && areLikelyOne(word, rival) ? rival : undefined;
 }
 
-function areNearlyAlike(word: OcrWord, rival: OcrWord): boolean {
+function areLikelyOne(word: OcrWord, rival: OcrWord): boolean {
   if (partsOf(word)?.isParted !== partsOf(rival)?.isParted) return false;
   const [own, other] = [lettersOf(word), lettersOf(rival)];
   if (own === undefined || other === undefined || own === other) return false;
   if (own.length < FEWEST_LETTERS) return withoutMarks(word) === withoutMarks(rival);
-  const most = Math.min(MOST_OTHER, Math.floor(MOST_OTHER_SHARE * own.length));
-  return letterDistance(own, other) <= most;
+  return areNearlyAlike(own, other);
 }
 
 function lettersOf(word: OcrWord): string | undefined {
   return partsOf(word)?.letters.normalize('NFC').toLowerCase().replaceAll('’', "'");
 }
 
-/** The word, or the one of the language that was read in its place. */
+/** The word, or the one of the language that was read in its place; where none is, the surer. */
 function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKnownWord): OcrWord {
   const isWord = (one: OcrWord): boolean => isKnown(`${begin}${partsOf(one)?.letters}${end}`);
   if (isWord(word)) return word;
@@ -144,7 +140,9 @@ function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKno
     .filter((other) => isLikely(other, word, word.confidence - MUCH_SURER))
     .toSorted((a, b) => b.confidence - a.confidence);
   const known = [...(asScanned ? [asScanned] : []), ...rivals].find(isWord);
-  return known === undefined ? word : withLettersOf(word, known);
+  const surer = original && original.confidence > word.confidence ? original : undefined;
+  const better = known ?? surer;
+  return better === undefined ? word : withLettersOf(word, better);
 }
 
 /**

@@ -4,6 +4,7 @@
  * certainty on the plain page is put in its place.
  */
 import {
+  areNearlyAlike,
   haveBars,
   isAllOf,
   isBetter,
@@ -21,7 +22,11 @@ import type { PlacedLine } from './table-cells.ts';
 /** Words that are added where there is no line that they belong to are so sure and together so long. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
-/** Pictures are hardly ever read for a word so long and in small letters, but for its first: on a page of text it is one. */
+/**
+ * Pictures are hardly ever read for a word so long and in small letters, but for its first: on a page of text
+ * it is one, if it is so sure or was read in much the same way twice.
+ */
+const SURE_LONG = 35;
 const LONG_ALONE = /^\p{L}\p{M}*(?:\p{Ll}\p{M}*){4,}$/u;
 /** Words of such a page, and which share of them is sure. */
 const FEWEST_OF_TEXT = 10;
@@ -98,6 +103,12 @@ export function withPlainWords<Line extends PlacedLine>(
     readings.filter((lines) => isReadIn(lines, word)).length > 1;
   const isConfirmed = (word: OcrWord): boolean =>
     isReadIn(original, word) && page.some((lines) => isReadIn(lines, word));
+  const isOfText = isMostlySure(original);
+  const isLongOfText = (word: OcrWord): boolean =>
+    isOfText &&
+    LONG_ALONE.test(lettersAlone(word)) &&
+    (word.confidence >= SURE_LONG ||
+      (isNearlyReadIn(original, word) && page.some((lines) => isNearlyReadIn(lines, word))));
   const surer = withSurerWords(lines, { plain, dashed, strikes, isConfirmed });
   const sure = new Set(
     plain.flatMap((line) => {
@@ -113,6 +124,7 @@ export function withPlainWords<Line extends PlacedLine>(
           isWord(word, { line, dashed }) &&
           (word.confidence >= least ||
             worded.has(word) ||
+            isLongOfText(word) ||
             (lettersOf([word]).length >= FEWEST_CONFIRMED && isConfirmed(word))),
       );
       // Those that were read there as well need no look, nor does a line that is text.
@@ -124,17 +136,12 @@ export function withPlainWords<Line extends PlacedLine>(
       return words.filter((word) => !cut.has(word));
     }),
   );
-  const isOfText = isMostlySure(original);
   const leastAlone = (words: readonly OcrWord[]): number => {
-    if (words.every((word) => worded.has(word))) return 0;
+    if (words.every((word) => worded.has(word) || isLongOfText(word))) return 0;
     if (words.every((word) => isStruck(word.box, strikes) && isConfirmed(word))) return DOUBTFUL;
-    return words.every(isAgreed) || (isOfText && words.every(isLong)) ? SURE : SURE_ALONE;
+    return words.every(isAgreed) ? SURE : SURE_ALONE;
   };
   return withMissingWords(surer, { plain, sure, leastAlone });
-}
-
-function isLong(word: OcrWord): boolean {
-  return LONG_ALONE.test(lettersAlone(word));
 }
 
 function isMostlySure(lines: readonly PlacedLine[]): boolean {
@@ -147,6 +154,13 @@ function isMostlySure(lines: readonly PlacedLine[]): boolean {
 export function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
   return wordsAt(lines, box, MOST_OF_WORD).some(
     ({ word }) => word.text === text || lettersAlone(word) === lettersAlone({ text }),
+  );
+}
+
+/** Whether a word of nearly the same letters was read at its place. */
+function isNearlyReadIn(lines: readonly PlacedLine[], word: OcrWord): boolean {
+  return wordsAt(lines, word.box, MOST_OF_WORD).some((read) =>
+    areNearlyAlike(lettersAlone(word), lettersAlone(read.word)),
   );
 }
 
