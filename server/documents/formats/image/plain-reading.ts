@@ -98,17 +98,7 @@ export function withPlainWords<Line extends PlacedLine>(
   const dashed = rules
     .filter(({ isDashed }) => isDashed)
     .map(({ box }) => ({ box, isAbove: (word: PixelBox) => isInked(word, bare) }));
-  const readings = [...page, original];
-  const isAgreed = (word: OcrWord): boolean =>
-    readings.filter((lines) => isReadIn(lines, word)).length > 1;
-  const isConfirmed = (word: OcrWord): boolean =>
-    isReadIn(original, word) && page.some((lines) => isReadIn(lines, word));
-  const isOfText = isMostlySure(original);
-  const isLongOfText = (word: OcrWord): boolean =>
-    isOfText &&
-    LONG_ALONE.test(lettersAlone(word)) &&
-    (word.confidence >= SURE_LONG ||
-      (isNearlyReadIn(original, word) && page.some((lines) => isNearlyReadIn(lines, word))));
+  const { isAgreed, isConfirmed, isLongOfText } = confirmations(page, original);
   const surer = withSurerWords(lines, { plain, dashed, strikes, isConfirmed });
   const sure = new Set(
     plain.flatMap((line) => {
@@ -142,6 +132,26 @@ export function withPlainWords<Line extends PlacedLine>(
     return words.every(isAgreed) ? SURE : SURE_ALONE;
   };
   return withMissingWords(surer, { plain, sure, leastAlone });
+}
+
+/** What several readings of a page say of a word in one of them. */
+function confirmations(page: readonly (readonly PlacedLine[])[], original: readonly PlacedLine[]) {
+  const readings = [...page, original];
+  const isOfText = isMostlySure(original);
+  const inBoth = (isRead: (lines: readonly PlacedLine[]) => boolean): boolean =>
+    isRead(original) && page.some(isRead);
+  return {
+    /** It was read twice. */
+    isAgreed: (word: OcrWord): boolean =>
+      readings.filter((lines) => isReadIn(lines, word)).length > 1,
+    /** It was read on the page, and as it was scanned. */
+    isConfirmed: (word: OcrWord): boolean => inBoth((lines) => isReadIn(lines, word)),
+    /** It is too long for a picture's, on a page of text. */
+    isLongOfText: (word: OcrWord): boolean =>
+      isOfText &&
+      LONG_ALONE.test(lettersAlone(word)) &&
+      (word.confidence >= SURE_LONG || inBoth((lines) => isNearlyReadIn(lines, word))),
+  };
 }
 
 function isMostlySure(lines: readonly PlacedLine[]): boolean {
