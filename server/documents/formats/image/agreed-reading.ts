@@ -1,15 +1,32 @@
 /**
- * Whether two readings of a page say all there is to say of it: they agree, and leave no ink that neither
- * has read. Reading it once more takes seconds and changes nothing.
+ * What several readings of a page have at the place of a word, and whether two of them say all there is to
+ * say: they agree, and leave no ink that neither has read. Reading it once more takes seconds and changes
+ * nothing.
  */
+import { areNearlyAlike, lettersAlone, SURE } from './better-words.ts';
 import { around, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
-import { isReadIn, WORD } from './plain-reading.ts';
 import type { Rule } from './rules.ts';
 import { inkLevel } from './struck-text.ts';
 import type { PlacedLine } from './table-cells.ts';
 
+/** Share of the smaller of two boxes: words at one place have more in common, others less. */
+const SAME_PLACE = 0.25;
+/** So much of a word lies where another reading has it. */
+const MOST_OF_WORD = 0.6;
+/**
+ * Pictures are hardly ever read for a word so long and in small letters, but for its first: on a page of text
+ * it is one, if it is so sure or was read in much the same way twice.
+ */
+const SURE_LONG = 35;
+const LONG_ALONE = /^\p{L}\p{M}*(?:\p{Ll}\p{M}*){4,}$/u;
+/** Words of such a page, and which share of them is sure. */
+const FEWEST_OF_TEXT = 10;
+const MOST_SURE = 0.5;
+/** Rules are read for single letters and signs; a word has two letters, or is an ideogram. */
+export const WORD =
+  /^[\p{P}\p{Sc}]*(?:\p{L}{1,2}['’])?[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
 /** Of 100: words of clean print have 95 and more. */
-const SURE = 90;
+const SETTLED = 90;
 /** What is less sure than this is no text, or no other reading would be believed about it. */
 const LIKELY = 60;
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
@@ -41,7 +58,7 @@ export function isSettled(
   return (
     words.length > 0 &&
     [...lines, ...others].every(({ angle }) => angle === 0) &&
-    words.every((word) => isAgreed(word, others)) &&
+    words.every((word) => isSettledWord(word, others)) &&
     otherWords.every(
       (word) => word.confidence < LIKELY || !WORD.test(word.text) || isReadIn(lines, word),
     ) &&
@@ -49,9 +66,9 @@ export function isSettled(
   );
 }
 
-function isAgreed(word: OcrWord, others: readonly PlacedLine[]): boolean {
+function isSettledWord(word: OcrWord, others: readonly PlacedLine[]): boolean {
   if (!HAS_LETTER_OR_DIGIT.test(word.text)) return true;
-  return word.confidence >= SURE && isReadIn(others, word);
+  return word.confidence >= SETTLED && isReadIn(others, word);
 }
 
 /** Where the words of a line are, and the blanks between them: letters are given places beside their own. */
@@ -91,4 +108,68 @@ function hasInkBeside(lines: readonly PlacedLine[], { gray, rules, unitPx }: Rea
     }
   }
   return counts.some((count) => count > (MOST_UNREAD * unitPx) ** 2);
+}
+
+/** What several readings of a page say of a word in one of them. */
+export function confirmations(
+  page: readonly (readonly PlacedLine[])[],
+  original: readonly PlacedLine[],
+) {
+  const readings = [...page, original];
+  const isOfText = isMostlySure(original);
+  const inBoth = (isRead: (lines: readonly PlacedLine[]) => boolean): boolean =>
+    isRead(original) && page.some(isRead);
+  return {
+    /** It was read twice. */
+    isAgreed: (word: OcrWord): boolean =>
+      readings.filter((lines) => isReadIn(lines, word)).length > 1,
+    /** It was read on the page, and as it was scanned. */
+    isConfirmed: (word: OcrWord): boolean => inBoth((lines) => isReadIn(lines, word)),
+    /** It is too long for a picture's, on a page of text. */
+    isLongOfText: (word: OcrWord): boolean =>
+      isOfText &&
+      LONG_ALONE.test(lettersAlone(word)) &&
+      (word.confidence >= SURE_LONG || inBoth((lines) => isNearlyReadIn(lines, word))),
+  };
+}
+
+function isMostlySure(lines: readonly PlacedLine[]): boolean {
+  const words = lines.flatMap((line) => line.words);
+  const sure = words.filter(({ confidence }) => confidence >= SURE);
+  return sure.length >= FEWEST_OF_TEXT && sure.length >= MOST_SURE * words.length;
+}
+
+/** Whether the same word was read at its place. */
+export function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
+  return wordsAt(lines, box, MOST_OF_WORD).some(
+    ({ word }) => word.text === text || lettersAlone(word) === lettersAlone({ text }),
+  );
+}
+
+/** Whether a word of nearly the same letters was read at its place. */
+function isNearlyReadIn(lines: readonly PlacedLine[], word: OcrWord): boolean {
+  return wordsAt(lines, word.box, MOST_OF_WORD).some((read) =>
+    areNearlyAlike(lettersAlone(word), lettersAlone(read.word)),
+  );
+}
+
+/** Words that stand at a place, or on a part of it. */
+export function wordsAt<Line extends PlacedLine>(
+  lines: readonly Line[],
+  place: PixelBox,
+  least = SAME_PLACE,
+): { line: Line; word: OcrWord }[] {
+  return lines.flatMap((line) =>
+    line.words
+      .filter(({ box }) => Math.max(shareWithin(box, place), shareWithin(place, box)) > least)
+      .map((word) => ({ line, word })),
+  );
+}
+
+/** Share of a box that lies in another. */
+export function shareWithin(inner: PixelBox, outer: PixelBox): number {
+  const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
+  const height = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
+  if (width <= 0 || height <= 0) return 0;
+  return (width * height) / ((inner.right - inner.left) * (inner.bottom - inner.top));
 }

@@ -5,7 +5,7 @@
 import type { IsKnownWord } from '../../../text/words/known-words.ts';
 import { areNearlyAlike } from './better-words.ts';
 import type { OcrWord } from './ocr.ts';
-import { shareWithin, wordsAt } from './plain-reading.ts';
+import { shareWithin, wordsAt } from './agreed-reading.ts';
 import type { PlacedLine } from './table-cells.ts';
 
 /** Of 100: what is less sure than this is no text, or one word as likely as another. */

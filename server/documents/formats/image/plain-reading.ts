@@ -3,8 +3,8 @@
  * read by themselves and doubts about what is a text cost a word here and there: what was read with
  * certainty on the plain page is put in its place.
  */
+import { confirmations, isReadIn, shareWithin, WORD, wordsAt } from './agreed-reading.ts';
 import {
-  areNearlyAlike,
   haveBars,
   isAllOf,
   isBetter,
@@ -22,15 +22,6 @@ import type { PlacedLine } from './table-cells.ts';
 /** Words that are added where there is no line that they belong to are so sure and together so long. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
-/**
- * Pictures are hardly ever read for a word so long and in small letters, but for its first: on a page of text
- * it is one, if it is so sure or was read in much the same way twice.
- */
-const SURE_LONG = 35;
-const LONG_ALONE = /^\p{L}\p{M}*(?:\p{Ll}\p{M}*){4,}$/u;
-/** Words of such a page, and which share of them is sure. */
-const FEWEST_OF_TEXT = 10;
-const MOST_SURE = 0.5;
 /** Where so much of a line is known to be text, the rest of it is likely to be. */
 const MOST_KNOWN = 0.6;
 /** Letters of a word that is believed however unsure, as it was read on the page and in the scan. */
@@ -41,8 +32,6 @@ const CLEARLY_SURER = 5;
 const DOUBTFUL = 60;
 /** What was struck is read with less certainty, with what strikes it or without. */
 const DOUBTFUL_STRUCK = 75;
-/** Share of the smaller of two boxes: words at one place have more in common, others less. */
-const SAME_PLACE = 0.25;
 /** So much of a doubtful word lies within what replaces it. */
 const MOST_OF_WORD = 0.6;
 /** So much of a word that is none lies on a rule. */
@@ -57,9 +46,6 @@ const LEAST_COLUMNS = 2;
 /** Share of the columns of a word, and levels of gray that ink differs by. */
 const INKED_COLUMNS = 0.5;
 const LEAST_CONTRAST = 64;
-/** Rules are read for single letters and signs; a word has two letters, or is an ideogram. */
-export const WORD =
-  /^[\p{P}\p{Sc}]*(?:\p{L}{1,2}['’])?[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
 const HYPHEN = /^[-–—]$/u;
 /** What bars and dots that lead on are read for. */
 const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
@@ -132,46 +118,6 @@ export function withPlainWords<Line extends PlacedLine>(
     return words.every(isAgreed) ? SURE : SURE_ALONE;
   };
   return withMissingWords(surer, { plain, sure, leastAlone });
-}
-
-/** What several readings of a page say of a word in one of them. */
-function confirmations(page: readonly (readonly PlacedLine[])[], original: readonly PlacedLine[]) {
-  const readings = [...page, original];
-  const isOfText = isMostlySure(original);
-  const inBoth = (isRead: (lines: readonly PlacedLine[]) => boolean): boolean =>
-    isRead(original) && page.some(isRead);
-  return {
-    /** It was read twice. */
-    isAgreed: (word: OcrWord): boolean =>
-      readings.filter((lines) => isReadIn(lines, word)).length > 1,
-    /** It was read on the page, and as it was scanned. */
-    isConfirmed: (word: OcrWord): boolean => inBoth((lines) => isReadIn(lines, word)),
-    /** It is too long for a picture's, on a page of text. */
-    isLongOfText: (word: OcrWord): boolean =>
-      isOfText &&
-      LONG_ALONE.test(lettersAlone(word)) &&
-      (word.confidence >= SURE_LONG || inBoth((lines) => isNearlyReadIn(lines, word))),
-  };
-}
-
-function isMostlySure(lines: readonly PlacedLine[]): boolean {
-  const words = lines.flatMap((line) => line.words);
-  const sure = words.filter(({ confidence }) => confidence >= SURE);
-  return sure.length >= FEWEST_OF_TEXT && sure.length >= MOST_SURE * words.length;
-}
-
-/** Whether the same word was read at its place. */
-export function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
-  return wordsAt(lines, box, MOST_OF_WORD).some(
-    ({ word }) => word.text === text || lettersAlone(word) === lettersAlone({ text }),
-  );
-}
-
-/** Whether a word of nearly the same letters was read at its place. */
-function isNearlyReadIn(lines: readonly PlacedLine[], word: OcrWord): boolean {
-  return wordsAt(lines, word.box, MOST_OF_WORD).some((read) =>
-    areNearlyAlike(lettersAlone(word), lettersAlone(read.word)),
-  );
 }
 
 /** A rule of dots or dashes, and whether there is more than it at the place of a word. */
@@ -451,27 +397,6 @@ function lineBeside<Line extends PlacedLine>(
   return beside
     .flatMap(({ box }) => wordsAt(lines, box))
     .find(({ line: { box } }) => middle > box.top && middle < box.bottom)?.line;
-}
-
-/** Words that stand at a place, or on a part of it. */
-export function wordsAt<Line extends PlacedLine>(
-  lines: readonly Line[],
-  place: PixelBox,
-  least = SAME_PLACE,
-): { line: Line; word: OcrWord }[] {
-  return lines.flatMap((line) =>
-    line.words
-      .filter(({ box }) => Math.max(shareWithin(box, place), shareWithin(place, box)) > least)
-      .map((word) => ({ line, word })),
-  );
-}
-
-/** Share of a box that lies in another. */
-export function shareWithin(inner: PixelBox, outer: PixelBox): number {
-  const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
-  const height = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
-  if (width <= 0 || height <= 0) return 0;
-  return (width * height) / ((inner.right - inner.left) * (inner.bottom - inner.top));
 }
 
 /** Share of a box's width that another has as well. */
