@@ -68,9 +68,24 @@ describe('a word that was read in two ways', () => {
     expect(await textOf({ own: word('afirma', 60), original: word('atirma', 95) })).toBe('afirma');
   });
 
-  it('is the surer where neither is one of the language', async () => {
-    expect(await textOf({ own: word('atirna'), original: word('atirma') })).toBe('atirna');
-    expect(await textOf({ own: word('atirna', 52), original: word('atirma', 64) })).toBe('atirma');
+  it('is as it was read in the scan where neither is one of the language, unless it is much surer', async () => {
+    expect(await textOf({ own: word('atirna', 88), original: word('atirma', 60) })).toBe('atirma');
+    expect(await textOf({ own: word('atirna', 91), original: word('atirma', 60) })).toBe('atirna');
+  });
+
+  it('has letters for strokes as it was read in the scan, however unsure that is', async () => {
+    expect(await textOf({ own: word('Petz!', 88), original: word('Petzl', 34) })).toBe('Petzl');
+    expect(await textOf({ own: word('Petz!', 88), original: word('Petze', 34) })).toBe('Petz!');
+  });
+
+  it('is found in the scan where it was given a higher place, and others stand below', async () => {
+    const higher = (one: OcrWord, by: number) => ({
+      ...one,
+      box: { ...one.box, top: one.box.top - by, bottom: one.box.bottom + 4 },
+    });
+    const below = { ...word('torcal', 70), box: { ...word('torcal').box, top: 31, bottom: 70 } };
+    const read = { own: word('atirma', 91), original: [higher(word('afirma', 60), 16), below] };
+    expect(await textOf(read)).toBe('afirma');
   });
 
   it('stays where the other was hardly read', async () => {
@@ -110,7 +125,7 @@ describe('a word that was read in two ways', () => {
     const read = { own: word('mattern,'), original: word('muttern', 60) };
     expect(await textOf({ ...read, before: word('Schrauben-') })).toBe('muttern,');
     expect(await textOf({ ...read, before: word('Perl-') })).toBe('mattern,');
-    const begun = { own: word('Schranben-', 80), original: word('Schrauben-', 80) };
+    const begun = { own: word('Schranben-', 80), original: word('Schrauben-', 45) };
     expect(await textOf({ ...begun, below: word('muttern') })).toBe('Schrauben-');
     expect(await textOf({ ...begun, below: word('hut') })).toBe('Schranben-');
   });

@@ -173,3 +173,9 @@ export function shareWithin(inner: PixelBox, outer: PixelBox): number {
   if (width <= 0 || height <= 0) return 0;
   return (width * height) / ((inner.right - inner.left) * (inner.bottom - inner.top));
 }
+
+/** Share of a box's width that another has as well. */
+export function widthWithin(inner: PixelBox, outer: PixelBox): number {
+  const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
+  return width / (inner.right - inner.left);
+}

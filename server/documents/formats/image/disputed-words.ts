@@ -4,21 +4,23 @@
  */
 import type { IsKnownWord } from '../../../text/words/known-words.ts';
 import { areNearlyAlike } from './better-words.ts';
-import type { OcrWord } from './ocr.ts';
-import { shareWithin, wordsAt } from './agreed-reading.ts';
+import type { OcrWord, PixelBox } from './ocr.ts';
+import { widthWithin, wordsAt } from './agreed-reading.ts';
 import type { PlacedLine } from './table-cells.ts';
 
 /** Of 100: what is less sure than this is no text, or one word as likely as another. */
 const LEAST_SURE = 40;
 /** A word that is none is kept if it is surer by this than one of a page that was drawn anew. */
 const MUCH_SURER = 15;
+/** As a word that is none it is read in the scan itself, unless that is less sure by this. */
+const SURER_ANEW = 30;
 /** Shorter ones are in dictionaries by chance, … */
 const FEWEST_LETTERS = 4;
 /** … but where only marks above letters differ, which are often read for others or for none. */
 const FEWEST_MARKED = 3;
 /** Hardly anything is misread for a word so long, however unsure. */
 const LONG_WORD = 7;
-/** So much of each of two boxes is in the other. */
+/** So much of each of two boxes' widths is in the other. */
 const SAME_PLACE = 0.6;
 /** A word with what stands before and after it. */
 const WORD =
@@ -27,6 +29,8 @@ const DASH = /[-‐‑–—\u00ad¬]/u;
 /** What the end of a line parts goes on in the next one. */
 const PARTED = /^[-‐\u00ad¬]$/u;
 const CAPITAL = /\p{Lu}/u;
+const STROKE = /[!|l]/gu;
+const ONLY_LETTERS = /^\p{L}+$/u;
 
 interface Parts {
   before: string;
@@ -110,13 +114,17 @@ function partsOf({ text }: OcrWord): Parts | undefined {
 
 /** What another reading has at the place of a word, where that is one word of nearly the same letters. */
 function rivalOf(word: OcrWord, lines: readonly PlacedLine[]): OcrWord | undefined {
-  const [found, ...more] = wordsAt(lines, word.box);
-  if (found === undefined || more.length > 0) return undefined;
-  const rival = found.word;
-  const isThere =
-    shareWithin(rival.box, word.box) >= SAME_PLACE &&
-    shareWithin(word.box, rival.box) >= SAME_PLACE;
-  return isThere && areLikelyOne(word, rival) ? rival : undefined;
+  const [rival, ...more] = wordsAt(lines, word.box)
+    .map((found) => found.word)
+    .filter(({ box }) => isInPlace(box, word.box) && isInPlace(word.box, box));
+  if (rival === undefined || more.length > 0) return undefined;
+  return areLikelyOne(word, rival) ? rival : undefined;
+}
+
+/** Whether most of a box's width is in another, and its middle: heights differ with what letters are drawn in. */
+function isInPlace(box: PixelBox, other: PixelBox): boolean {
+  const middle = (box.top + box.bottom) / 2;
+  return widthWithin(box, other) >= SAME_PLACE && middle > other.top && middle < other.bottom;
 }
 
 function areLikelyOne(word: OcrWord, rival: OcrWord): boolean {
@@ -131,7 +139,10 @@ function lettersOf(word: OcrWord): string | undefined {
   return partsOf(word)?.letters.normalize('NFC').toLowerCase().replaceAll('’', "'");
 }
 
-/** The word, or the one of the language that was read in its place; where none is, the surer. */
+/**
+ * The word, or the one of the language that was read in its place. Where there is none, what was read in the
+ * scan itself stands, unless it is much less sure.
+ */
 function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKnownWord): OcrWord {
   const isWord = (one: OcrWord): boolean => isKnown(`${begin}${partsOf(one)?.letters}${end}`);
   if (isWord(word)) return word;
@@ -140,9 +151,17 @@ function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKno
     .filter((other) => isLikely(other, word, word.confidence - MUCH_SURER))
     .toSorted((a, b) => b.confidence - a.confidence);
   const known = [...(asScanned ? [asScanned] : []), ...rivals].find(isWord);
-  const surer = original && original.confidence > word.confidence ? original : undefined;
-  const better = known ?? surer;
-  return better === undefined ? word : withLettersOf(word, better);
+  if (known !== undefined) return withLettersOf(word, known);
+  if (original === undefined || isWord(original)) return word;
+  if (isOnlyLetters(original, word))
+    return { ...withLettersOf(word, original), text: original.text };
+  return original.confidence > word.confidence - SURER_ANEW ? withLettersOf(word, original) : word;
+}
+
+/** Whether it has letters where the other has signs, all of which are strokes. */
+function isOnlyLetters(own: OcrWord, other: OcrWord): boolean {
+  const stems = [own, other].map(({ text }) => text.replace(STROKE, 'l'));
+  return stems[0] === stems[1] && own.text !== other.text && ONLY_LETTERS.test(own.text);
 }
 
 /**

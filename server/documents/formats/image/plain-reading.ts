@@ -3,7 +3,14 @@
  * read by themselves and doubts about what is a text cost a word here and there: what was read with
  * certainty on the plain page is put in its place.
  */
-import { confirmations, isReadIn, shareWithin, WORD, wordsAt } from './agreed-reading.ts';
+import {
+  confirmations,
+  isReadIn,
+  shareWithin,
+  widthWithin,
+  WORD,
+  wordsAt,
+} from './agreed-reading.ts';
 import {
   haveBars,
   isAllOf,
@@ -397,12 +404,6 @@ function lineBeside<Line extends PlacedLine>(
   return beside
     .flatMap(({ box }) => wordsAt(lines, box))
     .find(({ line: { box } }) => middle > box.top && middle < box.bottom)?.line;
-}
-
-/** Share of a box's width that another has as well. */
-function widthWithin(inner: PixelBox, outer: PixelBox): number {
-  const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
-  return width / (inner.right - inner.left);
 }
 
 /** A line with more words, each at its place. */
