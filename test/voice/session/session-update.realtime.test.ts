@@ -1,6 +1,5 @@
 /** Targets and terms that change within a session, over real sockets. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectVoice } from '../../../shared/client/node.ts';
 import type { MessageOf } from '../../../shared/protocol/messages.ts';
@@ -9,8 +8,15 @@ import {
   type LibreTranslateServer,
 } from '../../support/services/libretranslate-server.ts';
 import { pseudoTranslate } from '../../support/documents/pseudo-translation.ts';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
-import { speech } from '../../support/audio/speech.ts';
+import {
+  startServer,
+  until,
+  type RunningServer,
+  type TestServer,
+} from '../../support/product/server.ts';
+import { sharedServer } from '../../support/product/shared-server.ts';
+import { inTones } from '../../support/audio/tone-speech.ts';
+import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 import {
   connect,
   connectWith,
@@ -22,20 +28,8 @@ import {
   type VoiceClient,
 } from '../../support/product/voice-client.ts';
 
-/** Translates into German alone, when it is let. */
-let translator: LibreTranslateServer;
-let server: TestServer;
-beforeAll(async () => {
-  translator = await startLibreTranslateServer();
-  translator.languages = { en: ['de'] };
-  server = await startServer({
-    ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/de: libretranslate' },
-  });
-});
-afterAll(async () => {
-  await server.stop();
-  await translator.close();
-});
+let server: RunningServer;
+beforeAll(async () => (server = await sharedServer('hearing')));
 
 const silence = (ms: number) => new Uint8Array(ms * 32);
 
@@ -54,8 +48,12 @@ async function updated(client: VoiceClient, update: object): Promise<Updated | R
   return until(() => [...updates(client), ...refusals(client)].find((each) => each.id === id));
 }
 
-async function made(path: string, body: object): Promise<Record<string, string>> {
-  const response = await server.post(path, body);
+async function made(
+  on: RunningServer,
+  path: string,
+  body: object,
+): Promise<Record<string, string>> {
+  const response = await on.post(path, body);
   expect(response.status).toBe(201);
   return (await response.json()) as Record<string, string>;
 }
@@ -248,7 +246,7 @@ it("another account's glossary is none", async () => {
   const dictionaries = [
     { source_lang: 'en', target_lang: 'es', entries: 'a\tb', entries_format: 'tsv' },
   ];
-  const { glossary_id } = await made('/v3/glossaries', { name: 'Live', dictionaries });
+  const { glossary_id } = await made(server, '/v3/glossaries', { name: 'Live', dictionaries });
   const client = await connect(server, { target_languages: ['es'] });
   expect(await updated(client, { glossary_id })).toMatchObject({ glossary_id });
   // Terms stay when languages change, and must suit them.
@@ -260,17 +258,37 @@ it("another account's glossary is none", async () => {
 });
 
 describe('with speech', () => {
-  const FIRST = 'she bought a new house near the river last summer';
-  const SECOND = 'my brother lives in a small town';
+  const { spelling, speech } = inTones([
+    'she bought a new house near the river last summer',
+    'my brother lives in a small town',
+  ]);
+  const [FIRST, SECOND] = speech as [Buffer, Buffer];
+
+  /** Translates into German alone, when it is let. */
+  let translator: LibreTranslateServer;
+  let recogniser: VoskServer;
+  let own: TestServer;
+  beforeAll(async () => {
+    translator = await startLibreTranslateServer();
+    translator.languages = { en: ['de'] };
+    recogniser = await startVoskServer({ spelling });
+    own = await startServer({
+      ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
+      ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/de: libretranslate' },
+    });
+  });
+  afterAll(async () => {
+    await own.stop();
+    await Promise.all([translator.close(), recogniser.close()]);
+  });
   const PACE = { chunkBytes: 3200, chunkMs: 100 };
-  const said = async (text: string) => readFileSync(await speech({ text })).subarray(44);
   const tentative = ({ messages }: VoiceClient) =>
     messages.some(
       (message) => message.type === 'source_transcript_update' && message.tentative.length,
     );
 
   it('languages and voices change in the middle of a sentence', async () => {
-    const { glossary_id } = await made('/v3/glossaries', {
+    const { glossary_id } = await made(own, '/v3/glossaries', {
       name: 'Live',
       dictionaries: [
         {
@@ -281,20 +299,19 @@ describe('with speech', () => {
         },
       ],
     });
-    const client = await connect(server, {
+    const client = await connect(own, {
       ...{ message_format: 'msgpack', target_languages: ['es'], target_media_languages: ['es'] },
       target_media_content_type: 'audio/ogg;codecs=opus',
     });
-    const first = await said(FIRST);
-    // Its end comes when its beginning was heard, however busy the recogniser is.
-    const end = first.length - 16_000;
-    await stream(client, first.subarray(0, end), PACE);
+    // Its end comes when its beginning was heard, however busy the machine is.
+    const end = FIRST.length - 48_000;
+    await stream(client, FIRST.subarray(0, end), PACE);
     await until(() => tentative(client));
     client.update({ target_languages: ['fr'], target_media_languages: ['fr'], glossary_id });
-    await stream(client, first.subarray(end), PACE);
+    await stream(client, FIRST.subarray(end), PACE);
     client.endUtterance();
     await until(() => endMarks(client).length === 2 && client.text('fr') !== '');
-    await stream(client, await said(SECOND), PACE);
+    await stream(client, SECOND, PACE);
     client.end();
     expect((await client.closed).code).toBe(1000);
 
@@ -322,16 +339,16 @@ describe('with speech', () => {
   });
 
   it('a language that returns while its last sentence is being translated goes on after it', async () => {
-    const client = await connect(server, { target_languages: ['de'], caption_mode: 'settled' });
+    const client = await connect(own, { target_languages: ['de'], caption_mode: 'settled' });
     let release: () => void = () => undefined;
     translator.hold = new Promise<void>((resolve) => (release = resolve));
-    await stream(client, await said(FIRST), PACE);
+    await stream(client, FIRST, PACE);
     client.endUtterance();
     await until(() => translator.translations().length > 0);
     await updated(client, { target_languages: [] });
     await updated(client, { target_languages: ['de'] });
     const heardBefore = client.text().length;
-    await stream(client, await said(SECOND), PACE);
+    await stream(client, SECOND, PACE);
     client.endUtterance();
     await until(() => client.text().length > heardBefore);
     release();
@@ -347,7 +364,7 @@ describe('with speech', () => {
 
   it('the client says so; the bill counts what was heard and nothing else', async () => {
     const session = connectVoice({
-      ...{ server: server.url, apiKey: server.apiKey, contentType: PCM_16K },
+      ...{ server: own.url, apiKey: own.apiKey, contentType: PCM_16K },
       ...{ sourceLanguage: 'en', targetLanguages: ['es'] },
     });
     const texts = new Map<string, string>();
@@ -357,14 +374,14 @@ describe('with speech', () => {
       const key = kind === 'source' ? '' : language;
       texts.set(key, (texts.get(key) ?? '') + concluded.map(({ text }) => text).join(''));
     });
-    await session.send(await said(FIRST));
+    await session.send(FIRST);
     session.endUtterance();
     await until(() => texts.has('es') && texts.get('es') !== '');
     await expect(session.update({ targetLanguages: ['xx'] })).rejects.toMatchObject({
       ...{ code: 'update-refused', status: 400, reasonCode: 4000001 },
     });
     await session.update({ targetLanguages: ['fr'] });
-    await session.send(await said(SECOND));
+    await session.send(SECOND);
     await session.finish();
     expect(terms).toEqual([['es'], ['fr']]);
     expect(texts.get('es')).not.toMatch(/hermano/);
