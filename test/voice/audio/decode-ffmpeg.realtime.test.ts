@@ -192,9 +192,9 @@ it('ends a process that stands still, though its client is held back before it o
   const end = stopped.drain();
   process.kill(children()[0]!, 'SIGSTOP');
   // Two seconds of speech at 24 kbit/s; once more, as sound from before may be on its way.
-  const speech = mp3File().subarray(0, 6000);
-  stopped.source.give(speech);
-  const again = setTimeout(() => stopped.source.give(speech), 2_000);
+  const speech = (from: number) => mp3File().subarray(from, from + 6000);
+  stopped.source.give(speech(4_000));
+  const again = setTimeout(() => stopped.source.give(speech(10_000)), 2_000);
   await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
   clearTimeout(again);
   await until(() => children().length === 0);

@@ -79,7 +79,7 @@ describe.concurrent('speech straight over a socket becomes captions in two langu
   });
 });
 
-it('captions come while the speech goes on, and times follow the audio', async () => {
+it.concurrent('captions come while the speech goes on, and times follow the audio', async () => {
   const { audio, pace } = encode(
     await speech({ text: TEXT, voice: 'rms' }),
     'audio/pcm;encoding=s16le;rate=16000',
@@ -116,7 +116,7 @@ it('captions come while the speech goes on, and times follow the audio', async (
   }
 });
 
-it('sessions side by side do not mix', async () => {
+it.concurrent('sessions side by side do not mix', async () => {
   const texts = ['the red house stands on the hill', 'we will meet again in the morning'];
   const clients = await Promise.all(
     texts.map(async (text) => {
@@ -135,7 +135,7 @@ it('sessions side by side do not mix', async () => {
   expect(morning).not.toMatch(/house/);
 });
 
-it.each([
+it.concurrent.each([
   ['audio/webm;codecs=opus', Buffer.from('this is no audio, and never will be')],
   ['audio/ogg', Buffer.alloc(5000, 7)],
   // Fourteen bytes whose 56-bit size runs over: a demuxer must not loop on them.
@@ -149,29 +149,34 @@ it.each([
   expect((await server.get('/healthz')).status).toBe(200);
 });
 
-it('English is spoken so that a recogniser follows it as well as the original', async () => {
-  const original = readFileSync(await speech({ text: SPOKEN })).subarray(44);
-  const first = await spokenAgain(original, { target_media_languages: ['en'] });
-  expect(endMarks(first.client)).toContain('end_of_target_media en');
-  const media = mediaOf(first.client);
-  expect(media[0]).toMatchObject({ language: 'en', content_type: PCM_16K, headers: 0 });
-  const told = media.reduce((sum, { duration }) => sum + duration, 0);
-  expect(Math.abs(told - first.samples.length / 16)).toBeLessThan(20);
-  expect(
-    media
-      .flatMap(({ text }) => text ?? [])
-      .join('')
-      .trim(),
-  ).toBe(first.client.text().trim());
-  expect(loudness(first.samples)).toBeGreaterThan(300);
+it.concurrent(
+  'English is spoken so that a recogniser follows it as well as the original',
+  async () => {
+    const original = readFileSync(await speech({ text: SPOKEN })).subarray(44);
+    const first = await spokenAgain(original, { target_media_languages: ['en'] });
+    expect(endMarks(first.client)).toContain('end_of_target_media en');
+    const media = mediaOf(first.client);
+    expect(media[0]).toMatchObject({ language: 'en', content_type: PCM_16K, headers: 0 });
+    const told = media.reduce((sum, { duration }) => sum + duration, 0);
+    expect(Math.abs(told - first.samples.length / 16)).toBeLessThan(20);
+    expect(
+      media
+        .flatMap(({ text }) => text ?? [])
+        .join('')
+        .trim(),
+    ).toBe(first.client.text().trim());
+    expect(loudness(first.samples)).toBeGreaterThan(300);
 
-  const heard = Buffer.concat([Buffer.from(first.samples.buffer), Buffer.alloc(32_000)]);
-  const wishes = { target_media_languages: ['en-GB'], target_media_voice: 'male' };
-  const second = await spokenAgain(heard, wishes);
-  const said = first.client.text();
-  expect(wordErrorRate(said, second.client.text()), second.client.text()).toBeLessThanOrEqual(0.25);
-  const [woman, man] = [first, second].map(({ samples }) =>
-    pitchHz({ samples, sampleRateHz: 16_000 }),
-  );
-  expect(woman).toBeGreaterThan(1.2 * (man ?? Infinity));
-});
+    const heard = Buffer.concat([Buffer.from(first.samples.buffer), Buffer.alloc(32_000)]);
+    const wishes = { target_media_languages: ['en-GB'], target_media_voice: 'male' };
+    const second = await spokenAgain(heard, wishes);
+    const said = first.client.text();
+    expect(wordErrorRate(said, second.client.text()), second.client.text()).toBeLessThanOrEqual(
+      0.25,
+    );
+    const [woman, man] = [first, second].map(({ samples }) =>
+      pitchHz({ samples, sampleRateHz: 16_000 }),
+    );
+    expect(woman).toBeGreaterThan(1.2 * (man ?? Infinity));
+  },
+);

@@ -64,7 +64,7 @@ function ofLanguage(lines: readonly string[], language: string): string[] {
   return lines.filter((line) => (JSON.parse(line) as { language: string }).language === language);
 }
 
-describe('a client that acknowledges', () => {
+describe.concurrent('a client that acknowledges', () => {
   it('loses nothing and gets nothing twice over fifty resets, in both encodings', async () => {
     const audio = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
     const request = { source_language: 'en', target_languages: ['es'] };
@@ -98,8 +98,6 @@ describe('a client that acknowledges', () => {
       }
     }
     await Promise.all([calm.close(), rough.close()]);
-    // A reset after the last word leaves a session waiting for a client that has no need of it.
-    await until(async () => (await sessionCount()) === 0);
   });
 
   it('is told again and again that the server is there while no audio comes', async () => {
@@ -242,6 +240,8 @@ describe('a session whose connection dropped', () => {
   });
 
   it('is over at once when its client takes its leave', async () => {
+    // A reset after the last word leaves a session waiting for a client that has no need of it.
+    await until(async () => (await sessionCount()) === 0);
     const client = await connect(server);
     const before = await sessionCount();
     client.socket.close(1000);

@@ -51,7 +51,7 @@ describe('a stream that ends', () => {
   );
 });
 
-describe('a frame', () => {
+describe.concurrent('a frame', () => {
   const json = (text: string) => (socket: WebSocket) => socket.send(text);
   const chunk = (bytes: number) => json(`{"source_media_chunk":{"data":"${base64(bytes)}"}}`);
 

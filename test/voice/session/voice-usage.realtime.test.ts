@@ -12,7 +12,7 @@ let server: RunningServer;
 let storage: Storage;
 let platform: ReturnType<typeof platformOver>;
 beforeAll(async () => {
-  server = await sharedServer();
+  server = await sharedServer('hearing');
   storage = await openEmbedded(server.dataFolder);
   platform = platformOver(storage);
 });
