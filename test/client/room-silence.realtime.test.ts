@@ -6,7 +6,7 @@ import { sharedServer } from '../support/product/shared-server.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 
 it('a connection that is silent for half a minute is given up, and nothing is lost', async () => {
-  const server = await sharedServer();
+  const server = await sharedServer('hearing');
   const proxy = await startResetProxy(server.url);
   const made = await server.post('/v1/rooms', { name: 'Main stage' });
   const { room_id: roomId } = (await made.json()) as { room_id: string };
