@@ -1,11 +1,9 @@
 /**
- * Five projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
+ * Three projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
  * for the clock more than for the processor.
  *
  *  - pure: what leaves nothing behind, many files in a process, which has the modules; also what starts
  *    servers, engines and browsers of its own, and ends them
- *  - stored: what asks for a database of each kind: many files in a process, which has one PostgreSQL
- *  - served: what asks for a server with nothing special about it: many files in a process, which has one
  *  - node: what changes or measures its process, which it has for itself
  *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
  *
@@ -97,11 +95,16 @@ const servedTests = [
   ...['memories/routes', 'client/room-feed', 'events/reading/keys', 'contract/*'],
 ].map((name) => `test/${name}.test.ts`);
 
+const sharingTests = [
+  ...[...pureTests, ...serverTests, ...browserTests, ...engineTests],
+  ...[...storedTests, ...servedTests],
+];
+
 export default defineConfig({
   root: path.resolve(import.meta.dirname, '..'),
   plugins: [builtProduct()],
   test: {
-    globalSetup: './test/support/suite/built-product.ts',
+    globalSetup: ['built-product', 'run-servers'].map((name) => `./test/support/suite/${name}.ts`),
     server: { deps: { external: [builtModules] } },
     // They end what hangs: a real engine on a slow and busy machine takes its time.
     testTimeout: 360_000,
@@ -121,28 +124,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: [...pureTests, ...serverTests, ...browserTests, ...engineTests],
+          include: sharingTests,
           exclude: [realtimeTests],
-          isolate: false,
-          maxWorkers: atOnce,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'stored',
-          include: storedTests,
-          isolate: false,
-          maxWorkers: atOnce,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'served',
-          include: servedTests,
           isolate: false,
           maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
@@ -153,10 +136,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [
-            ...[realtimeTests, ...pureTests, ...serverTests, ...browserTests, ...engineTests],
-            ...[...storedTests, ...servedTests],
-          ],
+          exclude: [realtimeTests, ...sharingTests],
           maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
         },

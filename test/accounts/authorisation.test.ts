@@ -11,21 +11,21 @@ import { belongings, type Belonging } from '../support/product/belongings.ts';
 import { newLink, signedIn } from '../support/product/console-client.ts';
 import { readConsoleRoutes } from '../support/product/console-routes.ts';
 import { openEmbedded, platformOver, type Platform } from '../support/product/platform.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 
 interface Operation {
   method: string;
   path: string;
 }
 
-let server: TestServer;
+let server: SharedServer;
 let storage: Storage;
 let platform: Pick<Platform, 'accounts' | 'apiKeys' | 'newcomer'>;
 let operations: Operation[];
 
 beforeAll(async () => {
   // A recogniser that takes spoken terms: there is something to refuse.
-  server = await startServer({ RECOGNISER: 'moonshine' });
+  server = await sharedServer('hearing');
   storage = await openEmbedded(server.dataFolder);
   platform = platformOver(storage);
   const description = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
@@ -35,10 +35,7 @@ beforeAll(async () => {
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
   );
 });
-afterAll(async () => {
-  await storage.close();
-  await server.stop();
-});
+afterAll(() => storage.close());
 
 /** Asks for an operation about things that nobody has. */
 async function statusOf({ method, path }: Operation, headers: Record<string, string>) {
@@ -114,7 +111,7 @@ describe('every operation of the interface', () => {
       authorisation('invalid'),
       authorisation(randomUUID()),
       authorisation(secret),
-      { Authorization: `Bearer ${server.apiKey}` },
+      { Authorization: `Bearer ${server.ownApiKey}` },
     ];
     for (const operation of operations) {
       if (ruleOf(operation.path) === 'open') continue;
@@ -129,7 +126,7 @@ describe('every operation of the interface', () => {
   it('that needs no key says nothing of accounts', async () => {
     for (const path of openRoutes) {
       const text = await (await fetch(server.url + path)).text();
-      expect(text).not.toContain(server.apiKey);
+      expect(text).not.toContain(server.ownApiKey);
     }
   });
 });

@@ -30,7 +30,14 @@ const SENTENCE = 'The harbour master keeps a secret in the red lighthouse.';
 let server: TestServer;
 /** Everything the server has answered with a failure. */
 const failures: string[] = [];
-beforeAll(async () => (server = await startServer({ ...settings, LOG_LEVEL: 'debug' })));
+beforeAll(
+  async () =>
+    (server = await startServer({
+      ...settings,
+      RECOGNISER: 'openai-transcription',
+      LOG_LEVEL: 'debug',
+    })),
+);
 afterAll(() => server.stop());
 
 async function ask(pathname: string, init: RequestInit = {}): Promise<string> {

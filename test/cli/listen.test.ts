@@ -13,19 +13,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
-import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { until, type RunningServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { speech } from '../support/audio/speech.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-let server: TestServer;
+let server: RunningServer;
 let recording: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer('hearing');
   recording = await speech({ text: 'Good morning everybody. My friends live in a small house.' });
 });
-afterAll(() => server.stop());
 
 interface Transcript {
   tracks: {

@@ -9,18 +9,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createTranslationDisplay } from '../../server/cli/translate-output.ts';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
 import { executeOn } from '../storage/database-access.ts';
-import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { until } from '../support/product/server.ts';
+import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
+  server = await sharedServer();
 });
-afterAll(() => server.stop());
 
 /** The address and the key come from the settings, as on the machine of the server. */
 const settings = (): Record<string, string> => ({
@@ -164,13 +164,12 @@ describe('translate', () => {
   });
 
   it('obeys a glossary, which needs to know the language', async () => {
-    const response = await server.post('/v2/glossaries', {
-      name: 'Homes',
-      source_lang: 'en',
-      target_lang: 'es',
-      entries: 'house\thogar',
-      entries_format: 'tsv',
-    });
+    const homes = {
+      ...{ name: 'Homes', source_lang: 'en', target_lang: 'es' },
+      ...{ entries: 'house\thogar', entries_format: 'tsv' },
+    };
+    const authorisation = { Authorization: `DeepL-Auth-Key ${server.ownApiKey}` };
+    const response = await server.post('/v2/glossaries', homes, authorisation);
     const { glossary_id: id } = (await response.json()) as { glossary_id: string };
     const file = written('letter.txt');
     const missing = await translate(file, '--to', 'es', '--glossary', id);

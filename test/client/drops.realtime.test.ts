@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { connectVoice, type CaptionEvent } from '../../shared/client/node.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { speech } from '../support/audio/speech.ts';
 
-let server: TestServer;
+let server: RunningServer;
 let audio: Buffer;
 type Segments = CaptionEvent['concluded'][number][];
 type Heard = Map<string, Segments>;
@@ -13,13 +14,12 @@ type Heard = Map<string, Segments>;
 /** What is heard through a network without faults. */
 let undisturbed: Heard;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer('hearing');
   const text = 'Good morning everybody. My friends live in a small house near the sea.';
   audio = readFileSync(await speech({ text })).subarray(44);
   undisturbed = await transcribe(server.url);
   expect(textsOf(undisturbed.get('source'))).toMatch(/morning/);
 });
-afterAll(() => server.stop());
 
 const textsOf = (segments: Segments = []) => segments.map(({ text }) => text).join('');
 

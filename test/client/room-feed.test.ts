@@ -8,11 +8,11 @@ import {
   type RoomFeedOptions,
 } from '../../shared/client/room-feed.ts';
 import type { SocketClass } from '../../shared/client/socket.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 
-let server: TestServer;
+let server: RunningServer;
 const feeds: RoomFeed[] = [];
 
 beforeAll(async () => {

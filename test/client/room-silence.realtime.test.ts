@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { RoomFeed, type RoomFeedState } from '../../shared/client/room-feed.ts';
-import { startServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 
 it('a connection that is silent for half a minute is given up, and nothing is lost', async () => {
-  const server = await startServer({ RECOGNISER: 'silent' });
+  const server = await sharedServer('hearing');
   const proxy = await startResetProxy(server.url);
   const made = await server.post('/v1/rooms', { name: 'Main stage' });
   const { room_id: roomId } = (await made.json()) as { room_id: string };
@@ -31,5 +31,4 @@ it('a connection that is silent for half a minute is given up, and nothing is lo
   expect(states).toEqual(['open', 'reconnecting', 'open']);
   feed.close();
   await proxy.close();
-  await server.stop();
 });

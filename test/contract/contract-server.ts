@@ -1,16 +1,16 @@
 /** A server behind a proxy that holds its answers against its OpenAPI document. */
 import { startContractProxy, type ContractProxy } from '../support/product/contract-proxy.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 export interface ContractServer {
-  server: TestServer;
+  server: RunningServer;
   proxy: ContractProxy;
   stop(): Promise<void>;
 }
 
 /** @param given the server to use, such as one of its own; without it the shared one, by a new account */
-export async function startContractServer(given?: TestServer): Promise<ContractServer> {
+export async function startContractServer(given?: RunningServer): Promise<ContractServer> {
   const server = given ?? (await sharedServer());
   const proxy = await startContractProxy(server.url);
   return {

@@ -1,14 +1,16 @@
 /** Whatever is sent to the language interface, the answer is ours, and the server lives. */
 import fc from '../support/suite/properties.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
 
 let contract: ContractServer;
-let server: ContractServer['server'];
+let server: SharedServer;
 let proxy: ContractServer['proxy'];
 beforeAll(async () => {
-  contract = await startContractServer();
-  ({ server, proxy } = contract);
+  server = await sharedServer();
+  contract = await startContractServer(server);
+  ({ proxy } = contract);
 });
 afterAll(() => contract.stop());
 
@@ -160,6 +162,6 @@ it('queries of any shape are answered, never with 5xx', async () => {
 
 it('and the server is well, and every answer was as the OpenAPI document says', async () => {
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-  expect(server.logs()).not.toMatch(/"level":[56]0/);
+  expect(await server.written()).not.toMatch(/"level":[56]0/);
   expect(proxy.violations()).toEqual([]);
 });

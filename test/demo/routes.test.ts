@@ -5,19 +5,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Health } from '../../shared/schemas/health.ts';
 import { rawExchange } from '../support/machine/raw-exchange.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
+import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { PCM_16K } from '../support/product/voice-client.ts';
 
 const request = { source_media_content_type: PCM_16K, source_language: 'en' };
 
 describe('with the demo on', () => {
-  let server: TestServer;
-  beforeAll(async () => (server = await startServer()));
-  afterAll(() => server.stop());
+  let server: SharedServer;
+  beforeAll(async () => (server = await sharedServer('hearing')));
 
-  it('who starts the server reads which voice speaks what', () => {
-    expect(server.output()).toMatch(/Speaks +en en-GB en-US \(flite\)/);
-    const [, ownOfEspeak] = /Speaks +(.*) \(espeak-ng\)/.exec(server.output()) ?? [];
+  it('who starts the server reads which voice speaks what', async () => {
+    const written = await server.written();
+    expect(written).toMatch(/Speaks +en en-GB en-US \(flite\)/);
+    const [, ownOfEspeak] = /Speaks +(.*) \(espeak-ng\)/.exec(written) ?? [];
     expect(ownOfEspeak).toMatch(/^ar bg cs da /);
     expect(ownOfEspeak).not.toMatch(/\ben\b/);
   });
@@ -37,7 +38,7 @@ describe('with the demo on', () => {
       expect(status, file).toBe(200);
       expect(headers.get('content-type'), file).toMatch(/javascript|css|json/);
     }
-    expect(page).not.toContain(server.apiKey);
+    expect(page).not.toContain(server.ownApiKey);
   });
 
   it('the element may be loaded by pages of other sites', async () => {

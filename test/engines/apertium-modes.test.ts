@@ -95,8 +95,8 @@ describe.each(engine.pairs)('$source to $target', (pair) => {
     expect(textWithin(answer!, 1)).toMatch(house);
   });
 
-  test('keeps 100 hostile texts apart', async () => {
-    const texts = hostileTexts(100);
+  test('keeps 40 hostile texts apart', async () => {
+    const texts = hostileTexts(40);
     const answers = await translateTexts(
       engine,
       texts.map(({ text }) => text),
@@ -120,7 +120,7 @@ describe.each(engine.pairs)('$source to $target', (pair) => {
       expect(answers).toHaveLength(sources.length);
       sources.forEach((source, i) => checkMarks(source, answers[i]!));
     });
-    await fc.assert(property, { numRuns: 4, plugins: [fc.interruptAfterTimeLimit(20_000)] });
+    await fc.assert(property, { numRuns: 2, plugins: [fc.interruptAfterTimeLimit(20_000)] });
   });
 
   test('keeps markup as clients send it well-formed, with its elements, and ignored ones byte for byte', async () => {
@@ -137,7 +137,7 @@ describe.each(engine.pairs)('$source to $target', (pair) => {
       expect(tagsOf(rendered)).toEqual(tagsOf(source));
       expect(rendered).toContain(kept);
     });
-    await fc.assert(property, { numRuns: 8, plugins: [fc.interruptAfterTimeLimit(20_000)] });
+    await fc.assert(property, { numRuns: 4, plugins: [fc.interruptAfterTimeLimit(20_000)] });
   });
 });
 

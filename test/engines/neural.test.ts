@@ -137,14 +137,14 @@ describe('neural translation', () => {
 
   test('answers a caption while somebody else has a book translated', async () => {
     let isBookDone = false;
-    const book = translated(engine, sentences(200)).then((answers) => {
+    const book = translated(engine, sentences(100)).then((answers) => {
       isBookDone = true;
       return answers;
     });
     const captions = await translated(engine, ['The house is red.']);
     expect(captions).toEqual(['La casa es roja.']);
     expect(isBookDone).toBe(false);
-    expect(await book).toHaveLength(200);
+    expect(await book).toHaveLength(100);
   });
 
   test('an account with many calls delays another by little', async () => {

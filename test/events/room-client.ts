@@ -7,11 +7,11 @@ import type {
   RoomServerMessage,
 } from '../../shared/protocol/room-messages.ts';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
-import { until, type TestServer } from '../support/product/server.ts';
+import { until, type RunningServer } from '../support/product/server.ts';
 
 /** Makes a room; fails when the server refuses. */
 export async function makeRoom(
-  server: Pick<TestServer, 'post'>,
+  server: Pick<RunningServer, 'post'>,
   wishes: Record<string, unknown> = {},
 ): Promise<RoomInfo> {
   const response = await server.post('/v1/rooms', { name: 'Main stage', ...wishes });
@@ -21,7 +21,7 @@ export async function makeRoom(
 
 /** Sends JSON with the API key; answers the status and what came back. */
 export async function change(
-  server: Pick<TestServer, 'send'>,
+  server: Pick<RunningServer, 'send'>,
   method: string,
   path: string,
   body?: unknown,
@@ -41,7 +41,7 @@ export async function change(
 
 /** Types a line into a room, or corrects one; answers its number. */
 export async function type(
-  server: Pick<TestServer, 'send'>,
+  server: Pick<RunningServer, 'send'>,
   roomId: string,
   typed: { text: string; language?: string; line?: number },
 ): Promise<number> {
@@ -137,7 +137,7 @@ function screen(): {
 
 /** Reads along at a WebSocket. @throws Error with the status of a refusal */
 export async function readAlong(
-  { url }: Pick<TestServer, 'url'>,
+  { url }: Pick<RunningServer, 'url'>,
   roomId: string,
   wish: ReadingWish = {},
 ): Promise<SocketReader> {
@@ -177,7 +177,7 @@ export async function readAlong(
 
 /** Reads along at a stream of server-sent events. @throws Error with the status of a refusal */
 export async function readStream(
-  { url }: Pick<TestServer, 'url'>,
+  { url }: Pick<RunningServer, 'url'>,
   roomId: string,
   wish: ReadingWish & { lastEventId?: number } = {},
 ): Promise<RoomReader & { ended: Promise<void>; headers: Headers }> {

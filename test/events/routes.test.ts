@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../support/product/command-line.ts';
 import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { upgradeStatus } from '../support/product/voice-client.ts';
 import { keyOf } from './room-client.ts';
 
 const PATH = '/v1/rooms';
 const MATCHING = (pattern: RegExp) => expect.stringMatching(pattern) as string;
-let server: TestServer;
+let server: RunningServer;
 let check: ContractCheck;
 beforeAll(async () => {
   server = await sharedServer();

@@ -1,7 +1,8 @@
 /** Voice sessions that speak into a room, with the real recogniser and voices. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until, startServer, type TestServer } from '../support/product/server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { until, type RunningServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { speech } from '../support/audio/speech.ts';
 import {
   connect,
@@ -17,9 +18,8 @@ import { change, keyOf, makeRoom, readAlong, roomKey } from './room-client.ts';
 const PACE = { chunkBytes: 3200, chunkMs: 100 };
 const TEXT = 'good morning everybody. my friends live in a small house near the sea.';
 
-let server: TestServer;
-beforeAll(async () => (server = await startServer()));
-afterAll(() => server.stop());
+let server: RunningServer;
+beforeAll(async () => (server = await sharedServer('hearing')));
 
 const samples = async (text: string) => readFileSync(await speech({ text })).subarray(44);
 const state = async (roomId: string) =>

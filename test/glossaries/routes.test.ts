@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
-let server: TestServer;
+let server: RunningServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 

@@ -6,7 +6,7 @@ import { errorTable, ServiceError, toSocket, type ErrorCode } from '../../shared
 import { decodeServerMessage } from '../../shared/protocol/codec.ts';
 import { clientMessages, serverMessages } from '../../shared/protocol/messages.ts';
 import { roomServerMessages, RoomWatch } from '../../shared/protocol/room-messages.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 interface Reference {
@@ -31,7 +31,7 @@ interface Document {
   components: { messages: Record<string, Message>; securitySchemes: object };
 }
 
-let server: TestServer;
+let server: RunningServer;
 let document: Document;
 beforeAll(async () => {
   server = await sharedServer();

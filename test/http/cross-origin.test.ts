@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Storage } from '../../server/stores.ts';
 import { openEmbedded, platformOver, type Platform } from '../support/product/platform.ts';
-import { until, type TestServer } from '../support/product/server.ts';
+import { until, type RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { requestSession } from '../support/product/voice-client.ts';
 
 const SITE = 'https://captions.example.org';
 const OTHER_SITE = 'https://elsewhere.example.net';
 
-let server: TestServer;
+let server: RunningServer;
 let storage: Storage;
 let platform: Pick<Platform, 'accounts' | 'newcomer'>;
 beforeAll(async () => {

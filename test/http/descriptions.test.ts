@@ -1,10 +1,10 @@
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startServer, type RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
-let server: TestServer;
+let server: RunningServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 

@@ -6,11 +6,11 @@ import type { TranslationMemoryList } from '../../shared/schemas/translation-mem
 import { askDragoman } from '../support/product/command-line.ts';
 import { signedIn, type ConsoleClient } from '../support/product/console-client.ts';
 import { documentClient } from '../support/product/document-client.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 
-let server: TestServer;
+let server: RunningServer;
 let owner: ConsoleClient;
 /** English into Spanish, and a little of it into that of Latin America. */
 let memoryId: string;

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../support/product/command-line.ts';
 import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 const PATH = '/v3/spoken_terms';
-let server: TestServer;
+let server: RunningServer;
 let check: ContractCheck;
 beforeAll(async () => {
   server = await sharedServer();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
-import { sharedPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
+import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { executeOn } from './database-access.ts';
 import { quietLog } from './samples.ts';
 
@@ -23,12 +23,10 @@ export interface DatabasePair {
 /** Opens a new database for the tests of a file; closed and removed after them. */
 export function databasesOfThisFile(): (name: DatabaseName) => Promise<DatabasePair> {
   const opened: Storage[] = [];
-  let postgresql: Pick<TestPostgresql, 'createDatabase'>;
   let folder: string;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'dragoman-stores-'));
-    postgresql = await sharedPostgresql();
   });
 
   afterAll(async () => {
@@ -37,7 +35,7 @@ export function databasesOfThisFile(): (name: DatabaseName) => Promise<DatabaseP
   });
 
   return async (name) => {
-    const url = name === 'sqlite' ? undefined : await postgresql.createDatabase();
+    const url = name === 'sqlite' ? undefined : await newPostgresqlDatabase();
     const place = { url, dataFolder: path.join(folder, name), log: quietLog };
     const open = async (): Promise<Storage> => {
       const storage = await openStorage(place);

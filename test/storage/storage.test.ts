@@ -5,18 +5,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
-import { sharedPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
+import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 import { behaviours, type StorageUnderTest } from './storage-behaviour.ts';
 
-let postgresql: Pick<TestPostgresql, 'createDatabase'>;
 let folder: string;
 let folders = 0;
 
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'dragoman-storage-'));
-  postgresql = await sharedPostgresql();
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,7 +29,7 @@ const databases: { name: string; newPlace: () => Promise<Place> }[] = [
   { name: 'sqlite', newPlace: async () => ({ url: undefined, dataFolder: newFolder() }) },
   {
     name: 'postgresql',
-    newPlace: async () => ({ url: await postgresql.createDatabase(), dataFolder: newFolder() }),
+    newPlace: async () => ({ url: await newPostgresqlDatabase(), dataFolder: newFolder() }),
   },
 ];
 

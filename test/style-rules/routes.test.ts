@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AddedStyleInstruction, StyleRuleList } from '../../shared/schemas/style-rules.ts';
 import { askDragoman } from '../support/product/command-line.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 const guillemets = { punctuation: { quotation_mark: 'use_guillemets' } };
 
-let server: TestServer;
+let server: RunningServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 

@@ -3,10 +3,10 @@ import type { DetectionResponse } from '../../shared/schemas/detection.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import { askDragoman } from '../support/product/command-line.ts';
 import { startDeeplCompatibleServer } from '../support/services/deepl-compatible-server.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startServer, type RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
-let server: TestServer;
+let server: RunningServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 

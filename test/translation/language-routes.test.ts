@@ -9,10 +9,10 @@ import {
   type LegacyLanguages,
 } from '../../shared/schemas/languages.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
-let server: TestServer;
+let server: RunningServer;
 let authorization: Record<string, string>;
 beforeAll(async () => {
   server = await sharedServer();

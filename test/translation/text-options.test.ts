@@ -5,10 +5,10 @@ import {
   TextTranslationRequest,
   type TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import type { TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
-let server: TestServer;
+let server: RunningServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 

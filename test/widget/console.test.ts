@@ -18,7 +18,7 @@ import { nameOfFocused, tabTo } from './console-steps.ts';
 
 let bench: ConsoleBench;
 beforeAll(async () => {
-  bench = await startConsole();
+  bench = await startConsole({ RECOGNISER: 'silent' });
 });
 afterAll(() => bench.close());
 

@@ -5,21 +5,19 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium, newContext } from '../support/machine/chromium.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-let server: TestServer;
+let server: RunningServer;
 let browser: Browser;
 let page: Page;
 const pageErrors: string[] = [];
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer({ RECOGNISER: 'silent' }), launchChromium()]);
+  [server, browser] = await Promise.all([sharedServer(), launchChromium()]);
 });
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+afterAll(() => browser.close());
 afterEach(() => page.context().close());
 
 async function openPage(size = { width: 1366, height: 768 }, colorScheme?: 'dark'): Promise<void> {

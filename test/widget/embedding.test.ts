@@ -8,7 +8,8 @@ import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
 import { tokenEndpoint } from '../../shared/client/token-provider.ts';
 import { embedSnippets } from '../../widget/demo/snippet.ts';
-import { projectFolder, startServer } from '../support/product/server.ts';
+import { projectFolder } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 const ORIGIN = 'https://live.example.org';
 const readme = readFileSync(path.join(projectFolder, 'README.md'), 'utf8');
@@ -53,8 +54,7 @@ it('the endpoint of the README is the one of the demo page', () => {
 });
 
 it('the endpoint begins a session and takes it up again', async () => {
-  const server = await startServer({ RECOGNISER: 'silent' });
-  onTestFinished(() => server.stop());
+  const server = await sharedServer();
   const site = await startSite(snippets(server.url).server, server.apiKey);
   const provide = tokenEndpoint(`${site}/captions-token`);
   const request = {

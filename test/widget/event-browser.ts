@@ -8,11 +8,12 @@ import { WebSocket } from 'ws';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import type { RoomCreation, RoomInfo } from '../../shared/schemas/rooms.ts';
 import { launchChromium, newContext } from '../support/machine/chromium.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startServer, type RunningServer, type TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 export interface EventBench {
   /** The one that runs, or ran last. */
-  readonly server: TestServer;
+  readonly server: RunningServer;
   readonly browser: Browser;
   /** What pages have thrown, and everything their policy has blocked. */
   readonly pageErrors: string[];
@@ -24,22 +25,29 @@ export interface EventBench {
     room: RoomInfo,
     caption: { text: string; language?: string; line?: number },
   ): Promise<number>;
-  /** Kills the server; answers what starts one in its place, at the same address with the same data. */
+  /** What its own server has written. */
+  output(): string;
+  /** Kills its own server; answers what starts one in its place, at the same address with the same data. */
   kill(): Promise<() => Promise<void>>;
   /** Opens an address, or a path of the server, in a browser profile of its own. */
   open(url: string | undefined, options?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** @param microphone WAV file that the fake microphone plays round and round, or `denied` */
+/**
+ * @param microphone WAV file that the fake microphone plays round and round, or `denied`
+ * @param settings those of a server of its own; without them it is the one that hears nothing and that
+ *   all share
+ */
 export async function startEvents({
   microphone,
-  settings = {},
+  settings,
 }: { microphone?: string; settings?: Record<string, string> } = {}): Promise<EventBench> {
   const dataFolder = mkdtempSync(path.join(tmpdir(), 'dragoman-events-'));
-  const start = (more: Record<string, string> = {}) =>
-    startServer({ ...settings, DATA_DIR: dataFolder, ...more });
-  let server = await start();
+  let own: TestServer | undefined;
+  const start = async (more: Record<string, string> = {}) =>
+    (own = await startServer({ ...settings, DATA_DIR: dataFolder, ...more }));
+  let server: RunningServer = settings === undefined ? await sharedServer() : await start();
   const browser = await launchChromium(microphone, [
     '--autoplay-policy=document-user-activation-required',
   ]);
@@ -71,10 +79,11 @@ export async function startEvents({
       const answer = await server.post(`/v1/rooms/${id}/captions`, caption);
       return ((await answer.json()) as { line: number }).line;
     },
+    output: () => own?.output() ?? '',
     async kill() {
       const PORT = new URL(server.url).port;
-      server.process.kill('SIGKILL');
-      await server.exited;
+      own?.process.kill('SIGKILL');
+      await own?.exited;
       return async () => {
         server = await start({ PORT });
       };

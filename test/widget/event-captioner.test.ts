@@ -10,7 +10,7 @@ let bench: EventBench;
 let room: RoomInfo;
 let page: Page;
 
-beforeAll(async () => (bench = await startEvents({ settings: { RECOGNISER: 'silent' } })));
+beforeAll(async () => (bench = await startEvents()));
 afterAll(() => bench.close());
 afterEach(() => page.context().close());
 

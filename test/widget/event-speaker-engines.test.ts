@@ -17,7 +17,7 @@ let bench: EventBench;
 let device: Awaited<ReturnType<typeof openSoundDevice>> | undefined;
 
 beforeAll(async () => {
-  bench = await startEvents({ settings: { RECOGNISER: 'silent' } });
+  bench = await startEvents();
   if (soundDeviceIsMissing() === undefined) device = await openSoundDevice();
 });
 afterAll(async () => {

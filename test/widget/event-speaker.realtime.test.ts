@@ -9,7 +9,7 @@ import { startEvents, type EventBench } from './event-browser.ts';
 let bench: EventBench;
 const opened: Page[] = [];
 
-beforeAll(async () => (bench = await startEvents({ settings: { RECOGNISER: 'silent' } })));
+beforeAll(async () => (bench = await startEvents()));
 afterAll(() => bench.close());
 afterEach(async () => {
   for (const page of opened.splice(0)) await page.context().close();
@@ -207,7 +207,7 @@ describe('for everybody', () => {
 });
 
 it('a microphone that is denied is said in words, with what to do', async () => {
-  const denied = await startEvents({ microphone: 'denied', settings: { RECOGNISER: 'silent' } });
+  const denied = await startEvents({ microphone: 'denied' });
   try {
     const room = await denied.makeRoom();
     const page = await denied.open(room.speaker_url);

@@ -16,7 +16,7 @@ import { startEvents, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
 beforeAll(async () => {
-  bench = await startEvents({ settings: { RECOGNISER: 'silent' } });
+  bench = await startEvents();
 });
 afterAll(() => bench.close());
 

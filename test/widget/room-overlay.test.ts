@@ -8,7 +8,7 @@ import { startEvents, untilShown, untilState, type EventBench } from './event-br
 
 let bench: EventBench;
 beforeAll(async () => {
-  bench = await startEvents({ settings: { RECOGNISER: 'silent' } });
+  bench = await startEvents();
 });
 afterAll(async () => {
   await bench.close();

@@ -1,8 +1,8 @@
 /** What requests cost, and where they end: keys with limits under many clients at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../../support/product/command-line.ts';
-import { openPostgresql, type TestPostgresql } from '../../support/machine/postgresql.ts';
 import { startServer, type TestServer } from '../../support/product/server.ts';
+import { newPostgresqlDatabase } from '../../support/product/shared-server.ts';
 
 interface KeyJson {
   key_id: string;
@@ -10,20 +10,15 @@ interface KeyJson {
 }
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
-  let postgresql: TestPostgresql | undefined;
   let settings: Record<string, string>;
   let server: TestServer;
   beforeAll(async () => {
-    postgresql = database === 'PostgreSQL' ? await openPostgresql() : undefined;
-    settings = postgresql === undefined ? {} : { STORAGE_URL: await postgresql.createDatabase() };
+    settings = database === 'SQLite' ? {} : { STORAGE_URL: await newPostgresqlDatabase() };
     server = await startServer({ RECOGNISER: 'silent', ...settings });
     settings['DATA_DIR'] = server.dataFolder;
     await dragoman('account', 'create', '--name', 'limited', '--plan', 'pro');
   });
-  afterAll(async () => {
-    await server.stop();
-    await postgresql?.stop();
-  });
+  afterAll(() => server.stop());
 
   const dragoman = <T>(...args: string[]) => askDragoman<T>(args, settings);
   const newKey = (...options: string[]) =>

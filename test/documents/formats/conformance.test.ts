@@ -48,6 +48,10 @@ describe.each(samples)('a document of the format $format', (sample) => {
   const open = async (file: Uint8Array, format?: DocumentFormat) =>
     (format ?? (await loadFormat(name))).open(file, options);
 
+  // Those of pictures are read by Tesseract: once for the tests that only look.
+  let opened: Promise<OpenedDocument> | undefined;
+  const openOnce = () => (opened ??= sample.build().then((file) => open(file)));
+
   it('is the same when nothing is changed', async () => {
     const file = await sample.build();
     const document = await open(file);
@@ -57,7 +61,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
   });
 
   it('hands out all that is to be translated, and nothing else', async () => {
-    const document = await open(await sample.build());
+    const document = await openOnce();
     const texts = document.blocks.map(({ segment }) => plainText(segment));
     for (const piece of sample.translatable) {
       expect(texts).toContainEqual(expect.stringContaining(piece));
@@ -74,7 +78,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
   });
 
   it('has all of its text translated, in its order', async () => {
-    const document = await open(await sample.build());
+    const document = await openOnce();
     const translated = document.blocks.map(({ segment }) => pseudo(segment, mark));
     const written = await document.write(translated, languages);
     const again = await open(asSource?.(written) ?? written);
@@ -89,7 +93,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
   it('is well-formed whatever an engine does to its marks, once they are mended', async () => {
     const format = await loadFormat(name);
     const file = await sample.build();
-    const { blocks } = await open(file, format);
+    const { blocks } = await openOnce();
     const answers = fc.tuple(...blocks.map(({ segment }) => mangled(segment)));
     await fc.assert(
       fc.asyncProperty(answers, async (segments) => {
@@ -134,7 +138,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
   it('is refused when it has more text than it may have', async () => {
     const format = await loadFormat(name);
     const file = await sample.build();
-    const { characters } = await open(file, format);
+    const { characters } = await openOnce();
     const few = { ...options, maxCharacters: characters - 1 };
     await expect(format.open(file, few)).rejects.toBeInstanceOf(DocumentError);
   });

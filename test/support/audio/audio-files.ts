@@ -1,39 +1,29 @@
-/** Audio for tests, made once per process with flite, sox and ffmpeg, and ways to compare it. */
+/** Audio for tests, made with flite, sox and ffmpeg, once, and ways to compare it. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ofProcess } from '../suite/of-process.ts';
-
-const folder = ofProcess('audio folder', () => {
-  const created = mkdtempSync(join(tmpdir(), 'audio-files-'));
-  process.on('exit', () => rmSync(created, { recursive: true, force: true }));
-  return created;
-});
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder } from '../machine/temporary-folder.ts';
+import { isMadeOnce, madeOnce } from './made-once.ts';
 
 const text =
   'The quick brown fox jumps over the lazy dog while she sells sea shells by the sea shore.';
-const made = ofProcess('audio', () => new Set<string>());
 
-function make(name: string, command: (file: string) => [string, ...string[]]): string {
-  const file = join(folder, name);
-  if (!made.has(name)) {
-    const [program, ...args] = command(file);
-    execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-    made.add(name);
-  }
-  return file;
+/** What a program makes, given its arguments; the name of its file comes where they have `FILE`. */
+function make(extension: string, program: string, args: readonly string[]): string {
+  return madeOnce([program, ...args], extension, (file) => {
+    const given = args.map((each) => (each === 'FILE' ? file : each));
+    execFileSync(program, given, { stdio: ['ignore', 'ignore', 'inherit'] });
+  });
 }
 
 /** A spoken sentence of about six seconds at 48 kHz, or the part of it where it is loudest. */
 export function spokenWav({ lengthS }: { lengthS?: number } = {}): string {
-  const raw = make('flite.wav', (file) => ['flite', '-voice', 'kal16', '-t', text, '-o', file]);
-  const whole = make('speech.wav', (file) => [
-    ...(['sox', raw, '-r', '48000', '-c', '1', '-b', '16', file] as const),
-    ...['gain', '-3', 'pad', '0.3', '0.4'],
-  ]);
-  if (lengthS === undefined) return whole;
-  return make(`speech-${lengthS}.wav`, (file) => ['sox', whole, file, 'trim', '1', `${lengthS}`]);
+  const raw = make('wav', 'flite', ['-voice', 'kal16', '-t', text, '-o', 'FILE']);
+  const format = ['-r', '48000', '-c', '1', '-b', '16'];
+  const whole = make('wav', 'sox', [raw, ...format, 'FILE', 'gain', '-3', 'pad', '0.3', '0.4']);
+  return lengthS === undefined
+    ? whole
+    : make('wav', 'sox', [whole, 'FILE', 'trim', '1', `${lengthS}`]);
 }
 
 /** The bytes of a file that ffmpeg makes of the speech. */
@@ -44,35 +34,34 @@ export function encoded(extension: string, args: string[], lengthS?: number): Bu
 /** Like {@link encoded}; gives the path. */
 export function encodedFile(extension: string, args: string[], lengthS?: number): string {
   const source = spokenWav(lengthS === undefined ? {} : { lengthS });
-  const name = `${lengthS ?? 'all'}${args.join('').replaceAll(/[^\w-]/g, '')}.${extension}`;
-  return make(name, (file) => ['ffmpeg', '-v', 'error', '-y', '-i', source, ...args, file]);
+  return make(extension, 'ffmpeg', ['-v', 'error', '-y', '-i', source, ...args, 'FILE']);
 }
 
 /** Writes bytes to a file of their own, for tools that want one. */
 export function fileOf(bytes: Uint8Array, extension: string): string {
-  return make(`bytes-${made.size}.${extension}`, (file) => {
-    execFileSync('dd', [`of=${file}`, 'status=none'], { input: bytes });
-    return ['true'];
-  });
+  const file = path.join(temporaryFolder(), `bytes.${extension}`);
+  writeFileSync(file, bytes);
+  return file;
 }
-
-const decoded = ofProcess('decoded audio', () => new Map<string, Int16Array>());
 
 /** What ffmpeg decodes a file to: one channel at a rate. */
 export function decodedByFfmpeg(file: string, rateHz: number, input: string[] = []): Int16Array {
-  const output = ['-ac', '1', '-ar', `${rateHz}`, '-f', 's16le', 'pipe:1'];
+  const output = ['-ac', '1', '-ar', `${rateHz}`, '-f', 's16le'];
   const args = ['-v', 'error', ...input, '-i', file, ...output];
-  const key = args.join(' ');
-  const samples =
-    decoded.get(key) ?? samplesOf(execFileSync('ffmpeg', args, { maxBuffer: 1 << 28 }));
-  decoded.set(key, samples);
-  return samples.slice();
+  return samplesOf(
+    isMadeOnce(file)
+      ? readFileSync(make('raw', 'ffmpeg', [...args, 'FILE']))
+      : execFileSync('ffmpeg', [...args, 'pipe:1'], { maxBuffer: 1 << 28 }),
+  );
 }
 
 /** SHA-256 of each packet of a file's first stream, by ffprobe. */
 export function packetHashes(file: string): string[] {
   const args = ['-v', 'error', '-show_packets', '-show_data_hash', 'sha256', '-of', 'json', file];
-  const { packets } = JSON.parse(execFileSync('ffprobe', args, { encoding: 'utf8' })) as {
+  const probed = madeOnce(['ffprobe', ...args], 'json', (into) =>
+    writeFileSync(into, execFileSync('ffprobe', args)),
+  );
+  const { packets } = JSON.parse(readFileSync(probed, 'utf8')) as {
     packets: { data_hash: string }[];
   };
   return packets.map(({ data_hash }) => data_hash.replace('SHA256:', ''));
@@ -103,8 +92,8 @@ export function* cutAnywhere(
   }
 }
 
-/** What is tried at every shift: a second at 16 kHz, enough to find where two recordings match. */
-const TRIED_SAMPLES = 16_000;
+/** What is tried at every shift: half a second at 16 kHz, enough to find where two recordings match. */
+const TRIED_SAMPLES = 8_000;
 
 /** The correlation of two recordings at the shift where it is highest, and that shift in samples. */
 export function correlate(

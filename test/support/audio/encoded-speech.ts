@@ -1,6 +1,8 @@
 /** Sentences one after the other, with pauses, as samples or in any format FFmpeg writes. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { madeOnce } from './made-once.ts';
 import { speech } from './speech.ts';
 
 /** Without its header: s16le, 16 kHz. */
@@ -17,8 +19,10 @@ export async function spokenSamples(sentences: readonly string[]): Promise<Buffe
 /** @param args what makes FFmpeg write the format, `-f` included */
 export function encodedBy(args: readonly string[], samples: Uint8Array): Buffer {
   const input = ['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'pipe:0'];
-  return execFileSync('ffmpeg', ['-v', 'error', ...input, ...args, 'pipe:1'], {
-    input: samples,
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const all = ['-v', 'error', ...input, ...args, 'pipe:1'];
+  const digest = createHash('sha256').update(samples).digest('hex');
+  const file = madeOnce(['ffmpeg', ...all, digest], 'encoded', (into) =>
+    writeFileSync(into, execFileSync('ffmpeg', all, { input: samples, maxBuffer: 1 << 26 })),
+  );
+  return readFileSync(file);
 }

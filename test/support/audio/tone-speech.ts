@@ -117,6 +117,29 @@ function strengthAt(samples: Float32Array, frequencyHz: number, sampleRateHz: nu
   return (2 * square) / samples.length ** 2;
 }
 
+/**
+ * Sentences of any words, each word of each of them a tone of its own.
+ *
+ * @returns how a model has to spell what it hears, and the sentences as s16le at 16 kHz
+ */
+export function inTones(sentences: readonly string[]): {
+  spelling: Record<string, string>;
+  speech: Buffer[];
+} {
+  const tones = VOCABULARY.values();
+  const spelling: Record<string, string> = {};
+  const speech = sentences.map((sentence) => {
+    const names = sentence.split(' ').map((word) => {
+      const { value: name } = tones.next();
+      if (name === undefined) throw new Error('There are more words than tones.');
+      spelling[name] = word;
+      return name;
+    });
+    return toneSpeech(names.join(' '));
+  });
+  return { spelling, speech };
+}
+
 /** s16le bytes as samples from -1 to 1. */
 export function samplesOfBytes(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -9,7 +9,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { ofProcess } from '../suite/of-process.ts';
 
 const run = promisify(execFile);
 const START_LIMIT_MS = 90_000;
@@ -72,11 +71,6 @@ export async function openPostgresql(): Promise<TestPostgresql> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** One for all files of a process, which ends with it: making a cluster takes a second of processor. */
-export function sharedPostgresql(): Promise<Pick<TestPostgresql, 'createDatabase'>> {
-  return ofProcess('postgresql', openPostgresql);
 }
 
 /**

@@ -5,7 +5,7 @@ import { askDragoman } from './command-line.ts';
 import type { ApiKey } from '../../../server/http/door.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { documentClient, uploadForm } from './document-client.ts';
-import type { TestServer } from './server.ts';
+import type { RunningServer } from './server.ts';
 import { requestSession } from './voice-client.ts';
 
 /** A way to something that belongs to somebody. */
@@ -27,7 +27,7 @@ export interface Belonging {
 }
 
 interface Owner {
-  server: TestServer;
+  server: RunningServer;
   storage: Storage;
   owner: { account: { accountId: string }; secret: string; key: ApiKey };
   adminSecret: string;
@@ -141,7 +141,7 @@ async function lists(make: Make): Promise<Way[]> {
   ];
 }
 
-async function memories(server: TestServer, accountId: string): Promise<Way[]> {
+async function memories(server: RunningServer, accountId: string): Promise<Way[]> {
   const file = path.join(server.dataFolder, 'memory.csv');
   writeFileSync(file, 'en,es\nharbour,muelle of the owner\n');
   const { translation_memory_id: id } = await askDragoman<{ translation_memory_id: string }>(
@@ -172,7 +172,7 @@ async function memories(server: TestServer, accountId: string): Promise<Way[]> {
   ];
 }
 
-async function documents(server: TestServer, headers: Record<string, string>): Promise<Way[]> {
+async function documents(server: RunningServer, headers: Record<string, string>): Promise<Way[]> {
   const client = documentClient(server, headers);
   const handle = await client.submit({ name: 'a.txt', content: 'The harbour of the owner.' });
   const path = `/v2/document/${handle.document_id}`;
@@ -184,7 +184,7 @@ async function documents(server: TestServer, headers: Record<string, string>): P
   ];
 }
 
-async function sessions(server: TestServer, headers: Record<string, string>): Promise<Way[]> {
+async function sessions(server: RunningServer, headers: Record<string, string>): Promise<Way[]> {
   const { token } = await requestSession(server, {}, headers);
   // By the contract an unknown token is a bad request.
   return [

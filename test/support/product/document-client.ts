@@ -1,5 +1,5 @@
 /** A client of `/v2/document`, as people write one: uploads, asks, downloads. */
-import { until, type TestServer } from './server.ts';
+import { until, type RunningServer } from './server.ts';
 
 export interface DocumentHandle {
   document_id: string;
@@ -31,7 +31,7 @@ export function uploadForm({ name, content }: UploadedFile, fields: Fields): For
   return form;
 }
 
-export function documentClient(server: TestServer, headers: Headers = {}) {
+export function documentClient(server: RunningServer, headers: Headers = {}) {
   const post = (pathname: string, body: unknown) => server.post(pathname, body, headers);
   const upload = (file: UploadedFile, fields: Fields = { target_lang: 'ES' }) =>
     server.send('/v2/document', { method: 'POST', body: uploadForm(file, fields), headers });

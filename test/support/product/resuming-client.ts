@@ -6,10 +6,10 @@ import { WebSocket } from 'ws';
 import { decodeServerMessage, encodeClientMessage } from '../../../shared/protocol/codec.ts';
 import type { MessageFormat, ServerMessage } from '../../../shared/protocol/messages.ts';
 import { requestSession, type SessionAnswer } from './voice-client.ts';
-import type { TestServer } from './server.ts';
+import type { RunningServer } from './server.ts';
 
 export interface ResumingOptions {
-  server: TestServer;
+  server: RunningServer;
   /** Where sockets are opened instead of at the server itself. */
   through: string;
   request: Record<string, unknown> & { message_format: MessageFormat };

@@ -9,18 +9,14 @@ export const projectFolder = path.resolve(import.meta.dirname, '../../..');
 /** Less than hooks and tests may take: what was logged is to be told. */
 const START_MS = 300_000;
 
-export interface TestServer {
+/** A server, whoever started it. */
+export interface RunningServer {
   /** Address, such as `http://127.0.0.1:12345`. */
   url: string;
   apiKey: string;
   /** Where its data is; goes away with the process. */
   dataFolder: string;
   pid: number;
-  process: ChildProcess;
-  /** Everything written to standard output so far. */
-  output(): string;
-  /** Everything logged so far. */
-  logs(): string;
   /** Sends a JSON request with the API key. */
   post(pathname: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   get(pathname: string, headers?: Record<string, string>): Promise<Response>;
@@ -29,9 +25,17 @@ export interface TestServer {
     pathname: string,
     init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> },
   ): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+export interface TestServer extends RunningServer {
+  process: ChildProcess;
+  /** Everything written to standard output so far. */
+  output(): string;
+  /** Everything logged so far. */
+  logs(): string;
   /** Resolves with the exit code once the process has ended. */
   exited: Promise<number | null>;
-  stop(): Promise<void>;
 }
 
 /** Starts a server on a free port with these settings, in a Node with these flags. */
@@ -87,7 +91,10 @@ export async function startServer(
 }
 
 /** Ways to ask a server with an API key. */
-export function requestsTo(url: string, apiKey: string): Pick<TestServer, 'post' | 'get' | 'send'> {
+export function requestsTo(
+  url: string,
+  apiKey: string,
+): Pick<RunningServer, 'post' | 'get' | 'send'> {
   let contract: Promise<ContractCheck> | undefined;
   /** Fails when an answer of the interface is not as the server's own document says. */
   async function checked(pathname: string, init: RequestInit): Promise<Response> {

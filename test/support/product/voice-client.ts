@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import { decodeServerMessage, encodeClientMessage } from '../../../shared/protocol/codec.ts';
 import type { MessageFormat, MessageOf, ServerMessage } from '../../../shared/protocol/messages.ts';
-import type { TestServer } from './server.ts';
+import type { RunningServer } from './server.ts';
 
 export interface VoiceClient {
   socket: WebSocket;
@@ -33,7 +33,7 @@ export const PCM_16K = 'audio/pcm;encoding=s16le;rate=16000';
 
 /** Requests a session; fails when the server refuses. */
 export async function requestSession(
-  server: TestServer,
+  server: RunningServer,
   request: Record<string, unknown> = {},
   headers: Record<string, string> = {},
 ): Promise<SessionAnswer> {
@@ -45,7 +45,7 @@ export async function requestSession(
 
 /** Requests a session and opens its socket. */
 export async function connect(
-  server: TestServer,
+  server: RunningServer,
   request: Record<string, unknown> & { message_format?: MessageFormat } = {},
 ): Promise<VoiceClient> {
   const session = await requestSession(server, request);

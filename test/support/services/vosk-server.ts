@@ -11,6 +11,8 @@ export interface VoskServer extends SpeechSockets {
   readonly configurations: Record<string, unknown>[];
   /** Silence after which it ends an utterance by itself, in ms. */
   endpointMs: number;
+  /** While it is set, ends of utterances wait for it. */
+  hold: Promise<void> | undefined;
 }
 
 const BYTES_PER_MS = 32;
@@ -23,15 +25,21 @@ export async function startVoskServer({
 }: { spelling?: Readonly<Record<string, string>> } = {}): Promise<VoskServer> {
   const configurations: Record<string, unknown>[] = [];
   const sockets = await startSpeechSockets({ serve: (connection) => serve(connection) });
-  const server: VoskServer = Object.assign(sockets, { configurations, endpointMs: 600 });
+  const server: VoskServer = Object.assign(sockets, {
+    configurations,
+    endpointMs: 600,
+    hold: undefined,
+  });
 
   function serve(connection: SpeechConnection) {
     const recogniser = new Recogniser(() => server.endpointMs, spelling);
     return {
       onText(text: string) {
         if (text === '{"eof" : 1}') {
-          connection.send(recogniser.result());
-          connection.close(1000);
+          void (server.hold ?? Promise.resolve()).then(() => {
+            connection.send(recogniser.result());
+            connection.close(1000);
+          });
         } else if (text.includes('config')) {
           const { config } = JSON.parse(text) as { config: Record<string, unknown> };
           configurations.push(config);

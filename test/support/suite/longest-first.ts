@@ -1,23 +1,36 @@
 /**
  * Starts the files of a project that take longest before its others, so that none of them is left alone
  * at the end. Others keep vitest's order, one project after the other: a process that has the modules of
- * a project ends when the next file is not of it.
+ * a project ends when the next file is not of it. Files with a process for themselves come first: among
+ * them are the longest of all.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By what each takes on two cores, the longest first; a file that is gone does no harm. */
 const LONGEST = [
-  'engines/moonshine-supervision',
-  'voice/session/socket.realtime',
-  'widget/session.realtime',
-  'voice/audio/decode-containment.realtime',
-  'widget/console',
-  'widget/console-language',
-  'engines/neural',
   'engines/older-processors',
+  'models/npm-models',
+  'documents/formats/xliff-limits',
+  'memories/matching/memory-files',
+  'operation/memory',
+  'widget/event-live.realtime',
+  'voice/path/speech.realtime',
+  'voice/session/outages.realtime',
+  'voice/session/reconnect.realtime',
+  'voice/session/session-update.realtime',
+  'voice/session/socket.realtime',
+  'client/room-silence.realtime',
+  'widget/event-speaker.realtime',
+  'events/speaking.realtime',
+  'widget/session.realtime',
+  'engines/moonshine-supervision',
+  'widget/console',
+  'engines/neural',
+  'documents/formats/conformance',
+  'widget/console-language',
+  'voice/audio/decode-conformance',
   'documents/jobs/routes',
   'documents/jobs/document-kills',
-  'operation/memory',
 ].map((name) => `test/${name}.test.ts`);
 
 export class LongestFirst extends BaseSequencer {
@@ -27,7 +40,9 @@ export class LongestFirst extends BaseSequencer {
       return at < 0 ? LONGEST.length : at;
     };
     const usual = await super.sort(files);
-    const projects = [...new Set(usual.map(({ project }) => project))];
+    const projects = [...new Set(usual.map(({ project }) => project))].sort(
+      (one, other) => Number(other.config.isolate) - Number(one.config.isolate),
+    );
     const place = ({ project }: TestSpecification): number => projects.indexOf(project);
     return usual.toSorted((one, other) => place(one) - place(other) || rank(one) - rank(other));
   }

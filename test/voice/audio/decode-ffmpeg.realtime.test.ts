@@ -192,9 +192,9 @@ it('ends a process that stands still, though its client is held back before it o
   const end = stopped.drain();
   process.kill(children()[0]!, 'SIGSTOP');
   // Two seconds of speech at 24 kbit/s; once more, as sound from before may be on its way.
-  const speech = mp3File().subarray(0, 6000);
-  stopped.source.give(speech);
-  const again = setTimeout(() => stopped.source.give(speech), 2_000);
+  const speech = (from: number) => mp3File().subarray(from, from + 6000);
+  stopped.source.give(speech(4_000));
+  const again = setTimeout(() => stopped.source.give(speech(10_000)), 2_000);
   await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
   clearTimeout(again);
   await until(() => children().length === 0);
@@ -270,7 +270,7 @@ it('reads no more than it may while nobody takes what is decoded', async () => {
   await iterator.return?.();
 });
 
-it('takes 80 damaged streams: each is decoded or refused, and none leaves a process', async () => {
+it('takes 40 damaged streams: each is decoded or refused, and none leaves a process', async () => {
   const decoders = stage();
   const kinds = [
     { contentType: 'audio/mpeg', bytes: mp3File() },
@@ -281,7 +281,7 @@ it('takes 80 damaged streams: each is decoded or refused, and none leaves a proc
   ];
   const random = seededRandom(9);
   const outcomes = new Map<string, number>();
-  let left = 80;
+  let left = 40;
   async function attack(): Promise<void> {
     while (left > 0) {
       const { contentType, bytes } = kinds[left-- % kinds.length]!;
@@ -302,6 +302,6 @@ it('takes 80 damaged streams: each is decoded or refused, and none leaves a proc
   await Promise.all([attack(), attack(), attack()]);
   const allowed = ['decoded', 'audio_format_unsupported', 'audio_not_mono', 'chunk_too_large'];
   expect([...outcomes.keys()].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
-  expect(outcomes.get('decoded')).toBeGreaterThan(20);
+  expect(outcomes.get('decoded')).toBeGreaterThan(8);
   await until(() => children().length === 0);
 });

@@ -301,7 +301,7 @@ it('decodes 100 streams at once, each as if it were alone', async () => {
   const kinds = samples.slice(1, 5);
   const alone = await Promise.all(
     kinds.map(({ contentType, extension, args }) =>
-      collect(decode(streamed(cut(encoded(extension, args), 900)), { contentType })),
+      collect(decode(streamed(cut(encoded(extension, args, 1.5), 900)), { contentType })),
     ),
   );
   const started: { count: number; all: () => void } = { count: 0, all: () => undefined };
@@ -320,7 +320,7 @@ it('decodes 100 streams at once, each as if it were alone', async () => {
   await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
       const { contentType, extension, args } = kinds[index % kinds.length]!;
-      const ours = await collect(decode(together(encoded(extension, args)), { contentType }));
+      const ours = await collect(decode(together(encoded(extension, args, 1.5)), { contentType }));
       expect(
         Buffer.from(ours.buffer).equals(Buffer.from(alone[index % kinds.length]!.buffer)),
       ).toBe(true);

@@ -39,6 +39,27 @@ export async function espeakNg(): Promise<SynthesisEngine> {
   return engine;
 }
 
+/** The engine, which speaks each text once: what it said is said again. */
+export function replaying(engine: SynthesisEngine): SynthesisEngine {
+  const said = new Map<string, SpokenSamples[]>();
+  return {
+    ...engine,
+    async *speak(text, options) {
+      const known = said.get(text);
+      if (known !== undefined) {
+        yield* known;
+        return;
+      }
+      const all: SpokenSamples[] = [];
+      for await (const samples of engine.speak(text, options)) {
+        all.push({ ...samples, samples: samples.samples.slice() });
+        yield samples;
+      }
+      said.set(text, all);
+    },
+  };
+}
+
 /** An engine that hums for as long as a text is, and that a test can have fail. */
 export function hummingEngine(
   onSpeak: (text: string, tries: number) => void | Promise<void> = () => undefined,

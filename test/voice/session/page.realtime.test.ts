@@ -3,12 +3,8 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchChromium } from '../../support/machine/chromium.ts';
-import {
-  projectFolder,
-  startServer,
-  until,
-  type TestServer,
-} from '../../support/product/server.ts';
+import { projectFolder, until } from '../../support/product/server.ts';
+import { sharedServer, type SharedServer } from '../../support/product/shared-server.ts';
 import { speech } from '../../support/audio/speech.ts';
 import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
@@ -21,19 +17,16 @@ type Captions = HTMLElement & {
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 const artefacts = path.join(projectFolder, 'artifacts');
 
-let server: TestServer;
+let server: SharedServer;
 let browser: Browser;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer('hearing');
   // The file repeats: a long silence at its end leaves time to press stop.
   const said = { text: TEXT, sampleRateHz: 48_000, padStartS: 1, padEndS: 30 };
   browser = await launchChromium(await speech(said));
   mkdirSync(artefacts, { recursive: true });
 });
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+afterAll(() => browser.close());
 
 /** Opens the demo page in a Chromium whose microphone plays the speech. */
 async function openPage(): Promise<{ page: Page; complaints: string[] }> {
@@ -98,5 +91,5 @@ it('the page and its scripts never see the API key', async () => {
   await page.reload();
   await page.getByRole('button', { name: /start/i }).click();
   await until(() => seen.some((text) => text.includes('streaming_url')));
-  expect(seen.join('\n')).not.toContain(server.apiKey);
+  expect(seen.join('\n')).not.toContain(server.ownApiKey);
 });

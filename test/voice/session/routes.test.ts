@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { securityHeaders } from '../../../server/http/upgrades.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
-import { startServer, type TestServer } from '../../support/product/server.ts';
+import { startServer, type RunningServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';
 import { connectWith, PCM_16K, type SessionAnswer } from '../../support/product/voice-client.ts';
 
@@ -20,7 +20,7 @@ async function answer(pending: Response | Promise<Response>) {
   return { status: response.status, headers: response.headers, body };
 }
 
-let server: TestServer;
+let server: RunningServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 

@@ -1,6 +1,5 @@
 /** Targets and terms that change within a session, over real sockets. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectVoice } from '../../../shared/client/node.ts';
 import type { MessageOf } from '../../../shared/protocol/messages.ts';
@@ -9,8 +8,15 @@ import {
   type LibreTranslateServer,
 } from '../../support/services/libretranslate-server.ts';
 import { pseudoTranslate } from '../../support/documents/pseudo-translation.ts';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
-import { speech } from '../../support/audio/speech.ts';
+import {
+  startServer,
+  until,
+  type RunningServer,
+  type TestServer,
+} from '../../support/product/server.ts';
+import { sharedServer } from '../../support/product/shared-server.ts';
+import { inTones } from '../../support/audio/tone-speech.ts';
+import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 import {
   connect,
   connectWith,
@@ -22,20 +28,8 @@ import {
   type VoiceClient,
 } from '../../support/product/voice-client.ts';
 
-/** Translates into German alone, when it is let. */
-let translator: LibreTranslateServer;
-let server: TestServer;
-beforeAll(async () => {
-  translator = await startLibreTranslateServer();
-  translator.languages = { en: ['de'] };
-  server = await startServer({
-    ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/de: libretranslate' },
-  });
-});
-afterAll(async () => {
-  await server.stop();
-  await translator.close();
-});
+let server: RunningServer;
+beforeAll(async () => (server = await sharedServer('hearing')));
 
 const silence = (ms: number) => new Uint8Array(ms * 32);
 
@@ -54,13 +48,17 @@ async function updated(client: VoiceClient, update: object): Promise<Updated | R
   return until(() => [...updates(client), ...refusals(client)].find((each) => each.id === id));
 }
 
-async function made(path: string, body: object): Promise<Record<string, string>> {
-  const response = await server.post(path, body);
+async function made(
+  on: RunningServer,
+  path: string,
+  body: object,
+): Promise<Record<string, string>> {
+  const response = await on.post(path, body);
   expect(response.status).toBe(201);
   return (await response.json()) as Record<string, string>;
 }
 
-describe.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
+describe.concurrent.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
   const open = (request: Record<string, unknown> = {}) =>
     connect(server, { message_format: format, target_languages: ['es'], ...request });
 
@@ -181,36 +179,39 @@ describe.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
   });
 });
 
-it('thousands of updates in a row are answered in order, and others are served', async () => {
-  const client = await connect(server, { target_languages: ['es'], acknowledgements: true });
-  const other = await connect(server, { target_languages: ['es'] });
-  const COUNT = 4_000;
-  const startedAt = performance.now();
-  for (let number = 0; number < COUNT; number += 1) {
-    // As fast as messages may come: two thousand a second.
-    const waitMs = startedAt + number / 2 - performance.now();
-    if (waitMs > 10) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    client.update({ id: String(number), target_languages: [['es'], ['fr'], ['ES']][number % 3] });
-  }
-  expect(await updated(other, { target_languages: ['fr'] })).toMatchObject({
-    target_languages: ['fr'],
-  });
-  await until(() => updates(client).length === COUNT || client.error(), 180_000);
-  expect(client.error()).toBeUndefined();
-  expect(updates(client).map(({ id }) => id)).toEqual(
-    Array.from({ length: COUNT }, (_, number) => String(number)),
-  );
-  client.end();
-  other.end();
-  expect((await client.closed).code).toBe(1000);
-  await other.closed;
-  const sequences = client.messages.flatMap((message) => {
-    return 'sequence' in message ? (message.sequence ?? []) : [];
-  });
-  expect(sequences).toEqual(sequences.map((_, index) => index + 1));
-});
+it.concurrent(
+  'thousands of updates in a row are answered in order, and others are served',
+  async () => {
+    const client = await connect(server, { target_languages: ['es'], acknowledgements: true });
+    const other = await connect(server, { target_languages: ['es'] });
+    const COUNT = 4_000;
+    const startedAt = performance.now();
+    for (let number = 0; number < COUNT; number += 1) {
+      // As fast as messages may come: two thousand a second.
+      const waitMs = startedAt + number / 2 - performance.now();
+      if (waitMs > 10) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      client.update({ id: String(number), target_languages: [['es'], ['fr'], ['ES']][number % 3] });
+    }
+    expect(await updated(other, { target_languages: ['fr'] })).toMatchObject({
+      target_languages: ['fr'],
+    });
+    await until(() => updates(client).length === COUNT || client.error(), 180_000);
+    expect(client.error()).toBeUndefined();
+    expect(updates(client).map(({ id }) => id)).toEqual(
+      Array.from({ length: COUNT }, (_, number) => String(number)),
+    );
+    client.end();
+    other.end();
+    expect((await client.closed).code).toBe(1000);
+    await other.closed;
+    const sequences = client.messages.flatMap((message) => {
+      return 'sequence' in message ? (message.sequence ?? []) : [];
+    });
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+  },
+);
 
-it('what is in force is told at once to those who asked', async () => {
+it.concurrent('what is in force is told at once to those who asked', async () => {
   const client = await connect(server, { target_languages: ['es'], session_updates: true });
   await until(() => client.messages.length > 0);
   const inForce = { start_time: 0, target_languages: ['es'], formality: 'default' };
@@ -219,36 +220,39 @@ it('what is in force is told at once to those who asked', async () => {
   await client.closed;
 });
 
-it('a session that is taken up again keeps what it was changed to, and the answer is not lost', async () => {
-  const session = await requestSession(server, {
-    ...{ target_languages: ['es'], acknowledgements: true },
-  });
-  const first = await connectWith(session, 'json');
-  first.sendAudio(silence(100));
-  await updated(first, { target_languages: ['fr'] });
-  await until(() => endMarks(first).length === 1);
-  first.socket.terminate();
-  await first.closed;
-  const query = new URLSearchParams({ token: session.token, last_sequence: '0' });
-  const again = await server.send(`/v3/voice/realtime?${query.toString()}`, {});
-  expect(again.status).toBe(200);
-  const second = await connectWith((await again.json()) as SessionAnswer, 'json');
-  second.end();
-  expect((await second.closed).code).toBe(1000);
-  expect(updates(second)).toEqual(updates(first));
-  expect(endMarks(second)).toEqual([
-    'end_of_target_transcript es',
-    'end_of_source_transcript',
-    'end_of_target_transcript fr',
-    'end_of_stream',
-  ]);
-});
+it.concurrent(
+  'a session that is taken up again keeps what it was changed to, and the answer is not lost',
+  async () => {
+    const session = await requestSession(server, {
+      ...{ target_languages: ['es'], acknowledgements: true },
+    });
+    const first = await connectWith(session, 'json');
+    first.sendAudio(silence(100));
+    await updated(first, { target_languages: ['fr'] });
+    await until(() => endMarks(first).length === 1);
+    first.socket.terminate();
+    await first.closed;
+    const query = new URLSearchParams({ token: session.token, last_sequence: '0' });
+    const again = await server.send(`/v3/voice/realtime?${query.toString()}`, {});
+    expect(again.status).toBe(200);
+    const second = await connectWith((await again.json()) as SessionAnswer, 'json');
+    second.end();
+    expect((await second.closed).code).toBe(1000);
+    expect(updates(second)).toEqual(updates(first));
+    expect(endMarks(second)).toEqual([
+      'end_of_target_transcript es',
+      'end_of_source_transcript',
+      'end_of_target_transcript fr',
+      'end_of_stream',
+    ]);
+  },
+);
 
-it("another account's glossary is none", async () => {
+it.concurrent("another account's glossary is none", async () => {
   const dictionaries = [
     { source_lang: 'en', target_lang: 'es', entries: 'a\tb', entries_format: 'tsv' },
   ];
-  const { glossary_id } = await made('/v3/glossaries', { name: 'Live', dictionaries });
+  const { glossary_id } = await made(server, '/v3/glossaries', { name: 'Live', dictionaries });
   const client = await connect(server, { target_languages: ['es'] });
   expect(await updated(client, { glossary_id })).toMatchObject({ glossary_id });
   // Terms stay when languages change, and must suit them.
@@ -259,18 +263,38 @@ it("another account's glossary is none", async () => {
   client.socket.close(1000);
 });
 
-describe('with speech', () => {
-  const FIRST = 'she bought a new house near the river last summer';
-  const SECOND = 'my brother lives in a small town';
+describe.concurrent('with speech', () => {
+  const { spelling, speech } = inTones([
+    'she bought a new house near the river last summer',
+    'my brother lives in a small town',
+  ]);
+  const [FIRST, SECOND] = speech as [Buffer, Buffer];
+
+  /** Translates into German alone, when it is let. */
+  let translator: LibreTranslateServer;
+  let recogniser: VoskServer;
+  let own: TestServer;
+  beforeAll(async () => {
+    translator = await startLibreTranslateServer();
+    translator.languages = { en: ['de'] };
+    recogniser = await startVoskServer({ spelling });
+    own = await startServer({
+      ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
+      ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/de: libretranslate' },
+    });
+  });
+  afterAll(async () => {
+    await own.stop();
+    await Promise.all([translator.close(), recogniser.close()]);
+  });
   const PACE = { chunkBytes: 3200, chunkMs: 100 };
-  const said = async (text: string) => readFileSync(await speech({ text })).subarray(44);
   const tentative = ({ messages }: VoiceClient) =>
     messages.some(
       (message) => message.type === 'source_transcript_update' && message.tentative.length,
     );
 
   it('languages and voices change in the middle of a sentence', async () => {
-    const { glossary_id } = await made('/v3/glossaries', {
+    const { glossary_id } = await made(own, '/v3/glossaries', {
       name: 'Live',
       dictionaries: [
         {
@@ -281,20 +305,19 @@ describe('with speech', () => {
         },
       ],
     });
-    const client = await connect(server, {
+    const client = await connect(own, {
       ...{ message_format: 'msgpack', target_languages: ['es'], target_media_languages: ['es'] },
       target_media_content_type: 'audio/ogg;codecs=opus',
     });
-    const first = await said(FIRST);
-    // Its end comes when its beginning was heard, however busy the recogniser is.
-    const end = first.length - 16_000;
-    await stream(client, first.subarray(0, end), PACE);
+    // Its end comes when its beginning was heard, however busy the machine is.
+    const end = FIRST.length - 48_000;
+    await stream(client, FIRST.subarray(0, end), PACE);
     await until(() => tentative(client));
     client.update({ target_languages: ['fr'], target_media_languages: ['fr'], glossary_id });
-    await stream(client, first.subarray(end), PACE);
+    await stream(client, FIRST.subarray(end), PACE);
     client.endUtterance();
     await until(() => endMarks(client).length === 2 && client.text('fr') !== '');
-    await stream(client, await said(SECOND), PACE);
+    await stream(client, SECOND, PACE);
     client.end();
     expect((await client.closed).code).toBe(1000);
 
@@ -322,16 +345,16 @@ describe('with speech', () => {
   });
 
   it('a language that returns while its last sentence is being translated goes on after it', async () => {
-    const client = await connect(server, { target_languages: ['de'], caption_mode: 'settled' });
+    const client = await connect(own, { target_languages: ['de'], caption_mode: 'settled' });
     let release: () => void = () => undefined;
     translator.hold = new Promise<void>((resolve) => (release = resolve));
-    await stream(client, await said(FIRST), PACE);
+    await stream(client, FIRST, PACE);
     client.endUtterance();
     await until(() => translator.translations().length > 0);
     await updated(client, { target_languages: [] });
     await updated(client, { target_languages: ['de'] });
     const heardBefore = client.text().length;
-    await stream(client, await said(SECOND), PACE);
+    await stream(client, SECOND, PACE);
     client.endUtterance();
     await until(() => client.text().length > heardBefore);
     release();
@@ -347,7 +370,7 @@ describe('with speech', () => {
 
   it('the client says so; the bill counts what was heard and nothing else', async () => {
     const session = connectVoice({
-      ...{ server: server.url, apiKey: server.apiKey, contentType: PCM_16K },
+      ...{ server: own.url, apiKey: own.apiKey, contentType: PCM_16K },
       ...{ sourceLanguage: 'en', targetLanguages: ['es'] },
     });
     const texts = new Map<string, string>();
@@ -357,14 +380,14 @@ describe('with speech', () => {
       const key = kind === 'source' ? '' : language;
       texts.set(key, (texts.get(key) ?? '') + concluded.map(({ text }) => text).join(''));
     });
-    await session.send(await said(FIRST));
+    await session.send(FIRST);
     session.endUtterance();
     await until(() => texts.has('es') && texts.get('es') !== '');
     await expect(session.update({ targetLanguages: ['xx'] })).rejects.toMatchObject({
       ...{ code: 'update-refused', status: 400, reasonCode: 4000001 },
     });
     await session.update({ targetLanguages: ['fr'] });
-    await session.send(await said(SECOND));
+    await session.send(SECOND);
     await session.finish();
     expect(terms).toEqual([['es'], ['fr']]);
     expect(texts.get('es')).not.toMatch(/hermano/);

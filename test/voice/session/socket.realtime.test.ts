@@ -51,7 +51,7 @@ describe('a stream that ends', () => {
   );
 });
 
-describe('a frame', () => {
+describe.concurrent('a frame', () => {
   const json = (text: string) => (socket: WebSocket) => socket.send(text);
   const chunk = (bytes: number) => json(`{"source_media_chunk":{"data":"${base64(bytes)}"}}`);
 
@@ -264,21 +264,18 @@ it('a session whose connection dropped is kept for its client for a while, then 
   expect(answer.status).toBe(400);
 });
 
-describe('limits of time', () => {
-  let impatient: TestServer;
+describe.concurrent('limits of time', () => {
   let strict: TestServer;
   beforeAll(async () => {
-    impatient = await startServer({ RECOGNISER: 'silent', VOICE_IDLE_SECONDS: '0.4' });
     strict = await startServer({
-      RECOGNISER: 'silent',
-      VOICE_CONNECTION_SECONDS: '1.2',
+      ...{ RECOGNISER: 'silent', VOICE_IDLE_SECONDS: '1', VOICE_CONNECTION_SECONDS: '2.5' },
       VOICE_TOKEN_SECONDS: '5',
     });
   });
-  afterAll(() => Promise.all([impatient.stop(), strict.stop()]));
+  afterAll(() => strict.stop());
 
   it('end a session without audio', async () => {
-    const client = await connect(impatient);
+    const client = await connect(strict);
     // A message without audio is no audio.
     const timer = setInterval(() => client.sendAudio(silence(0)), 50);
     expect((await client.closed).code).toBe(4408);
@@ -287,7 +284,7 @@ describe('limits of time', () => {
   });
 
   it('end a session whose headers trickle in without sound', async () => {
-    const client = await connect(impatient, webm);
+    const client = await connect(strict, webm);
     client.sendAudio(headless);
     const timer = setInterval(() => client.sendAudio(VOIDS.subarray(0, 2)), 50);
     expect((await client.closed).code).toBe(4408);
@@ -303,7 +300,7 @@ describe('limits of time', () => {
     const { code } = await client.closed;
     clearInterval(timer);
     expect(code).toBe(4408);
-    expect(performance.now() - startedAt).toBeGreaterThan(1000);
+    expect(performance.now() - startedAt).toBeGreaterThan(2_300);
     expect(client.error()).toBeUndefined();
     const answer = await strict.get(`/v3/voice/realtime?token=${session.token}`, {
       Authorization: `Service-Auth-Key ${strict.apiKey}`,

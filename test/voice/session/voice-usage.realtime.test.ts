@@ -4,21 +4,19 @@ import type { NewApiKey } from '../../../server/accounts/api-keys.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { askDragoman } from '../../support/product/command-line.ts';
 import { openEmbedded, platformOver } from '../../support/product/platform.ts';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { until, type RunningServer } from '../../support/product/server.ts';
+import { sharedServer } from '../../support/product/shared-server.ts';
 import { connectWith, requestSession, stream } from '../../support/product/voice-client.ts';
 
-let server: TestServer;
+let server: RunningServer;
 let storage: Storage;
 let platform: ReturnType<typeof platformOver>;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
+  server = await sharedServer('hearing');
   storage = await openEmbedded(server.dataFolder);
   platform = platformOver(storage);
 });
-afterAll(async () => {
-  await storage.close();
-  await server.stop();
-});
+afterAll(() => storage.close());
 
 const silence = (ms: number) => new Uint8Array(ms * 32);
 const pace = { chunkBytes: 3200, chunkMs: 100 };

@@ -142,14 +142,14 @@ it('gives up a stream in which checksums come out everywhere and frames nowhere'
   expect(reader.heldBytes).toBeLessThan(1 << 20);
 });
 
-it('survives 1,500 damaged streams: each is read or refused, soon and in little memory', () => {
+it('survives 400 damaged streams: each is read or refused, soon and in little memory', () => {
   const outcome = readDamaged({
-    ...{ seed: 6, runs: 1500, chunkBytes: [1, 100, 1500, 20_000] },
+    ...{ seed: 6, runs: 400, chunkBytes: [1, 100, 1500, 20_000] },
     sources: files.map(({ args }) => ({ bytes: whole(args).subarray(0, 20_000) })),
     read: (bytes, chunkBytes) => expect(read(bytes, chunkBytes).heldBytes).toBeLessThan(1 << 20),
     refusals: ['audio_format_unsupported', 'audio_not_mono'],
   });
-  expect(outcome.read).toBeGreaterThan(100);
-  expect(outcome.refused).toBeGreaterThan(100);
+  expect(outcome.read).toBeGreaterThan(30);
+  expect(outcome.refused).toBeGreaterThan(30);
   expect(outcome.slowestMs).toBeLessThan(6_000);
 });

@@ -94,10 +94,10 @@ it('refuses what has no frames, and tags without end', () => {
   expect(() => read('mp3', endless, 3)).toThrow(refused);
 });
 
-it('survives 2,000 damaged streams: each is read or refused, soon', () => {
+it('survives 500 damaged streams: each is read or refused, soon', () => {
   let framesRead = 0;
   const { slowestMs } = readDamaged({
-    ...{ seed: 8, runs: 2000, chunkBytes: [1, 100, 1500, 12_000] },
+    ...{ seed: 8, runs: 500, chunkBytes: [1, 100, 1500, 12_000] },
     sources: files.map(({ kind, extension, args }) => ({
       kind,
       bytes: encoded(extension, [...args], 2).subarray(0, 12_000),
@@ -107,6 +107,6 @@ it('survives 2,000 damaged streams: each is read or refused, soon', () => {
     },
     refusals: ['audio_format_unsupported'],
   });
-  expect(framesRead).toBeGreaterThan(2000);
+  expect(framesRead).toBeGreaterThan(500);
   expect(slowestMs).toBeLessThan(4_000);
 });

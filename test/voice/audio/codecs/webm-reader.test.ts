@@ -182,16 +182,16 @@ it('takes a large element byte by byte in time that grows with its size alone', 
   return expectSteadyTime(take, { size: 240_000, littleMs: 40 });
 });
 
-it('survives 4,000 damaged streams: each is read or refused, soon and in little memory', () => {
+it('survives 1,000 damaged streams: each is read or refused, soon and in little memory', () => {
   const outcome = readDamaged({
-    ...{ seed: 1, runs: 4_000, chunkBytes: [1, 100, 1500, 6000] },
+    ...{ seed: 1, runs: 1_000, chunkBytes: [1, 100, 1500, 6000] },
     sources: files.map(({ extension, args }) => ({
       bytes: encoded(extension, args).subarray(0, 6000),
     })),
     read: (bytes, chunkBytes) => expect(read(bytes, chunkBytes).heldBytes).toBeLessThan(300_000),
     refusals: ['audio_format_unsupported'],
   });
-  expect(outcome.read).toBeGreaterThan(200);
-  expect(outcome.refused).toBeGreaterThan(200);
+  expect(outcome.read).toBeGreaterThan(50);
+  expect(outcome.refused).toBeGreaterThan(50);
   expect(outcome.slowestMs).toBeLessThan(4_000);
 });

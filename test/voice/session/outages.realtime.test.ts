@@ -1,5 +1,7 @@
+/** A part of the voice path that is killed, or falls behind: nothing is lost. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { encodedBy, spokenSamples } from '../../support/audio/encoded-speech.ts';
 import { descendantsOf } from '../../support/machine/processes.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
 import { speech } from '../../support/audio/speech.ts';
@@ -10,8 +12,16 @@ const TEXT = 'and so my fellow americans ask not what your country can do for yo
 
 const PACE = { chunkBytes: 3200, chunkMs: 100, speed: 1.2 };
 
+const MAX_LAG_MS = 2_000;
+
 let server: TestServer;
-beforeAll(async () => (server = await startServer()));
+beforeAll(async () => {
+  server = await startServer({
+    VOICE_MAX_LAG_SECONDS: String(MAX_LAG_MS / 1000),
+    // One is sent nothing while others are held back.
+    VOICE_IDLE_SECONDS: '300',
+  });
+});
 afterAll(() => server.stop());
 
 const descendants = (pattern: RegExp) => descendantsOf(server.pid, pattern);
@@ -69,4 +79,51 @@ it('a recogniser killed in mid session is replaced, for all who share it', async
   }
   expect(killed).not.toEqual([]);
   expect(recognisers().filter((pid) => killed.includes(pid))).toEqual([]);
+});
+
+const lags = ({ messages }: VoiceClient) =>
+  messages.flatMap((message) => (message.type === 'source_lag_update' ? [message.lag_ms] : []));
+const signalRecognisers = (signal: NodeJS.Signals) => {
+  for (const pid of descendants(/moonshine-child/)) process.kill(pid, signal);
+};
+
+it('who asked is told of the lag, whatever the format; all are held back, and nothing is lost', async () => {
+  const samples = await spokenSamples([TEXT, TEXT]);
+  const ogg = encodedBy(['-c:a', 'libopus', '-b:a', '16k', '-f', 'ogg'], samples);
+  const client = await connect(server, { lag_updates: true });
+  const compressed = await connect(server, {
+    ...{ lag_updates: true, source_media_content_type: 'audio/ogg;codecs=opus' },
+  });
+  const unaware = await connect(server);
+  const oggPace = { chunkBytes: Math.ceil(ogg.length / (samples.length / 3200)), chunkMs: 100 };
+  const pace = { chunkBytes: 3200, chunkMs: 100 };
+  const before = 15;
+  await Promise.all([
+    stream(client, samples.subarray(0, before * pace.chunkBytes), pace),
+    stream(unaware, samples.subarray(0, before * pace.chunkBytes), pace),
+    stream(compressed, ogg.subarray(0, before * oggPace.chunkBytes), oggPace),
+  ]);
+  signalRecognisers('SIGSTOP');
+  const streaming = Promise.all([
+    stream(client, samples.subarray(before * pace.chunkBytes), pace),
+    stream(compressed, ogg.subarray(before * oggPace.chunkBytes), oggPace),
+  ]);
+  // Told at a second and at every other one: at two seconds the client is held back.
+  await until(() => [client, compressed].every((each) => Math.max(0, ...lags(each)) >= 1_000));
+  expect(lags(client)[0]).toBeGreaterThanOrEqual(1_000);
+  await streaming;
+  for (const each of [client, compressed]) {
+    // What the client had sent before it was held back comes on top.
+    expect(Math.max(...lags(each))).toBeLessThanOrEqual(MAX_LAG_MS + 1_000);
+  }
+  signalRecognisers('SIGCONT');
+  await until(() => [client, compressed].every((each) => lags(each).at(-1) === 0));
+  for (const each of [client, compressed, unaware]) each.end();
+  for (const each of [client, compressed, unaware]) expect((await each.closed).code).toBe(1000);
+  expect(lags(unaware)).toEqual([]);
+  expect(Math.max(...lags(client))).toBeLessThanOrEqual(MAX_LAG_MS + 1_000);
+  const said = [TEXT, TEXT].join(' ');
+  for (const each of [client, compressed]) {
+    expect(wordErrorRate(said, each.text()), each.text()).toBeLessThanOrEqual(0.25);
+  }
 });

@@ -1,0 +1,132 @@
+/**
+ * Servers that all processes of a run share, each started when it is asked for first: a server takes
+ * seconds of a processor to start, one with a recogniser twice that, and a PostgreSQL one to be made.
+ * They are children of vitest itself, which ends them; test processes ask it over HTTP.
+ */
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import type { Storage } from '../../../server/stores.ts';
+import type { TestPostgresql } from '../machine/postgresql.ts';
+import type { TestServer } from '../product/server.ts';
+import { ofProcess } from './of-process.ts';
+
+/** What there may be several of, by their settings. */
+const KINDS = {
+  /** Hears nothing. */
+  silent: { RECOGNISER: 'silent' },
+  /** With all engines that are installed; on a busy machine speakers wait for what is heard of them. */
+  hearing: { VOICE_IDLE_SECONDS: '300' },
+};
+export type ServerKind = keyof typeof KINDS;
+
+/** A server as a new account of it sees it. */
+export interface AccountAnswer {
+  url: string;
+  pid: number;
+  dataFolder: string;
+  /** The key that the server made for itself, with which its own pages ask. */
+  ownApiKey: string;
+  accountId: string;
+  apiKey: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where to ask: `GET /account/silent`, `/link/silent/ACCOUNT`, `/log/silent`, `/database`. */
+    runServers: string;
+  }
+}
+
+interface RunServer {
+  server: TestServer;
+  storage: Storage;
+}
+
+/** Begins to offer servers; answers what ends them. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const offer = await ofProcess('run servers', startOffer);
+  project.provide('runServers', offer.url);
+  return () => offer.close();
+}
+
+async function startOffer() {
+  const started = new Map<ServerKind, Promise<RunServer>>();
+  const running: TestServer[] = [];
+  const kill = (): void => {
+    for (const { process: child, dataFolder } of running) {
+      child.kill('SIGKILL');
+      rmSync(dataFolder, { recursive: true, force: true });
+    }
+  };
+  process.once('exit', kill);
+  process.once('SIGTERM', () => {
+    kill();
+    process.kill(process.pid, 'SIGTERM');
+  });
+
+  async function start(kind: ServerKind): Promise<RunServer> {
+    const [{ startServer }, { openEmbedded }] = await productSupport();
+    const server = await startServer(KINDS[kind]);
+    running.push(server);
+    return { server, storage: await openEmbedded(server.dataFolder) };
+  }
+
+  let postgresql: Promise<TestPostgresql> | undefined;
+  async function newDatabase(): Promise<string> {
+    postgresql ??= import('../machine/postgresql.ts').then((each) => each.openPostgresql());
+    return (await postgresql).createDatabase();
+  }
+
+  async function answer(what: string, kind: ServerKind, accountId: string): Promise<string> {
+    if (what === 'database') return newDatabase();
+    if (!started.has(kind)) started.set(kind, start(kind));
+    const { server, storage } = await started.get(kind)!;
+    if (what === 'log') return server.logs() + server.output();
+    const [, { platformOver }, { newLink }] = await productSupport();
+    if (what === 'link') return newLink(storage, accountId);
+    const features = ['admin' as const, 'detection' as const];
+    const { account, secret } = await platformOver(storage).newcomer({ features });
+    const { url, pid, dataFolder } = server;
+    const told: AccountAnswer = {
+      ...{ url, pid, dataFolder, ownApiKey: server.apiKey },
+      ...{ accountId: account.accountId, apiKey: secret },
+    };
+    return JSON.stringify(told);
+  }
+
+  const http = createServer((request, response) => {
+    const [, what = '', kind = '', accountId = ''] = (request.url ?? '').split('/');
+    answer(what, kind as ServerKind, accountId).then(
+      (text) => response.end(text),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    /** Once for each project that vitest has set up. */
+    async close() {
+      http.close();
+      http.closeAllConnections();
+      const all = await Promise.allSettled(started.values());
+      started.clear();
+      for (const each of all) {
+        if (each.status === 'fulfilled') await each.value.storage.close();
+      }
+      await Promise.all(running.splice(0).map((server) => server.stop()));
+      await (await postgresql)?.stop();
+      postgresql = undefined;
+    },
+  };
+}
+
+/** Loaded when they are needed: most runs of a few files need none. */
+function productSupport() {
+  return Promise.all([
+    import('../product/server.ts'),
+    import('../product/platform.ts'),
+    import('../product/console-client.ts'),
+  ]);
+}
