@@ -2,10 +2,12 @@
  * `npm test`: sets up, builds, checks and tests; says only what went wrong, and how much went well in
  * its last line. With arguments (`npm test -- voice`) it passes them to vitest and skips the checks.
  */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { serverRequirements, testRequirements } from '../server/setup/debian-packages.mjs';
 import { serverModels } from '../server/setup/models.mjs';
 import { refuseOldNode } from '../server/setup/node-version.mjs';
-import { testModelsFolder } from '../server/setup/paths.mjs';
+import { root, testModelsFolder } from '../server/setup/paths.mjs';
 import { createProgress } from '../server/setup/progress.mjs';
 import { explain, setUp, stoppable } from '../server/setup/set-up.mjs';
 import { runChecks } from './support/suite/checks.mjs';
@@ -15,7 +17,12 @@ import { runVitest } from './support/suite/vitest-run.mjs';
 refuseOldNode();
 // Every test has data of its own, and all share what is installed.
 process.env.MODELS_DIR = testModelsFolder;
-const filters = process.argv.slice(2);
+// A room's name is its folder, and not whatever has the word in its path.
+const isRoom = (/** @type {string} */ filter) =>
+  /^\w[\w-]*$/.test(filter) && existsSync(path.join(root, 'test', filter));
+const filters = process.argv
+  .slice(2)
+  .map((filter) => (isRoom(filter) ? `test/${filter}/` : filter));
 const progress = createProgress({ quiet: true, logEveryMs: 60_000, stream: process.stdout });
 
 async function setUpCheckAndTest() {
