@@ -179,17 +179,18 @@ describe('the card', () => {
 
   it('is worked with the keyboard alone, and the focus goes with the work', async () => {
     await openPage();
+    // Whoever waits for it only when the key is pressed may be too late: the browser is told to ask first.
+    const asked = page.waitForEvent('filechooser');
     const focused = () => page.evaluate(() => document.activeElement?.textContent.trim());
     const label = () =>
       page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? undefined);
     await to().focus();
     await page.keyboard.press('Tab');
     await expect.poll(label).toBe('Choose a file to translate');
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      page.keyboard.press('Space'),
-    ]);
-    await chooser.setFiles({
+    await page.keyboard.press('Space');
+    await (
+      await asked
+    ).setFiles({
       name: 'letter.txt',
       mimeType: '',
       buffer: Buffer.from(letter.content),
