@@ -100,6 +100,28 @@ const server = {
   ),
 };
 
+const cluster = {
+  BROKER_URL: Type.Optional(
+    Type.String({
+      pattern: '^(rediss?|unix)://[^?#]+',
+      description:
+        'Redis 7 or Valkey that several servers share, for example `redis://user:password@host:6379`; they share the database of `STORAGE_URL` too. Without it, a server keeps what is in flight to itself.',
+    }),
+  ),
+  CLUSTER_NAME: Type.String({
+    default: 'dragoman',
+    pattern: '^[\\w.-]{1,64}$',
+    description: 'Before all keys in Redis: letters, digits, `_`, `.` and `-`.',
+  }),
+  NODE_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#]+/?$',
+      description:
+        'Address under which the other servers reach this one, for example `http://10.0.0.7:8080`.',
+    }),
+  ),
+};
+
 const accounts = {
   RATE_LIMIT_PER_MINUTE: Type.Integer({
     default: 0,
@@ -315,6 +337,7 @@ function besides(others: object, settings: TProperties): TProperties {
 /** Settings by what they are about, under the headings of `server/docs/settings.md`. */
 export const settingGroups = {
   'The server': server,
+  'Several servers': cluster,
   'Accounts and limits': accounts,
   'Voice sessions': voice,
   Events: events,
@@ -326,6 +349,7 @@ export const settingGroups = {
 
 export const settingsSchema = Type.Object({
   ...server,
+  ...cluster,
   ...accounts,
   ...voice,
   ...events,
