@@ -223,10 +223,10 @@ export class Events {
     }
   }
 
-  /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests */
+  /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests, broker_unavailable */
   async enter(roomId: string, passcode: string, address: string) {
     const room = await this.rooms.find(roomId);
-    const giveBack = this.#options.readers.tryPasscode(roomId, address);
+    const giveBack = await this.#options.readers.tryPasscode(roomId, address);
     const { key, expiresAtMs } = this.rooms.enter(room, passcode);
     giveBack();
     return { key, expiry_time: new Date(expiresAtMs).toISOString() };

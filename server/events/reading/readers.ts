@@ -1,5 +1,6 @@
 /** Who may read along: how many at once, how quickly they come, and how often a passcode is guessed. */
 import { ServiceError } from '../../../shared/errors.ts';
+import type { Broker } from '../../broker/index.ts';
 import { networkOf } from '../../http/requests.ts';
 import type { Reader } from './fan-out.ts';
 
@@ -13,12 +14,10 @@ export interface ReaderLimits {
   joinsPerSecond: number;
 }
 
-/** Wrong passcodes from one address for one room, and then one more in so many ms. */
-const PASSCODE_TRIES = 10;
-const PASSCODE_EVERY_MS = 6_000;
-/** The same from all addresses together: a million passcodes take a week. */
-const TRIES_OF_ROOM = 500;
-const TRY_OF_ROOM_EVERY_MS = 600;
+/** Wrong passcodes from one address for one room, in a minute. */
+const PASSCODE_TRIES = { most: 10, windowMs: 60_000 };
+/** The same from all addresses together, in five minutes: a million passcodes take a week. */
+const TRIES_OF_ROOM = { most: 500, windowMs: 300_000 };
 /** Lines that are spoken for one address at once, and then one more in so many ms: ten languages of a talk. */
 const SPEECHES = 60;
 const SPEECH_EVERY_MS = 250;
@@ -44,15 +43,16 @@ export interface ReaderDesk {
    */
   admit(roomId: string, address: string): () => void;
   /**
-   * To be called before a passcode is looked at, as others may be on their way.
+   * To be called before a passcode is looked at, as others may be on their way, to whichever server.
    *
    * @returns to be called when it was right
-   * @throws ServiceError too_many_requests where too many wrong ones have come from there
+   * @throws ServiceError too_many_requests where too many wrong ones have come from there;
+   *   broker_unavailable
    */
-  tryPasscode(roomId: string, address: string): () => void;
+  tryPasscode(roomId: string, address: string): Promise<() => void>;
 }
 
-export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
+export function createReaderDesk(limits: ReaderLimits, counters: Broker['counters']): ReaderDesk {
   let count = 0;
   const fromAddress = createCounts();
   /** Also of those that are on the way in. */
@@ -60,8 +60,6 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
   const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
   const typed = createBuckets({ burst: TYPED, everyMs: TYPED_EVERY_MS });
   const speeches = createBuckets({ burst: SPEECHES, everyMs: SPEECH_EVERY_MS });
-  const triesOfRoom = createBuckets({ burst: TRIES_OF_ROOM, everyMs: TRY_OF_ROOM_EVERY_MS });
-  const tries = createBuckets({ burst: PASSCODE_TRIES, everyMs: PASSCODE_EVERY_MS });
   return {
     get count() {
       return count;
@@ -93,13 +91,17 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
         fromAddress.add(address, -1);
       };
     },
-    tryPasscode(roomId, from) {
-      const name = `${roomId} ${networkOf(from)}`;
-      const isAllowed = tries.take(name) && triesOfRoom.take(roomId);
-      if (!isAllowed) throw tooFast('Too many wrong passcodes.');
+    async tryPasscode(roomId, from) {
+      const tries = [
+        [`passcodes ${roomId} ${networkOf(from)}`, PASSCODE_TRIES],
+        [`passcodes ${roomId}`, TRIES_OF_ROOM],
+      ] as const;
+      for (const [name, limit] of tries) {
+        const leftMs = await counters.count(name, 1, limit);
+        if (leftMs !== undefined) throw tooFast('Too many wrong passcodes.');
+      }
       return () => {
-        tries.giveBack(name);
-        triesOfRoom.giveBack(roomId);
+        for (const [name, limit] of tries) counters.count(name, -1, limit).catch(() => undefined);
       };
     },
   };
@@ -136,10 +138,6 @@ function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
     return { left: Math.min(burst, left + (nowMs - atMs) / everyMs), atMs: nowMs };
   };
   return {
-    giveBack(name: string): void {
-      const bucket = buckets.get(name);
-      if (bucket !== undefined) bucket.left += 1;
-    },
     take(name: string): boolean {
       const bucket = current(name);
       const isAllowed = bucket.left >= 1;

@@ -1,8 +1,18 @@
-import { expect, it } from 'vitest';
-import { createReaderDesk, createStallWatch } from '../../../server/events/reading/readers.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  createReaderDesk,
+  createStallWatch,
+  type ReaderDesk,
+} from '../../../server/events/reading/readers.ts';
+import { brokerNames, openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
 import { scriptedReader } from './scripted-reader.ts';
 
 const limits = { most: 4, mostInRoom: 3, mostFromAddress: 2, joinBurst: 3, joinsPerSecond: 1e-6 };
+
+function openDesk(broker = openEmbedded()) {
+  onTestFinished(() => broker.close());
+  return createReaderDesk(limits, broker.counters);
+}
 
 function refusal(act: () => unknown): string | undefined {
   try {
@@ -14,7 +24,7 @@ function refusal(act: () => unknown): string | undefined {
 }
 
 it('has so many places in all, in a room and for a network', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   const first = desk.admit('hall', 'a');
   desk.admit('hall', 'a');
   expect(refusal(() => desk.admit('side', 'a'))).toBe('too_many_sessions');
@@ -29,14 +39,14 @@ it('has so many places in all, in a room and for a network', () => {
 });
 
 it('lets so many come at once from a network', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   for (let come = 0; come < 3; come += 1) desk.checkJoin('a');
   expect(refusal(() => desk.checkJoin('a'))).toBe('too_many_requests');
   expect(refusal(() => desk.checkJoin('b'))).toBeUndefined();
 });
 
 it('has so many lines spoken for a network at once', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   const outcomes = Array.from({ length: 70 }, () => refusal(() => desk.checkSpeech('a')));
   expect(outcomes.slice(0, 60)).toEqual(Array.from({ length: 60 }));
   expect(outcomes.at(-1)).toBe('too_many_requests');
@@ -44,7 +54,7 @@ it('has so many lines spoken for a network at once', () => {
 });
 
 it('takes so many lines that are typed into a room at once', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   const outcomes = Array.from({ length: 1_100 }, () => refusal(() => desk.checkTyped('hall')));
   expect(outcomes.slice(0, 1_000)).toEqual(Array.from({ length: 1_000 }));
   expect(outcomes.at(-1)).toBe('too_many_requests');
@@ -52,7 +62,7 @@ it('takes so many lines that are typed into a room at once', () => {
 });
 
 it('takes all addresses of IPv6 that somebody has for one network', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   desk.admit('hall', '2001:db8:0:1::1');
   desk.admit('hall', '2001:db8::1:ffff:0:0:2');
   expect(refusal(() => desk.admit('hall', '2001:0db8:0000:0001:1:2:3:4'))).toBe(
@@ -62,16 +72,28 @@ it('takes all addresses of IPv6 that somebody has for one network', () => {
   expect(refusal(() => desk.admit('side', '::ffff:192.0.2.1'))).toBeUndefined();
 });
 
-it('lets passcodes be guessed a few times, also when all guesses come at once', () => {
-  const desk = createReaderDesk(limits);
-  const outcomes = Array.from({ length: 50 }, () => refusal(() => desk.tryPasscode('room', 'a')));
-  expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
-  expect(outcomes.at(-1)).toBe('too_many_requests');
-  expect(refusal(() => desk.tryPasscode('other', 'a'))).toBeUndefined();
-  expect(refusal(() => desk.tryPasscode('room', 'b'))).toBeUndefined();
-  // Those who know it are not counted.
-  for (let come = 0; come < 100; come += 1) desk.tryPasscode('room', 'c')();
-});
+it.each(brokerNames)(
+  'lets passcodes be guessed a few times, also when all guesses come at once, to either server (%s)',
+  async (name) => {
+    const [desk, other] = (await openBrokers(name)).map((broker) =>
+      createReaderDesk(limits, broker.counters),
+    ) as [ReaderDesk, ReaderDesk];
+    const guess = (at: ReaderDesk, room: string, address: string) =>
+      at.tryPasscode(room, address).then(
+        () => undefined,
+        (error: unknown) => (error as { code: string }).code,
+      );
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => guess(index % 2 ? desk : other, 'room', 'a')),
+    );
+    expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
+    expect(outcomes.at(-1)).toBe('too_many_requests');
+    expect(await guess(other, 'other', 'a')).toBeUndefined();
+    expect(await guess(other, 'room', 'b')).toBeUndefined();
+    // Those who know it are not counted.
+    for (let come = 0; come < 100; come += 1) (await desk.tryPasscode('room', 'c'))();
+  },
+);
 
 it('finds readers whose bytes do not move, and spares those who are only slow', () => {
   const isStalled = createStallWatch();
