@@ -120,20 +120,28 @@ class Follower {
     this.#after ??= await start();
     for (;;) {
       const entries = await read(this.#after);
-      if (entries.length === 0) return;
       for (const entry of entries) {
         if (this.#isStopped) return;
         this.#after = entry.id;
-        await this.#tell(entry);
+        const dealing = this.#tell(entry);
+        // What is done at once is not waited for: others append meanwhile.
+        if (dealing !== undefined) await dealing;
       }
+      // Of what came after these, it is rung.
+      if (entries.length < READ_AT_ONCE) return;
     }
   }
 
-  async #tell(entry: StreamEntry): Promise<void> {
+  /** @returns when it is done, if that is later */
+  #tell(entry: StreamEntry): Promise<void> | undefined {
+    const { onEntry, log } = this.#options;
+    const fail = (error: unknown) =>
+      log.error({ err: error }, 'what a stream has told could not be used');
     try {
-      await this.#options.onEntry(entry);
+      return onEntry(entry)?.catch(fail);
     } catch (error) {
-      this.#options.log.error({ err: error }, 'what a stream has told could not be used');
+      fail(error);
+      return undefined;
     }
   }
 }

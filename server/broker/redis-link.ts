@@ -67,6 +67,7 @@ export class RedisLink {
   readonly #bells = new Map<string, () => void>();
   #isClosed = false;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #onMessage = (_message: string, channel: string) => this.#bells.get(channel)?.();
 
   private constructor(options: RedisLinkOptions) {
     this.#options = options;
@@ -117,7 +118,8 @@ export class RedisLink {
     if (this.#client !== undefined) this.#subscribe(this.#client, [channel]);
     return () => {
       this.#bells.delete(channel);
-      this.#client?.unsubscribe(channel).catch(() => undefined);
+      // By its listener: whoever listens again before the answer is not forgotten with it.
+      this.#client?.unsubscribe(channel, this.#onMessage).catch(() => undefined);
     };
   }
 
@@ -174,9 +176,8 @@ export class RedisLink {
 
   #subscribe(client: Client, channels: string[]): void {
     if (channels.length === 0) return;
-    const onMessage = (_message: string, channel: string) => this.#bells.get(channel)?.();
     client
-      .subscribe(channels, onMessage)
+      .subscribe(channels, this.#onMessage)
       .catch((error: unknown) => this.#drop(client, error as Error));
   }
 

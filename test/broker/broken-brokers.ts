@@ -248,6 +248,24 @@ const brokenFollowing: BrokenBroker[] = [
     breakIt: faultyFollow((onEntry) => (entry) => void onEntry(entry)),
   },
   {
+    fault: 'does not listen to a stream again that was left',
+    breaks: 'tells those who have just left',
+    breakIt: faulty('streams', (sound) => {
+      const left = new Set<string>();
+      return {
+        follow(stream, after, onEntry) {
+          const stop = sound.follow(stream, after, (entry) =>
+            left.has(stream) ? undefined : onEntry(entry),
+          );
+          return () => {
+            left.add(stream);
+            stop();
+          };
+        },
+      };
+    }),
+  },
+  {
     fault: 'tells announcements to nobody else',
     breaks: 'tells an announcement to every node',
     breakIt: (broker) => {

@@ -74,6 +74,27 @@ export const following: BrokerBehaviour[] = [
     },
   },
   {
+    name: 'tells those who have just left and follow again what comes from then on',
+    async check(under) {
+      const { broker, other } = under;
+      const stream = randomUUID();
+      const heard: string[] = [];
+      for (const text of ['one', 'two', 'three']) {
+        other.streams.follow(stream, 'end', () => undefined)();
+        const stop = other.streams.follow(stream, 'end', ({ bytes }) => {
+          heard.push(bytes.toString());
+        });
+        // It has read what there is, and waits.
+        await other.streams.read(stream, 0, 1);
+        await other.streams.read(stream, 0, 1);
+        await broker.streams.append(stream, text, KEPT);
+        await eventually(() => heard.at(-1), under).toBe(text);
+        stop();
+      }
+      expect(heard).toEqual(['one', 'two', 'three']);
+    },
+  },
+  {
     name: 'tells an announcement to every node that listens, once and in order',
     async check(under) {
       const { broker, other } = under;
