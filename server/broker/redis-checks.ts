@@ -60,7 +60,9 @@ function fieldsOf(reply: unknown): Map<string, unknown> {
 export async function claimPrefix(send: Send, prefix: string, clusterId: string): Promise<void> {
   const key = markerOf(prefix);
   const ours = `dragoman ${FORMAT} ${clusterId}`;
-  const found = await send(['SET', key, ours, 'NX', 'GET']).catch(wrongTypeAsNothing);
+  // Read first: one that is full takes no writes, and is used for what it can do.
+  const kept = await send(['GET', key]).catch(wrongTypeAsNothing);
+  const found = kept ?? (await send(['SET', key, ours, 'NX', 'GET']));
   if (found === null || String(found) === ours) return;
   const [product, format] = String(found).split(' ');
   if (product !== 'dragoman') throw othersKeys(prefix, key);

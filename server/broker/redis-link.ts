@@ -31,7 +31,7 @@ const RECONNECT_MS = { first: 20, most: 1_000 } as const;
  * Redis will not do it here or now, and has not: another connection, perhaps to another server, may. A
  * script it does not know is loaded with the next connection.
  */
-const ELSEWHERE = /^(READONLY|LOADING|MASTERDOWN|NOSCRIPT|UNBLOCKED)\b/;
+const ELSEWHERE = /^(READONLY|LOADING|MASTERDOWN|NOSCRIPT)\b/;
 /** It has not done it, and will not on another connection either. */
 const UNABLE = /^(OOM|MISCONF|NOREPLICAS|BUSY|CLUSTERDOWN|NOAUTH)\b/;
 

@@ -111,6 +111,57 @@ it('connections that are cut again and again lose nothing and tell nothing twice
   await expect.poll(() => texts(heard), POLLING).toEqual(told);
 });
 
+it('whatever breaks, all nodes hear what each of them says once, and in the same order', async () => {
+  const prefix = newPrefix();
+  const proxies = await Promise.all(Array.from({ length: 3 }, () => openProxy()));
+  const nodes = await Promise.all(
+    proxies.map(async ({ url }) => (await openNode({ url, prefix })).broker),
+  );
+  const heard = nodes.map((node) => heardBy(node, 'stream'));
+  const faults: ((turn: number) => unknown)[] = [
+    (turn) => proxies[turn % 3]!.cut(),
+    (turn) => {
+      const proxy = proxies[turn % 3]!;
+      proxy.loseAnswers();
+      // So that something is asked in between.
+      void nodes[turn % 3]!.records.read('key').catch(() => undefined);
+      setImmediate(() => proxy.cut());
+    },
+    () => redis.ask('CLIENT', 'KILL', 'TYPE', 'pubsub'),
+    () => redis.ask('SCRIPT', 'FLUSH'),
+  ];
+  const said = (node: Broker, number: number) =>
+    untilDone(() =>
+      node.streams.append('stream', `${node.node} ${number}`, {
+        ...{ ...KEPT, by: { appender: node.node, number } },
+      }),
+    );
+  for (let number = 1; number <= 40; number += 1) {
+    const saying = nodes.map((node) => said(node, number));
+    await faults[number % faults.length]!(number);
+    await Promise.all(saying);
+  }
+  await expect.poll(() => heard.map(({ length }) => length), POLLING).toEqual([120, 120, 120]);
+  expect(heard[1]).toEqual(heard[0]);
+  expect(heard[2]).toEqual(heard[0]);
+  for (const { node } of nodes) {
+    const own = texts(heard[0]!).filter((text) => text.startsWith(node));
+    expect(own).toEqual(Array.from({ length: 40 }, (_, index) => `${node} ${index + 1}`));
+  }
+});
+
+it('a Redis that has forgotten our scripts is told them again', async () => {
+  const { broker } = await openNode();
+  const heard = heardBy(broker, 'stream');
+  const told = Array.from({ length: 40 }, (_, index) => `${index}`);
+  for (const [index, text] of told.entries()) {
+    const appending = broker.streams.append('stream', text, KEPT);
+    if (index % 10 === 0) await redis.ask('SCRIPT', 'FLUSH');
+    await appending;
+  }
+  await expect.poll(() => texts(heard), POLLING).toEqual(told);
+});
+
 it('a Redis that makes everybody wait for a moment is waited for', async () => {
   const { broker, log } = await openNode();
   await redis.ask('CLIENT', 'PAUSE', '300', 'ALL');
@@ -158,6 +209,8 @@ it('a Redis that is full takes nothing, and still lets go of things', async () =
     await expect(refused).rejects.toMatchObject(AWAY);
   }
   expect(log.lines[0]).toMatchObject({ level: 'warn', message: /full|cannot take/ });
+  // Over a new connection as well.
+  await own.ask('CLIENT', 'KILL', 'TYPE', 'normal');
   expect((await broker.records.read('key'))?.value.toString()).toBe('value');
   expect(await broker.leases.renew('lease', epoch, LONG)).toBe(true);
   await broker.seats.keep({ ...seat, ttlMs: LONG });
