@@ -272,9 +272,15 @@ it('a node that was cut off hears the announcements that it missed', async () =>
   onTestFinished(broker.announcements.listen('keys', (message) => void heard.push(message)));
   await broker.announcements.tell('keys', 'one');
   await expect.poll(() => heard, POLLING).toEqual(['one']);
-  proxy.leadTo('/nowhere');
-  proxy.cut();
+  const cutOff = () => {
+    proxy.leadTo('/nowhere');
+    proxy.cut();
+  };
+  cutOff();
   await other.announcements.tell('keys', 'two');
+  proxy.leadTo(socketOf(redis));
+  await expect.poll(() => heard, POLLING).toEqual(['one', 'two']);
+  cutOff();
   // Told while it is away: it is heard, and hears itself, when it is back.
   const telling = broker.announcements.tell('keys', 'three');
   await expect(broker.records.take('key')).rejects.toMatchObject(AWAY);
