@@ -127,7 +127,7 @@ const accounts = {
     default: 0,
     minimum: 0,
     description:
-      'Requests of one API key in a minute; more are answered with 429. `0` is no limit.',
+      'Requests of one API key in a minute, over all servers that share a broker; more are answered with 429. `0` is no limit.',
   }),
   TEXT_MAX_UNDER_WAY: Type.Integer({
     default: 1_000_000,
@@ -165,12 +165,13 @@ const voice = {
   VOICE_MAX_SESSIONS: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'Voice sessions at once, waiting ones included; more are answered with 429.',
+    description:
+      'Voice sessions at once, waiting ones included, over all servers that share a broker; more are answered with 429.',
   }),
   VOICE_MAX_SESSIONS_PER_KEY: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'Voice sessions of one API key at once; more are answered with 429.',
+    description: 'The same of one API key.',
   }),
   VOICE_LOAD_PERCENT: Type.Integer({
     default: 80,
