@@ -23,6 +23,8 @@ const ANSWER_MS = 2_000;
 const PATIENCE_MS = 1_000;
 /** Commands that wait for an answer; more are refused. */
 const MAX_WAITING = 20_000;
+/** How often it is said that the broker takes nothing, in ms. */
+const SAY_AGAIN_MS = 10_000;
 /** How often a connection is tried that might be dead without anybody having been told, in ms. */
 const HEARTBEAT_MS = 1_000;
 const RECONNECT_MS = { first: 20, most: 1_000 } as const;
@@ -61,6 +63,7 @@ export class RedisLink {
   /** The connection, once it has been greeted. */
   #client: Client | undefined;
   #lostAtMs = performance.now();
+  #saidUnableAtMs = -Infinity;
   /** In the order in which they were asked, which is the order in which they are sent again. */
   readonly #waiting = new Set<Waiting>();
   /** Channels that are listened to, and what they ring. */
@@ -220,7 +223,10 @@ export class RedisLink {
         cause: error,
       });
     }
-    log.warn({ error: error.message }, 'the broker cannot take anything');
+    if (performance.now() - this.#saidUnableAtMs > SAY_AGAIN_MS) {
+      this.#saidUnableAtMs = performance.now();
+      log.warn({ error: error.message }, 'the broker cannot take anything');
+    }
     return away(error);
   }
 
