@@ -1,7 +1,7 @@
 /** A Redis of the tests' own, as Debian installs it: nothing but its socket, gone when they are. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,11 +21,11 @@ export interface TestRedis {
   /** It stands still: connections stay, and nothing is answered. */
   pause(): void;
   resume(): void;
-  /** Ends it without a goodbye; what it had is lost. */
+  /** Ends it without a goodbye; what it had is lost, and its folder. */
   kill(): Promise<void>;
   /** Starts one that was killed, at the same place. */
   start(): Promise<void>;
-  /** Ends it and removes its folder. */
+  /** Ends it for good. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,8 @@ export async function openRedis({
     await ended;
   };
   const start = async (): Promise<void> => {
-    server = await startGuarded(args);
+    mkdirSync(folder, { recursive: true });
+    server = await startGuarded(folder, args);
     await untilAnswered(socket, server.guard);
   };
 
@@ -74,10 +75,7 @@ export async function openRedis({
     },
     pause: () => void process.kill(server.pid, 'SIGSTOP'),
     resume: () => void process.kill(server.pid, 'SIGCONT'),
-    async stop() {
-      await kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: kill,
   };
 }
 
@@ -88,15 +86,18 @@ export function sharedRedis(): Promise<TestRedis> {
 
 /**
  * The server with a shell that watches over it: when our end of its input closes, because we close it or
- * because the test process died in whatever way, the server ends at once.
+ * because the test process died in whatever way, the server ends at once, and its folder goes.
  */
-async function startGuarded(args: string[]): Promise<{ guard: ChildProcess; pid: number }> {
+async function startGuarded(
+  folder: string,
+  args: string[],
+): Promise<{ guard: ChildProcess; pid: number }> {
   const script = [
     `trap '' INT TERM HUP`,
-    'redis-server "$@" </dev/null >/dev/null 2>&1 &',
-    'server=$!; echo "$server"; read -r _; kill -KILL "$server"; wait "$server"',
+    'folder=$1; shift; redis-server "$@" </dev/null >/dev/null 2>&1 &',
+    'server=$!; echo "$server"; read -r _; kill -KILL "$server"; wait "$server"; rm -rf "$folder"',
   ].join('\n');
-  const guard = spawn('/bin/sh', ['-c', script, 'sh', ...args], {
+  const guard = spawn('/bin/sh', ['-c', script, 'sh', folder, ...args], {
     cwd: '/',
     stdio: ['pipe', 'pipe', 'ignore'],
   });
