@@ -62,7 +62,8 @@ export function createRequestLimit(
   return {
     perMinute,
     // A broker that is away keeps nobody from translating.
-    count: (keyId) => counters.count(`requests ${keyId}`, 1, limit).catch(() => undefined),
+    count: (keyId) =>
+      counters.count({ kind: 'requests', name: keyId }, limit).catch(() => undefined),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Announcements to all nodes, over the streams of either adapter. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../shared/errors.ts';
+import type { Logger } from '../process/log.ts';
 import type { Announcements, Streams } from './broker.ts';
 
 /** What a node that was cut off can still hear: so many messages of a topic, for so long. */
@@ -16,7 +17,7 @@ const MAX_WAITING = 1_000;
 /** Announcements of one node. */
 export function createAnnouncements(
   streams: Pick<Streams, 'append' | 'follow'>,
-  node: string,
+  { node, log }: { node: string; log: Logger },
 ): Announcements & { stop(): void } {
   const stopped = new AbortController();
   let told = 0;
@@ -52,11 +53,19 @@ export function createAnnouncements(
       last = telling.catch(() => undefined);
       return telling;
     },
-    listen: (topic, onMessage) =>
-      streams.follow(streamOf(topic), 'end', ({ bytes }) => onMessage(bytes.toString())),
+    listen(topic, onMessage) {
+      let lastId: number | undefined;
+      return streams.follow(streamOf(topic), 'end', ({ id, previous, bytes }) => {
+        if (lastId !== undefined && previous !== lastId) log.warn({ topic }, MISSED);
+        lastId = id;
+        return onMessage(bytes.toString());
+      });
+    },
     stop: () => stopped.abort(),
   };
 }
+
+const MISSED = 'something that other servers told was missed';
 
 function streamOf(topic: string): string {
   return `announcements ${topic}`;

@@ -16,8 +16,16 @@ export interface Broker {
   readonly leases: Leases;
   readonly seats: Seats;
   readonly counters: Counters;
+  readonly buckets: Buckets;
   readonly streams: Streams;
   readonly announcements: Announcements;
+  /**
+   * Calls when the broker was away and is back, or has lost what it had: those who own something write
+   * it again, or remove what they could not. What they ask at once is done before all else.
+   *
+   * @returns stops
+   */
+  onBack(hook: () => void): () => void;
   /** Ends what is followed and lets go of connections; what others share stays. */
   close(): Promise<void>;
 }
@@ -73,7 +81,9 @@ export interface Leases {
 /** Places of which there are so many: exact over all nodes, and free again when a node has died. */
 export interface Seats {
   /**
-   * Takes a seat under every one of some limits, or under none. Who has one already keeps it.
+   * Takes a seat under every one of some limits, or under none. Who has one already keeps it. Rejects
+   * with `broker_unavailable` also for some seconds after seats were lost, so that those who had one are
+   * there first; after that it may have been taken, and is to be left.
    *
    * @returns the name of the first limit that is full; undefined when all were taken
    */
@@ -92,19 +102,41 @@ export interface Seats {
   members(name: string): Promise<string[]>;
 }
 
+/**
+ * What is counted. In the memory of a process so many of each kind are remembered; of more, the one not
+ * used for longest is forgotten.
+ */
+export interface Counted {
+  kind: string;
+  name: string;
+}
+
 /** How often something happens in a window of time, which begins with the first. */
 export interface Counters {
   /**
-   * Counts, unless it would be too many. Asked again after `broker_unavailable`, it may count twice.
+   * Counts one, unless that is too many. Asked again after `broker_unavailable`, it may count twice.
    *
-   * @param by how many; less than 0 takes back, down to none
    * @returns undefined when it was counted, else the time until the window is over, in ms
    */
-  count(
-    name: string,
-    by: number,
-    limit: { most: number; windowMs: number },
-  ): Promise<number | undefined>;
+  count(counted: Counted, limit: { most: number; windowMs: number }): Promise<number | undefined>;
+}
+
+/** What may happen so often at once, and then one more in so many ms, which are whole. */
+export interface Bucket extends Counted {
+  burst: number;
+  everyMs: number;
+}
+
+/** Limits on what may come in bursts, and then once in a while. */
+export interface Buckets {
+  /**
+   * Takes one from each bucket, or from none. Asked again after `broker_unavailable`, it may take two.
+   *
+   * @returns undefined when all had one, else the time until they do, in ms
+   */
+  take(buckets: readonly Bucket[]): Promise<number | undefined>;
+  /** Answers as `take` does, and takes nothing. */
+  look(buckets: readonly Bucket[]): Promise<number | undefined>;
 }
 
 /** What was appended to a stream. */

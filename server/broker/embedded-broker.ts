@@ -5,6 +5,8 @@ import { createAnnouncements } from './announcements.ts';
 import type {
   AppendOptions,
   Broker,
+  Buckets,
+  Counted,
   Counters,
   Leases,
   OnEntry,
@@ -20,8 +22,8 @@ import { Followers } from './followers.ts';
 const SWEEP_MS = 30_000;
 /** What is only known so that numbers grow outlives what it counts by this, in ms. */
 const LINGER_MS = 10 * 60_000;
-/** Counters that are remembered; of more, those that began first are forgotten. */
-const MAX_COUNTERS = 100_000;
+/** Counters that are remembered of each kind, and buckets. */
+const MAX_COUNTED = 20_000;
 
 /** ms since the epoch, and never less than a moment ago. */
 const steadyNow = () => Math.floor(performance.timeOrigin + performance.now());
@@ -39,22 +41,34 @@ export function createEmbeddedBroker({
     swept.push(map);
     return map;
   };
+  /** Of each kind its own, so that many of one push out nothing of another. */
+  const byKind = <Value>(): ByKind<Value> => {
+    const kinds = new Map<string, Expiring<Value>>();
+    return ({ kind }) => {
+      const kept = kinds.get(kind) ?? expiring<Value>(MAX_COUNTED);
+      kinds.set(kind, kept);
+      return kept;
+    };
+  };
   const sweep = setInterval(() => swept.forEach((map) => map.sweep()), SWEEP_MS);
   sweep.unref();
 
   const node = randomUUID();
   const { leases, holds } = createLeases(expiring(), now);
   const streams = new EmbeddedStreams({ kept: expiring(), done: expiring(), holds, now, log });
-  const announcements = createAnnouncements(streams, node);
+  const announcements = createAnnouncements(streams, { node, log });
   return {
     name: 'memory',
     node,
     records: createRecords(expiring()),
     leases,
     seats: createSeats(now),
-    counters: createCounters(expiring(MAX_COUNTERS), now),
+    counters: createCounters(byKind(), now),
+    buckets: createBuckets(byKind(), now),
     streams,
     announcements,
+    // It is never away.
+    onBack: () => () => undefined,
     async close() {
       clearInterval(sweep);
       announcements.stop();
@@ -63,7 +77,7 @@ export function createEmbeddedBroker({
   };
 }
 
-/** Values that are there until their time is up, or the first until there are too many. */
+/** Values that are there until their time is up; of too many, the one written first goes. */
 class Expiring<Value> {
   readonly #entries = new Map<string, { value: Value; untilMs: number }>();
   readonly #now: () => number;
@@ -80,6 +94,8 @@ class Expiring<Value> {
   }
 
   set(key: string, value: Value, ttlMs: number): void {
+    // What is written again is written last.
+    this.#entries.delete(key);
     this.#entries.set(key, { value, untilMs: this.#now() + ttlMs });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
@@ -202,15 +218,18 @@ function createSeats(now: () => number): Seats {
   };
 }
 
-function createCounters(kept: Expiring<Window>, now: () => number): Counters {
+type ByKind<Value> = (counted: Counted) => Expiring<Value>;
+
+function createCounters(keptOf: ByKind<Window>, now: () => number): Counters {
   return {
-    async count(name, by, { most, windowMs }) {
-      const window = kept.get(name);
-      const count = Math.max(0, (window?.count ?? 0) + by);
-      if (by > 0 && count > most) return Math.max(1, (window?.untilMs ?? now()) - now());
-      if (window !== undefined) window.count = count;
-      else if (by > 0) kept.set(name, { count, untilMs: now() + windowMs }, windowMs);
-      return undefined;
+    async count(counted, { most, windowMs }) {
+      const kept = keptOf(counted);
+      const window = kept.get(counted.name) ?? { count: 0, untilMs: now() + windowMs };
+      const leftMs = Math.max(1, window.untilMs - now());
+      const isOneTooMany = window.count >= most;
+      if (!isOneTooMany) window.count += 1;
+      kept.set(counted.name, window, leftMs);
+      return isOneTooMany ? leftMs : undefined;
     },
   };
 }
@@ -218,6 +237,28 @@ function createCounters(kept: Expiring<Window>, now: () => number): Counters {
 interface Window {
   count: number;
   untilMs: number;
+}
+
+/** Of each bucket is kept when it will be full again. */
+function createBuckets(keptOf: ByKind<number>, now: () => number): Buckets {
+  const pour = (buckets: Parameters<Buckets['take']>[0], isTaken: boolean): number | undefined => {
+    const nowMs = now();
+    const poured = buckets.map((bucket) => {
+      const kept = keptOf(bucket);
+      const { name, burst, everyMs } = bucket;
+      const fullAtMs = Math.max(nowMs, kept.get(name) ?? 0) + everyMs;
+      return { kept, name, fullAtMs, waitMs: fullAtMs - nowMs - burst * everyMs };
+    });
+    const waitMs = Math.max(...poured.map((each) => each.waitMs));
+    if (waitMs > 0) return waitMs;
+    if (!isTaken) return undefined;
+    for (const { kept, name, fullAtMs } of poured) kept.set(name, fullAtMs, fullAtMs - nowMs);
+    return undefined;
+  };
+  return {
+    take: async (buckets) => pour(buckets, true),
+    look: async (buckets) => pour(buckets, false),
+  };
 }
 
 interface KeptStream {

@@ -28,6 +28,6 @@ export async function openBroker({
   try {
     return await openRedisBroker({ url, prefix, clusterId, log });
   } catch (error) {
-    throw new ConfigError([`BROKER_URL: ${connectionProblem(error)}`]);
+    throw new ConfigError([`BROKER_URL: ${connectionProblem(error, url)}`]);
   }
 }

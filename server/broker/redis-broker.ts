@@ -5,6 +5,8 @@ import { createAnnouncements } from './announcements.ts';
 import type {
   AppendOptions,
   Broker,
+  Bucket,
+  Buckets,
   Counters,
   Leases,
   OnEntry,
@@ -15,14 +17,18 @@ import type {
 } from './broker.ts';
 import { Followers } from './followers.ts';
 import {
+  BrokerProblem,
+  CLAIM_EVERY_MS,
   checkRights,
   claimPrefix,
+  comingBackOf,
   evictionPolicy,
   loadScripts,
+  markerOf,
   meet,
   refuseOthersKeys,
 } from './redis-checks.ts';
-import { type Reply, RedisLink } from './redis-link.ts';
+import { away, type Greeting, type Reply, RedisLink } from './redis-link.ts';
 import { entryFields, type Script, scripts, VERSION_LENGTH } from './redis-scripts.ts';
 
 /** What is only known so that numbers grow outlives what it counts by this, in ms. */
@@ -41,21 +47,29 @@ export interface RedisBrokerOptions {
 /** @throws BrokerProblem, or what connecting throws */
 export async function openRedisBroker(options: RedisBrokerOptions): Promise<Broker> {
   const { prefix, log } = options;
-  const link = await openLink(options);
+  const hooks = new Set<() => void>();
+  const { link, stop } = await openLink(options, () => hooks.forEach((hook) => hook()));
   const node = randomUUID();
   const redis = new Keyspace(link, prefix);
   const streams = new RedisStreams(redis, log);
-  const announcements = createAnnouncements(streams, node);
+  const announcements = createAnnouncements(streams, { node, log });
   return {
     name: 'redis',
     node,
     records: createRecords(redis),
     leases: createLeases(redis),
-    seats: createSeats(redis),
+    seats: createSeats(redis, prefix),
     counters: createCounters(redis),
+    buckets: createBuckets(redis),
     streams,
     announcements,
+    onBack(hook) {
+      const own = () => hook();
+      hooks.add(own);
+      return () => void hooks.delete(own);
+    },
     async close() {
+      stop();
       announcements.stop();
       streams.stop();
       await link.close();
@@ -63,26 +77,48 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Brok
   };
 }
 
-/** A way to a Redis that is fit for use, and ours. */
-function openLink({ url, prefix, clusterId, log }: RedisBrokerOptions): Promise<RedisLink> {
-  let isFirst = true;
-  return RedisLink.open({
-    ...{ url, log },
+/** A way to a Redis that is fit for use, and ours, and stays so. */
+async function openLink(
+  { url, prefix, clusterId, log }: RedisBrokerOptions,
+  onBack: () => void,
+): Promise<{ link: RedisLink; stop: () => void }> {
+  let marker: string | undefined;
+  const claim = (send: Greeting['send']) =>
+    claimPrefix(send, { prefix, clusterId, isBack: marker !== undefined });
+  const link = await RedisLink.open({
+    ...{ url, log, onBack },
     async greet(greeting) {
       const { send } = greeting;
       await meet(send);
-      if (isFirst) {
+      if (marker === undefined) {
         await checkRights(greeting, prefix);
         await refuseOthersKeys(send, prefix);
         const policy = await evictionPolicy(send);
         if (policy !== undefined) log.warn({ policy }, MAY_DROP_KEYS);
       }
       await loadScripts(send);
-      // Again each time: a Redis that comes back may be another one, or empty.
-      await claimPrefix(send, prefix, clusterId);
-      isFirst = false;
+      // Again each time: a Redis that comes back may be another one, or empty. And something is written,
+      // as one that answers and takes no writes is not back.
+      marker = await claim(send);
     },
   });
+  /** Keys may be lost, and taken by others, while the connection stays. */
+  const claimAgain = async () => {
+    const before = marker;
+    try {
+      const found = await claim((command) => link.send(command));
+      // A new connection may have found out meanwhile.
+      if (found === marker || marker !== before) return;
+      marker = found;
+      log.warn({}, 'the broker has lost what it had');
+      onBack();
+    } catch (error) {
+      // Said, and tried again, where connections are made; what is only away is waited for there.
+      if (error instanceof BrokerProblem) link.replace(error);
+    }
+  };
+  const claiming = setInterval(() => void claimAgain(), CLAIM_EVERY_MS).unref();
+  return { link, stop: () => clearInterval(claiming) };
 }
 
 const MAY_DROP_KEYS = 'Redis drops keys when it is full: set its maxmemory-policy to noeviction';
@@ -162,13 +198,16 @@ function createLeases(redis: Keyspace): Leases {
   };
 }
 
-function createSeats(redis: Keyspace): Seats {
+function createSeats(redis: Keyspace, prefix: string): Seats {
   const keys = (names: readonly string[]) => names.map((name) => redis.key('seats', name));
+  const marks = [markerOf(prefix), comingBackOf(prefix)];
   return {
     async take({ limits, member, ttlMs }) {
       const args = [member, duration(ttlMs), ...limits.map(({ most }) => `${most}`)];
       const names = limits.map(({ name }) => name);
-      return names[Number(await redis.run(scripts.takeSeats, keys(names), args)) - 1];
+      const full = await redis.run(scripts.takeSeats, [...keys(names), ...marks], args);
+      if (full === null) throw away();
+      return names[Number(full) - 1];
     },
     async keep({ names, member, ttlMs }) {
       await redis.run(scripts.keepSeats, keys(names), [member, duration(ttlMs)]);
@@ -184,11 +223,23 @@ function createSeats(redis: Keyspace): Seats {
 
 function createCounters(redis: Keyspace): Counters {
   return {
-    async count(name, by, { most, windowMs }) {
-      const args = [`${by}`, `${most}`, duration(windowMs)];
-      const keys = [redis.key('count', name)];
+    async count({ kind, name }, { most, windowMs }) {
+      const args = [`${most}`, duration(windowMs)];
+      const keys = [redis.key('count', `${kind} ${name}`)];
       return numberOf(await redis.run(scripts.count, keys, args, { isRepeatable: false }));
     },
+  };
+}
+
+function createBuckets(redis: Keyspace): Buckets {
+  const run = async (script: Script, buckets: readonly Bucket[]) => {
+    const keys = buckets.map(({ kind, name }) => redis.key('bucket', `${kind} ${name}`));
+    const args = buckets.flatMap(({ burst, everyMs }) => [`${burst}`, duration(everyMs)]);
+    return numberOf(await redis.run(script, keys, args));
+  };
+  return {
+    take: (buckets) => run(scripts.takeFromBuckets, buckets),
+    look: (buckets) => run(scripts.lookAtBuckets, buckets),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What a Redis must be, and let us do, before a node begins to listen; each problem with what to do. */
 import { randomUUID } from 'node:crypto';
-import type { Command, Greeting, Reply } from './redis-link.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command, Greeting } from './redis-link.ts';
 import { scripts } from './redis-scripts.ts';
 
 type Send = Greeting['send'];
@@ -14,6 +15,8 @@ const FORMAT = 1;
 /** Calls that look for another product's keys, and keys looked at in each. */
 const MAX_SCANS = 1_000;
 const KEYS_A_SCAN = 1_000;
+/** How often nodes say that the keys are theirs, in ms, so that it is never forgotten for long. */
+export const CLAIM_EVERY_MS = 1_000;
 
 /**
  * Whether a new connection leads to a server that takes writes.
@@ -52,19 +55,37 @@ function fieldsOf(reply: unknown): Map<string, unknown> {
   return new Map(reply.flatMap((name, i) => (i % 2 === 0 ? [[`${name}`, reply[i + 1]]] : [])));
 }
 
+/** How long it takes nodes to come back to a Redis that has lost everything, in ms. */
+const COME_BACK_MS = 3_000;
+
 /**
  * Makes the keys under a prefix those of one cluster, the one with this database.
  *
+ * @param isBack set where nodes of the cluster have been there before
+ * @returns another value when what was kept has been lost
  * @throws BrokerProblem when they are another's; what sending throws
  */
-export async function claimPrefix(send: Send, prefix: string, clusterId: string): Promise<void> {
+export async function claimPrefix(
+  send: Send,
+  { prefix, clusterId, isBack }: { prefix: string; clusterId: string; isBack: boolean },
+): Promise<string> {
   const key = markerOf(prefix);
   const ours = `dragoman ${FORMAT} ${clusterId}`;
-  // Read first: one that is full takes no writes, and is used for what it can do.
-  const kept = await send(['GET', key]).catch(wrongTypeAsNothing);
-  const found = kept ?? (await send(['SET', key, ours, 'NX', 'GET']));
-  if (found === null || String(found) === ours) return;
-  const [product, format] = String(found).split(' ');
+  const keys = [key, comingBackOf(prefix)];
+  const args = [ours, randomUUID(), isBack ? `${COME_BACK_MS}` : '0'];
+  const found = await send(['EVALSHA', scripts.claim.sha, '2', ...keys, ...args]).catch(
+    async (error: unknown) => {
+      const { message } = error as Error;
+      if (message.startsWith('WRONGTYPE')) return '';
+      // One that is full takes no writes, and is used for what it can do.
+      const kept = TAKES_NO_WRITES.test(message) ? await send(['GET', key]) : null;
+      if (kept === null) throw error;
+      return kept;
+    },
+  );
+  const marker = String(found);
+  if (marker === ours || marker.startsWith(`${ours} `)) return marker;
+  const [product, format] = marker.split(' ');
   if (product !== 'dragoman') throw othersKeys(prefix, key);
   if (format !== `${FORMAT}`) {
     throw new BrokerProblem(
@@ -76,30 +97,37 @@ export async function claimPrefix(send: Send, prefix: string, clusterId: string)
   );
 }
 
-/** Redis does not say what a key of another type holds. */
-function wrongTypeAsNothing(error: Error): Reply {
-  if (error.message.startsWith('WRONGTYPE')) return '';
-  throw error;
+const TAKES_NO_WRITES = /^(OOM|MISCONF|NOREPLICAS)\b/;
+
+/** Of a key that is there while nodes come back. */
+export function comingBackOf(prefix: string): string {
+  return `${prefix}:coming-back`;
 }
 
 /** @throws BrokerProblem when there are keys under a prefix that nobody has claimed */
 export async function refuseOthersKeys(send: Send, prefix: string): Promise<void> {
   if (Number(await send(['EXISTS', markerOf(prefix)])) > 0) return;
   let cursor = '0';
+  let hasWaited = false;
   for (let scans = 0; scans < MAX_SCANS; scans += 1) {
     const scan: Command = ['SCAN', cursor, 'MATCH', `${prefix}:*`, 'COUNT', `${KEYS_A_SCAN}`];
     const [next, keys] = (await send(scan)) as [Buffer, Buffer[]];
-    // Those of nodes that were quicker after the keys were lost, or which start now.
-    const [found] = keys.map(String).filter((key) => key !== markerOf(prefix));
-    if (found !== undefined && Number(await send(['EXISTS', markerOf(prefix)])) === 0) {
-      throw othersKeys(prefix, found);
-    }
+    const found = keys.map(String).filter((key) => key !== markerOf(prefix));
+    const other = found.find((key) => !OWN_KEY.test(key.slice(prefix.length)));
+    if (other !== undefined) throw othersKeys(prefix, other);
+    // Where the marker was lost, nodes that are there claim the keys once more.
+    if (found.length > 0 && !hasWaited) await pause(CLAIM_EVERY_MS * 2);
+    hasWaited ||= found.length > 0;
     cursor = String(next);
     if (cursor === '0') return;
   }
 }
 
-function markerOf(prefix: string): string {
+/** What a broker makes, behind the prefix. */
+const OWN_KEY = /^:(record|lease|seats|count|bucket|stream|last|by|check|coming-back)(:|$)/;
+
+/** Of the key that says whose the others are. */
+export function markerOf(prefix: string): string {
   return `${prefix}:cluster`;
 }
 
@@ -143,7 +171,9 @@ export async function checkRights({ send, tryChannel }: Greeting, prefix: string
 }
 
 function rightsFor(key: string): string {
-  const names = commandsOn(key).map(([name]) =>
+  // For those who keep it in a database of another number, which their addresses name.
+  const commands: Command[] = [...commandsOn(key), ['SELECT']];
+  const names = commands.map(([name]) =>
     name === 'SCRIPT' ? '+script|load' : `+${name.toLowerCase()}`,
   );
   return [...new Set([...names, '+subscribe', '+unsubscribe'])].join(' ');
@@ -191,8 +221,8 @@ export async function evictionPolicy(send: Send): Promise<string | undefined> {
   return policy === 'noeviction' ? undefined : policy;
 }
 
-/** What kept a node from its first connection, for people. */
-export function connectionProblem(error: unknown): string {
+/** What kept a node from its first connection to an address, for people. */
+export function connectionProblem(error: unknown, url: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof BrokerProblem) return message;
   if (/^WRONGPASS/.test(message)) return 'The user or the password is not right.';
@@ -205,6 +235,9 @@ export function connectionProblem(error: unknown): string {
   if (/^OOM/.test(message)) return 'Redis is full. Give it more memory (maxmemory).';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'There is no host of that name.';
   if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'Nothing listens there.';
-  if (code === 'ETIMEDOUT') return 'Nothing answers there.';
+  if (code === 'ETIMEDOUT') {
+    const isTls = url.startsWith('rediss:');
+    return `Nothing answers there${isTls ? ', or it speaks no TLS: then it is redis://' : ''}.`;
+  }
   return `Redis cannot be used there (${message}).`;
 }

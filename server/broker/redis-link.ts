@@ -28,6 +28,8 @@ const SAY_AGAIN_MS = 10_000;
 /** How often a connection is tried that might be dead without anybody having been told, in ms. */
 const HEARTBEAT_MS = 1_000;
 const RECONNECT_MS = { first: 20, most: 1_000 } as const;
+/** A connection that lasted for less is no sign that the next one will be better, in ms. */
+const GOOD_MS = 1_000;
 
 /**
  * Redis will not do it here or now, and has not: another connection, perhaps to another server, may. A
@@ -42,6 +44,8 @@ export interface RedisLinkOptions {
   log: Logger;
   /** What every new connection is asked first. @throws when it is not to be used */
   greet: (greeting: Greeting) => Promise<void>;
+  /** Called when there is a new connection: what it sends is done before what waits. */
+  onBack: () => void;
 }
 
 /** A command without an answer. */
@@ -58,11 +62,20 @@ interface Waiting {
 
 type Client = ReturnType<typeof newClient>;
 
+interface Connection {
+  client: Client;
+  /** Those it listens to. */
+  channels: string[];
+}
+
 export class RedisLink {
   readonly #options: RedisLinkOptions;
   /** The connection, once it has been greeted. */
   #client: Client | undefined;
   #lostAtMs = performance.now();
+  #usedSinceMs = performance.now();
+  /** Before the next connection is tried. */
+  #delayMs = 0;
   #saidUnableAtMs = -Infinity;
   /** In the order in which they were asked, which is the order in which they are sent again. */
   readonly #waiting = new Set<Waiting>();
@@ -135,7 +148,7 @@ export class RedisLink {
   }
 
   /** @throws what is wrong with the server, or the way to it */
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<Connection> {
     const client = newClient(this.#options.url);
     let fail = (_error: Error): void => undefined;
     const failure = new Promise<never>((_, reject) => (fail = reject));
@@ -158,7 +171,10 @@ export class RedisLink {
           await within(client.unsubscribe(channel));
         },
       });
-      return client;
+      // One that hears nothing is of no use.
+      const channels = [...this.#bells.keys()];
+      if (channels.length > 0) await within(client.subscribe(channels, this.#onMessage));
+      return { client, channels };
     } catch (error) {
       client.destroy();
       throw error;
@@ -166,14 +182,18 @@ export class RedisLink {
   }
 
   /** Sends on a new connection what has no answer yet. */
-  #use(client: Client): void {
+  #use({ client, channels }: Connection): void {
     if (this.#isClosed) {
       client.destroy();
       return;
     }
     this.#client = client;
-    this.#subscribe(client, [...this.#bells.keys()]);
-    for (const waiting of this.#waiting) this.#dispatch(waiting, client);
+    this.#usedSinceMs = performance.now();
+    const isNew = (channel: string) => !channels.includes(channel);
+    this.#subscribe(client, [...this.#bells.keys()].filter(isNew));
+    const waitedBefore = [...this.#waiting];
+    this.#options.onBack();
+    for (const waiting of waitedBefore) this.#dispatch(waiting, client);
     for (const ring of this.#bells.values()) ring();
   }
 
@@ -205,8 +225,8 @@ export class RedisLink {
   #giveUp(waiting: Waiting): void {
     const { client } = waiting;
     this.#settle(waiting).reject(away());
-    // Others would wait behind it.
-    if (client !== undefined) this.#drop(client, noAnswer());
+    // Others would wait behind it, and have no answer since it was asked.
+    if (client !== undefined) this.#drop(client, noAnswer(), performance.now() - ANSWER_MS);
   }
 
   #settle(waiting: Waiting): Pick<Waiting, 'resolve' | 'reject'> {
@@ -230,11 +250,17 @@ export class RedisLink {
     return away(error);
   }
 
+  /** Replaces the connection, which leads to what must not be used. */
+  replace(error: Error): void {
+    if (this.#client !== undefined) this.#drop(this.#client, error);
+  }
+
   /** Replaces a connection, unless that has been done. */
-  #drop(client: Client, error: Error): void {
+  #drop(client: Client, error: Error, lostAtMs = performance.now()): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    this.#lostAtMs = performance.now();
+    this.#lostAtMs = lostAtMs;
+    if (performance.now() - this.#usedSinceMs > GOOD_MS) this.#delayMs = 0;
     this.#options.log.warn({ error: error.message }, 'the connection to the broker is lost');
     // Whatever it was asked is rejected by that, and waits for the next.
     client.destroy();
@@ -243,22 +269,24 @@ export class RedisLink {
 
   async #reconnect(): Promise<void> {
     const { log } = this.#options;
-    let delayMs: number = RECONNECT_MS.first;
-    for (let lastProblem = ''; !this.#isClosed;) {
+    for (let lastProblem = ''; ;) {
+      // Not all nodes at the same moment.
+      if (this.#delayMs > 0) {
+        await pause(this.#delayMs * (0.5 + Math.random()), undefined, { ref: false });
+      }
+      this.#delayMs = Math.min(RECONNECT_MS.most, Math.max(RECONNECT_MS.first, this.#delayMs * 2));
+      if (this.#isClosed) return;
       try {
-        const client = await this.#connect();
+        const connection = await this.#connect();
         const awayMs = Math.round(performance.now() - this.#lostAtMs);
         log.info({ awayMs }, 'the broker is back');
-        this.#use(client);
+        this.#use(connection);
         return;
       } catch (error) {
         const problem = (error as Error).message;
         if (problem !== lastProblem) log.warn({ error: problem }, 'the broker is away');
         lastProblem = problem;
       }
-      // Not all nodes at the same moment.
-      await pause(delayMs * (0.5 + Math.random()), undefined, { ref: false });
-      delayMs = Math.min(RECONNECT_MS.most, delayMs * 2);
     }
   }
 
@@ -288,7 +316,7 @@ function noAnswer(): Error {
   return Object.assign(new Error('It does not answer.'), { code: 'ETIMEDOUT' });
 }
 
-function away(cause?: Error): ServiceError {
+export function away(cause?: Error): ServiceError {
   return new ServiceError(
     'broker_unavailable',
     'What the servers share for live speech cannot be reached. Please try again in a moment.',

@@ -3,7 +3,7 @@
  * no more room also run when there is none left, the others are refused before they have begun.
  *
  * Every script that is sent again, because its answer was lost, leaves things as one does that is sent
- * once; `count` alone may count twice.
+ * once; `count` alone may count twice, and what is taken from a bucket may be two.
  */
 import { createHash } from 'node:crypto';
 
@@ -95,10 +95,15 @@ for _, key in ipairs(KEYS) do
   if redis.call('PTTL', key) < tonumber(ARGV[2]) then redis.call('PEXPIRE', key, ARGV[2]) end
 end`;
 
-/** KEYS: limits. ARGV: member, ttl, the most of each. Answers which is full, from 1; 0 for none. */
+/**
+ * KEYS: limits, the marker of the cluster, and what is there while its nodes come back. ARGV: member, ttl, the most of each. Answers
+ * which is full, from 1; 0 for none; nothing while it is not known.
+ */
 const takeSeats = script(
   '',
   `${clock}
+local comingBack, marker = table.remove(KEYS), table.remove(KEYS)
+if redis.call('EXISTS', comingBack) == 1 or redis.call('EXISTS', marker) == 0 then return false end
 for index, key in ipairs(KEYS) do
   redis.call('ZREMRANGEBYSCORE', key, '-inf', whole(now))
   local isIn = redis.call('ZSCORE', key, ARGV[1])
@@ -124,17 +129,42 @@ const listMembers = script(
 return redis.call('ZRANGE', KEYS[1], '(' .. whole(now), '+inf', 'BYSCORE')`,
 );
 
-/** KEYS: counter. ARGV: by how many, the most, window. Answers the ms left, or nothing when counted. */
+/** KEYS: counter. ARGV: the most, window. Answers the ms left, or nothing when counted. */
 const count = script(
   '',
   `
 local counted = redis.call('GET', KEYS[1])
-local count, by = tonumber(counted or '0'), tonumber(ARGV[1])
-if by > 0 and count + by > tonumber(ARGV[2]) then return math.max(1, redis.call('PTTL', KEYS[1])) end
+if tonumber(counted or '0') >= tonumber(ARGV[1]) then
+  return counted and math.max(1, redis.call('PTTL', KEYS[1])) or tonumber(ARGV[2])
+end
 if counted then
-  redis.call('INCRBY', KEYS[1], math.max(by, -count))
-elseif by > 0 then
-  redis.call('SET', KEYS[1], by, 'PX', ARGV[3])
+  redis.call('INCRBY', KEYS[1], 1)
+else
+  redis.call('SET', KEYS[1], 1, 'PX', ARGV[2])
+end
+return false`,
+);
+
+/**
+ * KEYS: buckets, of each of which is kept when it will be full again. ARGV: of each burst and interval.
+ * Answers the ms until all have one, or nothing.
+ */
+const wait = `${clock}
+local fullAt, wait = {}, 0
+for index, key in ipairs(KEYS) do
+  local burst, every = tonumber(ARGV[2 * index - 1]), tonumber(ARGV[2 * index])
+  fullAt[index] = math.max(now, tonumber(redis.call('GET', key) or '0')) + every
+  wait = math.max(wait, fullAt[index] - now - burst * every)
+end
+if wait > 0 then return wait end`;
+
+const lookAtBuckets = script(' flags=no-writes', `${wait}\nreturn false`);
+
+const takeFromBuckets = script(
+  '',
+  `${wait}
+for index, key in ipairs(KEYS) do
+  redis.call('SET', key, whole(fullAt[index]), 'PX', whole(fullAt[index] - now))
 end
 return false`,
 );
@@ -171,7 +201,25 @@ redis.call('PUBLISH', ARGV[7], '')
 return id`,
 );
 
+/**
+ * KEYS: the marker of a cluster, and what is there while its nodes come back. ARGV: the marker, a name
+ * for what is kept from now on, and how long it takes nodes to come back, or 0 when there are none.
+ * Answers the marker that is there.
+ */
+const claim = script(
+  '',
+  `
+local kept = redis.call('GET', KEYS[1])
+if kept then return kept end
+local marker = ARGV[1] .. ' ' .. ARGV[2]
+redis.call('SET', KEYS[1], marker)
+if ARGV[3] ~= '0' then redis.call('SET', KEYS[2], '', 'PX', ARGV[3]) end
+return marker`,
+);
+
 export const scripts = {
+  claim,
   ...{ writeRecord, acquireLease, renewLease, releaseLease, findLease },
-  ...{ takeSeats, keepSeats, leaveSeats, listMembers, count, append },
+  ...{ takeSeats, keepSeats, leaveSeats, listMembers, count },
+  ...{ lookAtBuckets, takeFromBuckets, append },
 };

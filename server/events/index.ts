@@ -34,7 +34,7 @@ export function openEvents({
   config: Config;
   log: Logger;
   storage: Storage;
-  broker: Pick<Broker, 'counters'>;
+  broker: Pick<Broker, 'buckets'>;
   translation: Translation;
   voice: Pick<
     ReturnType<typeof openVoice>,
@@ -80,7 +80,7 @@ export function openEvents({
         joinBurst: JOINS.burst,
         joinsPerSecond: JOINS.perSecond,
       },
-      broker.counters,
+      broker.buckets,
     ),
     endSession: (sessionId) => voice.sessions.end(sessionId),
     payingKey: (accountId, keyIds) => payingKey(storage, accountId, keyIds),

@@ -21,7 +21,7 @@ type PartName = {
 }[keyof Broker];
 
 /** A fault in some methods of one part. */
-function faulty<Name extends Exclude<PartName, 'close'>>(
+function faulty<Name extends Exclude<PartName, 'close' | 'onBack'>>(
   part: Name,
   fault: (sound: Broker[Name], broker: Broker) => Partial<Broker[Name]>,
 ): BrokenBroker['breakIt'] {
@@ -144,27 +144,45 @@ const brokenSeats: BrokenBroker[] = [
 
 const brokenCounters: BrokenBroker[] = [
   {
-    fault: 'counts what it refuses',
+    fault: 'counts for one kind what was counted for another',
     breaks: 'counts as many as may be',
     breakIt: faulty('counters', (sound) => ({
-      async count(name, by, limit) {
-        await sound.count(name, by, { ...limit, most: FOREVER });
-        return sound.count(name, 1, limit);
-      },
+      count: ({ name }, limit) => sound.count({ kind: 'all', name }, limit),
     })),
   },
   {
     fault: 'never ends a window',
     breaks: 'begins to count anew',
     breakIt: faulty('counters', (sound) => ({
-      count: (name, by, limit) => sound.count(name, by, { ...limit, windowMs: FOREVER }),
+      count: (counted, limit) => sound.count(counted, { ...limit, windowMs: FOREVER }),
+    })),
+  },
+];
+
+const brokenBuckets: BrokenBroker[] = [
+  {
+    fault: 'takes from one bucket after the other',
+    breaks: 'takes so many from a bucket at once',
+    breakIt: faulty('buckets', (sound) => ({
+      async take(all) {
+        for (const bucket of all) {
+          const waitMs = await sound.take([bucket]);
+          if (waitMs !== undefined) return waitMs;
+        }
+        return undefined;
+      },
     })),
   },
   {
-    fault: 'takes nothing back',
-    breaks: 'takes back what was counted',
-    breakIt: faulty('counters', (sound) => ({
-      count: async (name, by, limit) => (by < 0 ? undefined : sound.count(name, by, limit)),
+    fault: 'takes when it should look',
+    breaks: 'takes so many from a bucket at once',
+    breakIt: faulty('buckets', (sound) => ({ look: (all) => sound.take(all) })),
+  },
+  {
+    fault: 'never fills a bucket again',
+    breaks: 'fills a bucket again',
+    breakIt: faulty('buckets', (sound) => ({
+      take: (all) => sound.take(all.map((bucket) => ({ ...bucket, everyMs: FOREVER }))),
     })),
   },
 ];
@@ -278,5 +296,5 @@ const brokenFollowing: BrokenBroker[] = [
 
 export const brokenBrokers: readonly BrokenBroker[] = [
   ...[...brokenRecords, ...brokenLeases, ...brokenSeats],
-  ...[...brokenCounters, ...brokenStreams, ...brokenFollowing],
+  ...[...brokenCounters, ...brokenBuckets, ...brokenStreams, ...brokenFollowing],
 ];

@@ -198,10 +198,10 @@ const counters: BrokerBehaviour[] = [
   {
     name: 'counts as many as may be in a window, also when all come at once, and then says how long it lasts',
     async check({ broker, other }) {
-      const name = randomUUID();
+      const counted = { kind: 'requests', name: randomUUID() };
       const limit = { most: 10, windowMs: LONG };
       const left = await many(64, (index) =>
-        (index % 2 === 0 ? broker : other).counters.count(name, 1, limit),
+        (index % 2 === 0 ? broker : other).counters.count(counted, limit),
       );
       expect(left.filter((ms) => ms === undefined)).toHaveLength(10);
       for (const ms of left) {
@@ -209,32 +209,55 @@ const counters: BrokerBehaviour[] = [
         expect(ms).toBeGreaterThan(LONG / 2);
         expect(ms).toBeLessThanOrEqual(LONG);
       }
-      expect(await broker.counters.count(randomUUID(), 11, limit)).toBeGreaterThan(0);
+      const nothing = { most: 0, windowMs: LONG };
+      expect(await broker.counters.count({ ...counted, kind: 'other' }, nothing)).toBe(LONG);
+      expect(await broker.counters.count({ ...counted, kind: 'other' }, limit)).toBeUndefined();
     },
   },
   {
     name: 'begins to count anew when a window is over',
     async check(under) {
       const { broker, other } = under;
-      const name = randomUUID();
+      const counted = { kind: 'requests', name: randomUUID() };
       const limit = { most: 1, windowMs: SHORT };
-      await broker.counters.count(name, 1, limit);
-      await eventually(() => other.counters.count(name, 1, limit), under).toBeUndefined();
+      await broker.counters.count(counted, limit);
+      await eventually(() => other.counters.count(counted, limit), under).toBeUndefined();
+    },
+  },
+];
+
+const buckets: BrokerBehaviour[] = [
+  {
+    name: 'takes so many from a bucket at once, from all or from none, and then says how long to wait',
+    async check({ broker, other }) {
+      const house = { kind: 'houses', name: randomUUID(), burst: 20, everyMs: LONG };
+      const door = { kind: 'doors', name: randomUUID(), burst: 10, everyMs: LONG };
+      const waits = await many(64, (index) =>
+        (index % 2 === 0 ? broker : other).buckets.take([house, door]),
+      );
+      expect(waits.filter((ms) => ms === undefined)).toHaveLength(10);
+      for (const ms of waits) {
+        if (ms === undefined) continue;
+        expect(ms).toBeGreaterThan(LONG / 2);
+        expect(ms).toBeLessThanOrEqual(LONG);
+      }
+      expect(await other.buckets.look([house, door])).toBeGreaterThan(LONG / 2);
+      // Nothing was taken of the one because the other was empty, or by looking.
+      await many(20, () => other.buckets.look([house]));
+      const rest = await many(20, () => broker.buckets.take([house]));
+      expect(rest.filter((ms) => ms === undefined)).toHaveLength(10);
     },
   },
   {
-    name: 'takes back what was counted, and no more',
-    async check({ broker, other }) {
-      const name = randomUUID();
-      const limit = { most: 2, windowMs: LONG };
-      await broker.counters.count(name, -5, limit);
-      await broker.counters.count(name, 2, limit);
-      await other.counters.count(name, -1, limit);
-      expect(await broker.counters.count(name, 1, limit)).toBeUndefined();
-      await other.counters.count(name, -5, limit);
-      expect(await broker.counters.count(name, 3, limit)).toBeGreaterThan(0);
-      expect(await broker.counters.count(name, 2, limit)).toBeUndefined();
-      expect(await broker.counters.count(name, 1, limit)).toBeGreaterThan(0);
+    name: 'fills a bucket again, one by one',
+    async check(under) {
+      const { broker, other } = under;
+      const bucket = { kind: 'doors', name: randomUUID(), burst: 2, everyMs: SHORT };
+      const slow = { ...bucket, everyMs: LONG };
+      await broker.buckets.take([bucket]);
+      await broker.buckets.take([bucket]);
+      await eventually(() => other.buckets.take([bucket]), under).toBeUndefined();
+      expect(await other.buckets.look([slow])).toBeUndefined();
     },
   },
 ];
@@ -331,5 +354,5 @@ const streams: BrokerBehaviour[] = [
 
 export const brokerBehaviours: readonly BrokerBehaviour[] = [
   ...[...records, ...leases, ...seats],
-  ...[...counters, ...streams, ...following],
+  ...[...counters, ...buckets, ...streams, ...following],
 ];

@@ -72,6 +72,10 @@ it('a server that is no Redis, and one that says nothing', async () => {
   expect(await problemOf({ url: silent })).toContain('Nothing answers there');
 });
 
+it('one that speaks no TLS, though it should', async () => {
+  expect(await problemOf({ url: `rediss://127.0.0.1:${redis.port}` })).toContain('no TLS');
+});
+
 it('a version that is too old', async () => {
   const about = ['version', '6.2.14', 'mode', 'standalone', 'role', 'master'];
   const answer = `%3\r\n${about.map((each) => `$${each.length}\r\n${each}\r\n`).join('')}`;
@@ -103,6 +107,7 @@ it('rights that are missing, with those that are enough', async () => {
   const enough = /ACL SETUSER … (.*)$/.exec(said)![1]!.split(' ');
   await redis.ask('ACL', 'SETUSER', 'limited', 'reset', 'on', '>right', ...enough);
   expect(await problemOf({ url, name })).toBe('');
+  expect(await problemOf({ url: `${url}/2`, name })).toBe('');
   expect(await problemOf({ url, name: 'elsewhere' })).toContain('lacks rights: EXISTS');
 });
 

@@ -1,16 +1,20 @@
 /** What a broker does when its Redis does what Redis does on a bad day. */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { AppendOptions, Broker, StreamEntry } from '../../server/broker/broker.ts';
-import { openRedisBroker } from '../../server/broker/redis-broker.ts';
 import { openRedis, type TestRedis } from '../support/machine/redis.ts';
-import { type LogRecord, recordLog } from '../support/product/log-record.ts';
-import { startRedisProxy } from '../support/services/redis-proxy.ts';
+import {
+  AWAY,
+  newPrefix,
+  openRedisNode,
+  openRedisProxy,
+  POLLING,
+  socketOf,
+  untilDone,
+} from './redis-nodes.ts';
 
 const LONG = 600_000;
 const KEPT: AppendOptions = { maxLength: 1_000, ttlMs: LONG };
-const POLLING = { timeout: 90_000, interval: 20 };
-const AWAY = { code: 'broker_unavailable', status: 503 };
+const COUNTED = { kind: 'requests', name: 'a' };
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -18,22 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-const newPrefix = (): string => randomUUID();
-const socketOf = ({ url }: TestRedis) => url.slice('unix://'.length);
-
-/** A node of a cluster of its own, unless a prefix is given. */
-async function openNode({ url = redis.url, prefix = newPrefix() } = {}) {
-  const log: LogRecord = recordLog();
-  const broker = await openRedisBroker({ url, prefix, clusterId: 'tests', log });
-  onTestFinished(() => broker.close());
-  return { broker, log, prefix };
-}
-
-async function openProxy(target: number | string = socketOf(redis)) {
-  const proxy = await startRedisProxy(target);
-  onTestFinished(() => proxy.close());
-  return proxy;
-}
+const openNode = ({ url = redis.url, prefix = undefined as string | undefined } = {}) =>
+  openRedisNode({ url, ...(prefix !== undefined && { prefix }) });
+const openProxy = (target: number | string = socketOf(redis)) => openRedisProxy(target);
 
 /** What a node hears of a stream. */
 function heardBy(broker: Broker, stream: string): StreamEntry[] {
@@ -44,18 +35,6 @@ function heardBy(broker: Broker, stream: string): StreamEntry[] {
 
 const texts = (entries: readonly StreamEntry[]) => entries.map(({ bytes }) => bytes.toString());
 
-/** Asks until there is an answer, as one does that must get something done. */
-async function untilDone<Result>(ask: () => Promise<Result>): Promise<Result> {
-  let result: { value: Result } | undefined;
-  const attempt = () =>
-    ask().then(
-      (value) => (result = { value }),
-      () => undefined,
-    );
-  await expect.poll(attempt, POLLING).toBeDefined();
-  return result!.value;
-}
-
 it('a Redis that stands still is said to be away within seconds; then all goes on', async () => {
   const { broker } = await openNode();
   const heard = heardBy(broker, 'stream');
@@ -64,7 +43,7 @@ it('a Redis that stands still is said to be away within seconds; then all goes o
   onTestFinished(() => redis.resume());
   const asked = [
     broker.records.read('key'),
-    broker.counters.count('counter', 1, { most: 1, windowMs: LONG }),
+    broker.counters.count(COUNTED, { most: 1, windowMs: LONG }),
     broker.streams.append('stream', 'unknown', { ...KEPT, by: { appender: 'a', number: 1 } }),
   ];
   for (const asking of asked) await expect(asking).rejects.toMatchObject(AWAY);
@@ -204,7 +183,7 @@ it('a Redis that is full takes nothing, and still lets go of things', async () =
     broker.streams.append('stream', 'more', KEPT),
     broker.seats.take({ limits: [{ name: 'others', most: 1 }], member: 'b', ttlMs: LONG }),
     broker.leases.acquire('other', 'b', LONG),
-    broker.counters.count('counter', 1, { most: 1, windowMs: LONG }),
+    broker.counters.count(COUNTED, { most: 1, windowMs: LONG }),
   ]) {
     await expect(refused).rejects.toMatchObject(AWAY);
   }
@@ -298,7 +277,8 @@ it('everything that is kept has an end, but for whose it is', async () => {
   await broker.leases.acquire('lease', 'a', LONG);
   await broker.seats.take({ limits: [{ name: 'seats', most: 1 }], member: 'a', ttlMs: LONG });
   await broker.seats.keep({ names: ['kept'], member: 'a', ttlMs: LONG });
-  await broker.counters.count('counter', 1, { most: 1, windowMs: LONG });
+  await broker.counters.count(COUNTED, { most: 1, windowMs: LONG });
+  await broker.buckets.take([{ kind: 'doors', name: 'a', burst: 1, everyMs: LONG }]);
   await broker.streams.append('stream', 'text', KEPT);
   await broker.announcements.tell('topic', 'message');
   const keys = (await redis.ask('KEYS', `${prefix}:*`)) as string[];

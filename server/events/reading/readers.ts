@@ -14,10 +14,10 @@ export interface ReaderLimits {
   joinsPerSecond: number;
 }
 
-/** Wrong passcodes from one address for one room, in a minute. */
-const PASSCODE_TRIES = { most: 10, windowMs: 60_000 };
-/** The same from all addresses together, in five minutes: a million passcodes take a week. */
-const TRIES_OF_ROOM = { most: 500, windowMs: 300_000 };
+/** Wrong passcodes from one address for one room, and then one more in so many ms. */
+const TRIES_OF_ADDRESS = { kind: 'passcodes of addresses', burst: 10, everyMs: 6_000 };
+/** The same from all addresses together: a million passcodes take a week. */
+const TRIES_OF_ROOM = { kind: 'passcodes', burst: 500, everyMs: 600 };
 /** Lines that are spoken for one address at once, and then one more in so many ms: ten languages of a talk. */
 const SPEECHES = 60;
 const SPEECH_EVERY_MS = 250;
@@ -43,16 +43,15 @@ export interface ReaderDesk {
    */
   admit(roomId: string, address: string): () => void;
   /**
-   * To be called before a passcode is looked at, as others may be on their way, to whichever server.
+   * To be called before anybody is told whether a passcode was right. Wrong ones are counted, over all
+   * servers, and after too many of them nobody is told.
    *
-   * @returns to be called when it was right
-   * @throws ServiceError too_many_requests where too many wrong ones have come from there;
-   *   broker_unavailable
+   * @throws ServiceError too_many_requests, broker_unavailable
    */
-  tryPasscode(roomId: string, address: string): Promise<() => void>;
+  checkTries(roomId: string, address: string, passcode: { isRight: boolean }): Promise<void>;
 }
 
-export function createReaderDesk(limits: ReaderLimits, counters: Broker['counters']): ReaderDesk {
+export function createReaderDesk(limits: ReaderLimits, buckets: Broker['buckets']): ReaderDesk {
   let count = 0;
   const fromAddress = createCounts();
   /** Also of those that are on the way in. */
@@ -91,18 +90,13 @@ export function createReaderDesk(limits: ReaderLimits, counters: Broker['counter
         fromAddress.add(address, -1);
       };
     },
-    async tryPasscode(roomId, from) {
+    async checkTries(roomId, from, { isRight }) {
       const tries = [
-        [`passcodes ${roomId} ${networkOf(from)}`, PASSCODE_TRIES],
-        [`passcodes ${roomId}`, TRIES_OF_ROOM],
-      ] as const;
-      for (const [name, limit] of tries) {
-        const leftMs = await counters.count(name, 1, limit);
-        if (leftMs !== undefined) throw tooFast('Too many wrong passcodes.');
-      }
-      return () => {
-        for (const [name, limit] of tries) counters.count(name, -1, limit).catch(() => undefined);
-      };
+        { ...TRIES_OF_ADDRESS, name: `${roomId} ${networkOf(from)}` },
+        { ...TRIES_OF_ROOM, name: roomId },
+      ];
+      const waitMs = await (isRight ? buckets.look(tries) : buckets.take(tries));
+      if (waitMs !== undefined) throw tooFast('Too many wrong passcodes.');
     },
   };
 }

@@ -11,15 +11,17 @@ const limits = { most: 4, mostInRoom: 3, mostFromAddress: 2, joinBurst: 3, joins
 
 function openDesk(broker = openEmbedded()) {
   onTestFinished(() => broker.close());
-  return createReaderDesk(limits, broker.counters);
+  return createReaderDesk(limits, broker.buckets);
 }
+
+const codeOf = (error: unknown) => (error as { code: string }).code;
 
 function refusal(act: () => unknown): string | undefined {
   try {
     act();
     return undefined;
   } catch (error) {
-    return (error as { code: string }).code;
+    return codeOf(error);
   }
 }
 
@@ -76,24 +78,60 @@ it.each(brokerNames)(
   'lets passcodes be guessed a few times, also when all guesses come at once, to either server (%s)',
   async (name) => {
     const [desk, other] = (await openBrokers(name)).map((broker) =>
-      createReaderDesk(limits, broker.counters),
+      createReaderDesk(limits, broker.buckets),
     ) as [ReaderDesk, ReaderDesk];
-    const guess = (at: ReaderDesk, room: string, address: string) =>
-      at.tryPasscode(room, address).then(
-        () => undefined,
-        (error: unknown) => (error as { code: string }).code,
-      );
+    const say = (at: ReaderDesk, room: string, address: string, isRight = false) =>
+      at.checkTries(room, address, { isRight }).then(() => undefined, codeOf);
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => guess(index % 2 ? desk : other, 'room', 'a')),
+      Array.from({ length: 50 }, (_, index) => say(index % 2 ? desk : other, 'room', 'a')),
     );
     expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
     expect(outcomes.at(-1)).toBe('too_many_requests');
-    expect(await guess(other, 'other', 'a')).toBeUndefined();
-    expect(await guess(other, 'room', 'b')).toBeUndefined();
-    // Those who know it are not counted.
-    for (let come = 0; come < 100; come += 1) (await desk.tryPasscode('room', 'c'))();
+    // Nor would they learn that one was right.
+    expect(await say(other, 'room', 'a', true)).toBe('too_many_requests');
+    expect(await say(other, 'other', 'a')).toBeUndefined();
+    expect(await say(other, 'room', 'b')).toBeUndefined();
   },
 );
+
+it.each(brokerNames)(
+  'those who know a passcode come in, however many at once (%s)',
+  async (name) => {
+    const [desk, other] = (await openBrokers(name)).map((broker) =>
+      createReaderDesk(limits, broker.buckets),
+    ) as [ReaderDesk, ReaderDesk];
+    await desk.checkTries('room', 'a', { isRight: false });
+    await Promise.all(
+      Array.from({ length: 600 }, (_, index) =>
+        (index % 2 ? desk : other).checkTries('room', 'a', { isRight: true }),
+      ),
+    );
+  },
+);
+
+it('guesses from any number of addresses end at the limit of the room, and push out nothing else', async () => {
+  const broker = openEmbedded();
+  const desk = openDesk(broker);
+  const requests = { kind: 'requests', name: 'key' };
+  const limit = { most: 1, windowMs: 600_000 };
+  await broker.counters.count(requests, limit);
+  const guess = (room: string, address: string) =>
+    desk.checkTries(room, address, { isRight: false }).catch(codeOf);
+  for (let each = 0; each < 10; each += 1) await guess('hall', 'a');
+  const outcomes: unknown[] = [];
+  for (let each = 0; each < 30_000; each += 1) outcomes.push(await guess('room', `${each}`));
+  const told = outcomes.filter((code) => code === undefined).length;
+  expect(told).toBeGreaterThanOrEqual(500);
+  expect(told).toBeLessThan(1_000);
+  expect(await guess('hall', 'a')).toBe('too_many_requests');
+  const bucket = { kind: 'passcodes of addresses', burst: 1, everyMs: 600_000 };
+  for (let each = 0; each < 30_000; each += 1) {
+    await broker.buckets.take([{ ...bucket, name: `${each}` }]);
+  }
+  expect(await broker.buckets.look([{ ...bucket, name: '0' }])).toBeUndefined();
+  expect(await broker.buckets.look([{ ...bucket, name: '29999' }])).toBeGreaterThan(0);
+  expect(await broker.counters.count(requests, limit)).toBeGreaterThan(0);
+});
 
 it('finds readers whose bytes do not move, and spares those who are only slow', () => {
   const isStalled = createStallWatch();
