@@ -81,7 +81,7 @@ export function openVoice({
 }: {
   config: Config;
   log: ParentLogger;
-  broker: Pick<Broker, 'records' | 'seats'>;
+  broker: Pick<Broker, 'records' | 'seats' | 'onBack'>;
   engines: Pick<Engines, 'recognition' | 'synthesis' | 'detector'>;
   audio: Pick<Awaited<ReturnType<typeof openAudio>>, 'decoders' | 'encoders'>;
   measures: VoiceMeasures;
@@ -117,11 +117,11 @@ export function openVoice({
     measures,
     publicUrl: config.PUBLIC_URL,
     tokens: createSessionTokens({
-      records: broker.records,
+      broker,
       rememberMs: longestWithoutToken(config),
     }),
     seats: createSessionSeats({
-      seats: broker.seats,
+      broker,
       most: config.VOICE_MAX_SESSIONS,
       mostOfKey: config.VOICE_MAX_SESSIONS_PER_KEY,
     }),

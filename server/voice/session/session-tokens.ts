@@ -1,10 +1,12 @@
 /** One-time tokens of voice sessions, good at every server of a cluster. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Broker } from '../../broker/index.ts';
 
 /** What is kept of the tokens of a session: hashes, and what has become of them. */
 interface KeptTokens {
   accountId: string | null;
+  /** Of the last change, by which whoever made it knows it again. */
+  changeId?: string;
   /** Oldest first; only the last can be exchanged. */
   tokens: KeptToken[];
 }
@@ -23,6 +25,21 @@ interface Decision<Outcome> {
   next?: KeptTokens;
 }
 
+/** What is asked of a token. */
+interface Question {
+  token: string;
+  /** The same for those who ask the same. */
+  purpose: string;
+}
+
+/** A change that may have been made: nobody has been told so. */
+interface UnsettledChange extends Question {
+  changeId: string;
+  outcome: unknown;
+}
+
+/** Changes that got no answer; of more, the first are forgotten. */
+const MAX_UNSETTLED = 1_000;
 /** Tokens that are remembered of one session, so that an old one is known as such. */
 const MAX_REMEMBERED = 200;
 /** A token is a secret of so many letters, and the id of its session. */
@@ -32,54 +49,136 @@ const TOKEN = new RegExp(`^[\\w-]{${SECRET_LENGTH}}([\\w-]{1,64})$`);
 /**
  * Makes the tokens of sessions over the broker: one record of each session, which is changed if nobody
  * has changed it since it was read. Tokens are remembered until their session is revoked, so that a
- * second use is seen.
+ * second use is seen; by the server that has made them also where the broker loses them.
  *
  * @param options.rememberMs longest time a session goes on without a new token, in ms
  */
 export function createSessionTokens({
-  records,
-  rememberMs,
   now = Date.now,
-}: {
-  records: Broker['records'];
-  rememberMs: number;
-  now?: () => number;
-}): SessionTokens {
-  /** Others may be quicker: then it is decided anew. */
-  async function change<Outcome>(
-    token: string,
-    decide: (kept: KeptTokens, sessionId: string) => Decision<Outcome>,
-  ): Promise<Outcome | { outcome: 'refused' }> {
-    const sessionId = TOKEN.exec(token)?.[1];
-    if (sessionId === undefined) return { outcome: 'refused' };
-    for (;;) {
-      const found = await records.read(keyOf(sessionId));
-      if (found === undefined) return { outcome: 'refused' };
-      const kept = JSON.parse(found.value.toString()) as KeptTokens;
-      const { outcome, next } = decide(kept, sessionId);
-      if (next === undefined) return outcome;
-      const only = { ttlMs: rememberMs, ifVersion: found.version };
-      if (await records.write(keyOf(sessionId), JSON.stringify(next), only)) return outcome;
-    }
-  }
-
+  ...options
+}: TokenRecordsOptions & { now?: () => number }): SessionTokens {
+  const records = new TokenRecords(options);
   return {
     async issue({ sessionId, accountId }, ttlMs) {
       const { token, kept } = newToken(sessionId, now() + ttlMs);
-      const record: KeptTokens = { accountId, tokens: [kept] };
-      await records.write(keyOf(sessionId), JSON.stringify(record), { ttlMs: rememberMs });
+      await records.add(sessionId, { accountId, tokens: [kept] });
       return token;
     },
     spend: (token) =>
-      change<TokenSpending>(token, (kept, sessionId) => spent(kept, { token, sessionId }, now())),
+      records.change<TokenSpending>({ token, purpose: 'spend' }, (kept, sessionId) =>
+        spent(kept, { token, sessionId }, now()),
+      ),
     rotate: (token, accountId, { ttlMs, mayRepeat }) =>
-      change<TokenRotation>(token, (kept, sessionId) =>
+      records.change<TokenRotation>({ token, purpose: `rotate ${accountId}` }, (kept, sessionId) =>
         kept.accountId === accountId
           ? rotated(kept, { token, sessionId }, { expiresAtMs: now() + ttlMs, mayRepeat })
           : { outcome: { outcome: 'refused' } },
       ),
-    revoke: (sessionId) => records.remove(keyOf(sessionId)),
+    revoke: (sessionId) => records.remove(sessionId),
   };
+}
+
+interface TokenRecordsOptions {
+  broker: Pick<Broker, 'records' | 'onBack'>;
+  rememberMs: number;
+}
+
+/** The records of sessions, as this server changes them. */
+class TokenRecords {
+  readonly #records: Broker['records'];
+  readonly #ttlMs: number;
+  /** What this server has kept last of the sessions whose tokens it has issued. */
+  readonly #issued = new Map<string, string>();
+  readonly #unsettled = new Map<string, UnsettledChange>();
+
+  constructor({ broker, rememberMs }: TokenRecordsOptions) {
+    this.#records = broker.records;
+    this.#ttlMs = rememberMs;
+    broker.onBack(() => this.#restoreAll());
+  }
+
+  async add(sessionId: string, kept: KeptTokens): Promise<void> {
+    const text = JSON.stringify(kept);
+    this.#issued.set(sessionId, text);
+    await this.#records.write(keyOf(sessionId), text, { ttlMs: this.#ttlMs });
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    this.#issued.delete(sessionId);
+    await this.#records.remove(keyOf(sessionId));
+  }
+
+  /** Others may be quicker: then it is decided anew. */
+  async change<Outcome>(
+    question: Question,
+    decide: (kept: KeptTokens, sessionId: string) => Decision<Outcome>,
+  ): Promise<Outcome | { outcome: 'refused' }> {
+    const sessionId = TOKEN.exec(question.token)?.[1];
+    if (sessionId === undefined) return { outcome: 'refused' };
+    for (;;) {
+      const found = await this.#records.read(keyOf(sessionId));
+      if (found === undefined) {
+        if (await this.#restore(sessionId)) continue;
+        return { outcome: 'refused' };
+      }
+      const text = found.value.toString();
+      const kept = JSON.parse(text) as KeptTokens;
+      const settled = this.#settle(kept.changeId, question) as Outcome | undefined;
+      const { outcome, next } =
+        settled === undefined ? decide(kept, sessionId) : { outcome: settled };
+      if (settled !== undefined) this.#remember(sessionId, text);
+      if (next === undefined) return outcome;
+      const change = { ...question, changeId: randomUUID(), outcome };
+      if (await this.#write(sessionId, { next, version: found.version, change })) return outcome;
+    }
+  }
+
+  async #write(
+    sessionId: string,
+    { next, version, change }: { next: KeptTokens; version: string; change: UnsettledChange },
+  ): Promise<boolean> {
+    const text = JSON.stringify({ ...next, changeId: change.changeId });
+    const only = { ttlMs: this.#ttlMs, ifVersion: version };
+    try {
+      const isWritten = await this.#records.write(keyOf(sessionId), text, only);
+      if (isWritten) this.#remember(sessionId, text);
+      return isWritten;
+    } catch (error) {
+      // Whether it was written is seen when the same is asked again.
+      this.#unsettled.set(change.changeId, change);
+      const [first] = this.#unsettled.keys();
+      if (this.#unsettled.size > MAX_UNSETTLED && first !== undefined)
+        this.#unsettled.delete(first);
+      throw error;
+    }
+  }
+
+  /** What was decided with a change that got no answer, and turns out to have been made. */
+  #settle(changeId: string | undefined, { token, purpose }: Question): unknown {
+    const change = changeId === undefined ? undefined : this.#unsettled.get(changeId);
+    if (change?.token !== token || change.purpose !== purpose) return undefined;
+    this.#unsettled.delete(change.changeId);
+    return change.outcome;
+  }
+
+  #remember(sessionId: string, kept: string): void {
+    if (this.#issued.has(sessionId)) this.#issued.set(sessionId, kept);
+  }
+
+  #restoreAll(): void {
+    for (const sessionId of this.#issued.keys()) {
+      this.#restore(sessionId).catch(() => undefined);
+    }
+  }
+
+  /** Writes what the broker has lost, if this server knows it. @returns whether it does */
+  async #restore(sessionId: string): Promise<boolean> {
+    const kept = this.#issued.get(sessionId);
+    if (kept === undefined) return false;
+    const onlyLost = { ttlMs: this.#ttlMs, ifAbsent: true } as const;
+    await this.#records.write(keyOf(sessionId), kept, onlyLost);
+    return true;
+  }
 }
 
 /** A token that somebody has shown, and the session it says it is of. */

@@ -110,6 +110,14 @@ export interface VoiceSessions {
   stop(graceMs: number): Promise<void>;
 }
 
+/** A session that may be. */
+interface WantedSession {
+  id: string;
+  body: VoiceSessionRequest;
+  request: CheckedVoiceRequest;
+  room: SessionRoom | undefined;
+}
+
 export function createVoiceSessions(options: VoiceSessionsOptions): VoiceSessions {
   return new SessionDesk(options);
 }
@@ -161,11 +169,18 @@ class SessionDesk implements VoiceSessions {
 
   async open(body: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer> {
     if (this.#isStopping) throw stopping();
-    const { seats } = this.#options;
+    const { checkRequest, findRoom, seats, usageMeter } = this.#options;
+    const { caller, tag } = owner;
+    const keyId = caller?.key.keyId ?? '';
+    seats.refuseBeyondLimits(keyId);
+    const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
+    const request = await checkRequest(body, caller);
+    this.#admit(request);
+    if (caller !== undefined) await usageMeter.chargeSpeech({ caller, speechMs: 0, tag });
     const id = randomUUID();
-    await seats.take(id, owner.caller?.key.keyId ?? '');
+    await seats.take(id, keyId);
     try {
-      return { session_id: id, token: await this.#openSeated(id, body, owner) };
+      return { session_id: id, token: await this.#openSeated({ id, body, request, room }, owner) };
     } catch (error) {
       this.#forget(id);
       throw error;
@@ -173,20 +188,16 @@ class SessionDesk implements VoiceSessions {
   }
 
   /** Opens a session that has a seat; answers its first token. */
-  async #openSeated(id: string, body: VoiceSessionRequest, owner: SessionOwner): Promise<string> {
-    const { tokens, checkRequest, usageMeter, tokenTtlMs, findRoom } = this.#options;
-    const { caller, tag } = owner;
-    const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
-    const request = await checkRequest(body, caller);
-    this.#admit(request);
-    if (caller !== undefined) await usageMeter.chargeSpeech({ caller, speechMs: 0, tag });
-    const accountId = caller?.account.accountId ?? null;
+  async #openSeated(wanted: WantedSession, owner: SessionOwner): Promise<string> {
+    const { tokens, tokenTtlMs } = this.#options;
+    const { id, request } = wanted;
+    const accountId = owner.caller?.account.accountId ?? null;
     const token = await tokens.issue({ sessionId: id, accountId }, tokenTtlMs);
     // Others may have come while we waited, or the end of the server.
     const recogniser = this.#admit(request);
     if (this.#isStopping) throw stopping();
-    const session = this.#makeSession({ id, body, request, room }, owner, {
-      key: caller?.key,
+    const session = this.#makeSession(wanted, owner, {
+      key: owner.caller?.key,
       openedAtMs: Date.now(),
       sourceLanguage: request.path.source.requested,
       recogniser,
@@ -196,7 +207,7 @@ class SessionDesk implements VoiceSessions {
     return token;
   }
 
-  /** Its tokens and its seat run out where the broker is not told. */
+  /** Its tokens run out where the broker is not told. */
   #forget(sessionId: string): void {
     this.#options.seats.leave(sessionId);
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
@@ -262,17 +273,7 @@ class SessionDesk implements VoiceSessions {
   }
 
   #makeSession(
-    {
-      id,
-      body,
-      request,
-      room,
-    }: {
-      id: string;
-      body: VoiceSessionRequest;
-      request: CheckedVoiceRequest;
-      room: SessionRoom | undefined;
-    },
+    { id, body, request, room }: WantedSession,
     { caller, tag }: SessionOwner,
     origin: SessionOrigin,
   ): RunningSession {

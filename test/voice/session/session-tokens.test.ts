@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
 import { type BrokerName, brokerNames, openBrokers } from '../../broker/open-brokers.ts';
 
@@ -7,10 +8,33 @@ const session = { sessionId: 's', accountId: 'a' };
 
 /** Tokens as two servers see them. */
 async function openTokens(name: BrokerName, now?: () => number) {
-  const [tokens, other] = (await openBrokers(name)).map(({ records }) =>
-    createSessionTokens({ records, rememberMs: 600_000, ...(now && { now }) }),
+  const [tokens, other] = (await openBrokers(name)).map((each) =>
+    createSessionTokens({ broker: each, rememberMs: 600_000, ...(now && { now }) }),
   );
   return { tokens: tokens!, other: other! };
+}
+
+const LOST = 'The answer was lost.';
+
+/** Tokens over a broker that loses the answer to the next change, or the question. */
+async function openUncertainTokens(name: BrokerName) {
+  const [broker] = await openBrokers(name);
+  let lost: 'answer' | 'question' | undefined;
+  const records: typeof broker.records = {
+    ...broker.records,
+    async write(...args) {
+      const losing = lost;
+      lost = undefined;
+      const isWritten = losing !== 'question' && (await broker.records.write(...args));
+      if (losing !== undefined) throw new ServiceError('broker_unavailable', LOST);
+      return isWritten;
+    },
+  };
+  return {
+    tokens: createSessionTokens({ broker: { ...broker, records }, rememberMs: 600_000 }),
+    loseAnswer: () => void (lost = 'answer'),
+    loseQuestion: () => void (lost = 'question'),
+  };
 }
 
 describe.each(brokerNames)('with the %s broker', (broker) => {
@@ -105,5 +129,33 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
       outcome: 'outdated',
       sessionId: 's',
     });
+  });
+
+  it.each([true, false])(
+    'what got no answer is answered when it is asked again, once (repeatable: %s)',
+    async (mayRepeat) => {
+      const { tokens, loseAnswer } = await openUncertainTokens(broker);
+      const first = await tokens.issue(session, 1000);
+      loseAnswer();
+      await expect(tokens.spend(first)).rejects.toThrow(LOST);
+      expect(await tokens.spend(first)).toEqual({ outcome: 'spent', sessionId: 's' });
+      expect(await tokens.spend(first)).toEqual({ outcome: 'reused', sessionId: 's' });
+      const rotation = { ttlMs: 1000, mayRepeat };
+      loseAnswer();
+      await expect(tokens.rotate(first, 'a', rotation)).rejects.toThrow(LOST);
+      expect(await tokens.rotate(first, 'b', rotation)).toEqual({ outcome: 'refused' });
+      const second = await tokens.rotate(first, 'a', rotation);
+      if (second.outcome !== 'rotated') throw new Error(second.outcome);
+      expect(await tokens.spend(second.token)).toEqual({ outcome: 'spent', sessionId: 's' });
+      expect(await tokens.rotate(first, 'a', rotation)).toMatchObject({ outcome: 'outdated' });
+    },
+  );
+
+  it('what was not done when there was no answer is done when it is asked again', async () => {
+    const { tokens, loseQuestion } = await openUncertainTokens(broker);
+    const first = await tokens.issue(session, 1000);
+    loseQuestion();
+    await expect(tokens.rotate(first, 'a', once)).rejects.toThrow(LOST);
+    expect(await tokens.rotate(first, 'a', once)).toMatchObject({ outcome: 'rotated' });
   });
 });
