@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { openConsole } from './accounts/console/index.ts';
 import { openAccounts } from './accounts/index.ts';
+import { openBroker } from './broker/index.ts';
 import type { Config } from './config.ts';
 import { openDemo } from './demo/index.ts';
 import { openDocuments } from './documents/index.ts';
@@ -46,13 +47,17 @@ export interface App {
 /** Builds the whole server from its settings. */
 export async function createApp(config: Config, log: Logger): Promise<App> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
+  const broker = await openBroker({ config, storage, log }).catch(async (error: unknown) => {
+    await storage.close();
+    throw error;
+  });
   const measuring = startMeasuring();
   const [engines, audio] = await Promise.all([
     startEngines(config, log, measuring.health.measures),
     openAudio(config, log),
   ]);
   const problems = [...engines.missing.map(({ reason }) => reason), ...audio.problems];
-  const given = { config, log, storage, engines };
+  const given = { config, log, storage, broker, engines };
 
   const accounts = await openAccounts({
     ...given,
@@ -118,7 +123,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const http = await createHttpServer({
     log,
     access: accounts.access,
-    requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+    requestLimit: accounts.requestLimit,
     tls: await readTls(config),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
@@ -175,6 +180,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await linesWritten;
       await audio.close();
       await engines.close();
+      await broker.close();
       await storage.close();
     },
   };

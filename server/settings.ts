@@ -100,12 +100,34 @@ const server = {
   ),
 };
 
+const cluster = {
+  BROKER_URL: Type.Optional(
+    Type.String({
+      pattern: '^(rediss?|unix)://[^?#]+',
+      description:
+        'Redis 7 or Valkey that several servers share, for example `redis://user:password@host:6379`; they share the database of `STORAGE_URL` too. Without it, a server keeps what is in flight to itself.',
+    }),
+  ),
+  CLUSTER_NAME: Type.String({
+    default: 'dragoman',
+    pattern: '^[\\w.-]{1,64}$',
+    description: 'Before all keys in Redis: letters, digits, `_`, `.` and `-`.',
+  }),
+  NODE_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#]+/?$',
+      description:
+        'Address under which the other servers reach this one, for example `http://10.0.0.7:8080`.',
+    }),
+  ),
+};
+
 const accounts = {
   RATE_LIMIT_PER_MINUTE: Type.Integer({
     default: 0,
     minimum: 0,
     description:
-      'Requests of one API key in a minute; more are answered with 429. `0` is no limit.',
+      'Requests of one API key in a minute, over all servers that share a broker; more are answered with 429. `0` is no limit.',
   }),
   TEXT_MAX_UNDER_WAY: Type.Integer({
     default: 1_000_000,
@@ -143,12 +165,13 @@ const voice = {
   VOICE_MAX_SESSIONS: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'Voice sessions at once, waiting ones included; more are answered with 429.',
+    description:
+      'Voice sessions at once, waiting ones included, over all servers that share a broker; more are answered with 429.',
   }),
   VOICE_MAX_SESSIONS_PER_KEY: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'Voice sessions of one API key at once; more are answered with 429.',
+    description: 'The same of one API key.',
   }),
   VOICE_LOAD_PERCENT: Type.Integer({
     default: 80,
@@ -315,6 +338,7 @@ function besides(others: object, settings: TProperties): TProperties {
 /** Settings by what they are about, under the headings of `server/docs/settings.md`. */
 export const settingGroups = {
   'The server': server,
+  'Several servers': cluster,
   'Accounts and limits': accounts,
   'Voice sessions': voice,
   Events: events,
@@ -326,6 +350,7 @@ export const settingGroups = {
 
 export const settingsSchema = Type.Object({
   ...server,
+  ...cluster,
   ...accounts,
   ...voice,
   ...events,

@@ -10,6 +10,7 @@ import { roomStore } from './events/store.ts';
 import { glossaryStore } from './glossaries/store.ts';
 import { translationMemoryStore } from './memories/store.ts';
 import { spokenTermsStore } from './spoken-terms/store.ts';
+import { installationStore } from './storage/installation.ts';
 import type { StoreDefinition } from './storage/store.ts';
 import { writeCheckStore } from './storage/write-checks.ts';
 import { styleRuleStore } from './style-rules/store.ts';
@@ -27,6 +28,7 @@ export const stores = {
   consoleCredentials: consoleCredentialStore,
   styleRules: styleRuleStore,
   writeChecks: writeCheckStore,
+  installation: installationStore,
   rooms: roomStore,
 };
 

@@ -41,6 +41,7 @@ export const errorTable = {
   synthesis_failed: { status: 503, detail: 7 },
   document_not_ready: { status: 503, detail: 8 },
   model_not_installed: { status: 503, detail: 9 },
+  broker_unavailable: { status: 503, detail: 10 },
 } as const satisfies Record<string, { status: number; detail: number }>;
 
 export type ErrorCode = keyof typeof errorTable;

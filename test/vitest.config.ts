@@ -55,6 +55,7 @@ const serverTests = [
   ...['style-rules/styled-translation', 'documents/jobs/routes', 'http/every-route'],
   ...['cli/{translate,running-server,memory,dragoman,models,listen}', 'operation/readiness'],
   ...['client/voice-session', 'voice/session/{admission,fuzz}'],
+  ...['broker/{broker,redis-checks,redis-faults,nodes}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Those that drive browsers: loading what drives them takes a second. */

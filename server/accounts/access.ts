@@ -1,7 +1,8 @@
 /** API keys that come in, and the ways that are on their way out. */
 import { hash, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Access, KeyKind, Plan } from '../http/door.ts';
+import type { Broker } from '../broker/index.ts';
+import type { Access, KeyKind, Plan, RequestLimit } from '../http/door.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 
 /** The brown-out repeats every hour of the clock, so that all processes refuse at the same time. */
@@ -43,6 +44,27 @@ function isRefused({ refusedPercent }: { refusedPercent: number }, atMs: number)
 
 function forbidden(message: string): ServiceError {
   return new ServiceError('forbidden', message);
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * A limit on the requests of each key, over all servers.
+ *
+ * @param perMinute 0 is no limit
+ */
+export function createRequestLimit(
+  perMinute: number,
+  counters: Broker['counters'],
+): RequestLimit | undefined {
+  if (perMinute === 0) return undefined;
+  const limit = { most: perMinute, windowMs: MINUTE_MS };
+  return {
+    perMinute,
+    // A broker that is away keeps nobody from translating.
+    count: (keyId) =>
+      counters.count({ kind: 'requests', name: keyId }, limit).catch(() => undefined),
+  };
 }
 
 // Secrets of API keys: how they are made, kept and shown.

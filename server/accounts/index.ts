@@ -1,9 +1,10 @@
 /** Accounts and what belongs to them, wired: keys, usage, administration, notices. */
+import type { Broker } from '../broker/index.ts';
 import type { Config } from '../config.ts';
 import { type Routes, createKnownOrigins } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
-import { createAccess } from './access.ts';
+import { createAccess, createRequestLimit } from './access.ts';
 import { openApiKeyFile, ensureFirstAccount } from './first-account.ts';
 import { createApiKeyService, createDeveloperKeys } from './api-keys.ts';
 import { adminRoutes, usageRoutes } from './routes.ts';
@@ -15,23 +16,37 @@ import { createUsageMeter } from './usage/usage.ts';
 /**
  * Opens the accounts of a database, with the one that every installation starts with.
  *
- * @param options.onKeyDeactivated called with the id of a key that is not let in any more
+ * @param options.onKeyDeactivated called with the id of a key that is not let in any more, whichever
+ *   server has been told so
  */
 export async function openAccounts({
   config,
   log,
   storage,
+  broker,
   onKeyDeactivated,
 }: {
   config: Config;
   log: Logger;
   storage: Storage;
+  broker: Pick<Broker, 'announcements' | 'counters'>;
   onKeyDeactivated: (keyId: string) => void;
 }) {
   const { key, file } = await openApiKeyFile(config.DATA_DIR);
   const first = await ensureFirstAccount({ ...storage, secret: key });
   const access = createAccess({ ...storage, legacyAuth: legacyAuth(config) });
-  const apiKeys = createApiKeyService({ ...storage, onDeactivated: onKeyDeactivated });
+  const { announcements } = broker;
+  announcements.listen(DEACTIVATED_KEYS, onKeyDeactivated);
+  const apiKeys = createApiKeyService({
+    ...storage,
+    onDeactivated(keyId) {
+      // Here at once, and once more with the others.
+      onKeyDeactivated(keyId);
+      announcements.tell(DEACTIVATED_KEYS, keyId).catch((error: unknown) => {
+        log.error({ keyId, err: error }, 'other servers do not know that a key was deactivated');
+      });
+    },
+  });
   const usageMeter = createUsageMeter(storage);
   const developerKeys = createDeveloperKeys({ apiKeys, store: storage.apiKeys });
   const usageReporting = createUsageReporting(storage);
@@ -47,6 +62,7 @@ export async function openAccounts({
     apiKeys,
     usageMeter,
     knowsOrigin: createKnownOrigins(storage),
+    requestLimit: createRequestLimit(config.RATE_LIMIT_PER_MINUTE, broker.counters),
     /** The installation's first account, which sees what concerns the whole server. */
     operatorId: first.account.accountId,
     /** The key every installation starts with; undefined when it is not active in this database. */
@@ -61,6 +77,9 @@ export async function openAccounts({
 }
 
 export type OpenAccounts = Awaited<ReturnType<typeof openAccounts>>;
+
+/** What servers tell each other keys by that are not let in any more. */
+const DEACTIVATED_KEYS = 'deactivated keys';
 
 function legacyAuth({ LEGACY_AUTH: mode, LEGACY_AUTH_REFUSED_PERCENT: refusedPercent }: Config) {
   return mode === 'off' ? { mode } : { mode, refusedPercent };

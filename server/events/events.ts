@@ -223,12 +223,14 @@ export class Events {
     }
   }
 
-  /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests */
+  /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests, broker_unavailable */
   async enter(roomId: string, passcode: string, address: string) {
     const room = await this.rooms.find(roomId);
-    const giveBack = this.#options.readers.tryPasscode(roomId, address);
-    const { key, expiresAtMs } = this.rooms.enter(room, passcode);
-    giveBack();
+    const entry = this.rooms.enter(room, passcode);
+    const isRight = entry !== undefined;
+    await this.#options.readers.checkTries(roomId, address, { isRight });
+    if (!isRight) throw new ServiceError('forbidden', 'The passcode is not right.');
+    const { key, expiresAtMs } = entry;
     return { key, expiry_time: new Date(expiresAtMs).toISOString() };
   }
 

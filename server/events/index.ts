@@ -1,4 +1,5 @@
 /** Live events, wired: rooms, who speaks in them, and thousands who read along. */
+import type { Broker } from '../broker/index.ts';
 import type { Config } from '../config.ts';
 import { ServiceError, toServiceError } from '../../shared/errors.ts';
 import type { Caller, PageRoutes, Routes } from '../http/door.ts';
@@ -26,12 +27,14 @@ export function openEvents({
   config,
   log,
   storage,
+  broker,
   translation,
   voice,
 }: {
   config: Config;
   log: Logger;
   storage: Storage;
+  broker: Pick<Broker, 'buckets'>;
   translation: Translation;
   voice: Pick<
     ReturnType<typeof openVoice>,
@@ -69,13 +72,16 @@ export function openEvents({
         ...new Set(voice.heardLanguages().flatMap((source) => translation.targets(source))),
       ],
     }),
-    readers: createReaderDesk({
-      most: config.EVENTS_MAX_VIEWERS,
-      mostInRoom: config.EVENTS_MAX_VIEWERS_PER_ROOM,
-      mostFromAddress: config.EVENTS_MAX_VIEWERS_PER_ADDRESS,
-      joinBurst: JOINS.burst,
-      joinsPerSecond: JOINS.perSecond,
-    }),
+    readers: createReaderDesk(
+      {
+        most: config.EVENTS_MAX_VIEWERS,
+        mostInRoom: config.EVENTS_MAX_VIEWERS_PER_ROOM,
+        mostFromAddress: config.EVENTS_MAX_VIEWERS_PER_ADDRESS,
+        joinBurst: JOINS.burst,
+        joinsPerSecond: JOINS.perSecond,
+      },
+      broker.buckets,
+    ),
     endSession: (sessionId) => voice.sessions.end(sessionId),
     payingKey: (accountId, keyIds) => payingKey(storage, accountId, keyIds),
   });

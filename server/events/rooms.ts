@@ -64,8 +64,12 @@ export interface Rooms {
    * @throws ServiceError forbidden
    */
   passOf(room: Room, key: string | undefined): Promise<RoomPass>;
-  /** A reader's key for a passcode. @throws ServiceError forbidden */
-  enter(room: Room, passcode: string): { key: string; expiresAtMs: number };
+  /**
+   * A reader's key for a passcode; undefined for a wrong one.
+   *
+   * @throws ServiceError invalid_request where the room has none
+   */
+  enter(room: Room, passcode: string): { key: string; expiresAtMs: number } | undefined;
 }
 
 export interface RoomsOptions {
@@ -189,12 +193,10 @@ class StoredRooms implements Rooms {
     return found;
   }
 
-  enter(room: Room, passcode: string): { key: string; expiresAtMs: number } {
+  enter(room: Room, passcode: string): { key: string; expiresAtMs: number } | undefined {
     const { access, passcode: right } = room.wishes;
     if (access !== 'passcode' || right === null) throw invalid('This room has no passcode.');
-    if (!isEqual(passcode.trim().toLowerCase(), right.toLowerCase())) {
-      throw new ServiceError('forbidden', 'The passcode is not right.');
-    }
+    if (!isEqual(passcode.trim().toLowerCase(), right.toLowerCase())) return undefined;
     const expiresAtMs = this.#now() + PASSCODE_KEY_MS;
     return { key: keyForPasscode(room, expiresAtMs), expiresAtMs };
   }

@@ -2,7 +2,6 @@
  * Who a request comes from, and whether it is let in: API keys in the header, and for a while yet in
  * the query or the body; and from which sites' pages browsers may call.
  */
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 
@@ -102,7 +101,7 @@ interface Entrance {
   accounts: WeakMap<FastifyRequest, Account>;
   /** Requests whose key may be in the body, which has not been read yet. */
   undecided: WeakMap<FastifyRequest, (body: unknown) => Promise<void>>;
-  limitRate: RateLimit;
+  requestLimit: RequestLimit | undefined;
 }
 
 declare module 'fastify' {
@@ -120,7 +119,7 @@ declare module 'fastify' {
 /** Prepares a server for doors, before its routes are registered. @returns the door of programs: an API key */
 export async function useDoors(
   app: FastifyInstance,
-  { access, requestsPerMinute }: { access: Access; requestsPerMinute: number },
+  { access, requestLimit }: { access: Access; requestLimit: RequestLimit | undefined },
 ): Promise<Door> {
   const callers: Entrance['callers'] = new WeakMap();
   const accounts: Entrance['accounts'] = new WeakMap();
@@ -140,11 +139,7 @@ export async function useDoors(
       return account;
     },
   });
-  const limitRate = await createRateLimit(app, {
-    requestsPerMinute,
-    keyOf: (request) => request.caller.key.keyId,
-  });
-  app.decorate('entrance', { callers, accounts, undecided, limitRate });
+  app.decorate('entrance', { callers, accounts, undecided, requestLimit });
   // The first step that has the body; before validation, so that strangers learn nothing.
   app.addHook('preValidation', async (request) => {
     await undecided.get(request)?.(request.body);
@@ -166,7 +161,7 @@ function requireApiKey(access: Access, admission: Admission = {}): Admitting {
       admit(caller, admission);
       entrance.callers.set(request, caller);
       entrance.accounts.set(request, caller.account);
-      await entrance.limitRate(request, reply);
+      if (entrance.requestLimit) await limitRate(entrance.requestLimit, caller, reply);
     };
 
     const { authorization } = request.headers;
@@ -247,43 +242,27 @@ function forbidden(message: string): ServiceError {
   return new ServiceError('forbidden', message);
 }
 
-const MINUTE_MS = 60_000;
-/** Keys whose requests are counted at the same time; the one not seen for longest makes way. */
-const MAX_COUNTED_KEYS = 10_000;
+/** How many requests of an API key are answered in a minute. */
+export interface RequestLimit {
+  perMinute: number;
+  /** Counts one; answers when it is worth trying again, in ms from now, if it is one too many. */
+  count: (keyId: string) => Promise<number | undefined>;
+}
 
 /** Counts a request of a known caller. @throws ServiceError too_many_requests, with `Retry-After` set */
-type RateLimit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-
-/**
- * Makes a limit on the requests of each API key, counted by this process.
- *
- * @param options.requestsPerMinute 0 is no limit
- * @param options.keyOf whose request it is
- */
-async function createRateLimit(
-  app: FastifyInstance,
-  options: { requestsPerMinute: number; keyOf: (request: FastifyRequest) => string },
-): Promise<RateLimit> {
-  const { requestsPerMinute, keyOf } = options;
-  if (requestsPerMinute === 0) return async () => undefined;
-  await app.register(rateLimit, {
-    // Counted once the key is known, and only where one is asked for.
-    global: false,
-    max: requestsPerMinute,
-    timeWindow: MINUTE_MS,
-    cache: MAX_COUNTED_KEYS,
-    keyGenerator: keyOf,
-  });
-  const count = app.createRateLimit();
-  return async (request, reply) => {
-    const result = await count(request);
-    if (result.isAllowed || !result.isExceeded) return;
-    reply.header('Retry-After', String(Math.max(1, result.ttlInSeconds)));
-    throw new ServiceError(
-      'too_many_requests',
-      `Too many requests: this API key has ${requestsPerMinute} a minute. Try again in ${result.ttlInSeconds} s.`,
-    );
-  };
+async function limitRate(
+  { perMinute, count }: RequestLimit,
+  { key }: Caller,
+  reply: FastifyReply,
+): Promise<void> {
+  const leftMs = await count(key.keyId);
+  if (leftMs === undefined) return;
+  const leftS = Math.max(1, Math.ceil(leftMs / 1000));
+  reply.header('Retry-After', String(leftS));
+  throw new ServiceError(
+    'too_many_requests',
+    `Too many requests: this API key has ${perMinute} a minute. Try again in ${leftS} s.`,
+  );
 }
 
 // Which sites' pages may call the server from a browser.

@@ -17,6 +17,7 @@ import {
   type KnowsOrigin,
   listsOrigin,
   type PageRoutes,
+  type RequestLimit,
   useDoors,
 } from './door.ts';
 import { answerError, clientError, useNotFound } from './errors.ts';
@@ -34,8 +35,8 @@ interface HttpOptions {
   log: Logger;
   /** Whose keys are let in. */
   access: Access;
-  /** Of one API key; 0 is without limit. */
-  requestsPerMinute: number;
+  /** Of each API key; undefined is without limit. */
+  requestLimit: RequestLimit | undefined;
   tls: { cert: Buffer; key: Buffer } | undefined;
   trustProxy: boolean;
   /** Address under which clients reach the server, if it is told. */

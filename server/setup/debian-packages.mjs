@@ -89,6 +89,7 @@ export const testRequirements = [
   { name: 'PulseAudio', programs: ['pulseaudio'], packages: ['pulseaudio'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
   { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
+  { name: 'Redis', programs: ['redis-server'], packages: ['redis-server'] },
   {
     name: 'LibreOffice Calc and Impress',
     packages: ['libreoffice-calc-nogui', 'libreoffice-impress-nogui'],

@@ -10,6 +10,8 @@ import type { Engines } from '../running-engines.ts';
 import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { SpokenTermLists } from '../spoken-terms/spoken-terms.ts';
+import type { Broker } from '../broker/index.ts';
+import { createSessionSeats } from './session/session-seats.ts';
 import { createSessionTokens } from './session/session-tokens.ts';
 import type { Translation } from '../translation/translation.ts';
 import {
@@ -67,6 +69,7 @@ export async function openAudio(config: Config, log: Logger) {
 export function openVoice({
   config,
   log,
+  broker,
   engines,
   audio: { decoders, encoders },
   measures,
@@ -78,6 +81,7 @@ export function openVoice({
 }: {
   config: Config;
   log: ParentLogger;
+  broker: Pick<Broker, 'records' | 'seats' | 'onBack'>;
   engines: Pick<Engines, 'recognition' | 'synthesis' | 'detector'>;
   audio: Pick<Awaited<ReturnType<typeof openAudio>>, 'decoders' | 'encoders'>;
   measures: VoiceMeasures;
@@ -112,9 +116,15 @@ export function openVoice({
     log,
     measures,
     publicUrl: config.PUBLIC_URL,
-    tokens: createSessionTokens(),
-    maxSessions: config.VOICE_MAX_SESSIONS,
-    maxSessionsPerKey: config.VOICE_MAX_SESSIONS_PER_KEY,
+    tokens: createSessionTokens({
+      broker,
+      rememberMs: longestWithoutToken(config),
+    }),
+    seats: createSessionSeats({
+      broker,
+      most: config.VOICE_MAX_SESSIONS,
+      mostOfKey: config.VOICE_MAX_SESSIONS_PER_KEY,
+    }),
     tokenTtlMs: config.VOICE_TOKEN_SECONDS * 1000,
     resumeMs: config.VOICE_RESUME_SECONDS * 1000,
     maxLagMs: config.VOICE_MAX_LAG_SECONDS * 1000,
@@ -141,6 +151,12 @@ export function openVoice({
       },
     }),
   };
+}
+
+/** How long a session goes on with the token it has, in ms: to connect, connected, and to reconnect. */
+function longestWithoutToken(config: Config): number {
+  const { VOICE_TOKEN_SECONDS, VOICE_CONNECTION_SECONDS, VOICE_RESUME_SECONDS } = config;
+  return (VOICE_TOKEN_SECONDS + VOICE_CONNECTION_SECONDS + VOICE_RESUME_SECONDS) * 1000 + 60_000;
 }
 
 function speakLineWith(speakers: readonly SynthesisEngine[], encoders: SpeechEncoders): SpeakLine {

@@ -1,5 +1,6 @@
 /** Who may read along: how many at once, how quickly they come, and how often a passcode is guessed. */
 import { ServiceError } from '../../../shared/errors.ts';
+import type { Broker } from '../../broker/index.ts';
 import { networkOf } from '../../http/requests.ts';
 import type { Reader } from './fan-out.ts';
 
@@ -14,11 +15,9 @@ export interface ReaderLimits {
 }
 
 /** Wrong passcodes from one address for one room, and then one more in so many ms. */
-const PASSCODE_TRIES = 10;
-const PASSCODE_EVERY_MS = 6_000;
+const TRIES_OF_ADDRESS = { kind: 'passcodes of addresses', burst: 10, everyMs: 6_000 };
 /** The same from all addresses together: a million passcodes take a week. */
-const TRIES_OF_ROOM = 500;
-const TRY_OF_ROOM_EVERY_MS = 600;
+const TRIES_OF_ROOM = { kind: 'passcodes', burst: 500, everyMs: 600 };
 /** Lines that are spoken for one address at once, and then one more in so many ms: ten languages of a talk. */
 const SPEECHES = 60;
 const SPEECH_EVERY_MS = 250;
@@ -44,15 +43,15 @@ export interface ReaderDesk {
    */
   admit(roomId: string, address: string): () => void;
   /**
-   * To be called before a passcode is looked at, as others may be on their way.
+   * To be called before anybody is told whether a passcode was right. Wrong ones are counted, over all
+   * servers, and after too many of them nobody is told.
    *
-   * @returns to be called when it was right
-   * @throws ServiceError too_many_requests where too many wrong ones have come from there
+   * @throws ServiceError too_many_requests, broker_unavailable
    */
-  tryPasscode(roomId: string, address: string): () => void;
+  checkTries(roomId: string, address: string, passcode: { isRight: boolean }): Promise<void>;
 }
 
-export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
+export function createReaderDesk(limits: ReaderLimits, buckets: Broker['buckets']): ReaderDesk {
   let count = 0;
   const fromAddress = createCounts();
   /** Also of those that are on the way in. */
@@ -60,8 +59,6 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
   const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
   const typed = createBuckets({ burst: TYPED, everyMs: TYPED_EVERY_MS });
   const speeches = createBuckets({ burst: SPEECHES, everyMs: SPEECH_EVERY_MS });
-  const triesOfRoom = createBuckets({ burst: TRIES_OF_ROOM, everyMs: TRY_OF_ROOM_EVERY_MS });
-  const tries = createBuckets({ burst: PASSCODE_TRIES, everyMs: PASSCODE_EVERY_MS });
   return {
     get count() {
       return count;
@@ -93,14 +90,13 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
         fromAddress.add(address, -1);
       };
     },
-    tryPasscode(roomId, from) {
-      const name = `${roomId} ${networkOf(from)}`;
-      const isAllowed = tries.take(name) && triesOfRoom.take(roomId);
-      if (!isAllowed) throw tooFast('Too many wrong passcodes.');
-      return () => {
-        tries.giveBack(name);
-        triesOfRoom.giveBack(roomId);
-      };
+    async checkTries(roomId, from, { isRight }) {
+      const tries = [
+        { ...TRIES_OF_ADDRESS, name: `${roomId} ${networkOf(from)}` },
+        { ...TRIES_OF_ROOM, name: roomId },
+      ];
+      const waitMs = await (isRight ? buckets.look(tries) : buckets.take(tries));
+      if (waitMs !== undefined) throw tooFast('Too many wrong passcodes.');
     },
   };
 }
@@ -136,10 +132,6 @@ function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
     return { left: Math.min(burst, left + (nowMs - atMs) / everyMs), atMs: nowMs };
   };
   return {
-    giveBack(name: string): void {
-      const bucket = buckets.get(name);
-      if (bucket !== undefined) bucket.left += 1;
-    },
     take(name: string): boolean {
       const bucket = current(name);
       const isAllowed = bucket.left >= 1;

@@ -12,6 +12,7 @@ import * as console from './0009-console.ts';
 import * as writeChecks from './0010-write-checks.ts';
 import * as rooms from './0011-rooms.ts';
 import * as roomDeletions from './0012-room-deletions.ts';
+import * as installation from './0013-installation.ts';
 
 /**
  * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
@@ -30,6 +31,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0010-write-checks': writeChecks,
   '0011-rooms': rooms,
   '0012-room-deletions': roomDeletions,
+  '0013-installation': installation,
 };
 
 const MIGRATION_TABLE = 'kysely_migration';

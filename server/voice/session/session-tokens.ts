@@ -1,78 +1,239 @@
-import { createHash, randomBytes } from 'node:crypto';
+/** One-time tokens of voice sessions, good at every server of a cluster. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Broker } from '../../broker/index.ts';
 
-interface TokenRecord {
-  session: SessionRecord;
+/** What is kept of the tokens of a session: hashes, and what has become of them. */
+interface KeptTokens {
+  accountId: string | null;
+  /** Of the last change, by which whoever made it knows it again. */
+  changeId?: string;
+  /** Oldest first; only the last can be exchanged. */
+  tokens: KeptToken[];
+}
+
+interface KeptToken {
+  hash: string;
   expiresAtMs: number;
   isSpent: boolean;
   /** It was exchanged by a client that may ask again: one that comes late does no harm. */
   isForgiven: boolean;
 }
 
-interface SessionRecord {
-  sessionId: string;
-  accountId: string | null;
-  /** Hashes of its tokens; only the last can be exchanged. */
-  hashes: string[];
+/** What is done with the tokens of a session, and how they are kept from then on, if that is new. */
+interface Decision<Outcome> {
+  outcome: Outcome;
+  next?: KeptTokens;
 }
 
+/** What is asked of a token. */
+interface Question {
+  token: string;
+  /** The same for those who ask the same. */
+  purpose: string;
+}
+
+/** A change that may have been made: nobody has been told so. */
+interface UnsettledChange extends Question {
+  changeId: string;
+  outcome: unknown;
+}
+
+/** Changes that got no answer; of more, the first are forgotten. */
+const MAX_UNSETTLED = 1_000;
 /** Tokens that are remembered of one session, so that an old one is known as such. */
-const MAX_REMEMBERED = 1000;
+const MAX_REMEMBERED = 200;
+/** A token is a secret of so many letters, and the id of its session. */
+const SECRET_LENGTH = 43;
+const TOKEN = new RegExp(`^[\\w-]{${SECRET_LENGTH}}([\\w-]{1,64})$`);
 
 /**
- * One-time tokens in the memory of one process, where every step is atomic by itself. Only hashes
- * are kept. Tokens are remembered until their session is revoked, so that a second use is seen.
+ * Makes the tokens of sessions over the broker: one record of each session, which is changed if nobody
+ * has changed it since it was read. Tokens are remembered until their session is revoked, so that a
+ * second use is seen; by the server that has made them also where the broker loses them.
+ *
+ * @param options.rememberMs longest time a session goes on without a new token, in ms
  */
-export function createSessionTokens(now: () => number = Date.now): SessionTokens {
-  const tokens = new Map<string, TokenRecord>();
-  const sessions = new Map<string, SessionRecord>();
-
-  function makeToken(session: SessionRecord, ttlMs: number): string {
-    const token = randomBytes(32).toString('base64url');
-    const hash = hashOf(token);
-    tokens.set(hash, { session, expiresAtMs: now() + ttlMs, isSpent: false, isForgiven: false });
-    session.hashes.push(hash);
-    if (session.hashes.length > MAX_REMEMBERED) tokens.delete(session.hashes.shift() as string);
-    return token;
-  }
-
+export function createSessionTokens({
+  now = Date.now,
+  ...options
+}: TokenRecordsOptions & { now?: () => number }): SessionTokens {
+  const records = new TokenRecords(options);
   return {
     async issue({ sessionId, accountId }, ttlMs) {
-      const session = { sessionId, accountId, hashes: [] };
-      sessions.set(sessionId, session);
-      return makeToken(session, ttlMs);
+      const { token, kept } = newToken(sessionId, now() + ttlMs);
+      await records.add(sessionId, { accountId, tokens: [kept] });
+      return token;
     },
-    async spend(token) {
-      const hash = hashOf(token);
-      const found = tokens.get(hash);
-      if (found === undefined) return { outcome: 'refused' };
-      const { sessionId, hashes } = found.session;
-      const isLatest = hashes.at(-1) === hash;
-      if (found.isSpent || (!isLatest && !found.isForgiven))
-        return { outcome: 'reused', sessionId };
-      if (!isLatest || found.expiresAtMs <= now()) return { outcome: 'refused' };
-      found.isSpent = true;
-      return { outcome: 'spent', sessionId };
-    },
-    async rotate(token, accountId, { ttlMs, mayRepeat }) {
-      const hash = hashOf(token);
-      const found = tokens.get(hash);
-      const session = found?.session;
-      if (session === undefined || session.accountId !== accountId) return { outcome: 'refused' };
-      const { sessionId, hashes } = session;
-      const latest = hashes.at(-1) ?? '';
-      const isRepeated =
-        mayRepeat && hashes.at(-2) === hash && tokens.get(latest)?.isSpent === false;
-      if (latest !== hash && !isRepeated) return { outcome: 'outdated', sessionId };
-      if (found !== undefined) found.isForgiven = mayRepeat;
-      // Of two answers to the same question, only the later may be used.
-      if (isRepeated) tokens.delete(hashes.pop() as string);
-      return { outcome: 'rotated', sessionId, token: makeToken(session, ttlMs) };
-    },
-    async revoke(sessionId) {
-      for (const hash of sessions.get(sessionId)?.hashes ?? []) tokens.delete(hash);
-      sessions.delete(sessionId);
-    },
+    spend: (token) =>
+      records.change<TokenSpending>({ token, purpose: 'spend' }, (kept, sessionId) =>
+        spent(kept, { token, sessionId }, now()),
+      ),
+    rotate: (token, accountId, { ttlMs, mayRepeat }) =>
+      records.change<TokenRotation>({ token, purpose: `rotate ${accountId}` }, (kept, sessionId) =>
+        kept.accountId === accountId
+          ? rotated(kept, { token, sessionId }, { expiresAtMs: now() + ttlMs, mayRepeat })
+          : { outcome: { outcome: 'refused' } },
+      ),
+    revoke: (sessionId) => records.remove(sessionId),
   };
+}
+
+interface TokenRecordsOptions {
+  broker: Pick<Broker, 'records' | 'onBack'>;
+  rememberMs: number;
+}
+
+/** The records of sessions, as this server changes them. */
+class TokenRecords {
+  readonly #records: Broker['records'];
+  readonly #ttlMs: number;
+  /** What this server has kept last of the sessions whose tokens it has issued. */
+  readonly #issued = new Map<string, string>();
+  readonly #unsettled = new Map<string, UnsettledChange>();
+
+  constructor({ broker, rememberMs }: TokenRecordsOptions) {
+    this.#records = broker.records;
+    this.#ttlMs = rememberMs;
+    broker.onBack(() => this.#restoreAll());
+  }
+
+  async add(sessionId: string, kept: KeptTokens): Promise<void> {
+    const text = JSON.stringify(kept);
+    this.#issued.set(sessionId, text);
+    await this.#records.write(keyOf(sessionId), text, { ttlMs: this.#ttlMs });
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    this.#issued.delete(sessionId);
+    await this.#records.remove(keyOf(sessionId));
+  }
+
+  /** Others may be quicker: then it is decided anew. */
+  async change<Outcome>(
+    question: Question,
+    decide: (kept: KeptTokens, sessionId: string) => Decision<Outcome>,
+  ): Promise<Outcome | { outcome: 'refused' }> {
+    const sessionId = TOKEN.exec(question.token)?.[1];
+    if (sessionId === undefined) return { outcome: 'refused' };
+    for (;;) {
+      const found = await this.#records.read(keyOf(sessionId));
+      if (found === undefined) {
+        if (await this.#restore(sessionId)) continue;
+        return { outcome: 'refused' };
+      }
+      const text = found.value.toString();
+      const kept = JSON.parse(text) as KeptTokens;
+      const settled = this.#settle(kept.changeId, question) as Outcome | undefined;
+      const { outcome, next } =
+        settled === undefined ? decide(kept, sessionId) : { outcome: settled };
+      if (settled !== undefined) this.#remember(sessionId, text);
+      if (next === undefined) return outcome;
+      const change = { ...question, changeId: randomUUID(), outcome };
+      if (await this.#write(sessionId, { next, version: found.version, change })) return outcome;
+    }
+  }
+
+  async #write(
+    sessionId: string,
+    { next, version, change }: { next: KeptTokens; version: string; change: UnsettledChange },
+  ): Promise<boolean> {
+    const text = JSON.stringify({ ...next, changeId: change.changeId });
+    const only = { ttlMs: this.#ttlMs, ifVersion: version };
+    try {
+      const isWritten = await this.#records.write(keyOf(sessionId), text, only);
+      if (isWritten) this.#remember(sessionId, text);
+      return isWritten;
+    } catch (error) {
+      // Whether it was written is seen when the same is asked again.
+      this.#unsettled.set(change.changeId, change);
+      const [first] = this.#unsettled.keys();
+      if (this.#unsettled.size > MAX_UNSETTLED && first !== undefined)
+        this.#unsettled.delete(first);
+      throw error;
+    }
+  }
+
+  /** What was decided with a change that got no answer, and turns out to have been made. */
+  #settle(changeId: string | undefined, { token, purpose }: Question): unknown {
+    const change = changeId === undefined ? undefined : this.#unsettled.get(changeId);
+    if (change?.token !== token || change.purpose !== purpose) return undefined;
+    this.#unsettled.delete(change.changeId);
+    return change.outcome;
+  }
+
+  #remember(sessionId: string, kept: string): void {
+    if (this.#issued.has(sessionId)) this.#issued.set(sessionId, kept);
+  }
+
+  #restoreAll(): void {
+    for (const sessionId of this.#issued.keys()) {
+      this.#restore(sessionId).catch(() => undefined);
+    }
+  }
+
+  /** Writes what the broker has lost, if this server knows it. @returns whether it does */
+  async #restore(sessionId: string): Promise<boolean> {
+    const kept = this.#issued.get(sessionId);
+    if (kept === undefined) return false;
+    const onlyLost = { ttlMs: this.#ttlMs, ifAbsent: true } as const;
+    await this.#records.write(keyOf(sessionId), kept, onlyLost);
+    return true;
+  }
+}
+
+/** A token that somebody has shown, and the session it says it is of. */
+interface ShownToken {
+  token: string;
+  sessionId: string;
+}
+
+function spent(
+  kept: KeptTokens,
+  { token, sessionId }: ShownToken,
+  nowMs: number,
+): Decision<TokenSpending> {
+  const found = find(kept, token);
+  if (found === undefined) return { outcome: { outcome: 'refused' } };
+  const isLatest = found === kept.tokens.at(-1);
+  if (found.isSpent || (!isLatest && !found.isForgiven)) {
+    return { outcome: { outcome: 'reused', sessionId } };
+  }
+  if (!isLatest || found.expiresAtMs <= nowMs) return { outcome: { outcome: 'refused' } };
+  found.isSpent = true;
+  return { outcome: { outcome: 'spent', sessionId }, next: kept };
+}
+
+function rotated(
+  kept: KeptTokens,
+  { token, sessionId }: ShownToken,
+  { expiresAtMs, mayRepeat }: { expiresAtMs: number; mayRepeat: boolean },
+): Decision<TokenRotation> {
+  const found = find(kept, token);
+  if (found === undefined) return { outcome: { outcome: 'refused' } };
+  const { tokens } = kept;
+  const latest = tokens.at(-1);
+  const isRepeated = mayRepeat && tokens.at(-2) === found && latest?.isSpent === false;
+  if (found !== latest && !isRepeated) return { outcome: { outcome: 'outdated', sessionId } };
+  found.isForgiven = mayRepeat;
+  // Of two answers to the same question, only the later may be used.
+  if (isRepeated) tokens.pop();
+  const next = newToken(sessionId, expiresAtMs);
+  kept.tokens = [...tokens, next.kept].slice(-MAX_REMEMBERED);
+  return { outcome: { outcome: 'rotated', sessionId, token: next.token }, next: kept };
+}
+
+function find({ tokens }: KeptTokens, token: string): KeptToken | undefined {
+  const hash = hashOf(token);
+  return tokens.find((each) => each.hash === hash);
+}
+
+function newToken(sessionId: string, expiresAtMs: number): { token: string; kept: KeptToken } {
+  const token = randomBytes(32).toString('base64url') + sessionId;
+  return { token, kept: { hash: hashOf(token), expiresAtMs, isSpent: false, isForgiven: false } };
+}
+
+function keyOf(sessionId: string): string {
+  return `tokens ${sessionId}`;
 }
 
 function hashOf(token: string): string {
@@ -93,7 +254,10 @@ export type TokenRotation =
   | { outcome: 'outdated'; sessionId: string }
   | { outcome: 'refused' };
 
-/** One-time tokens of voice sessions. Every method is atomic. */
+/**
+ * One-time tokens of voice sessions. Every method is atomic, whichever server it is asked at, and throws
+ * ServiceError broker_unavailable when what the servers share cannot be reached.
+ */
 export interface SessionTokens {
   /** Makes the first token of a session; it can be spent once within `ttlMs`. */
   issue(session: { sessionId: string; accountId: string | null }, ttlMs: number): Promise<string>;

@@ -11,6 +11,7 @@ import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
 import type { Logger } from '../../process/log.ts';
 import { type Caller, mayConnect, type PageOrigin } from '../../http/door.ts';
+import { type SessionSeats, tooMany } from './session-seats.ts';
 import type { SessionTokens } from './session-tokens.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
@@ -33,14 +34,13 @@ export type VoicePath = Pick<
 
 export interface VoiceSessionsOptions {
   tokens: SessionTokens;
+  /** Sessions at once, of all servers and of one key. */
+  seats: SessionSeats;
   checkRequest: CheckVoiceRequest;
   path: VoicePath;
   usageMeter: UsageMeter;
   measures: VoiceMeasures;
   log: Logger;
-  /** Sessions at once, of this process and of one key. */
-  maxSessions: number;
-  maxSessionsPerKey: number;
   /** How long a token can be used to connect, in ms. */
   tokenTtlMs: number;
   /** How long a session without a connection is kept, in ms. */
@@ -71,7 +71,7 @@ export type SessionAnswer = Omit<VoiceReconnectedSession, 'streaming_url'>;
 export interface VoiceSessions {
   /**
    * @throws ServiceError invalid_request, not_found, quota_exceeded, too_many_sessions,
-   *   engine_unavailable, stopping
+   *   engine_unavailable, broker_unavailable, stopping
    */
   open(request: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer>;
   /**
@@ -79,7 +79,8 @@ export interface VoiceSessions {
    * dropped. A token that was exchanged before ends the session.
    *
    * @param lastSequence of the messages the client has; what came after it will be sent again
-   * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused, stopping
+   * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused,
+   *   broker_unavailable, stopping
    */
   reconnect(
     token: string,
@@ -90,7 +91,7 @@ export interface VoiceSessions {
    * Spends a token: the session's next connection is the caller's, who must release it.
    *
    * @param page where the connection comes from
-   * @throws ServiceError token_refused, stopping
+   * @throws ServiceError token_refused, broker_unavailable, stopping
    * @throws ForeignPage for a page whose site the account of the session has not allowed; that ends it
    */
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
@@ -107,6 +108,14 @@ export interface VoiceSessions {
   readonly isStopping: boolean;
   /** Takes no new sessions, lets running ones conclude, and after `graceMs` ends what still runs. */
   stop(graceMs: number): Promise<void>;
+}
+
+/** A session that may be. */
+interface WantedSession {
+  id: string;
+  body: VoiceSessionRequest;
+  request: CheckedVoiceRequest;
+  room: SessionRoom | undefined;
 }
 
 export function createVoiceSessions(options: VoiceSessionsOptions): VoiceSessions {
@@ -160,29 +169,48 @@ class SessionDesk implements VoiceSessions {
 
   async open(body: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer> {
     if (this.#isStopping) throw stopping();
-    const { tokens, checkRequest, usageMeter, tokenTtlMs } = this.#options;
+    const { checkRequest, findRoom, seats, usageMeter } = this.#options;
     const { caller, tag } = owner;
     const keyId = caller?.key.keyId ?? '';
-    this.#refuseBeyondLimits(keyId);
-    const room =
-      body.room_id === undefined ? undefined : await this.#options.findRoom(body.room_id, caller);
+    seats.refuseBeyondLimits(keyId);
+    const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
     const request = await checkRequest(body, caller);
     this.#admit(request);
     if (caller !== undefined) await usageMeter.chargeSpeech({ caller, speechMs: 0, tag });
-    // Others may have come while we waited.
-    this.#refuseBeyondLimits(keyId);
+    const id = randomUUID();
+    await seats.take(id, keyId);
+    try {
+      return { session_id: id, token: await this.#openSeated({ id, body, request, room }, owner) };
+    } catch (error) {
+      this.#forget(id);
+      throw error;
+    }
+  }
+
+  /** Opens a session that has a seat; answers its first token. */
+  async #openSeated(wanted: WantedSession, owner: SessionOwner): Promise<string> {
+    const { tokens, tokenTtlMs } = this.#options;
+    const { id, request } = wanted;
+    const accountId = owner.caller?.account.accountId ?? null;
+    const token = await tokens.issue({ sessionId: id, accountId }, tokenTtlMs);
+    // Others may have come while we waited, or the end of the server.
     const recogniser = this.#admit(request);
-    const session = this.#makeSession({ body, request, room }, owner, {
-      key: caller?.key,
+    if (this.#isStopping) throw stopping();
+    const session = this.#makeSession(wanted, owner, {
+      key: owner.caller?.key,
       openedAtMs: Date.now(),
       sourceLanguage: request.path.source.requested,
       recogniser,
     });
     this.#live.add(session);
-    const accountId = caller?.account.accountId ?? null;
-    const token = await tokens.issue({ sessionId: session.id, accountId }, tokenTtlMs);
     request.prepare();
-    return { session_id: session.id, token };
+    return token;
+  }
+
+  /** Its tokens run out where the broker is not told. */
+  #forget(sessionId: string): void {
+    this.#options.seats.leave(sessionId);
+    this.#options.tokens.revoke(sessionId).catch(() => undefined);
   }
 
   async reconnect(
@@ -226,14 +254,6 @@ class SessionDesk implements VoiceSessions {
     await Promise.all(this.#settling);
   }
 
-  #refuseBeyondLimits(keyId: string): void {
-    const { maxSessions, maxSessionsPerKey } = this.#options;
-    if (this.#live.count >= maxSessions) throw tooMany('All voice sessions are taken.');
-    if (this.#live.countOf(keyId) >= maxSessionsPerKey) {
-      throw tooMany('All voice sessions of this API key are taken.');
-    }
-  }
-
   /** The recogniser that is likeliest to hear a session, which it has room for. */
   #admit({ path: { recognisers } }: CheckedVoiceRequest): RecognitionEngine | undefined {
     const [recogniser] = recognisers;
@@ -253,17 +273,12 @@ class SessionDesk implements VoiceSessions {
   }
 
   #makeSession(
-    {
-      body,
-      request,
-      room,
-    }: { body: VoiceSessionRequest; request: CheckedVoiceRequest; room: SessionRoom | undefined },
+    { id, body, request, room }: WantedSession,
     { caller, tag }: SessionOwner,
     origin: SessionOrigin,
   ): RunningSession {
-    const { tokens, path, measures, log, publicUrl } = this.#options;
+    const { path, measures, log, publicUrl } = this.#options;
     const { maxLagMs, resumeMs, checkRequest } = this.#options;
-    const id = randomUUID();
     // Its audio comes when its client has connected, which takes a moment.
     path.decoders.prepare(request.manner.format);
     const charge =
@@ -297,7 +312,7 @@ class SessionDesk implements VoiceSessions {
         room,
         onOver: () => {
           this.#live.remove(id);
-          void tokens.revoke(id);
+          this.#forget(id);
           if (charge !== undefined) this.#settle(charge);
         },
       },
@@ -321,23 +336,14 @@ class SessionDesk implements VoiceSessions {
 /** The sessions of this process: those that are connected, expected, or kept for a reconnection. */
 class LiveSessions {
   readonly #sessions = new Map<string, RunningSession>();
-  /** Sessions of each key; those of the demo page count together. */
-  readonly #counts = new Map<string, number>();
   #onEmpty: (() => void) | undefined;
 
   get count(): number {
     return this.#sessions.size;
   }
 
-  /** Sessions of one key. */
-  countOf(keyId: string): number {
-    return this.#counts.get(keyId) ?? 0;
-  }
-
   add(session: RunningSession): void {
-    const keyId = session.origin.key?.keyId ?? '';
     this.#sessions.set(session.id, session);
-    this.#counts.set(keyId, this.countOf(keyId) + 1);
   }
 
   /** Oldest first. */
@@ -351,14 +357,7 @@ class LiveSessions {
 
   /** Forgets a session that is over. */
   remove(id: string): void {
-    const session = this.#sessions.get(id);
-    if (session === undefined) return;
-    this.#sessions.delete(id);
-    const keyId = session.origin.key?.keyId ?? '';
-    const left = this.countOf(keyId) - 1;
-    if (left === 0) this.#counts.delete(keyId);
-    else this.#counts.set(keyId, left);
-    if (this.#sessions.size === 0) this.#onEmpty?.();
+    if (this.#sessions.delete(id) && this.#sessions.size === 0) this.#onEmpty?.();
   }
 
   /**
@@ -399,10 +398,6 @@ export class ForeignPage extends ServiceError {
     );
     this.messageFormat = messageFormat;
   }
-}
-
-function tooMany(what: string): ServiceError {
-  return new ServiceError('too_many_sessions', `${what} Try again later.`);
 }
 
 function stopping(): ServiceError {

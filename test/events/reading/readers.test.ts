@@ -1,20 +1,32 @@
-import { expect, it } from 'vitest';
-import { createReaderDesk, createStallWatch } from '../../../server/events/reading/readers.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  createReaderDesk,
+  createStallWatch,
+  type ReaderDesk,
+} from '../../../server/events/reading/readers.ts';
+import { brokerNames, openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
 import { scriptedReader } from './scripted-reader.ts';
 
 const limits = { most: 4, mostInRoom: 3, mostFromAddress: 2, joinBurst: 3, joinsPerSecond: 1e-6 };
+
+function openDesk(broker = openEmbedded()) {
+  onTestFinished(() => broker.close());
+  return createReaderDesk(limits, broker.buckets);
+}
+
+const codeOf = (error: unknown) => (error as { code: string }).code;
 
 function refusal(act: () => unknown): string | undefined {
   try {
     act();
     return undefined;
   } catch (error) {
-    return (error as { code: string }).code;
+    return codeOf(error);
   }
 }
 
 it('has so many places in all, in a room and for a network', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   const first = desk.admit('hall', 'a');
   desk.admit('hall', 'a');
   expect(refusal(() => desk.admit('side', 'a'))).toBe('too_many_sessions');
@@ -29,14 +41,14 @@ it('has so many places in all, in a room and for a network', () => {
 });
 
 it('lets so many come at once from a network', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   for (let come = 0; come < 3; come += 1) desk.checkJoin('a');
   expect(refusal(() => desk.checkJoin('a'))).toBe('too_many_requests');
   expect(refusal(() => desk.checkJoin('b'))).toBeUndefined();
 });
 
 it('has so many lines spoken for a network at once', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   const outcomes = Array.from({ length: 70 }, () => refusal(() => desk.checkSpeech('a')));
   expect(outcomes.slice(0, 60)).toEqual(Array.from({ length: 60 }));
   expect(outcomes.at(-1)).toBe('too_many_requests');
@@ -44,7 +56,7 @@ it('has so many lines spoken for a network at once', () => {
 });
 
 it('takes so many lines that are typed into a room at once', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   const outcomes = Array.from({ length: 1_100 }, () => refusal(() => desk.checkTyped('hall')));
   expect(outcomes.slice(0, 1_000)).toEqual(Array.from({ length: 1_000 }));
   expect(outcomes.at(-1)).toBe('too_many_requests');
@@ -52,7 +64,7 @@ it('takes so many lines that are typed into a room at once', () => {
 });
 
 it('takes all addresses of IPv6 that somebody has for one network', () => {
-  const desk = createReaderDesk(limits);
+  const desk = openDesk();
   desk.admit('hall', '2001:db8:0:1::1');
   desk.admit('hall', '2001:db8::1:ffff:0:0:2');
   expect(refusal(() => desk.admit('hall', '2001:0db8:0000:0001:1:2:3:4'))).toBe(
@@ -62,15 +74,63 @@ it('takes all addresses of IPv6 that somebody has for one network', () => {
   expect(refusal(() => desk.admit('side', '::ffff:192.0.2.1'))).toBeUndefined();
 });
 
-it('lets passcodes be guessed a few times, also when all guesses come at once', () => {
-  const desk = createReaderDesk(limits);
-  const outcomes = Array.from({ length: 50 }, () => refusal(() => desk.tryPasscode('room', 'a')));
-  expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
-  expect(outcomes.at(-1)).toBe('too_many_requests');
-  expect(refusal(() => desk.tryPasscode('other', 'a'))).toBeUndefined();
-  expect(refusal(() => desk.tryPasscode('room', 'b'))).toBeUndefined();
-  // Those who know it are not counted.
-  for (let come = 0; come < 100; come += 1) desk.tryPasscode('room', 'c')();
+it.each(brokerNames)(
+  'lets passcodes be guessed a few times, also when all guesses come at once, to either server (%s)',
+  async (name) => {
+    const [desk, other] = (await openBrokers(name)).map((broker) =>
+      createReaderDesk(limits, broker.buckets),
+    ) as [ReaderDesk, ReaderDesk];
+    const say = (at: ReaderDesk, room: string, address: string, isRight = false) =>
+      at.checkTries(room, address, { isRight }).then(() => undefined, codeOf);
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => say(index % 2 ? desk : other, 'room', 'a')),
+    );
+    expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
+    expect(outcomes.at(-1)).toBe('too_many_requests');
+    // Nor would they learn that one was right.
+    expect(await say(other, 'room', 'a', true)).toBe('too_many_requests');
+    expect(await say(other, 'other', 'a')).toBeUndefined();
+    expect(await say(other, 'room', 'b')).toBeUndefined();
+  },
+);
+
+it.each(brokerNames)(
+  'those who know a passcode come in, however many at once (%s)',
+  async (name) => {
+    const [desk, other] = (await openBrokers(name)).map((broker) =>
+      createReaderDesk(limits, broker.buckets),
+    ) as [ReaderDesk, ReaderDesk];
+    await desk.checkTries('room', 'a', { isRight: false });
+    await Promise.all(
+      Array.from({ length: 600 }, (_, index) =>
+        (index % 2 ? desk : other).checkTries('room', 'a', { isRight: true }),
+      ),
+    );
+  },
+);
+
+it('guesses from any number of addresses end at the limit of the room, and push out nothing else', async () => {
+  const broker = openEmbedded();
+  const desk = openDesk(broker);
+  const requests = { kind: 'requests', name: 'key' };
+  const limit = { most: 1, windowMs: 600_000 };
+  await broker.counters.count(requests, limit);
+  const guess = (room: string, address: string) =>
+    desk.checkTries(room, address, { isRight: false }).catch(codeOf);
+  for (let each = 0; each < 10; each += 1) await guess('hall', 'a');
+  const outcomes: unknown[] = [];
+  for (let each = 0; each < 30_000; each += 1) outcomes.push(await guess('room', `${each}`));
+  const told = outcomes.filter((code) => code === undefined).length;
+  expect(told).toBeGreaterThanOrEqual(500);
+  expect(told).toBeLessThan(1_000);
+  expect(await guess('hall', 'a')).toBe('too_many_requests');
+  const bucket = { kind: 'passcodes of addresses', burst: 1, everyMs: 600_000 };
+  for (let each = 0; each < 30_000; each += 1) {
+    await broker.buckets.take([{ ...bucket, name: `${each}` }]);
+  }
+  expect(await broker.buckets.look([{ ...bucket, name: '0' }])).toBeUndefined();
+  expect(await broker.buckets.look([{ ...bucket, name: '29999' }])).toBeGreaterThan(0);
+  expect(await broker.counters.count(requests, limit)).toBeGreaterThan(0);
 });
 
 it('finds readers whose bytes do not move, and spares those who are only slow', () => {

@@ -1,13 +1,19 @@
 /** A server with our way of letting requests in, a few routes behind it, and a database of its own. */
 import { useForms } from '../../../server/http/forms.ts';
 import Fastify from 'fastify';
-import { useDoors } from '../../../server/http/door.ts';
+import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
+import { type RequestLimit, useDoors } from '../../../server/http/door.ts';
 import { answerError } from '../../../server/http/errors.ts';
 import { reportingTag } from '../../../server/http/requests.ts';
 import { usageRoutes } from '../../../server/accounts/routes.ts';
-import { createAccess, type LegacyAuth } from '../../../server/accounts/access.ts';
+import {
+  createAccess,
+  createRequestLimit,
+  type LegacyAuth,
+} from '../../../server/accounts/access.ts';
 import { createUsageMeter } from '../../../server/accounts/usage/usage.ts';
 import type { Storage } from '../../../server/stores.ts';
+import { recordLog } from './log-record.ts';
 import { openEmbedded, platformOver } from './platform.ts';
 
 /** Largest body of the route `/text`, in bytes. */
@@ -23,7 +29,9 @@ export async function startDoorServer(options: {
 }) {
   const { dataFolder, legacyAuth = { mode: 'off' }, requestsPerMinute = 0 } = options;
   const storage = await openEmbedded(dataFolder);
-  const app = await createDoor(storage, { legacyAuth, requestsPerMinute });
+  const broker = createEmbeddedBroker({ log: recordLog() });
+  const requestLimit = createRequestLimit(requestsPerMinute, broker.counters);
+  const app = await createDoor(storage, { legacyAuth, requestLimit });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,
@@ -31,6 +39,7 @@ export async function startDoorServer(options: {
     ...platformOver(storage),
     async close() {
       await app.close();
+      await broker.close();
       await storage.close();
     },
   };
@@ -38,7 +47,7 @@ export async function startDoorServer(options: {
 
 async function createDoor(
   storage: Storage,
-  options: { legacyAuth: LegacyAuth; requestsPerMinute: number },
+  options: { legacyAuth: LegacyAuth; requestLimit: RequestLimit | undefined },
 ) {
   const app = Fastify({ forceCloseConnections: true });
   const access = createAccess({ apiKeys: storage.apiKeys, legacyAuth: options.legacyAuth });

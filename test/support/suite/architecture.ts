@@ -17,11 +17,17 @@ const storageTypes = 'server/stores.ts';
 const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|opusscript)$/;
 const httpPackages = /^(node:https?|fastify|@fastify\/.*|ws)$/;
 const databasePackages = /^(kysely|@photostructure\/sqlite|node:sqlite|pg)$/;
-const edgePackages = new RegExp(`${httpPackages.source}|${databasePackages.source}`);
+const brokerPackages = /^@redis\/client$/;
+const httpAndDatabase = new RegExp(`${httpPackages.source}|${databasePackages.source}`);
+const edgePackages = new RegExp(`${httpAndDatabase.source}|${brokerPackages.source}`);
 
 /** What every room may import: the tools, and types of what is plugged in. */
 const tools = ['shared', 'server/process', 'server/text'];
-const pluggedIn = [engineTypes, storageTypes, 'server/config.ts', 'server/running-engines.ts'];
+const brokerTypes = 'server/broker/index.ts';
+const pluggedIn = [
+  ...[engineTypes, storageTypes, brokerTypes],
+  ...['server/config.ts', 'server/running-engines.ts'],
+];
 
 /** Who a request comes from, and how that is found out. */
 const callers = 'server/http/door.ts';
@@ -79,6 +85,13 @@ const layers: Record<string, Layer> = {
   },
   // The edge knows nothing of the rooms.
   'server/http': { uses: ['shared', 'server/process'] },
+
+  // What is shared while it lasts; says which setting is wrong.
+  'server/broker': {
+    uses: ['shared', 'server/process', 'server/config.ts'],
+    knows: [storageTypes],
+    without: httpAndDatabase,
+  },
 
   'server/glossaries': room([]),
   'server/memories': room(['server/http']),

@@ -1,94 +1,161 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
+import { type BrokerName, brokerNames, openBrokers } from '../../broker/open-brokers.ts';
 
 const once = { ttlMs: 1000, mayRepeat: false };
 const session = { sessionId: 's', accountId: 'a' };
 
-it('a token is spent by exactly one of many callers', async () => {
-  const tokens = createSessionTokens();
-  const token = await tokens.issue(session, 1000);
-  const outcomes = await Promise.all(Array.from({ length: 200 }, () => tokens.spend(token)));
-  expect(outcomes.filter(({ outcome }) => outcome === 'spent')).toEqual([
-    { outcome: 'spent', sessionId: 's' },
-  ]);
-  expect(outcomes.filter(({ outcome }) => outcome === 'reused')).toHaveLength(199);
-});
-
-it('an unknown, expired or revoked token is refused', async () => {
-  let nowMs = 0;
-  const tokens = createSessionTokens(() => nowMs);
-  expect(await tokens.spend('nope')).toEqual({ outcome: 'refused' });
-  const expired = await tokens.issue(session, 1000);
-  nowMs = 1000;
-  expect(await tokens.spend(expired)).toEqual({ outcome: 'refused' });
-  const revoked = await tokens.issue({ ...session, sessionId: 'r' }, 1000);
-  await tokens.revoke('r');
-  expect(await tokens.spend(revoked)).toEqual({ outcome: 'refused' });
-  expect(await tokens.rotate(revoked, 'a', once)).toEqual({ outcome: 'refused' });
-});
-
-it('the latest token, spent or not, is exchanged for another that can be spent', async () => {
-  const tokens = createSessionTokens();
-  const first = await tokens.issue(session, 1000);
-  await tokens.spend(first);
-  const second = await tokens.rotate(first, 'a', once);
-  if (second.outcome !== 'rotated') throw new Error(second.outcome);
-  const third = await tokens.rotate(second.token, 'a', once);
-  if (third.outcome !== 'rotated') throw new Error(third.outcome);
-  expect(await tokens.spend(third.token)).toEqual({ outcome: 'spent', sessionId: 's' });
-});
-
-it('a token that was exchanged is outdated for the next exchange', async () => {
-  const tokens = createSessionTokens();
-  const first = await tokens.issue(session, 1000);
-  await tokens.rotate(first, 'a', once);
-  expect(await tokens.rotate(first, 'a', once)).toEqual({ outcome: 'outdated', sessionId: 's' });
-});
-
-it('a token that was exchanged is as good as spent', async () => {
-  const tokens = createSessionTokens();
-  const first = await tokens.issue(session, 1000);
-  await tokens.rotate(first, 'a', once);
-  expect(await tokens.spend(first)).toEqual({ outcome: 'reused', sessionId: 's' });
-});
-
-it('a connection that was given up may come late where questions may be repeated', async () => {
-  const tokens = createSessionTokens();
-  const first = await tokens.issue(session, 1000);
-  const second = await tokens.rotate(first, 'a', { ttlMs: 1000, mayRepeat: true });
-  if (second.outcome !== 'rotated') throw new Error(second.outcome);
-  expect(await tokens.spend(first)).toEqual({ outcome: 'refused' });
-  expect(await tokens.spend(second.token)).toEqual({ outcome: 'spent', sessionId: 's' });
-});
-
-it('of many exchanges of one token exactly one succeeds', async () => {
-  const tokens = createSessionTokens();
-  const token = await tokens.issue(session, 1000);
-  const outcomes = await Promise.all(
-    Array.from({ length: 50 }, () => tokens.rotate(token, 'a', once)),
+/** Tokens as two servers see them. */
+async function openTokens(name: BrokerName, now?: () => number) {
+  const [tokens, other] = (await openBrokers(name)).map((each) =>
+    createSessionTokens({ broker: each, rememberMs: 600_000, ...(now && { now }) }),
   );
-  expect(outcomes.filter(({ outcome }) => outcome === 'rotated')).toHaveLength(1);
-  expect(outcomes.filter(({ outcome }) => outcome === 'outdated')).toHaveLength(49);
-});
+  return { tokens: tokens!, other: other! };
+}
 
-it("another account's token is refused and stays good", async () => {
-  const tokens = createSessionTokens();
-  const token = await tokens.issue(session, 1000);
-  expect(await tokens.rotate(token, 'b', once)).toEqual({ outcome: 'refused' });
-  expect(await tokens.spend(token)).toEqual({ outcome: 'spent', sessionId: 's' });
-});
+const LOST = 'The answer was lost.';
 
-it('a question whose answer was lost may be asked again, until the answer was used', async () => {
-  const tokens = createSessionTokens();
-  const repeatable = { ttlMs: 1000, mayRepeat: true };
-  const first = await tokens.issue(session, 1000);
-  await tokens.rotate(first, 'a', repeatable);
-  await tokens.rotate(first, 'a', repeatable);
-  const third = await tokens.rotate(first, 'a', repeatable);
-  if (third.outcome !== 'rotated') throw new Error(third.outcome);
-  expect(await tokens.spend(third.token)).toEqual({ outcome: 'spent', sessionId: 's' });
-  expect(await tokens.rotate(first, 'a', repeatable)).toEqual({
-    outcome: 'outdated',
-    sessionId: 's',
+/** Tokens over a broker that loses the answer to the next change, or the question. */
+async function openUncertainTokens(name: BrokerName) {
+  const [broker] = await openBrokers(name);
+  let lost: 'answer' | 'question' | undefined;
+  const records: typeof broker.records = {
+    ...broker.records,
+    async write(...args) {
+      const losing = lost;
+      lost = undefined;
+      const isWritten = losing !== 'question' && (await broker.records.write(...args));
+      if (losing !== undefined) throw new ServiceError('broker_unavailable', LOST);
+      return isWritten;
+    },
+  };
+  return {
+    tokens: createSessionTokens({ broker: { ...broker, records }, rememberMs: 600_000 }),
+    loseAnswer: () => void (lost = 'answer'),
+    loseQuestion: () => void (lost = 'question'),
+  };
+}
+
+describe.each(brokerNames)('with the %s broker', (broker) => {
+  it('a token is spent by exactly one of many callers', async () => {
+    const { tokens, other } = await openTokens(broker);
+    const token = await tokens.issue(session, 1000);
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? tokens : other).spend(token)),
+    );
+    expect(outcomes.filter(({ outcome }) => outcome === 'spent')).toEqual([
+      { outcome: 'spent', sessionId: 's' },
+    ]);
+    expect(outcomes.filter(({ outcome }) => outcome === 'reused')).toHaveLength(199);
+  });
+
+  it('an unknown, expired or revoked token is refused', async () => {
+    let nowMs = 0;
+    const { tokens } = await openTokens(broker, () => nowMs);
+    expect(await tokens.spend('nope')).toEqual({ outcome: 'refused' });
+    const expired = await tokens.issue(session, 1000);
+    nowMs = 1000;
+    expect(await tokens.spend(expired)).toEqual({ outcome: 'refused' });
+    const revoked = await tokens.issue({ ...session, sessionId: 'r' }, 1000);
+    await tokens.revoke('r');
+    expect(await tokens.spend(revoked)).toEqual({ outcome: 'refused' });
+    expect(await tokens.rotate(revoked, 'a', once)).toEqual({ outcome: 'refused' });
+  });
+
+  it('the latest token, spent or not, is exchanged for another that can be spent', async () => {
+    const { tokens } = await openTokens(broker);
+    const first = await tokens.issue(session, 1000);
+    await tokens.spend(first);
+    const second = await tokens.rotate(first, 'a', once);
+    if (second.outcome !== 'rotated') throw new Error(second.outcome);
+    const third = await tokens.rotate(second.token, 'a', once);
+    if (third.outcome !== 'rotated') throw new Error(third.outcome);
+    expect(await tokens.spend(third.token)).toEqual({ outcome: 'spent', sessionId: 's' });
+  });
+
+  it('a token that was exchanged is outdated for the next exchange', async () => {
+    const { tokens } = await openTokens(broker);
+    const first = await tokens.issue(session, 1000);
+    await tokens.rotate(first, 'a', once);
+    expect(await tokens.rotate(first, 'a', once)).toEqual({ outcome: 'outdated', sessionId: 's' });
+  });
+
+  it('a token that was exchanged is as good as spent', async () => {
+    const { tokens } = await openTokens(broker);
+    const first = await tokens.issue(session, 1000);
+    await tokens.rotate(first, 'a', once);
+    expect(await tokens.spend(first)).toEqual({ outcome: 'reused', sessionId: 's' });
+  });
+
+  it('a connection that was given up may come late where questions may be repeated', async () => {
+    const { tokens } = await openTokens(broker);
+    const first = await tokens.issue(session, 1000);
+    const second = await tokens.rotate(first, 'a', { ttlMs: 1000, mayRepeat: true });
+    if (second.outcome !== 'rotated') throw new Error(second.outcome);
+    expect(await tokens.spend(first)).toEqual({ outcome: 'refused' });
+    expect(await tokens.spend(second.token)).toEqual({ outcome: 'spent', sessionId: 's' });
+  });
+
+  it('of many exchanges of one token exactly one succeeds', async () => {
+    const { tokens, other } = await openTokens(broker);
+    const token = await tokens.issue(session, 1000);
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? tokens : other).rotate(token, 'a', once),
+      ),
+    );
+    expect(outcomes.filter(({ outcome }) => outcome === 'rotated')).toHaveLength(1);
+    expect(outcomes.filter(({ outcome }) => outcome === 'outdated')).toHaveLength(49);
+  });
+
+  it("another account's token is refused and stays good", async () => {
+    const { tokens } = await openTokens(broker);
+    const token = await tokens.issue(session, 1000);
+    expect(await tokens.rotate(token, 'b', once)).toEqual({ outcome: 'refused' });
+    expect(await tokens.spend(token)).toEqual({ outcome: 'spent', sessionId: 's' });
+  });
+
+  it('a question whose answer was lost may be asked again, until the answer was used', async () => {
+    const { tokens } = await openTokens(broker);
+    const repeatable = { ttlMs: 1000, mayRepeat: true };
+    const first = await tokens.issue(session, 1000);
+    await tokens.rotate(first, 'a', repeatable);
+    await tokens.rotate(first, 'a', repeatable);
+    const third = await tokens.rotate(first, 'a', repeatable);
+    if (third.outcome !== 'rotated') throw new Error(third.outcome);
+    expect(await tokens.spend(third.token)).toEqual({ outcome: 'spent', sessionId: 's' });
+    expect(await tokens.rotate(first, 'a', repeatable)).toEqual({
+      outcome: 'outdated',
+      sessionId: 's',
+    });
+  });
+
+  it.each([true, false])(
+    'what got no answer is answered when it is asked again, once (repeatable: %s)',
+    async (mayRepeat) => {
+      const { tokens, loseAnswer } = await openUncertainTokens(broker);
+      const first = await tokens.issue(session, 1000);
+      loseAnswer();
+      await expect(tokens.spend(first)).rejects.toThrow(LOST);
+      expect(await tokens.spend(first)).toEqual({ outcome: 'spent', sessionId: 's' });
+      expect(await tokens.spend(first)).toEqual({ outcome: 'reused', sessionId: 's' });
+      const rotation = { ttlMs: 1000, mayRepeat };
+      loseAnswer();
+      await expect(tokens.rotate(first, 'a', rotation)).rejects.toThrow(LOST);
+      expect(await tokens.rotate(first, 'b', rotation)).toEqual({ outcome: 'refused' });
+      const second = await tokens.rotate(first, 'a', rotation);
+      if (second.outcome !== 'rotated') throw new Error(second.outcome);
+      expect(await tokens.spend(second.token)).toEqual({ outcome: 'spent', sessionId: 's' });
+      expect(await tokens.rotate(first, 'a', rotation)).toMatchObject({ outcome: 'outdated' });
+    },
+  );
+
+  it('what was not done when there was no answer is done when it is asked again', async () => {
+    const { tokens, loseQuestion } = await openUncertainTokens(broker);
+    const first = await tokens.issue(session, 1000);
+    loseQuestion();
+    await expect(tokens.rotate(first, 'a', once)).rejects.toThrow(LOST);
+    expect(await tokens.rotate(first, 'a', once)).toMatchObject({ outcome: 'rotated' });
   });
 });

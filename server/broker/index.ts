@@ -1,0 +1,33 @@
+/** The broker, as the settings want it: in this process' memory, or in a Redis that several share. */
+import { type Config, ConfigError } from '../config.ts';
+import type { Logger } from '../process/log.ts';
+import type { Storage } from '../stores.ts';
+import type { Broker } from './broker.ts';
+import { createEmbeddedBroker } from './embedded-broker.ts';
+
+export type { Broker } from './broker.ts';
+
+/** @throws ConfigError when there is a `BROKER_URL` that cannot be used, saying why */
+export async function openBroker({
+  config,
+  storage,
+  log,
+}: {
+  config: Pick<Config, 'BROKER_URL' | 'CLUSTER_NAME'>;
+  storage: Pick<Storage, 'installation'>;
+  log: Logger;
+}): Promise<Broker> {
+  const { BROKER_URL: url, CLUSTER_NAME: prefix } = config;
+  if (url === undefined) return createEmbeddedBroker({ log });
+  // Takes longer to load than a server without it has.
+  const [{ openRedisBroker }, { connectionProblem }] = await Promise.all([
+    import('./redis-broker.ts'),
+    import('./redis-checks.ts'),
+  ]);
+  const clusterId = await storage.installation.id();
+  try {
+    return await openRedisBroker({ url, prefix, clusterId, log });
+  } catch (error) {
+    throw new ConfigError([`BROKER_URL: ${connectionProblem(error, url)}`]);
+  }
+}

@@ -1,0 +1,348 @@
+/** What is in flight in Redis, which several nodes share. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Logger } from '../process/log.ts';
+import { createAnnouncements } from './announcements.ts';
+import type {
+  AppendOptions,
+  Broker,
+  Bucket,
+  Buckets,
+  Counters,
+  Leases,
+  OnEntry,
+  Records,
+  Seats,
+  StreamEntry,
+  Streams,
+} from './broker.ts';
+import { Followers } from './followers.ts';
+import {
+  BrokerProblem,
+  CLAIM_EVERY_MS,
+  checkRights,
+  claimPrefix,
+  comingBackOf,
+  evictionPolicy,
+  loadScripts,
+  markerOf,
+  meet,
+  refuseOthersKeys,
+} from './redis-checks.ts';
+import { away, type Greeting, type Reply, RedisLink } from './redis-link.ts';
+import { entryFields, type Script, scripts, VERSION_LENGTH } from './redis-scripts.ts';
+
+/** What is only known so that numbers grow outlives what it counts by this, in ms. */
+const LINGER_MS = `${10 * 60_000}`;
+
+export interface RedisBrokerOptions {
+  /** `redis://`, `rediss://` or `unix://`. */
+  url: string;
+  /** Name of the cluster, before all keys and channels. */
+  prefix: string;
+  /** Of the database that its nodes share. */
+  clusterId: string;
+  log: Logger;
+}
+
+/** @throws BrokerProblem, or what connecting throws */
+export async function openRedisBroker(options: RedisBrokerOptions): Promise<Broker> {
+  const { prefix, log } = options;
+  const hooks = new Set<() => void>();
+  const { link, stop } = await openLink(options, () => hooks.forEach((hook) => hook()));
+  const node = randomUUID();
+  const redis = new Keyspace(link, prefix);
+  const streams = new RedisStreams(redis, log);
+  const announcements = createAnnouncements(streams, { node, log });
+  return {
+    name: 'redis',
+    node,
+    records: createRecords(redis),
+    leases: createLeases(redis),
+    seats: createSeats(redis, prefix),
+    counters: createCounters(redis),
+    buckets: createBuckets(redis),
+    streams,
+    announcements,
+    onBack(hook) {
+      const own = () => hook();
+      hooks.add(own);
+      return () => void hooks.delete(own);
+    },
+    async close() {
+      stop();
+      announcements.stop();
+      streams.stop();
+      await link.close();
+    },
+  };
+}
+
+/** A way to a Redis that is fit for use, and ours, and stays so. */
+async function openLink(
+  { url, prefix, clusterId, log }: RedisBrokerOptions,
+  onBack: () => void,
+): Promise<{ link: RedisLink; stop: () => void }> {
+  let marker: string | undefined;
+  const claim = (send: Greeting['send']) =>
+    claimPrefix(send, { prefix, clusterId, isBack: marker !== undefined });
+  const link = await RedisLink.open({
+    ...{ url, log, onBack },
+    async greet(greeting) {
+      const { send } = greeting;
+      await meet(send);
+      if (marker === undefined) {
+        await checkRights(greeting, prefix);
+        await refuseOthersKeys(send, prefix);
+        const policy = await evictionPolicy(send);
+        if (policy !== undefined) log.warn({ policy }, MAY_DROP_KEYS);
+      }
+      await loadScripts(send);
+      // Again each time: a Redis that comes back may be another one, or empty. And something is written,
+      // as one that answers and takes no writes is not back.
+      marker = await claim(send);
+    },
+  });
+  /** Keys may be lost, and taken by others, while the connection stays. */
+  const claimAgain = async () => {
+    const before = marker;
+    try {
+      const found = await claim((command) => link.send(command));
+      // A new connection may have found out meanwhile.
+      if (found === marker || marker !== before) return;
+      marker = found;
+      log.warn({}, 'the broker has lost what it had');
+      onBack();
+    } catch (error) {
+      // Said, and tried again, where connections are made; what is only away is waited for there.
+      if (error instanceof BrokerProblem) link.replace(error);
+    }
+  };
+  const claiming = setInterval(() => void claimAgain(), CLAIM_EVERY_MS).unref();
+  return { link, stop: () => clearInterval(claiming) };
+}
+
+const MAY_DROP_KEYS = 'Redis drops keys when it is full: set its maxmemory-policy to noeviction';
+
+/** The keys of a cluster, and what is done to them. */
+class Keyspace {
+  readonly link: RedisLink;
+  readonly #prefix: string;
+
+  constructor(link: RedisLink, prefix: string) {
+    this.link = link;
+    this.#prefix = prefix;
+  }
+
+  key(kind: string, name: string): string {
+    return `${this.#prefix}:${kind}:${name}`;
+  }
+
+  run(
+    { sha }: Script,
+    keys: readonly string[],
+    args: readonly (string | Buffer)[],
+    { isRepeatable = true } = {},
+  ): Promise<Reply> {
+    const command = ['EVALSHA', sha, `${keys.length}`, ...keys, ...args] as const;
+    return this.link.send(command, isRepeatable);
+  }
+}
+
+function createRecords(redis: Keyspace): Records {
+  const key = (name: string) => redis.key('record', name);
+  return {
+    async read(name) {
+      const kept = await redis.link.send(['GET', key(name)]);
+      if (!Buffer.isBuffer(kept)) return undefined;
+      return { version: kept.toString('latin1', 0, VERSION_LENGTH), value: valueOf(kept) };
+    },
+    async write(name, value, { ttlMs, ifVersion, ifAbsent }) {
+      const version = randomBytes(VERSION_LENGTH / 2).toString('hex');
+      const condition = ifAbsent === true ? 'absent' : (ifVersion ?? 'any');
+      const args = [version, argument(value), duration(ttlMs), condition];
+      return (await redis.run(scripts.writeRecord, [key(name)], args)) === 1;
+    },
+    async take(name) {
+      const kept = await redis.link.send(['GETDEL', key(name)], false);
+      return Buffer.isBuffer(kept) ? valueOf(kept) : undefined;
+    },
+    async remove(name) {
+      await redis.link.send(['DEL', key(name)]);
+    },
+  };
+}
+
+function valueOf(kept: Buffer): Buffer {
+  return kept.subarray(VERSION_LENGTH);
+}
+
+function createLeases(redis: Keyspace): Leases {
+  const key = (name: string) => redis.key('lease', name);
+  return {
+    async acquire(name, holder, ttlMs) {
+      const args = [holder, duration(ttlMs), LINGER_MS];
+      return numberOf(await redis.run(scripts.acquireLease, [key(name)], args));
+    },
+    async renew(name, epoch, ttlMs) {
+      const args = [`${epoch}`, duration(ttlMs), LINGER_MS];
+      return (await redis.run(scripts.renewLease, [key(name)], args)) === 1;
+    },
+    async release(name, epoch) {
+      await redis.run(scripts.releaseLease, [key(name)], [`${epoch}`]);
+    },
+    async find(name) {
+      const found = await redis.run(scripts.findLease, [key(name)], []);
+      if (!Array.isArray(found)) return undefined;
+      return { holder: String(found[0]), epoch: Number(found[1]) };
+    },
+  };
+}
+
+function createSeats(redis: Keyspace, prefix: string): Seats {
+  const keys = (names: readonly string[]) => names.map((name) => redis.key('seats', name));
+  const marks = [markerOf(prefix), comingBackOf(prefix)];
+  return {
+    async take({ limits, member, ttlMs }) {
+      const args = [member, duration(ttlMs), ...limits.map(({ most }) => `${most}`)];
+      const names = limits.map(({ name }) => name);
+      const full = await redis.run(scripts.takeSeats, [...keys(names), ...marks], args);
+      if (full === null) throw away();
+      return names[Number(full) - 1];
+    },
+    async keep({ names, member, ttlMs }) {
+      await redis.run(scripts.keepSeats, keys(names), [member, duration(ttlMs)]);
+    },
+    async leave({ names, member }) {
+      await redis.run(scripts.leaveSeats, keys(names), [member]);
+    },
+    async members(name) {
+      return ((await redis.run(scripts.listMembers, keys([name]), [])) as Reply[]).map(String);
+    },
+  };
+}
+
+function createCounters(redis: Keyspace): Counters {
+  return {
+    async count({ kind, name }, { most, windowMs }) {
+      const args = [`${most}`, duration(windowMs)];
+      const keys = [redis.key('count', `${kind} ${name}`)];
+      return numberOf(await redis.run(scripts.count, keys, args, { isRepeatable: false }));
+    },
+  };
+}
+
+function createBuckets(redis: Keyspace): Buckets {
+  const run = async (script: Script, buckets: readonly Bucket[]) => {
+    const keys = buckets.map(({ kind, name }) => redis.key('bucket', `${kind} ${name}`));
+    const args = buckets.flatMap(({ burst, everyMs }) => [`${burst}`, duration(everyMs)]);
+    return numberOf(await redis.run(script, keys, args));
+  };
+  return {
+    take: (buckets) => run(scripts.takeFromBuckets, buckets),
+    look: (buckets) => run(scripts.lookAtBuckets, buckets),
+  };
+}
+
+class RedisStreams implements Streams {
+  readonly #redis: Keyspace;
+  readonly #followers: Followers;
+  /** Who appends where the caller does not say it: what is sent again is known by its number. */
+  readonly #appender = randomUUID();
+  #appended = 0;
+
+  constructor(redis: Keyspace, log: Logger) {
+    this.#redis = redis;
+    const followed = {
+      lastId: async (stream: string) =>
+        Number(await redis.link.send(['GET', this.#lastId(stream)])),
+      read: (...wish: Parameters<Streams['read']>) => this.read(...wish),
+      watch: (stream: string) =>
+        redis.link.listen(this.#channel(stream), () => this.#followers.ring(stream)),
+    };
+    this.#followers = new Followers(followed, log);
+  }
+
+  async append(
+    stream: string,
+    bytes: Uint8Array | string,
+    { maxLength, ttlMs, fence, by = this.#nextNumber() }: AppendOptions,
+  ): Promise<number | undefined> {
+    const redis = this.#redis;
+    const { appender, number } = by;
+    const keys = [
+      this.#key(stream),
+      this.#lastId(stream),
+      redis.key('by', `${appender} ${stream}`),
+    ];
+    const args = [argument(bytes), appender, `${number}`, `${maxLength}`, duration(ttlMs)];
+    args.push(LINGER_MS, this.#channel(stream));
+    if (fence !== undefined) {
+      keys.push(redis.key('lease', fence.lease));
+      args.push(`${fence.epoch}`);
+    }
+    return numberOf(await redis.run(scripts.append, keys, args));
+  }
+
+  async read(stream: string, after: number, most: number): Promise<StreamEntry[]> {
+    const range = ['XRANGE', this.#key(stream), `(${after}-0`, '+', 'COUNT', `${most}`] as const;
+    const entries = await this.#redis.link.send(range);
+    return (entries as [id: Buffer, fields: Buffer[]][]).map(entryOf);
+  }
+
+  follow(stream: string, after: number | 'end', onEntry: OnEntry): () => void {
+    return this.#followers.follow(stream, after, onEntry);
+  }
+
+  async trim(stream: string, upTo: number): Promise<void> {
+    await this.#redis.link.send(['XTRIM', this.#key(stream), 'MINID', `${upTo + 1}`]);
+  }
+
+  async drop(stream: string): Promise<void> {
+    await this.#redis.link.send(['DEL', this.#key(stream)]);
+  }
+
+  stop(): void {
+    this.#followers.stop();
+  }
+
+  #nextNumber(): { appender: string; number: number } {
+    this.#appended += 1;
+    return { appender: this.#appender, number: this.#appended };
+  }
+
+  #key(stream: string): string {
+    return this.#redis.key('stream', stream);
+  }
+
+  /** The id outlives the entry. */
+  #lastId(stream: string): string {
+    return this.#redis.key('last', stream);
+  }
+
+  #channel(stream: string): string {
+    return this.#redis.key('appended', stream);
+  }
+}
+
+function entryOf([id, fields]: [id: Buffer, fields: Buffer[]]): StreamEntry {
+  return {
+    id: Number.parseInt(id.toString(), 10),
+    previous: Number(fields[entryFields.previous]),
+    bytes: fields[entryFields.bytes] as Buffer,
+  };
+}
+
+function argument(value: Uint8Array | string): string | Buffer {
+  if (typeof value === 'string') return value;
+  // It is sent later, and must not change until then.
+  return Buffer.from(value);
+}
+
+/** Redis takes whole ms, and at least one. */
+function duration(ms: number): string {
+  return `${Math.max(1, Math.ceil(ms))}`;
+}
+
+function numberOf(reply: Reply): number | undefined {
+  return typeof reply === 'number' ? reply : undefined;
+}

@@ -1,0 +1,39 @@
+/** What behaviours of brokers are made of. */
+import { expect } from 'vitest';
+import type { AppendOptions, Broker, StreamEntry } from '../../server/broker/broker.ts';
+
+export interface BrokerUnderTest {
+  broker: Broker;
+  /** Another node over the same place. */
+  other: Broker;
+  /** How long what must happen may take, in ms. */
+  patienceMs: number;
+}
+
+export interface BrokerBehaviour {
+  name: string;
+  check: (under: BrokerUnderTest) => Promise<void>;
+}
+
+/** Long enough for any test, and short enough to see that it ends. */
+export const LONG = 600_000;
+export const SHORT = 30;
+export const KEPT: AppendOptions = { maxLength: 1_000, ttlMs: LONG };
+
+export const many = <Result>(count: number, make: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+
+export const texts = (entries: readonly StreamEntry[]) =>
+  entries.map(({ bytes }) => bytes.toString());
+
+/** Each entry names the one before. */
+export function expectChain(entries: readonly StreamEntry[], after: number): void {
+  const ids = entries.map(({ id }) => id);
+  expect(entries.map(({ previous }) => previous)).toEqual([after, ...ids].slice(0, ids.length));
+  expect(ids).toEqual([...new Set(ids)].sort((one, two) => one - two));
+}
+
+/** Asks again until the answer is right. */
+export function eventually<Result>(ask: () => Result, { patienceMs }: BrokerUnderTest) {
+  return expect.poll(ask, { timeout: patienceMs, interval: 5 });
+}

@@ -1,0 +1,154 @@
+/** Several servers that share what is in flight, and one whose broker cannot be used. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sharedPostgresql } from '../support/machine/postgresql.ts';
+import { type Cluster, startCluster, withKey } from '../support/product/cluster.ts';
+import { startServer, until } from '../support/product/server.ts';
+import {
+  connect,
+  connectWith,
+  PCM_16K,
+  requestSession,
+  type VoiceClient,
+} from '../support/product/voice-client.ts';
+
+const REQUEST = { source_media_content_type: PCM_16K, source_language: 'en' };
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster(3, {
+    VOICE_MAX_SESSIONS_PER_KEY: '10',
+    RATE_LIMIT_PER_MINUTE: '100',
+  });
+});
+afterAll(() => cluster.stop());
+
+/** The nodes, as a new account sees them. */
+async function nodesForNewcomer() {
+  const { secret } = await cluster.newcomer();
+  return cluster.nodes.map((node) => withKey(node, secret));
+}
+
+/** Audio comes and is heard. */
+async function expectHeard(client: VoiceClient): Promise<void> {
+  const before = client.messages.length;
+  client.sendAudio(new Uint8Array(3_200));
+  await until(() => client.messages.length > before);
+}
+
+const voiceKeys = async () =>
+  ((await cluster.redis.ask('KEYS', '*')) as string[]).filter((key) => /tokens|sessions/.test(key));
+
+describe('over several servers', () => {
+  it('the limit of a key holds exactly', async () => {
+    const nodes = await nodesForNewcomer();
+    const statuses = await Promise.all(
+      Array.from({ length: 64 }, async (_, index) => {
+        const answer = await nodes[index % 3]!.post('/v3/voice/realtime', REQUEST);
+        await answer.text();
+        return answer.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(54);
+  });
+
+  it('requests that are not valid take no seats, and are told so', async () => {
+    const nodes = await nodesForNewcomer();
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const request = index % 4 === 0 ? REQUEST : { ...REQUEST, source_language: 'xx' };
+        const answer = await nodes[index % 3]!.post('/v3/voice/realtime', request);
+        await answer.text();
+        return answer.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(30);
+  });
+
+  it('nothing of a session is left when it is over', async () => {
+    const nodes = await nodesForNewcomer();
+    const before = await voiceKeys();
+    const client = await connect(nodes[0]!);
+    expect((await voiceKeys()).length).toBeGreaterThan(before.length);
+    client.socket.close(1000);
+    await expect
+      .poll(async () => (await voiceKeys()).filter((key) => !before.includes(key)))
+      .toEqual([]);
+  });
+
+  it('the requests of a key are counted together', async () => {
+    const nodes = await nodesForNewcomer();
+    const statuses = await Promise.all(
+      Array.from({ length: 130 }, async (_, index) => {
+        const answer = await nodes[index % 3]!.send('/v2/usage', {});
+        await answer.text();
+        return answer.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+  });
+
+  it('a key that is deactivated at one ends its sessions at the others', async () => {
+    const [first, second, third] = cluster.nodes;
+    const administrator = await cluster.newcomer({ features: ['admin'] }, { kind: 'admin' });
+    const admin = withKey(first!, administrator.secret);
+    const made = await admin.post('/v2/admin/developer-keys', {});
+    const { key, key_id } = (await made.json()) as { key: string; key_id: string };
+    const clients = [await connect(withKey(second!, key)), await connect(withKey(third!, key))];
+    const ended = await admin.send('/v2/admin/developer-keys/deactivate', {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ key_id }),
+    });
+    expect(ended.status).toBe(200);
+    for (const { closed } of clients) expect((await closed).code).toBe(4403);
+    for (const client of clients) expect(client.error()?.reason_code).toBe(4030005);
+  });
+
+  it('sessions and texts go on while the broker is away, and new sessions when it is back', async () => {
+    const nodes = await nodesForNewcomer();
+    const [node] = nodes as [(typeof nodes)[number]];
+    const client = await connect(node, { acknowledgements: true });
+    const kept = await requestSession(node);
+    await expectHeard(client);
+    await cluster.redis.kill();
+    await expectHeard(client);
+    const refused = await node.post('/v3/voice/realtime', REQUEST);
+    expect(refused.status).toBe(503);
+    expect(await refused.text()).toContain('try again');
+    expect((await node.send('/v2/usage', {})).status).toBe(200);
+    await cluster.redis.start();
+    await until(async () => (await node.post('/v3/voice/realtime', REQUEST)).status === 200);
+    // Its token was lost, and is there again.
+    const resumed = await connectWith(kept, 'json');
+    resumed.socket.close(1000);
+    await expectHeard(client);
+    client.end();
+    await until(() => client.messages.some(({ type }) => type === 'end_of_stream'));
+    expect(client.error()).toBeUndefined();
+  });
+});
+
+describe('a server whose broker cannot be used', () => {
+  it('says so, and does not begin', async () => {
+    const postgresql = await sharedPostgresql();
+    const STORAGE_URL = await postgresql.createDatabase();
+    const BROKER_URL = 'unix:///nowhere/redis.sock';
+    const settings = { RECOGNISER: 'silent', STORAGE_URL, BROKER_URL };
+    await expect(startServer(settings)).rejects.toThrow(
+      /ended with 1: The settings cannot be used:\n +BROKER_URL: Nothing listens there\.\n$/,
+    );
+  });
+
+  it('or whose database is not that of the others', async () => {
+    const postgresql = await sharedPostgresql();
+    const STORAGE_URL = await postgresql.createDatabase();
+    const settings = { RECOGNISER: 'silent', STORAGE_URL, BROKER_URL: cluster.redis.url };
+    await expect(startServer(settings)).rejects.toThrow(/another database.*CLUSTER_NAME/);
+    const other = await startServer({ ...settings, CLUSTER_NAME: 'other' });
+    onTestFinished(() => other.stop());
+    expect((await other.send('/v2/usage', {})).status).toBe(200);
+  });
+});

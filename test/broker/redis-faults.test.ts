@@ -1,0 +1,301 @@
+/** What a broker does when its Redis does what Redis does on a bad day. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { AppendOptions, Broker, StreamEntry } from '../../server/broker/broker.ts';
+import { openRedis, type TestRedis } from '../support/machine/redis.ts';
+import {
+  AWAY,
+  newPrefix,
+  openRedisNode,
+  openRedisProxy,
+  POLLING,
+  socketOf,
+  untilDone,
+} from './redis-nodes.ts';
+
+const LONG = 600_000;
+const KEPT: AppendOptions = { maxLength: 1_000, ttlMs: LONG };
+const COUNTED = { kind: 'requests', name: 'a' };
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await openRedis({ tcp: true });
+});
+afterAll(() => redis.stop());
+
+const openNode = ({ url = redis.url, prefix = undefined as string | undefined } = {}) =>
+  openRedisNode({ url, ...(prefix !== undefined && { prefix }) });
+const openProxy = (target: number | string = socketOf(redis)) => openRedisProxy(target);
+
+/** What a node hears of a stream. */
+function heardBy(broker: Broker, stream: string): StreamEntry[] {
+  const heard: StreamEntry[] = [];
+  onTestFinished(broker.streams.follow(stream, 0, (entry) => void heard.push(entry)));
+  return heard;
+}
+
+const texts = (entries: readonly StreamEntry[]) => entries.map(({ bytes }) => bytes.toString());
+
+it('a Redis that stands still is said to be away within seconds; then all goes on', async () => {
+  const { broker } = await openNode();
+  const heard = heardBy(broker, 'stream');
+  await broker.streams.append('stream', 'before', KEPT);
+  redis.pause();
+  onTestFinished(() => redis.resume());
+  const asked = [
+    broker.records.read('key'),
+    broker.counters.count(COUNTED, { most: 1, windowMs: LONG }),
+    broker.streams.append('stream', 'unknown', { ...KEPT, by: { appender: 'a', number: 1 } }),
+  ];
+  for (const asking of asked) await expect(asking).rejects.toMatchObject(AWAY);
+  await expect(broker.records.read('key')).rejects.toMatchObject(AWAY);
+  redis.resume();
+  // It may have been appended, once it moved again, or not.
+  await untilDone(() =>
+    broker.streams.append('stream', 'unknown', { ...KEPT, by: { appender: 'a', number: 1 } }),
+  );
+  await broker.streams.append('stream', 'after', KEPT);
+  await expect.poll(() => texts(heard), POLLING).toEqual(['before', 'unknown', 'after']);
+});
+
+it('what was appended is appended once, though its answer was lost and it is sent again', async () => {
+  const proxy = await openProxy();
+  const { broker, log } = await openNode({ url: proxy.url });
+  const { broker: other } = await openNode();
+  const heard = heardBy(broker, 'stream');
+  await broker.streams.append('stream', 'before', KEPT);
+  proxy.loseAnswers();
+  const told = ['0', '1', '2', '3', '4'];
+  const appending = Promise.all(told.map((text) => broker.streams.append('stream', text, KEPT)));
+  // What must not be done twice is not asked again.
+  const taking = expect(broker.records.take('key')).rejects.toMatchObject(AWAY);
+  await other.records.read('key');
+  proxy.cut();
+  const ids = await appending;
+  await taking;
+  await expect.poll(() => texts(heard), POLLING).toEqual(['before', ...told]);
+  expect(heard.slice(1).map(({ id }) => id)).toEqual(ids);
+  expect(log.lines.map(({ message }) => message)).toContain('the broker is back');
+});
+
+it('connections that are cut again and again lose nothing and tell nothing twice', async () => {
+  const { broker } = await openNode();
+  const heard = heardBy(broker, 'stream');
+  const told = Array.from({ length: 60 }, (_, index) => `${index}`);
+  for (const [index, text] of told.entries()) {
+    const appending = broker.streams.append('stream', text, KEPT);
+    if (index % 10 === 0) await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
+    if (index % 15 === 0) await redis.ask('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await appending;
+  }
+  await expect.poll(() => texts(heard), POLLING).toEqual(told);
+});
+
+it('whatever breaks, all nodes hear what each of them says once, and in the same order', async () => {
+  const prefix = newPrefix();
+  const proxies = await Promise.all(Array.from({ length: 3 }, () => openProxy()));
+  const nodes = await Promise.all(
+    proxies.map(async ({ url }) => (await openNode({ url, prefix })).broker),
+  );
+  const heard = nodes.map((node) => heardBy(node, 'stream'));
+  const faults: ((turn: number) => unknown)[] = [
+    (turn) => proxies[turn % 3]!.cut(),
+    (turn) => {
+      const proxy = proxies[turn % 3]!;
+      proxy.loseAnswers();
+      // So that something is asked in between.
+      void nodes[turn % 3]!.records.read('key').catch(() => undefined);
+      setImmediate(() => proxy.cut());
+    },
+    () => redis.ask('CLIENT', 'KILL', 'TYPE', 'pubsub'),
+    () => redis.ask('SCRIPT', 'FLUSH'),
+  ];
+  const said = (node: Broker, number: number) =>
+    untilDone(() =>
+      node.streams.append('stream', `${node.node} ${number}`, {
+        ...{ ...KEPT, by: { appender: node.node, number } },
+      }),
+    );
+  for (let number = 1; number <= 40; number += 1) {
+    const saying = nodes.map((node) => said(node, number));
+    await faults[number % faults.length]!(number);
+    await Promise.all(saying);
+  }
+  await expect.poll(() => heard.map(({ length }) => length), POLLING).toEqual([120, 120, 120]);
+  expect(heard[1]).toEqual(heard[0]);
+  expect(heard[2]).toEqual(heard[0]);
+  for (const { node } of nodes) {
+    const own = texts(heard[0]!).filter((text) => text.startsWith(node));
+    expect(own).toEqual(Array.from({ length: 40 }, (_, index) => `${node} ${index + 1}`));
+  }
+});
+
+it('a Redis that has forgotten our scripts is told them again', async () => {
+  const { broker } = await openNode();
+  const heard = heardBy(broker, 'stream');
+  const told = Array.from({ length: 40 }, (_, index) => `${index}`);
+  for (const [index, text] of told.entries()) {
+    const appending = broker.streams.append('stream', text, KEPT);
+    if (index % 10 === 0) await redis.ask('SCRIPT', 'FLUSH');
+    await appending;
+  }
+  await expect.poll(() => texts(heard), POLLING).toEqual(told);
+});
+
+it('a Redis that makes everybody wait for a moment is waited for', async () => {
+  const { broker, log } = await openNode();
+  await redis.ask('CLIENT', 'PAUSE', '300', 'ALL');
+  expect(await broker.records.write('key', 'value', { ttlMs: LONG })).toBe(true);
+  expect(log.lines).toEqual([]);
+});
+
+it('a Redis that comes back empty is used again, and followers see that something is missing', async () => {
+  const own = await openRedis();
+  onTestFinished(() => own.stop());
+  const { broker, prefix } = await openNode({ url: own.url });
+  const heard = heardBy(broker, 'stream');
+  const lost = (await broker.streams.append('stream', 'lost', KEPT))!;
+  const epoch = (await broker.leases.acquire('lease', 'a', LONG))!;
+  await own.kill();
+  await expect(broker.records.take('key')).rejects.toMatchObject(AWAY);
+  await own.start();
+  expect(await untilDone(() => broker.leases.renew('lease', epoch, LONG))).toBe(false);
+  expect(await broker.leases.acquire('lease', 'b', LONG)).toBeGreaterThan(epoch);
+  const id = await broker.streams.append('stream', 'kept', KEPT);
+  expect(id).toBeGreaterThan(lost);
+  await expect.poll(() => texts(heard), POLLING).toEqual(['lost', 'kept']);
+  expect(heard[1]!.previous).not.toBe(lost);
+  expect(await own.ask('EXISTS', `${prefix}:cluster`)).toBe(1);
+});
+
+it('a Redis that is full takes nothing, and still lets go of things', async () => {
+  const own = await openRedis();
+  onTestFinished(() => own.stop());
+  const { broker, log } = await openNode({ url: own.url });
+  const seat = { names: ['seats'], member: 'a' };
+  const limits = [{ name: 'seats', most: 1 }];
+  await broker.seats.take({ limits, member: 'a', ttlMs: LONG });
+  await broker.records.write('key', 'value', { ttlMs: LONG });
+  const first = (await broker.streams.append('stream', 'text', KEPT))!;
+  const epoch = (await broker.leases.acquire('lease', 'a', LONG))!;
+  await own.ask('CONFIG', 'SET', 'maxmemory', '1');
+  for (const refused of [
+    broker.records.write('key', 'other', { ttlMs: LONG }),
+    broker.streams.append('stream', 'more', KEPT),
+    broker.seats.take({ limits: [{ name: 'others', most: 1 }], member: 'b', ttlMs: LONG }),
+    broker.leases.acquire('other', 'b', LONG),
+    broker.counters.count(COUNTED, { most: 1, windowMs: LONG }),
+  ]) {
+    await expect(refused).rejects.toMatchObject(AWAY);
+  }
+  // Said once, and not for every call.
+  expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+    'warn: the broker cannot take anything',
+  ]);
+  // Over a new connection as well.
+  await own.ask('CLIENT', 'KILL', 'TYPE', 'normal');
+  expect((await broker.records.read('key'))?.value.toString()).toBe('value');
+  expect(await broker.leases.renew('lease', epoch, LONG)).toBe(true);
+  await broker.seats.keep({ ...seat, ttlMs: LONG });
+  await broker.seats.leave(seat);
+  expect(await broker.seats.members('seats')).toEqual([]);
+  await broker.leases.release('lease', epoch);
+  await broker.streams.trim('stream', first);
+  await broker.records.remove('key');
+  await own.ask('CONFIG', 'SET', 'maxmemory', '0');
+  expect(await broker.streams.append('stream', 'more', KEPT)).toBeGreaterThan(first);
+});
+
+it('a replica that has taken over is found under the same address, and nothing is told twice', async () => {
+  const [first, second] = [await openRedis({ tcp: true }), await openRedis({ tcp: true })];
+  onTestFinished(async () => {
+    await first.stop();
+    await second.stop();
+  });
+  const proxy = await openProxy(first.port);
+  const { broker } = await openNode({ url: proxy.url });
+  const heard = heardBy(broker, 'stream');
+  await second.ask('REPLICAOF', '127.0.0.1', `${first.port}`);
+  await expect.poll(() => second.ask('INFO', 'replication'), POLLING).toMatch(/link_status:up/);
+  await broker.streams.append('stream', 'before', KEPT);
+  const hasAll = async () => String(await second.ask('KEYS', '*:stream:*'));
+  await expect.poll(hasAll, POLLING).toContain('stream');
+  await second.ask('REPLICAOF', 'NO', 'ONE');
+  proxy.leadTo(second.port);
+  // The old one is told later: whoever is still connected to it must not write there.
+  await first.ask('REPLICAOF', '127.0.0.1', `${second.port}`);
+  await untilDone(() =>
+    broker.streams.append('stream', 'after', { ...KEPT, by: { appender: 'a', number: 1 } }),
+  );
+  await expect.poll(() => texts(heard), POLLING).toEqual(['before', 'after']);
+  expect(heard[1]!.previous).toBe(heard[0]!.id);
+});
+
+it("another cluster's Redis is not used, though it is found under the same address", async () => {
+  const foreign = await openRedis({ tcp: true });
+  onTestFinished(() => foreign.stop());
+  const proxy = await openProxy(redis.port);
+  const { broker, log, prefix } = await openNode({ url: proxy.url });
+  await foreign.ask('SET', `${prefix}:cluster`, 'dragoman 1 another-database');
+  proxy.leadTo(foreign.port);
+  proxy.cut();
+  await expect(broker.records.write('key', 'value', { ttlMs: LONG })).rejects.toMatchObject(AWAY);
+  expect(await foreign.ask('KEYS', '*')).toEqual([`${prefix}:cluster`]);
+  const said = log.lines.map(({ fields }) => JSON.stringify(fields)).join('\n');
+  expect(said).toContain('another database');
+  proxy.leadTo(redis.port);
+  await untilDone(() => broker.records.write('key', 'value', { ttlMs: LONG }));
+});
+
+it('a node that was cut off hears the announcements that it missed', async () => {
+  const proxy = await openProxy();
+  const { broker, prefix } = await openNode({ url: proxy.url });
+  const { broker: other } = await openNode({ prefix });
+  const heard: string[] = [];
+  onTestFinished(broker.announcements.listen('keys', (message) => void heard.push(message)));
+  await broker.announcements.tell('keys', 'one');
+  await expect.poll(() => heard, POLLING).toEqual(['one']);
+  const cutOff = () => {
+    proxy.leadTo('/nowhere');
+    proxy.cut();
+  };
+  cutOff();
+  await other.announcements.tell('keys', 'two');
+  proxy.leadTo(socketOf(redis));
+  await expect.poll(() => heard, POLLING).toEqual(['one', 'two']);
+  cutOff();
+  // Told while it is away: it is heard, and hears itself, when it is back.
+  const telling = broker.announcements.tell('keys', 'three');
+  await expect(broker.records.take('key')).rejects.toMatchObject(AWAY);
+  proxy.leadTo(socketOf(redis));
+  await telling;
+  await expect.poll(() => heard, POLLING).toEqual(['one', 'two', 'three']);
+});
+
+it('everything that is kept has an end, but for whose it is', async () => {
+  const { broker, prefix } = await openNode();
+  await broker.records.write('key', 'value', { ttlMs: LONG });
+  await broker.leases.acquire('lease', 'a', LONG);
+  await broker.seats.take({ limits: [{ name: 'seats', most: 1 }], member: 'a', ttlMs: LONG });
+  await broker.seats.keep({ names: ['kept'], member: 'a', ttlMs: LONG });
+  await broker.counters.count(COUNTED, { most: 1, windowMs: LONG });
+  await broker.buckets.take([{ kind: 'doors', name: 'a', burst: 1, everyMs: LONG }]);
+  await broker.streams.append('stream', 'text', KEPT);
+  await broker.announcements.tell('topic', 'message');
+  const keys = (await redis.ask('KEYS', `${prefix}:*`)) as string[];
+  const lasting: string[] = [];
+  for (const key of keys) if (Number(await redis.ask('PTTL', key)) < 0) lasting.push(key);
+  expect(keys.length).toBeGreaterThan(9);
+  expect(lasting).toEqual([`${prefix}:cluster`]);
+});
+
+it('closing does not wait for a Redis that is away', async () => {
+  const { broker } = await openNode();
+  broker.streams.follow('stream', 0, () => undefined);
+  redis.pause();
+  onTestFinished(() => redis.resume());
+  const asking = broker.records.read('key');
+  asking.catch(() => undefined);
+  await broker.close();
+  await expect(asking).rejects.toMatchObject({ code: 'stopping' });
+  await expect(broker.records.read('key')).rejects.toMatchObject({ code: 'stopping' });
+});

@@ -1,0 +1,166 @@
+/** What was in flight when Redis lost it, or when an answer was lost, is made good once it is back. */
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { Broker } from '../../server/broker/broker.ts';
+import { createSessionSeats } from '../../server/voice/session/session-seats.ts';
+import { createSessionTokens } from '../../server/voice/session/session-tokens.ts';
+import { openRedis, type TestRedis } from '../support/machine/redis.ts';
+import { AWAY, messagesOf, newPrefix, openRedisNode, POLLING, untilDone } from './redis-nodes.ts';
+
+const LONG = 600_000;
+
+const codeOf = (error: unknown) => (error as { code: string }).code;
+
+let redis: TestRedis;
+beforeEach(async () => {
+  redis = await openRedis({ tcp: true });
+  onTestFinished(async () => {
+    redis.resume();
+    await redis.stop();
+  });
+});
+
+const openNode = (wish: { prefix?: string; clusterId?: string; url?: string } = {}) =>
+  openRedisNode({ url: redis.url, ...wish });
+
+async function openNodes(count: number): Promise<Broker[]> {
+  const prefix = newPrefix();
+  return Promise.all(
+    Array.from({ length: count }, async () => (await openNode({ prefix })).broker),
+  );
+}
+
+const openSeats = (broker: Broker) => createSessionSeats({ broker, most: 100, mostOfKey: 10 });
+const openTokens = (broker: Broker) => createSessionTokens({ broker, rememberMs: LONG });
+
+/** Tries to get a seat until that is known. */
+async function sitDown(seats: ReturnType<typeof openSeats>): Promise<string> {
+  let outcome = '';
+  const attempt = () =>
+    seats.take(randomUUID(), 'key').then(
+      () => (outcome = 'taken'),
+      (error: unknown) => {
+        const code = codeOf(error);
+        return (outcome = code === AWAY.code ? '' : code);
+      },
+    );
+  await expect.poll(attempt, POLLING).not.toBe('');
+  return outcome;
+}
+
+const loseEverything = {
+  'comes back empty': async () => {
+    await redis.kill();
+    await redis.start();
+  },
+  'is emptied': () => redis.ask('FLUSHALL'),
+};
+
+it.each(Object.entries(loseEverything))(
+  'when Redis %s, nobody gets the seats of those who are there',
+  async (_how, lose) => {
+    const nodes = await openNodes(3);
+    const seats = nodes.map(openSeats);
+    for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
+    await lose();
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => sitDown(seats[index % 3]!)),
+    );
+    expect([...new Set(outcomes)]).toEqual(['too_many_sessions']);
+    expect(await nodes[0]!.seats.members('sessions of key')).toHaveLength(10);
+  },
+);
+
+it('seats that were taken without an answer are free when Redis is back', async () => {
+  const [node, other] = (await openNodes(2)) as [Broker, Broker];
+  const seats = openSeats(node);
+  await seats.take('there', 'key');
+  redis.pause();
+  const taking = Array.from({ length: 9 }, (_, index) => seats.take(`${index}`, 'key'));
+  for (const each of taking) await expect(each).rejects.toMatchObject(AWAY);
+  // One that ends meanwhile gives its seat back.
+  seats.leave('there');
+  redis.resume();
+  await untilDone(() => seats.take('after', 'key'));
+  expect(await other.seats.members('sessions of key')).toEqual(['after']);
+});
+
+it('a node joins others though the mark of their cluster was lost, and another cluster does not', async () => {
+  const { broker, prefix } = await openNode();
+  await broker.records.write('key', 'value', { ttlMs: LONG });
+  await redis.ask('DEL', `${prefix}:cluster`);
+  const { broker: joined } = await openNode({ prefix });
+  expect((await joined.records.read('key'))?.value.toString()).toBe('value');
+  await redis.ask('DEL', `${prefix}:cluster`);
+  await expect(openNode({ prefix, clusterId: 'other' })).rejects.toThrow('another database');
+});
+
+it('the mark of a cluster is there again by itself; where others were quicker, nothing is done there', async () => {
+  const { broker, prefix, log } = await openNode();
+  const marker = `${prefix}:cluster`;
+  await redis.ask('FLUSHALL');
+  await expect.poll(() => redis.ask('EXISTS', marker), POLLING).toBe(1);
+  await redis.ask('SET', marker, 'dragoman 1 another-database');
+  const away = () => broker.records.read('key').then(() => '', codeOf);
+  await expect.poll(away, POLLING).toBe(AWAY.code);
+  const said = () => JSON.stringify(log.lines);
+  await expect.poll(said, POLLING).toContain('another database');
+});
+
+it.each(Object.entries(loseEverything))(
+  'when Redis %s, tokens of sessions are good, and those of ended ones are not',
+  async (_how, lose) => {
+    const { broker } = await openNode();
+    const tokens = openTokens(broker);
+    const issue = (sessionId: string) => tokens.issue({ sessionId, accountId: 'a' }, LONG);
+    const [unused, used, over] = [await issue('unused'), await issue('used'), await issue('over')];
+    await tokens.spend(used);
+    await tokens.revoke('over');
+    await lose();
+    expect(await untilDone(() => tokens.spend(unused))).toMatchObject({ outcome: 'spent' });
+    expect(await tokens.spend(used)).toEqual({ outcome: 'reused', sessionId: 'used' });
+    const next = await tokens.rotate(used, 'a', { ttlMs: LONG, mayRepeat: false });
+    expect(next).toMatchObject({ outcome: 'rotated' });
+    expect(await tokens.spend(over)).toEqual({ outcome: 'refused' });
+  },
+);
+
+it('a Redis that answers and takes no writes is away, and not back again and again', async () => {
+  const { broker, log } = await openNode();
+  await redis.ask('CLIENT', 'PAUSE', '60000', 'WRITE');
+  await expect(broker.records.write('key', 'value', { ttlMs: LONG })).rejects.toMatchObject(AWAY);
+  // It was away since that was asked.
+  await expect(broker.records.read('key')).rejects.toMatchObject(AWAY);
+  await expect.poll(() => messagesOf(log), POLLING).toContain('the broker is away');
+  expect(messagesOf(log)).not.toContain('the broker is back');
+  await redis.ask('CLIENT', 'UNPAUSE');
+  await untilDone(() => broker.records.write('key', 'value', { ttlMs: LONG }));
+});
+
+it('a Redis at which nobody may listen any more is not connected to again and again', async () => {
+  const user = ['ACL', 'SETUSER', 'limited', 'on', '>right', '~*', '&*', '+@all'];
+  await redis.ask(...user);
+  const { broker, log } = await openNode({ url: `redis://limited:right@127.0.0.1:${redis.port}` });
+  onTestFinished(broker.streams.follow('stream', 0, () => undefined));
+  await broker.records.read('key');
+  await redis.ask(...user, '-subscribe');
+  await redis.ask('CLIENT', 'KILL', 'USER', 'limited');
+  await expect.poll(() => messagesOf(log), POLLING).toContain('the broker is away');
+  expect(messagesOf(log)).not.toContain('the broker is back');
+  expect(JSON.stringify(log.lines)).toContain('subscribe');
+  await redis.ask(...user, '+subscribe');
+  await untilDone(() => broker.records.read('key'));
+});
+
+it('connections that never last are made less and less often', async () => {
+  const { log } = await openNode();
+  const back = () => log.lines.filter(({ message }) => message === 'the broker is back');
+  const longestMs = () =>
+    Math.max(0, ...back().map(({ fields }) => (fields as { awayMs: number }).awayMs));
+  // Twenty ms or so, doubled with each but for one that happens to last.
+  for (let times = 1; times <= 60 && longestMs() < 200; times += 1) {
+    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
+    await expect.poll(() => back().length, POLLING).toBe(times);
+  }
+  expect(longestMs()).toBeGreaterThanOrEqual(200);
+});

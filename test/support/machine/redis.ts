@@ -1,0 +1,138 @@
+/** A Redis of the tests' own, as Debian installs it: nothing but its socket, gone when they are. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@redis/client';
+import { ofProcess } from '../suite/of-process.ts';
+
+const START_LIMIT_MS = 90_000;
+
+export interface TestRedis {
+  /** `unix://…`, for `BROKER_URL`. */
+  readonly url: string;
+  /** Where it listens as well, if it was asked to. */
+  readonly port: number;
+  /** What an administrator says to it. */
+  ask(...command: string[]): Promise<unknown>;
+  /** It stands still: connections stay, and nothing is answered. */
+  pause(): void;
+  resume(): void;
+  /** Ends it without a goodbye; what it had is lost, and its folder. */
+  kill(): Promise<void>;
+  /** Starts one that was killed, at the same place. */
+  start(): Promise<void>;
+  /** Ends it for good. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param options.tcp set where it is to listen on a port of 127.0.0.1 as well
+ * @param options.args more of its settings
+ */
+export async function openRedis({
+  tcp = false,
+  args: more = [] as string[],
+} = {}): Promise<TestRedis> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'dragoman-redis-'));
+  const socket = path.join(folder, 'redis.sock');
+  const url = `unix://${socket}`;
+  const port = tcp ? await freePort() : 0;
+  const args = [
+    ...['--port', `${port}`, '--bind', '127.0.0.1', '--unixsocket', socket, '--dir', folder],
+    ...['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'],
+    ...more,
+  ];
+  let server: { guard: ChildProcess; pid: number };
+
+  const kill = async (): Promise<void> => {
+    const { guard } = server;
+    if (guard.exitCode !== null || guard.signalCode !== null) return;
+    const ended = once(guard, 'exit');
+    guard.stdin?.end();
+    await ended;
+  };
+  const start = async (): Promise<void> => {
+    mkdirSync(folder, { recursive: true });
+    server = await startGuarded(folder, args);
+    await untilAnswered(socket, server.guard);
+  };
+
+  await start();
+  return {
+    ...{ url, port, kill, start },
+    async ask(...command) {
+      const client = createClient({ url, disableClientInfo: true, maintNotifications: 'disabled' });
+      await client.connect();
+      try {
+        return await client.sendCommand(command);
+      } finally {
+        client.destroy();
+      }
+    },
+    pause: () => void process.kill(server.pid, 'SIGSTOP'),
+    resume: () => void process.kill(server.pid, 'SIGCONT'),
+    stop: kill,
+  };
+}
+
+/** One for all files of a process, which ends with it. */
+export function sharedRedis(): Promise<TestRedis> {
+  return ofProcess('redis', () => openRedis());
+}
+
+/**
+ * The server with a shell that watches over it: when our end of its input closes, because we close it or
+ * because the test process died in whatever way, the server ends at once, and its folder goes.
+ */
+async function startGuarded(
+  folder: string,
+  args: string[],
+): Promise<{ guard: ChildProcess; pid: number }> {
+  const script = [
+    `trap '' INT TERM HUP`,
+    'folder=$1; shift; redis-server "$@" </dev/null >/dev/null 2>&1 &',
+    'server=$!; echo "$server"; read -r _; kill -KILL "$server"; wait "$server"; rm -rf "$folder"',
+  ].join('\n');
+  const guard = spawn('/bin/sh', ['-c', script, 'sh', folder, ...args], {
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const [pid] = (await once(guard.stdout, 'data')) as [Buffer];
+  return { guard, pid: Number(pid) };
+}
+
+async function untilAnswered(socket: string, guard: ChildProcess): Promise<void> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (!(await answers(socket))) {
+    if (performance.now() > deadline || guard.exitCode !== null) {
+      guard.stdin?.end();
+      throw new Error('Redis did not start: apt-get install redis-server');
+    }
+    await delay(5);
+  }
+}
+
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = net.connect(socket, () => connection.write('PING\r\n'));
+    const end = (isUp: boolean) => {
+      connection.destroy();
+      resolve(isUp);
+    };
+    connection.once('data', (answer) => end(answer.toString().startsWith('+PONG')));
+    connection.once('error', () => end(false));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

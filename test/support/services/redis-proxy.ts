@@ -1,0 +1,54 @@
+/** A way to Redis that does what networks do: loses answers, breaks, and leads elsewhere. */
+import net, { type AddressInfo } from 'node:net';
+
+export interface RedisProxy {
+  /** `redis://…`, for `BROKER_URL`. */
+  readonly url: string;
+  /** From now on questions arrive and answers do not, on the connections that there are. */
+  loseAnswers(): void;
+  /** Where new connections lead: a port of 127.0.0.1, or the path of a socket. */
+  leadTo(target: number | string): void;
+  /** Breaks all connections. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+export async function startRedisProxy(first: number | string): Promise<RedisProxy> {
+  let target = first;
+  const pairs = new Set<[client: net.Socket, server: net.Socket]>();
+  const proxy = net.createServer((client) => {
+    const server =
+      typeof target === 'number' ? net.connect(target, '127.0.0.1') : net.connect(target);
+    const pair: [net.Socket, net.Socket] = [client, server];
+    pairs.add(pair);
+    for (const socket of pair) {
+      socket.setNoDelay(true).on('error', () => undefined);
+      socket.on('close', () => {
+        pairs.delete(pair);
+        for (const end of pair) end.destroy();
+      });
+    }
+    client.pipe(server).pipe(client);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const [client, server] of pairs) {
+      // What has been asked still arrives.
+      server.end();
+      client.resetAndDestroy();
+    }
+  };
+  return {
+    url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    loseAnswers() {
+      for (const [client, server] of pairs) server.unpipe(client).resume();
+    },
+    leadTo: (next) => void (target = next),
+    cut,
+    close: () =>
+      new Promise<void>((resolve) => {
+        proxy.close(() => resolve());
+        cut();
+      }),
+  };
+}
