@@ -1,6 +1,6 @@
 /** Several servers that share what is in flight, and one whose broker cannot be used. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { sharedPostgresql } from '../support/machine/postgresql.ts';
+import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { type Cluster, startCluster, withKey } from '../support/product/cluster.ts';
 import { startServer, until } from '../support/product/server.ts';
 import {
@@ -133,8 +133,7 @@ describe('over several servers', () => {
 
 describe('a server whose broker cannot be used', () => {
   it('says so, and does not begin', async () => {
-    const postgresql = await sharedPostgresql();
-    const STORAGE_URL = await postgresql.createDatabase();
+    const STORAGE_URL = await newPostgresqlDatabase();
     const BROKER_URL = 'unix:///nowhere/redis.sock';
     const settings = { RECOGNISER: 'silent', STORAGE_URL, BROKER_URL };
     await expect(startServer(settings)).rejects.toThrow(
@@ -143,8 +142,7 @@ describe('a server whose broker cannot be used', () => {
   });
 
   it('or whose database is not that of the others', async () => {
-    const postgresql = await sharedPostgresql();
-    const STORAGE_URL = await postgresql.createDatabase();
+    const STORAGE_URL = await newPostgresqlDatabase();
     const settings = { RECOGNISER: 'silent', STORAGE_URL, BROKER_URL: cluster.redis.url };
     await expect(startServer(settings)).rejects.toThrow(/another database.*CLUSTER_NAME/);
     const other = await startServer({ ...settings, CLUSTER_NAME: 'other' });

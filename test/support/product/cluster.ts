@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { openStorage } from '../../../server/storage/open-storage.ts';
-import { sharedPostgresql } from '../machine/postgresql.ts';
 import { openRedis, type TestRedis } from '../machine/redis.ts';
 import { recordLog } from './log-record.ts';
 import { type Platform, platformOver } from './platform.ts';
+import { newPostgresqlDatabase } from './shared-server.ts';
 import { requestsTo, startServer, type TestServer } from './server.ts';
 
 export interface Cluster {
@@ -22,8 +22,7 @@ export async function startCluster(
   count: number,
   settings: Record<string, string> = {},
 ): Promise<Cluster> {
-  const [postgresql, redis] = await Promise.all([sharedPostgresql(), openRedis()]);
-  const url = await postgresql.createDatabase();
+  const [url, redis] = await Promise.all([newPostgresqlDatabase(), openRedis()]);
   // The first key is in a file, which all of them have.
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-cluster-'));
   const start = () =>
