@@ -113,13 +113,6 @@ const cluster = {
     pattern: '^[\\w.-]{1,64}$',
     description: 'Before all keys in Redis: letters, digits, `_`, `.` and `-`.',
   }),
-  NODE_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/?#]+/?$',
-      description:
-        'Address under which the other servers reach this one, for example `http://10.0.0.7:8080`.',
-    }),
-  ),
 };
 
 const accounts = {
