@@ -147,7 +147,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   });
   const requests = watchRequests(http.server);
   const sockets = acceptSockets(http.server, { kinds: [voice.sockets, events.sockets], log });
-  if (config.WARM_UP === 'on') operation.warmUp([documents.worker, ...engines.improvement]);
+  if (config.WARM_UP === 'on') {
+    const detection = { name: 'detection', prepare: () => engines.detector.prepare(['']) };
+    operation.warmUp([detection, documents.worker, ...engines.improvement]);
+  }
   void memories.service.tidy();
 
   return {

@@ -99,6 +99,7 @@ export function openVoice({
       translation,
       spokenTerms,
       liveTranslation,
+      detector: engines.detector,
       contentTypes: decoders.contentTypes,
       mediaContentTypes: encoders.contentTypes,
     }),

@@ -416,7 +416,8 @@ describe('the end', () => {
 
 it('hears English with Moonshine when no language is requested', async () => {
   const english = await moonshine();
-  const detector = await createDetector({ log: recordLog() });
+  const detector = createDetector({ log: recordLog() });
+  await detector.prepare([]);
   const other = scripted({ name: 'b', languages: ['es'], hears: () => ({ text: spanish }) });
   try {
     const audio = await spoken({ text: 'the weather will be cold for the rest of the week' });
