@@ -57,11 +57,8 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 try {
   const [database, broker] = await Promise.all([startPostgresql(), startRedis()]);
   const ports = await Promise.all(Array.from({ length: SERVERS }, freePort));
-  // The first makes the database and the first key; the others find both.
-  const [first = 0, ...others] = ports;
   const settings = settingsWith(database, broker);
-  await keepServer(1, first, settings);
-  await Promise.all(others.map((each, index) => keepServer(index + 2, each, settings)));
+  await Promise.all(ports.map((each, index) => keepServer(index + 1, each, settings)));
   await startBalancer(ports);
   process.stdout.write(welcome(ports));
 } catch (error) {
