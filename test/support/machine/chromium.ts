@@ -38,7 +38,7 @@ export function launchChromium(
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
       ...[`--use-fake-ui-for-media-stream${permission}`, '--use-fake-device-for-media-stream'],
-      ...moreArgs, ...(process.env['CX']?.split(' ') ?? []),
+      ...moreArgs,
       ...(file === undefined ? [] : [`--use-file-for-fake-audio-capture=${file}`]),
     ],
   });
