@@ -1,7 +1,7 @@
 /** What the first who come wait for: each route at once after a start, after fifteen seconds, and again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
-import { type RunningServer, startServer, type TestServer } from '../support/product/server.ts';
+import { startServer, type RunningServer } from '../support/product/server.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, printTable } from './figures.ts';
 
@@ -352,7 +352,7 @@ export async function run(print: Print): Promise<void> {
   printTable(print, [['ms', 'at once', 'after 15 s', 'again', ''], ...rows]);
 }
 
-async function withServer(work: (server: TestServer) => Promise<void>): Promise<void> {
+async function withServer(work: (server: RunningServer) => Promise<void>): Promise<void> {
   const server = await startServer({ WARM_UP: 'on', CONSOLE: 'on', LOG_LEVEL: 'warn' });
   try {
     await work(server);
