@@ -8,6 +8,7 @@ import {
   connectWith,
   PCM_16K,
   requestSession,
+  upgradeStatus,
   type VoiceClient,
 } from '../support/product/voice-client.ts';
 
@@ -64,6 +65,18 @@ describe('over several servers', () => {
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);
     expect(statuses.filter((status) => status === 400)).toHaveLength(30);
+  });
+
+  it.each([2, 16])('of %i connections with one token the first gets in', async (count) => {
+    const [node] = await nodesForNewcomer();
+    const rounds: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const { streaming_url, token } = await requestSession(node!);
+      const url = `${streaming_url}?token=${token}`;
+      const statuses = await Promise.all(Array.from({ length: count }, () => upgradeStatus(url)));
+      rounds.push(statuses.filter((status) => status === 101).length);
+    }
+    expect(rounds).toEqual(rounds.map(() => 1));
   });
 
   it('nothing of a session is left when it is over', async () => {
