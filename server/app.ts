@@ -61,6 +61,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
 
   const accounts = await openAccounts({
     ...given,
+    keysInUse: () => [
+      ...voice.sessions.list().flatMap(({ origin }) => origin.key?.keyId ?? []),
+      ...events.keyIds(),
+    ],
     onKeyDeactivated: (keyId) => {
       voice.sessions.endOfKey(keyId);
       events.endOfKey(keyId);
@@ -166,6 +170,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const deadlineMs = performance.now() + config.STOP_SECONDS * 1000;
       documents.expiry.stop();
       const workerEnded = documents.worker.stop();
+      accounts.deactivatedKeys.stop();
       const noticesEnded = accounts.notices.stop(config.STOP_SECONDS * 1000);
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
       await events.stop();

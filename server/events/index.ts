@@ -129,6 +129,8 @@ export function openEvents({
       };
     },
     /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
+    /** Keys on whose account rooms are translated now. */
+    keyIds: () => live.keyIds(),
     endOfKey: (keyId: string) => live.endOfKey(keyId),
     stop: () => live.stop(),
     /** Writes what was said last, as far as that is possible within seconds. */

@@ -29,6 +29,8 @@ export interface LiveRooms {
   find(roomId: string): LiveRoom | undefined;
   /** Puts other wishes in force. */
   changed(room: Room): Promise<void>;
+  /** Keys of the rooms in which something happens. */
+  keyIds(): string[];
   /** A key has been deactivated. */
   endOfKey(keyId: string): void;
   /** The room is gone. */
@@ -105,6 +107,10 @@ class RoomsOfProcess implements LiveRooms {
       log.error({ err: error, roomId: room.roomId }, 'a room goes on as it was translated');
     });
     live.change(room, translateText ?? undefined);
+  }
+
+  keyIds(): string[] {
+    return [...this.#open.values()].map(({ room }) => room.keyId);
   }
 
   endOfKey(keyId: string): void {

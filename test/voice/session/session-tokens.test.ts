@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
@@ -48,6 +49,21 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
       { outcome: 'spent', sessionId: 's' },
     ]);
     expect(outcomes.filter(({ outcome }) => outcome === 'reused')).toHaveLength(199);
+  });
+
+  it.each([2, 16])('of %i callers the one who has spent it is the first to know', async (count) => {
+    const { tokens } = await openTokens(broker);
+    for (let round = 0; round < 100; round += 1) {
+      const token = await tokens.issue({ ...session, sessionId: `${round}` }, 1000);
+      const told: string[] = [];
+      const callers = Array.from({ length: count }, async (_, index) => {
+        // As requests do, they come within a moment.
+        for (let turn = 0; turn < index % 6; turn += 1) await setImmediate();
+        told.push((await tokens.spend(token)).outcome);
+      });
+      await Promise.all(callers);
+      expect(told).toEqual(['spent', ...Array.from({ length: count - 1 }, () => 'reused')]);
+    }
   });
 
   it('an unknown, expired or revoked token is refused', async () => {
