@@ -48,7 +48,7 @@ function sessionMeasures(registry: Registry): SessionMeasures {
   });
   const ended = addTallies<SessionEnd>(registry, {
     name: 'dragoman_voice_sessions_ended_total',
-    help: 'Voice sessions that are over, by reason: completed, abandoned, or the code of an error.',
+    help: 'Voice sessions that are over, by reason: completed, abandoned, handed_over, or the code of an error.',
     label: 'reason',
   });
   const dropped = addTally(registry, {

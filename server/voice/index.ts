@@ -5,9 +5,10 @@ import type { TargetMediaFormat } from '../../shared/target-media-type.ts';
 import type { Config } from '../config.ts';
 import type { SynthesisEngine } from '../engines/engine.ts';
 import type { Logger, ParentLogger } from '../process/log.ts';
-import type { Routes } from '../http/door.ts';
+import type { Caller, Routes } from '../http/door.ts';
+import type { Storage } from '../stores.ts';
 import type { Engines } from '../running-engines.ts';
-import type { UsageMeter } from '../accounts/usage/usage.ts';
+import { keyDeactivated, type UsageMeter } from '../accounts/usage/usage.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { SpokenTermLists } from '../spoken-terms/spoken-terms.ts';
 import type { Broker } from '../broker/index.ts';
@@ -70,6 +71,7 @@ export function openVoice({
   config,
   log,
   broker,
+  storage,
   engines,
   audio: { decoders, encoders },
   measures,
@@ -81,7 +83,8 @@ export function openVoice({
 }: {
   config: Config;
   log: ParentLogger;
-  broker: Pick<Broker, 'records' | 'seats' | 'onBack'>;
+  broker: Broker;
+  storage: Pick<Storage, 'apiKeys' | 'accounts'>;
   engines: Pick<Engines, 'recognition' | 'synthesis' | 'detector'>;
   audio: Pick<Awaited<ReturnType<typeof openAudio>>, 'decoders' | 'encoders'>;
   measures: VoiceMeasures;
@@ -129,6 +132,11 @@ export function openVoice({
     resumeMs: config.VOICE_RESUME_SECONDS * 1000,
     maxLagMs: config.VOICE_MAX_LAG_SECONDS * 1000,
     loadShare: config.VOICE_LOAD_PERCENT / 100,
+    // Where nobody else has the broker, nobody could go on.
+    cluster:
+      config.BROKER_URL === undefined
+        ? undefined
+        : { broker, findCaller: (key) => activeCaller(storage, key) },
   });
   const routes: Routes = async (app, { door }) => {
     await app.register(voiceRoutes, { door, voiceSessions, publicUrl: config.PUBLIC_URL });
@@ -151,6 +159,19 @@ export function openVoice({
       },
     }),
   };
+}
+
+/** Whose a session is that another server had. @throws ServiceError key_deactivated */
+async function activeCaller(
+  storage: Pick<Storage, 'apiKeys' | 'accounts'>,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<Caller> {
+  const [key, account] = await Promise.all([
+    storage.apiKeys.find(accountId, keyId),
+    storage.accounts.find(accountId),
+  ]);
+  if (key?.deactivatedAtMs === null && account !== undefined) return { key, account };
+  throw keyDeactivated();
 }
 
 /** How long a session goes on with the token it has, in ms: to connect, connected, and to reconnect. */

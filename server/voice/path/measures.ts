@@ -5,8 +5,8 @@
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
 
-/** How a session was over: concluded, left by its client for good, or failed. */
-export type SessionEnd = 'completed' | 'abandoned' | ErrorCode;
+/** How a session was over: concluded, left by its client for good, gone to another server, or failed. */
+export type SessionEnd = 'completed' | 'abandoned' | 'handed_over' | ErrorCode;
 
 /** Captions of what was said, or of a translation of it. */
 export type CaptionTrack = 'source' | 'target';

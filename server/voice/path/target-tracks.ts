@@ -22,6 +22,7 @@ import {
   type Channel,
   type Subscription,
 } from './streams.ts';
+import type { Progress, ProgressState } from './progress.ts';
 import { synthesise } from './synthesise.ts';
 import { translate, type TranslateText } from './translate.ts';
 
@@ -54,6 +55,10 @@ export interface TargetTracksOptions {
   signal: AbortSignal;
   /** Takes what a track or its speech says, until it ends. */
   add: (messages: AsyncIterable<ServerMessage>) => void;
+  /** Where it is noted how far everything is; undefined: nobody asks. */
+  progress?: Progress | undefined;
+  /** Where another has been. */
+  resumed?: ProgressState | undefined;
 }
 
 export interface TargetTracks {
@@ -72,6 +77,8 @@ const MAX_LEAVING = 5;
 
 interface Track {
   target: RequestedLanguage;
+  /** Sentences up to that index are not for it. */
+  after: number;
   /** The last of what it is to translate, one after the other. */
   captions: Subscription<CaptionUpdate>;
   /** Whether it ends with the sentence that is being said, or has. */
@@ -122,6 +129,7 @@ class LiveTracks implements TargetTracks {
     this.#updates = broadcast(updates, conflateUpdates, (update) => this.#follow(update));
     this.captions = this.#updates.subscribe();
     this.terms = terms;
+    for (const language of options.resumed?.said ?? []) this.#said.add(language);
     this.change(terms);
   }
 
@@ -149,6 +157,7 @@ class LiveTracks implements TargetTracks {
   /** Ends languages that leave with the sentence that was being said. */
   #follow({ sentences }: CaptionUpdate): void {
     const { concluded = [], growing } = sentences ?? {};
+    this.#options.progress?.concluded(concluded);
     this.#isMidSentence = growing !== undefined;
     if (concluded.length === 0 && growing !== undefined) return;
     for (const track of this.#tracks.values()) {
@@ -162,11 +171,7 @@ class LiveTracks implements TargetTracks {
     this.#tracks.delete(requested);
     this.#finishing.set(requested, track);
     track.voice = undefined;
-    track.captions.end({
-      concluded: [],
-      tentative: [],
-      sentences: { concluded: concluded.slice(0, 1), growing: undefined, isUnsure: false },
-    });
+    track.captions.end(ofSentences(concluded.slice(0, 1)));
   }
 
   #begin(target: RequestedLanguage): void {
@@ -179,9 +184,13 @@ class LiveTracks implements TargetTracks {
       this.#tracks.set(requested, before);
       return;
     }
+    const { progress, resumed } = this.#options;
+    const after = progress?.begin(requested) ?? 0;
+    const pending = resumed?.pending.filter(({ index = 0 }) => index > after) ?? [];
     const track = {
       target,
-      captions: this.#updates.subscribe(),
+      after,
+      captions: this.#updates.subscribe(pending.length === 0 ? undefined : ofSentences(pending)),
       isLeaving: false,
       voice: undefined,
     };
@@ -201,9 +210,10 @@ class LiveTracks implements TargetTracks {
           mode,
           signal,
           isFirst: !this.#said.has(language),
+          after: track.after,
           translateText: (...wish) => this.terms.translateText(...wish),
         });
-        yield* emitTarget(this.#heardBy(track, translated), language);
+        yield* emitTarget(this.#heardBy(track, translated), language, this.#options.progress);
       } while (captions !== track.captions);
     } finally {
       track.voice?.said.end();
@@ -262,6 +272,11 @@ class LiveTracks implements TargetTracks {
     }
     this.#isSpeaking = false;
   }
+}
+
+function ofSentences(concluded: CaptionSegment[]): CaptionUpdate {
+  const sentences = { concluded, growing: undefined, isUnsure: false };
+  return { concluded: [], tentative: [], sentences };
 }
 
 function isSame(voice: RequestedSpeech, wish: RequestedSpeech | undefined): boolean {

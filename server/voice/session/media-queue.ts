@@ -18,6 +18,10 @@ export interface MediaQueueOptions {
   meter: (durationMs: number) => void;
   /** Asks for the client to be held back (true) or let go again (false). */
   hold: (isHeld: boolean) => void;
+  /** Told all that comes, in its order. */
+  onPiece?: ((piece: MediaPiece) => void) | undefined;
+  /** Bytes that came to another server before. */
+  receivedBytes?: number | undefined;
   /** ms, of any origin. */
   now?: () => number;
 }
@@ -43,6 +47,8 @@ export interface MediaQueue {
    * @throws ServiceError media_after_end, malformed_message, chunk_too_large; what the meter throws
    */
   push(data: Uint8Array): boolean;
+  /** Takes audio once more that another server had. */
+  replay(pieces: readonly MediaPiece[]): void;
   /** What was said up to here is an utterance; more of these without audio between them are one. */
   endUtterance(): void;
   /** Compressed audio of this length, in ms, has been decoded: shows how many bytes make a second. */
@@ -54,20 +60,20 @@ export interface MediaQueue {
 }
 
 export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
-  const { format, maxLagMs, meter, hold, now } = options;
+  const { format, maxLagMs, meter, hold, onPiece, now } = options;
   const bytesPerSecond = bytesPerSecondOf(format);
   const pace = new Pace(bytesPerSecond && bytesPerSecond / 1000, now);
   const { bytesPerMs } = pace;
   const maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
   let queuedBytes = 0;
-  let receivedBytes = 0;
+  let { receivedBytes = 0 } = options;
   let isFull = false;
   let hasEnded = false;
   /** Up to where utterances have ended. */
-  let saidBytes = 0;
+  let saidBytes = receivedBytes;
 
   const media = createMediaLine((piece) => {
-    if (piece !== MEDIA_GAP) queuedBytes -= piece.length;
+    if (typeof piece !== 'symbol') queuedBytes -= piece.length;
     if (isFull && queuedBytes < maxQueuedBytes / 2) hold((isFull = false));
   });
 
@@ -97,16 +103,29 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       pace.came();
       queuedBytes += data.length;
       receivedBytes += data.length;
+      onPiece?.(data);
       media.add(data);
       if (!isFull && queuedBytes > maxQueuedBytes) hold((isFull = true));
       return true;
     },
+    replay(pieces) {
+      for (const piece of pieces) {
+        if (typeof piece !== 'symbol') queuedBytes += piece.length;
+        media.add(piece);
+      }
+    },
     endUtterance() {
-      if (receivedBytes > saidBytes) media.add(UTTERANCE_END);
+      if (receivedBytes > saidBytes) {
+        onPiece?.(UTTERANCE_END);
+        media.add(UTTERANCE_END);
+      }
       saidBytes = receivedBytes;
     },
     decoded: (durationMs) => pace.decoded(durationMs, receivedBytes - queuedBytes),
-    markGap: () => media.add(MEDIA_GAP),
+    markGap() {
+      onPiece?.(MEDIA_GAP);
+      media.add(MEDIA_GAP);
+    },
     end() {
       hasEnded = true;
       media.end();
