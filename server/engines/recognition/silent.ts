@@ -33,7 +33,7 @@ function drain(
   speech: AsyncIterable<SpeechPiece>,
   { signal, onHeard }: RecognitionOptions,
 ): AsyncIterable<Recognition> {
-  let source: AsyncIterator<SpeechPiece> | undefined;
+  let source: AsyncIterator<SpeechPiece, undefined> | undefined;
   let isOver = false;
   const stop = (): void => {
     isOver = true;
@@ -44,11 +44,11 @@ function drain(
     // Not awaited: the source may be waiting for a piece that never comes.
     source?.return?.().catch(() => {});
   };
-  const exhaust = async (pieces: AsyncIterator<SpeechPiece>): Promise<void> => {
+  const exhaust = async (pieces: AsyncIterator<SpeechPiece, undefined>): Promise<void> => {
     while (!isOver) {
-      const { done, value } = await pieces.next();
-      if (done === true) return;
-      if (value.kind === 'endpoint') onHeard?.(value.atMs);
+      const step = await pieces.next();
+      if (step.done === true) return;
+      if (step.value.kind === 'endpoint') onHeard?.(step.value.atMs);
     }
   };
   const start = (): void => {

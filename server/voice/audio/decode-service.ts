@@ -16,7 +16,7 @@ import {
 } from './codecs/decodable-formats.ts';
 import { opusRatesHz } from './codecs/opus.ts';
 import { createPcmSource, samplesOf } from './codecs/pcm.ts';
-import type { HeardPiece, RestMark } from './endpointing.ts';
+import { RECOGNITION_RATE_HZ, type HeardPiece, type RestMark } from './endpointing.ts';
 import { createListener, type Listener } from './listen.ts';
 import {
   ALIGNMENT,
@@ -77,6 +77,8 @@ export function serveDecoding(
   port.postMessage({ kind: 'ready' });
 }
 
+const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+
 const NOTHING = { pieces: [], parts: [], heardMs: 0 };
 
 /** A stream in its format, and who listens to it. */
@@ -92,12 +94,17 @@ class HeardStream {
   readonly #resume: StreamParameters['resume'];
   /** Samples whose place is not known yet. */
   #unplaced: Int16Array[] | undefined;
+  /** How long that which they are decoded from plays. */
+  #unplacedMs = 0;
+  /** Whether what comes is the head of a container, whose sound has been heard long ago. */
+  #isHead: boolean;
 
   constructor(open: StreamParameters, createDecoder: CreateStreamDecoder) {
     const { endpointing, wantsSamples, tellsRests, resume, ...parameters } = open;
     const output = this.#output;
     this.#isMetered = open.format.container !== 'pcm';
     this.#resume = resume;
+    this.#isHead = resume !== undefined;
     if (resume !== undefined) this.#unplaced = [];
     const give = (piece: HeardPiece | RestMark): void => {
       if (wantsSamples || piece.kind !== 'samples') this.#pieces.push(piece);
@@ -114,7 +121,9 @@ class HeardStream {
           this.#isAround = true;
           output.startCoded(coding);
         },
-        coded: (bytes, hasSound) => output.coded(bytes, hasSound),
+        coded: (bytes, hasSound) => {
+          if (!this.#isHead || !hasSound) output.coded(bytes, hasSound);
+        },
       },
     });
   }
@@ -126,10 +135,13 @@ class HeardStream {
         this.#decoder.gap();
         // What came before it was the head of a container.
         if (this.#unplaced !== undefined) this.#unplaced = [];
+        this.#unplacedMs = 0;
+        this.#isHead = false;
       } else if (chunk === ALIGNMENT) this.#align();
       else {
         const durationMs = this.#decoder.push(chunk);
         if (this.#isMetered) durationsMs.push(durationMs);
+        this.#unplacedMs += durationMs;
       }
     }
     if (isLast) this.#decoder.end();
@@ -145,8 +157,12 @@ class HeardStream {
     const unplaced = this.#unplaced;
     if (this.#resume === undefined || unplaced === undefined) return;
     const { listener, alignSamples } = this.#resume;
-    const count = unplaced.reduce((sum, { length }) => sum + length, 0);
+    // What FFmpeg decodes comes later.
+    const count = this.#isAround
+      ? Math.round(this.#unplacedMs * SAMPLES_PER_MS)
+      : unplaced.reduce((sum, { length }) => sum + length, 0);
     this.#unplaced = undefined;
+    this.#isHead = false;
     this.#listener.resume(listener, Math.max(0, alignSamples - count));
     for (const samples of unplaced) this.#listener.take(samples);
   }

@@ -81,10 +81,11 @@ interface Rest {
   place: RestPlace;
 }
 
-/** How far the stream was heard with so many of its bytes. */
+/** How far the stream was heard with so many of its bytes, and to how much they were decoded. */
 interface Milestone {
   bytes: number;
   samples: number;
+  decodedSamples: number;
 }
 
 /**
@@ -126,6 +127,12 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #unmeteredChunks: number;
   /** The latest, as far back as a rest may have to reach. */
   readonly #milestones: Milestone[] = [];
+  /** How long what was decoded plays, in ms of the stream. */
+  #decodedMs = 0;
+  /** Chunks that have gone to the worker, and how many of those lead up to where another has been. */
+  #sentChunks = 0;
+  #leadingChunks = 0;
+  #decodedChunks = 0;
   readonly #abort = () => this.#fail(this.#options.signal.reason);
 
   constructor(options: WorkerDecodingOptions) {
@@ -210,6 +217,9 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       if (typeof piece !== 'symbol') {
         bytes += piece.length;
         this.#sentBytes += piece.length;
+        this.#sentChunks += 1;
+      } else if (piece === MEDIA_ALIGNMENT) {
+        this.#leadingChunks = this.#sentChunks;
       } else if (piece === MEDIA_GAP) {
         // What came before may have been the head of a container that is heard once more.
         this.#sentBytes = Math.max(this.#sentBytes, this.#options.resume?.fromBytes ?? 0);
@@ -266,6 +276,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     try {
       const { meter } = this.#options;
       for (const durationMs of meter === undefined ? [] : durationsMs) {
+        this.#countDecoded(durationMs);
         if (this.#unmeteredChunks > 0) this.#unmeteredChunks -= 1;
         else meter?.(durationMs);
       }
@@ -305,12 +316,22 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     else if (!this.#isStopped) this.#options.onRest?.(place);
   }
 
+  #countDecoded(durationMs: number): void {
+    this.#decodedMs += durationMs;
+    this.#decodedChunks += 1;
+    if (this.#decodedChunks !== this.#leadingChunks) return;
+    this.#decodedMs = (this.#options.resume?.alignSamples ?? 0) / SAMPLES_PER_MS;
+  }
+
   #note(heardMs: number): void {
     // Of a stream that is resumed, nothing is known before its place is.
     if (heardMs === 0) return;
     const milestones = this.#milestones;
     const samples = Math.round(heardMs * SAMPLES_PER_MS);
-    milestones.push({ bytes: this.#sentBytes, samples });
+    // What FFmpeg has been given is heard later.
+    const decodedSamples =
+      this.#ffmpeg === undefined ? samples : Math.round(this.#decodedMs * SAMPLES_PER_MS);
+    milestones.push({ bytes: this.#sentBytes, samples, decodedSamples });
     const earliest = samples - 2 * this.#leadSamples;
     while ((milestones[1]?.samples ?? Infinity) <= earliest) milestones.shift();
   }
@@ -328,7 +349,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       return { fromBytes, alignBytes, alignSamples, listener };
     }
     if (from === undefined) return { fromBytes: 0, alignBytes: 0, alignSamples: 0, listener };
-    const { bytes: alignBytes, samples: alignSamples } = this.#milestones.at(-1) ?? from;
+    const { bytes: alignBytes, decodedSamples: alignSamples } = this.#milestones.at(-1) ?? from;
     return { fromBytes: from.bytes, alignBytes, alignSamples, listener };
   }
 

@@ -155,7 +155,7 @@ function heard(options: VoicePipelineOptions, spokenTerms: SpokenTerms) {
   const { media, format, meter, onHeard, endpointing, source, signal } = options;
   const { recognisers, detectLanguage, progress, resumed } = options;
   const rest = resumed?.rest?.heard;
-  const rests = progress && createRests(rest && { kind: 'rest', ...rest });
+  const rests = progress && createRests(rest);
   const speech = options.decoders.decode(media, {
     format,
     meter,

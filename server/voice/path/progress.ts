@@ -9,7 +9,7 @@ import type { SegmentState } from './segment.ts';
 
 /** A place from which a session goes on: of its audio, and of its captions. */
 export interface Rest {
-  heard: Omit<RestHeard, 'kind'>;
+  heard: RestHeard;
   captions: SegmentState;
 }
 
@@ -54,7 +54,7 @@ export class Progress {
   // What the voice path says, as it goes on.
 
   /** Everything before it is in updates that came earlier. */
-  restAt(heard: Rest['heard'], captions: SegmentState): void {
+  restAt(heard: RestHeard, captions: SegmentState): void {
     this.#rest = { heard, captions };
   }
 

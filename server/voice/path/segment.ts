@@ -23,7 +23,7 @@ import { createRevisionMeter, createSteady } from './steady.ts';
 export interface SegmentOptions {
   mode: CaptionMode;
   /** Told from where another could go on, after the updates before it. */
-  onRest?: ((rest: Omit<RestHeard, 'kind'>, state: SegmentState) => void) | undefined;
+  onRest?: ((rest: RestHeard, state: SegmentState) => void) | undefined;
   /** Where another has been. */
   resumed?: SegmentState | undefined;
 }
@@ -53,8 +53,7 @@ export async function* segment(
   const segmenter = new Segmenter(options);
   for await (const event of heard) {
     if (event.kind === 'rest') {
-      const { kind, ...rest } = event;
-      options.onRest?.(rest, segmenter.state);
+      options.onRest?.(event, segmenter.state);
       continue;
     }
     const update = segmenter.take(event);

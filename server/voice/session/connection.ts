@@ -21,7 +21,7 @@ import {
 } from '../../http/upgrades.ts';
 import type { Logger, ParentLogger } from '../../process/log.ts';
 import { createRealTimeMeter } from './media-queue.ts';
-import type { SessionConnection } from './running-session.ts';
+import type { SessionConnection } from './session-connection.ts';
 import { ForeignPage, type VoiceSessions } from './voice-sessions.ts';
 
 interface VoiceSocketOptions {

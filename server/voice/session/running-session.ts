@@ -14,21 +14,18 @@ import {
   type CaptionWords,
   type SessionMeasures,
 } from './session-measures.ts';
-import {
-  createSessionUpdates,
-  type SentUpdate,
-  type SessionTerms,
-  type SessionUpdates,
-} from './session-updates.ts';
+import { createSessionUpdates, type SessionTerms, type SessionUpdates } from './session-updates.ts';
 import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import type { MediaSource } from '../audio/media.ts';
-import { createOutbox, type Outbox, type OutboxReader } from './outbox.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
 import type { CaptionUpdate } from '../path/captions.ts';
 import type { ResumedPath, VoicePipeline } from '../path/pipeline.ts';
 import type { Progress } from '../path/progress.ts';
 import type { SessionHold } from './handover.ts';
-import type { KeptSession, SessionJournal } from './session-journal.ts';
+import type { KeptSession } from './kept-session.ts';
+import { whileSure, type SessionConnection } from './session-connection.ts';
+import type { SessionJournal } from './session-journal.ts';
 
 /** Clients are told how much audio has arrived no more often than this, in ms. */
 const ACKNOWLEDGEMENT_EVERY_MS = 500;
@@ -105,46 +102,6 @@ export interface SessionRoom {
     receivedMs: () => number;
     end: (reason: ServiceError) => void;
   }): void;
-}
-
-/** A connection's hold on its session. */
-export interface SessionConnection {
-  readonly sessionId: string;
-  readonly messageFormat: MessageFormat;
-  /** What is to be sent. */
-  readonly reader: OutboxReader;
-  /** Aborted, with a ServiceError as reason, when the session has failed. */
-  readonly failed: AbortSignal;
-  /** Aborted when the client has asked to reconnect: another connection will take over. */
-  readonly replaced: AbortSignal;
-  /** Aborted when the session goes on at another server. */
-  readonly moved: AbortSignal;
-  /** The server is: the session concludes what it has heard. */
-  readonly isStopping: boolean;
-  readonly hasMediaEnded: boolean;
-  /** Whether chunks wait for the voice path. */
-  readonly hasMediaWaiting: boolean;
-  /** When audio was last counted, on the clock of `performance.now()`; bytes without sound are none. */
-  readonly audioCountedAtMs: number;
-  /** @throws ServiceError as the session's end */
-  push(data: Uint8Array): void;
-  /** What was said up to here is concluded at once. */
-  endUtterance(): void;
-  /** Other targets or terms from now on; the answer is among what is to be sent. */
-  update(update: SentUpdate): void;
-  endMedia(): void;
-  /** Takes a function that holds the client back (true) or lets it go again (false). */
-  onHold(hold: (isHeld: boolean) => void): void;
-  /** The client has everything up to this sequence. */
-  confirm(sequence: number): void;
-  /** Ends the session for what its client did. */
-  fail(error: ServiceError): void;
-  /**
-   * The connection is over.
-   *
-   * @param isFinal whether the client has taken its leave, so that the session is over as well
-   */
-  release(isFinal: boolean): void;
 }
 
 /** How a session goes at the moment. */
@@ -361,16 +318,19 @@ export class RunningSession {
       },
       fail: (error) => this.end(error),
       release: (isFinal) => {
-        if (this.#connection !== connection) return;
-        this.#connection = undefined;
-        if (isFinal || this.#outbox.isDelivered) {
-          this.end();
-          return;
-        }
-        this.#options.measures.connectionDropped();
-        this.#expireIn(this.#options.resumeMs);
+        if (this.#connection === connection) this.#release(isFinal);
       },
     };
+  }
+
+  #release(isFinal: boolean): void {
+    this.#connection = undefined;
+    if (isFinal || this.#outbox.isDelivered) {
+      this.end();
+      return;
+    }
+    this.#options.measures.connectionDropped();
+    this.#expireIn(this.#options.resumeMs);
   }
 
   /** Takes no more audio, and says everything that was heard. */
@@ -564,22 +524,6 @@ export class RunningSession {
     clearTimeout(this.#expiry);
     this.#expiry = setTimeout(() => this.end(), ms).unref();
   }
-}
-
-/** Nothing is told by a server that has stood still, before it knows that the session is still its own. */
-function whileSure(reader: OutboxReader, { hold }: SessionJournal): OutboxReader {
-  if (hold === undefined) return reader;
-  return {
-    take: () => (hold.isSure ? reader.take() : undefined),
-    get isDone() {
-      return hold.isSure && reader.isDone;
-    },
-    async changed() {
-      if (hold.isSure) await reader.changed();
-      // Where it is lost, the connection ends with it.
-      else if (!(await hold.check())) await new Promise(() => undefined);
-    },
-  };
 }
 
 function gone(): ServiceError {

@@ -1,4 +1,5 @@
 /** The sessions of this server among those of others: how they are taken up, handed over and ended across servers. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 import type { Caller } from '../../http/door.ts';
@@ -10,10 +11,10 @@ import {
   forget,
   readKept,
   readRecord,
-  SessionJournal,
   type KeptSession,
   type SessionRecord,
-} from './session-journal.ts';
+} from './kept-session.ts';
+import { SessionJournal } from './session-journal.ts';
 
 export interface SessionClusterOptions {
   broker: Pick<Broker, 'node' | 'leases' | 'records' | 'streams' | 'announcements' | 'onBack'>;
@@ -52,11 +53,15 @@ interface SessionEnding {
 
 const ENDINGS = 'endings';
 
+/** How often a broker that is away is asked again to forget a session, in ms. */
+const REMOVE_AGAIN_MS = 1_000;
+
 export class SessionCluster {
   readonly #options: SessionClusterOptions;
   readonly #handover: Handover;
   readonly #taking = new Map<string, Promise<RunningSession | undefined>>();
   readonly #stopListening: () => void;
+  #isStopped = false;
 
   constructor(options: SessionClusterOptions) {
     const { broker, log, find } = options;
@@ -113,20 +118,26 @@ export class SessionCluster {
 
   /** A session of this server is over: nothing of it stays, unless another has it. */
   async over(sessionId: string, journal: SessionJournal): Promise<void> {
-    const { broker } = this.#options;
-    try {
-      // One that nobody connected to may have been connected elsewhere.
-      if (journal.hold === undefined && !(await this.#handover.takeIfFree(sessionId))) return;
-      await journal.remove();
-      await this.#handover.release(sessionId);
-    } catch {
-      // What stays goes when its time is up.
-      this.#handover.forget(sessionId);
-      await forget(broker, sessionId).catch(() => undefined);
+    journal.stop();
+    for (const untilMs = performance.now() + this.#options.keptMs; ;) {
+      try {
+        // One that nobody connected to may have been connected elsewhere.
+        const isOurs = journal.hold !== undefined || (await this.#handover.takeIfFree(sessionId));
+        if (!isOurs) return;
+        await journal.remove();
+        await this.#handover.release(sessionId);
+        return;
+      } catch {
+        // What stays until then has gone, as its time was up.
+        if (this.#isStopped || performance.now() > untilMs) break;
+        await delay(REMOVE_AGAIN_MS, undefined, { ref: false });
+      }
     }
+    this.#handover.forget(sessionId);
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#stopListening();
     this.#handover.stop();
   }

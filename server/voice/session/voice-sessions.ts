@@ -18,6 +18,7 @@ import {
   type SessionClusterOptions,
   type TakenSession,
 } from './session-cluster.ts';
+import type { SessionConnection } from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
@@ -28,7 +29,6 @@ import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-req
 import {
   RunningSession,
   type RunningSessionOptions,
-  type SessionConnection,
   type SessionOrigin,
   type SessionRoom,
 } from './running-session.ts';

@@ -2,7 +2,6 @@
 import type { HeardPiece, Endpointing } from '../../../server/voice/audio/endpointing.ts';
 import { createListener as ours } from '../../../server/voice/audio/listen.ts';
 import {
-  MEDIA_GAP,
   UTTERANCE_END,
   type MediaPiece,
   type MediaSource,

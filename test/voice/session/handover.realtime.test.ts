@@ -1,4 +1,5 @@
 /** Sessions that go on at another server: requested, connected and reconnected anywhere. */
+import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
@@ -27,6 +28,10 @@ const PACE = { chunkBytes: 3_200, everyMs: 60 };
 
 /** Besides what it takes to be noticed. */
 const AWAY_MS = 25_000;
+
+/** For whoever wants to know. */
+const note = (...what: unknown[]) =>
+  appendFileSync('/tmp/handover-notes.txt', `${JSON.stringify(what)}\n`);
 
 let recogniser: VoskServer;
 let translator: LibreTranslateServer;
@@ -72,7 +77,7 @@ async function freshNodes(count: number): Promise<TestServer[]> {
 /** Says everything, and does something to the server that has the session when so much was said. */
 async function speakThrough(
   [owner, other]: readonly [TestServer, TestServer],
-  happen: (owner: TestServer, client: RoamingClient) => void | Promise<void>,
+  happen: (owner: TestServer, client: RoamingClient, lostAtMs: number) => void | Promise<void>,
   options: { place?: number; acknowledgements?: boolean } = {},
 ): Promise<{ client: RoamingClient; lostAtMs: number }> {
   const { place = 0.45, ...asked } = options;
@@ -82,7 +87,7 @@ async function speakThrough(
   await until(() => client.at > place * AUDIO.length);
   current = other;
   const lostAtMs = performance.now();
-  await happen(owner, client);
+  await happen(owner, client, lostAtMs);
   await speaking;
   return { client, lostAtMs };
 }
@@ -144,7 +149,7 @@ it('is handed over by a server that is told to stop', async () => {
   expectUndisturbed(client);
   expect(client.closeCodes[0]).toBe(1012);
   expect(await third.exited).toBe(0);
-  console.log('drained: next caption after ms', silenceAfter(client, lostAtMs), client.refusals);
+  note('drained: next caption after ms', silenceAfter(client, lostAtMs), client.refusals);
 });
 
 it('is taken up when its server is killed', async () => {
@@ -158,22 +163,22 @@ it('is taken up when its server is killed', async () => {
       { place },
     );
     expectUndisturbed(client);
-    console.log('killed: next caption after ms', silenceAfter(client, lostAtMs), client.refusals);
+    note('killed: next caption after ms', silenceAfter(client, lostAtMs), client.refusals);
   }
 });
 
 it('is not spoken for by a server that stood still', async () => {
   const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
   const stale: unknown[] = [];
-  const { client, lostAtMs } = await speakThrough([third, second], async (owner, moving) => {
+  const { client, lostAtMs } = await speakThrough([third, second], async (owner, moving, atMs) => {
     owner.process.kill('SIGSTOP');
     moving.leaveBehind((message) => stale.push(message));
     await until(() => moving.connections === 2);
-    await until(() => silenceAfter(moving, lostAtMs) < Infinity);
+    await until(() => silenceAfter(moving, atMs) < Infinity);
     owner.process.kill('SIGCONT');
     await until(() => moving.leftBehind === 'closed');
   });
-  console.log('stood still: next caption after ms', silenceAfter(client, lostAtMs), stale);
+  note('stood still: next caption after ms', silenceAfter(client, lostAtMs), stale);
   expectUndisturbed(client);
   expect(stale).toEqual([]);
 });
