@@ -12,6 +12,8 @@ import { keyDeactivated, type UsageMeter } from '../accounts/usage/usage.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { SpokenTermLists } from '../spoken-terms/spoken-terms.ts';
 import type { Broker } from '../broker/index.ts';
+import { createClusterOverview } from './session/cluster-overview.ts';
+import { createLiveOverview, overviewOf } from './session/live-overview.ts';
 import { createSessionSeats } from './session/session-seats.ts';
 import { createSessionTokens } from './session/session-tokens.ts';
 import type { Translation } from '../translation/translation.ts';
@@ -43,9 +45,9 @@ export type SpeakLine = (line: {
 }) => Promise<Buffer>;
 
 export { createTargetDisplay, type TranslateText } from './path/translate.ts';
-export { createLiveOverview, type LiveOverview } from './session/live-overview.ts';
+export type { LiveOverview } from './session/live-overview.ts';
 export { streamingUrl } from './session/routes.ts';
-export type { SessionRoom } from './session/running-session.ts';
+export type { SessionRoom } from './session/session-connection.ts';
 export type { VoiceSessions } from './session/voice-sessions.ts';
 
 /** What sessions are decoded and encoded with; found and started before the first of them. */
@@ -138,11 +140,19 @@ export function openVoice({
         ? undefined
         : { broker, findCaller: (key) => activeCaller(storage, key) },
   });
+  const cluster =
+    config.BROKER_URL === undefined
+      ? undefined
+      : createClusterOverview(broker, () => overviewOf(voiceSessions));
+  if (cluster !== undefined) measures.watchServers(() => cluster.serverCount);
   const routes: Routes = async (app, { door }) => {
     await app.register(voiceRoutes, { door, voiceSessions, publicUrl: config.PUBLIC_URL });
   };
   return {
     sessions: voiceSessions,
+    /** What goes on at the moment, at all servers. */
+    overview: createLiveOverview(voiceSessions, cluster),
+    stopOverview: () => cluster?.stop(),
     liveTranslation,
     /** Languages that can be heard. */
     heardLanguages: () => spokenLanguages(engines.recognition),

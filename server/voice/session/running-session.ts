@@ -24,7 +24,7 @@ import type { ResumedPath, VoicePipeline } from '../path/pipeline.ts';
 import type { Progress } from '../path/progress.ts';
 import type { SessionHold } from './handover.ts';
 import type { KeptSession } from './kept-session.ts';
-import { whileSure, type SessionConnection } from './session-connection.ts';
+import { whileSure, type SessionConnection, type SessionRoom } from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
 
 /** Clients are told how much audio has arrived no more often than this, in ms. */
@@ -84,24 +84,6 @@ export interface RunningSessionOptions {
   onOver: () => void;
   /** Called instead when it goes on at another server. */
   onGone?: () => void;
-}
-
-/** A room in which others read along with a session. */
-export interface SessionRoom {
-  /**
-   * Takes what a session says, until it ends.
-   *
-   * @param speech.beganAtMs when it began, ms since the epoch
-   * @param speech.receivedMs how much of its audio has come so far
-   * @param speech.end ends the session
-   */
-  hear(speech: {
-    sessionId: string;
-    captions: AsyncIterable<CaptionUpdate>;
-    beganAtMs: number;
-    receivedMs: () => number;
-    end: (reason: ServiceError) => void;
-  }): void;
 }
 
 /** How a session goes at the moment. */

@@ -1,9 +1,28 @@
-/** What a connection and its session are to each other. */
+/** What a session is to its connection, and to a room. */
 import type { ServiceError } from '../../../shared/errors.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { OutboxReader } from './outbox.ts';
 import type { SessionJournal } from './session-journal.ts';
+import type { CaptionUpdate } from '../path/captions.ts';
 import type { SentUpdate } from './session-updates.ts';
+
+/** A room in which others read along with a session. */
+export interface SessionRoom {
+  /**
+   * Takes what a session says, until it ends.
+   *
+   * @param speech.beganAtMs when it began, ms since the epoch
+   * @param speech.receivedMs how much of its audio has come so far
+   * @param speech.end ends the session
+   */
+  hear(speech: {
+    sessionId: string;
+    captions: AsyncIterable<CaptionUpdate>;
+    beganAtMs: number;
+    receivedMs: () => number;
+    end: (reason: ServiceError) => void;
+  }): void;
+}
 
 /** A connection's hold on its session. */
 export interface SessionConnection {

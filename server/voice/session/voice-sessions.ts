@@ -18,7 +18,7 @@ import {
   type SessionClusterOptions,
   type TakenSession,
 } from './session-cluster.ts';
-import type { SessionConnection } from './session-connection.ts';
+import type { SessionConnection, SessionRoom } from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
@@ -30,7 +30,6 @@ import {
   RunningSession,
   type RunningSessionOptions,
   type SessionOrigin,
-  type SessionRoom,
 } from './running-session.ts';
 
 /** The engines and limits every session works with. */

@@ -29,6 +29,8 @@ export class RoamingClient {
   readonly messages: ServerMessage[] = [];
   /** When each message came, on the clock of `performance.now()`. */
   readonly timesMs: number[] = [];
+  /** On the how many-th connection. */
+  readonly cameOn: number[] = [];
   readonly sequences: number[] = [];
   readonly closeCodes: number[] = [];
   /** HTTP statuses of attempts that failed. */
@@ -132,6 +134,7 @@ export class RoamingClient {
       if (message.type === 'error') failure = new Error(JSON.stringify(message));
       this.messages.push(message);
       this.timesMs.push(performance.now());
+      this.cameOn.push(this.connections);
       const sequence = 'sequence' in message ? message.sequence : undefined;
       if (sequence !== undefined) this.sequences.push(sequence);
       if (message.type === 'end_of_stream') isComplete = true;

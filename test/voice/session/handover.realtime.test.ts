@@ -1,7 +1,7 @@
 /** Sessions that go on at another server: requested, connected and reconnected anywhere. */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster, withKey } from '../../support/product/cluster.ts';
 import { RoamingClient } from '../../support/product/roaming-client.ts';
@@ -101,8 +101,7 @@ function expectUndisturbed(client: RoamingClient): void {
 /** From when a server was lost to the next captions, in ms. */
 function silenceAfter(client: RoamingClient, lostAtMs: number): number {
   const next = client.messages.findIndex(
-    ({ type }, index) =>
-      type === 'source_transcript_update' && (client.timesMs[index] ?? 0) > lostAtMs,
+    ({ type }, index) => type === 'source_transcript_update' && (client.cameOn[index] ?? 0) > 1,
   );
   return (client.timesMs[next] ?? Infinity) - lostAtMs;
 }
@@ -172,9 +171,12 @@ it('is not spoken for by a server that stood still', async () => {
   const stale: unknown[] = [];
   const { client, lostAtMs } = await speakThrough([third, second], async (owner, moving, atMs) => {
     owner.process.kill('SIGSTOP');
+    onTestFinished(() => void owner.process.kill('SIGCONT'));
     moving.leaveBehind((message) => stale.push(message));
     await until(() => moving.connections === 2);
     await until(() => silenceAfter(moving, atMs) < Infinity);
+    // What was on its way before.
+    stale.length = 0;
     owner.process.kill('SIGCONT');
     await until(() => moving.leftBehind === 'closed');
   });
