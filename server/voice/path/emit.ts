@@ -70,9 +70,18 @@ export async function* emitTarget(
 /** Translated speech as messages; the first says what kind of stream it is. */
 export async function* emitMedia(
   chunks: AsyncIterable<MediaChunk>,
-  { language, contentType }: { language: string; contentType: string },
+  {
+    language,
+    contentType,
+    isContinued = false,
+  }: {
+    language: string;
+    contentType: string;
+    /** Whether it is no stream of its own, but goes on where another server was. */
+    isContinued?: boolean;
+  },
 ): AsyncGenerator<ServerMessage> {
-  let isFirst = true;
+  let isFirst = !isContinued;
   for await (const { pieces, durationMs, text, headerCount = 0 } of chunks) {
     yield {
       type: 'target_media_chunk',

@@ -27,6 +27,19 @@ export interface ProgressState {
   said: string[];
   /** Sentences that were not told in every target language. */
   pending: CaptionSegment[];
+  /** Undefined where no language is spoken. */
+  speech: SpeechState | undefined;
+}
+
+/** How far the language is that is spoken. */
+export interface SpeechState {
+  /** As it was requested. */
+  language: string;
+  /** Whether any of it was told. */
+  hasBegun: boolean;
+  /** What was told in writing and not spoken yet; of the first so much was told, in ms. */
+  unspoken: CaptionSegment[];
+  toldMs: number;
 }
 
 /** Sentences that wait for a translation; no translator is that late. */
@@ -49,6 +62,7 @@ export class Progress {
   readonly #targets = new Map<string, number>();
   readonly #said = new Set<string>();
   #pending: CaptionSegment[] = [];
+  #speech: SpeechState | undefined;
   readonly #marks = new WeakMap<ServerMessage, MessageMark>();
 
   // What the voice path says, as it goes on.
@@ -77,6 +91,13 @@ export class Progress {
     return told;
   }
 
+  /** A language is spoken from now on; undefined: none is. It goes on where it was that before. */
+  speak(language: string | undefined): void {
+    if (language === this.#speech?.language) return;
+    this.#speech =
+      language === undefined ? undefined : { language, hasBegun: false, unspoken: [], toldMs: 0 };
+  }
+
   /** To be said of a message before it is passed on. */
   mark(message: ServerMessage, mark: MessageMark): void {
     this.#marks.set(message, mark);
@@ -91,6 +112,7 @@ export class Progress {
   told(message: ServerMessage, { sentence }: MessageMark = {}): void {
     if (message.type === 'source_transcript_update') this.#segments += message.concluded.length;
     if (message.type === 'end_of_target_transcript') this.#targets.delete(message.language);
+    if (this.#speech !== undefined) this.#speech = spokenFurther(this.#speech, message);
     if (message.type !== 'target_transcript_update' || sentence === undefined) return;
     this.#targets.set(message.language, sentence);
     this.#said.add(message.language);
@@ -114,11 +136,13 @@ export class Progress {
       targets: Object.fromEntries(this.#targets),
       said: [...this.#said],
       pending: this.#pending,
+      speech: this.#speech,
     };
   }
 
   /** Goes on where another was. */
-  resume({ rest, segments, sentences, targets, said, pending }: ProgressState): void {
+  resume({ rest, segments, sentences, targets, said, pending, speech }: ProgressState): void {
+    this.#speech = speech;
     this.#rest = this.#toldRest = rest;
     this.#segments = segments;
     // What is heard once more is counted once more.
@@ -130,4 +154,28 @@ export class Progress {
     for (const language of said) this.#said.add(language);
     this.#pending = pending;
   }
+}
+
+/** How far speech is after a message. What is spoken comes in the order in which it was told in writing. */
+function spokenFurther(speech: SpeechState, message: ServerMessage): SpeechState {
+  const { language, unspoken, toldMs } = speech;
+  if (!('language' in message) || message.language !== language) return speech;
+  if (message.type === 'end_of_target_media') return { ...speech, hasBegun: false };
+  if (message.type === 'target_transcript_update') {
+    const segments = message.concluded.map(({ text, start_time, end_time }) => ({
+      ...{ text, language, startMs: start_time, endMs: end_time },
+    }));
+    return segments.length === 0 ? speech : { ...speech, unspoken: [...unspoken, ...segments] };
+  }
+  if (message.type !== 'target_media_chunk') return speech;
+  const { text, duration } = message;
+  // The first is being spoken once some of it was told.
+  const from = toldMs > 0 ? 1 : 0;
+  const begun =
+    text === undefined
+      ? -1
+      : unspoken.findIndex((each, index) => index >= from && each.text === text);
+  // Whatever was before it has been spoken, or cannot be.
+  if (begun < 0) return { ...speech, hasBegun: true, toldMs: toldMs + duration };
+  return { ...speech, hasBegun: true, unspoken: unspoken.slice(begun), toldMs: duration };
 }

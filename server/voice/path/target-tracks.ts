@@ -22,7 +22,7 @@ import {
   type Channel,
   type Subscription,
 } from './streams.ts';
-import type { Progress, ProgressState } from './progress.ts';
+import type { Progress, ProgressState, SpeechState } from './progress.ts';
 import { synthesise } from './synthesise.ts';
 import { translate, type TranslateText } from './translate.ts';
 
@@ -90,6 +90,8 @@ interface Voice {
   wish: RequestedSpeech;
   /** What it is to say. */
   said: Channel<CaptionUpdate>;
+  /** How far it was at another server. */
+  spoken: SpeechState | undefined;
   hasBegun: boolean;
   /** Whether its end is announced here: the others end with the session. */
   isLeaving: boolean;
@@ -119,6 +121,7 @@ class LiveTracks implements TargetTracks {
   /** The one in force. */
   #voice: Voice | undefined;
   #isSpeaking = false;
+  #spoken: SpeechState | undefined;
 
   constructor(
     updates: AsyncIterable<CaptionUpdate>,
@@ -129,6 +132,7 @@ class LiveTracks implements TargetTracks {
     this.#updates = broadcast(updates, conflateUpdates, (update) => this.#follow(update));
     this.captions = this.#updates.subscribe();
     this.terms = terms;
+    this.#spoken = options.resumed?.speech;
     for (const language of options.resumed?.said ?? []) this.#said.add(language);
     this.change(terms);
   }
@@ -245,11 +249,22 @@ class LiveTracks implements TargetTracks {
     if (before !== undefined) before.isLeaving = true;
     before?.said.end();
     this.#voice = undefined;
+    const { progress } = this.#options;
+    progress?.speak(wish?.target.requested);
     if (wish === undefined || track === undefined) return;
     const said = createChannel<CaptionUpdate>();
-    track.voice = this.#voice = { wish, said, hasBegun: false, isLeaving: false };
+    const spoken = this.#takeSpoken(wish);
+    if (spoken !== undefined) said.push({ concluded: spoken.unspoken, tentative: [] });
+    track.voice = this.#voice = { wish, said, spoken, hasBegun: false, isLeaving: false };
     if (!this.#isSpeaking) this.#options.add(this.#speech());
     this.#isSpeaking = true;
+  }
+
+  /** How far the language was at another server; once. */
+  #takeSpoken({ target }: RequestedSpeech): SpeechState | undefined {
+    const spoken = this.#spoken;
+    this.#spoken = undefined;
+    return spoken?.language === target.requested ? spoken : undefined;
   }
 
   /** One voice after the other; one that is replaced before its turn says nothing. */
@@ -259,6 +274,11 @@ class LiveTracks implements TargetTracks {
       voice.hasBegun = true;
       const { engine, gender, format, target } = voice.wish;
       const { requested: language } = target;
+      const { spoken } = voice;
+      // Samples can go on; in a container, another stream begins.
+      const isContinued = spoken?.hasBegun === true && format.container === 'pcm';
+      if (spoken?.hasBegun === true && !isContinued)
+        yield { type: 'end_of_target_media', language };
       const chunks = synthesise(voice.said, {
         language: target.tag,
         signal,
@@ -266,8 +286,9 @@ class LiveTracks implements TargetTracks {
         engine,
         gender,
         format,
+        spokenMs: spoken?.toldMs,
       });
-      yield* emitMedia(chunks, { language, contentType: format.contentType });
+      yield* emitMedia(chunks, { language, contentType: format.contentType, isContinued });
       if (voice.isLeaving) yield { type: 'end_of_target_media', language };
     }
     this.#isSpeaking = false;
