@@ -19,7 +19,6 @@ import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-
 import type { VoiceMeasures } from '../path/measures.ts';
 import type { MediaSource } from '../audio/media.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import type { CaptionUpdate } from '../path/captions.ts';
 import type { ResumedPath, VoicePipeline } from '../path/pipeline.ts';
 import type { Progress } from '../path/progress.ts';
 import type { SessionHold } from './handover.ts';

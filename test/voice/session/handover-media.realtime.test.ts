@@ -17,8 +17,19 @@ const SENTENCES = [
   'romeo sierra tango uniform',
   'victor whiskey xray',
 ];
-const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
+/** Of nothing but silence, encoders would make so little that a chunk lasted for seconds. */
+const AUDIO = withNoise(Buffer.concat(SENTENCES.map((text) => toneSpeech(text))));
 const AUDIO_MS = AUDIO.length / 32;
+
+function withNoise(audio: Buffer): Buffer {
+  let state = 1;
+  for (let at = 0; at < audio.length; at += 2) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    const sample = audio.readInt16LE(at) + ((state >>> 16) % 61) - 30;
+    audio.writeInt16LE(Math.max(-32_768, Math.min(32_767, sample)), at);
+  }
+  return audio;
+}
 
 let recogniser: VoskServer;
 let cluster: Cluster;
@@ -56,7 +67,8 @@ async function speak(
   const client = new RoamingClient({ request, route: () => current, ...options });
   const speaking = client.speak(audio);
   if (killedAt !== undefined) {
-    await until(() => client.at > killedAt * audio.length);
+    const reached = until(() => client.at > killedAt * audio.length);
+    await Promise.race([reached, speaking]);
     current = other;
     owner.process.kill('SIGKILL');
   }
@@ -68,7 +80,7 @@ const words = (client: RoamingClient) => client.text().toLowerCase().replace(/[.
 const inOrder = ({ sequences }: RoamingClient) =>
   sequences.every((sequence, index) => sequence === index + 1);
 
-const opus = ['-c:a', 'libopus', '-b:a', '64k', '-ar', '48000'];
+const opus = ['-c:a', 'libopus', '-b:a', '64k', '-vbr', 'off', '-ar', '48000'];
 it.each([
   ['audio/webm;codecs=opus', [...opus, '-f', 'webm', '-cluster_time_limit', '500']],
   ['audio/ogg;codecs=opus', [...opus, '-f', 'ogg', '-page_duration', '200000']],
