@@ -22,6 +22,8 @@ export interface RoamingOptions {
   chunkBytes: number;
   /** Between chunks, in ms. */
   everyMs: number;
+  /** An update of the session, said once when so many bytes were sent. */
+  update?: { atBytes: number; change: Record<string, unknown> } | undefined;
 }
 
 /** A session as its client has it. */
@@ -40,10 +42,17 @@ export class RoamingClient {
   /** Bytes that were given to a socket, counted from the last place that was gone back to. */
   at = 0;
   #socket: WebSocket | undefined;
+  #isUpdated = false;
+  #hasGivenUp = false;
   readonly #options: RoamingOptions;
 
   constructor(options: RoamingOptions) {
     this.#options = options;
+  }
+
+  /** Does not come back any more. */
+  giveUp(): void {
+    this.#hasGivenUp = true;
   }
 
   /** Drops the connection without a word. */
@@ -71,7 +80,7 @@ export class RoamingClient {
     const asked = { ...request, ...(acknowledgements && { acknowledgements }) };
     let session: Reconnection = await requestSession(route(), asked);
     this.sessionId = session.session_id;
-    for (let attempt = 0; attempt < 60; attempt += 1) {
+    for (let attempt = 0; attempt < 60 && !this.#hasGivenUp; attempt += 1) {
       if (await this.#converse(session, audio)) return;
       const next = await this.#reconnect(session);
       if (next === undefined) {
@@ -155,6 +164,11 @@ export class RoamingClient {
         const data = audio.subarray(this.at, this.at + chunkBytes);
         socket.send(encodeClientMessage({ type: 'source_media_chunk', data }, 'json'));
         this.at += data.length;
+        const { update } = this.#options;
+        if (update === undefined || this.#isUpdated || this.at < update.atBytes) continue;
+        this.#isUpdated = true;
+        const message = { type: 'session_update', update: update.change } as const;
+        socket.send(encodeClientMessage(message, 'json'));
       }
       if (this.at < audio.length) return;
       hasEnded = true;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster, withKey } from '../../support/product/cluster.ts';
-import { RoamingClient } from '../../support/product/roaming-client.ts';
+import { RoamingClient, type RoamingOptions } from '../../support/product/roaming-client.ts';
 import { type TestServer, until } from '../../support/product/server.ts';
 import {
   startLibreTranslateServer,
@@ -28,6 +28,12 @@ const PACE = { chunkBytes: 3_200, everyMs: 60 };
 
 /** Besides what it takes to be noticed. */
 const AWAY_MS = 25_000;
+
+const AUDIO_MS = AUDIO.length / 32;
+/** What a server that dies may not have charged yet, in ms. */
+const MOST_UNCHARGED_MS = 4_000;
+/** What is left of a session is kept for no longer than that, in ms. */
+const KEPT_MS = 2 * 60_000;
 
 /** For whoever wants to know. */
 const note = (...what: unknown[]) =>
@@ -65,6 +71,25 @@ const sessionKeys = async () =>
     /:(?:record|stream|seats):.*(?:session|tokens)/.test(key),
   );
 
+/** All text that is in streams and records. */
+async function keptText(): Promise<string> {
+  const keys = (await cluster.redis.ask('KEYS', '*')) as string[];
+  const values = await Promise.all(
+    keys.map((key) => {
+      if (key.includes(':stream:')) return cluster.redis.ask('XRANGE', key, '-', '+');
+      return key.includes(':record:') ? cluster.redis.ask('GET', key) : undefined;
+    }),
+  );
+  return JSON.stringify(values);
+}
+
+/** Speech that an account was charged for, in ms. */
+async function chargedMs(node: TestServer): Promise<number> {
+  const answer = await node.send('/v2/usage', {});
+  const usage = (await answer.json()) as { speech_to_text_milliseconds_count?: number };
+  return usage.speech_to_text_milliseconds_count ?? 0;
+}
+
 /** So many that are alive, as a new account sees them. */
 async function freshNodes(count: number): Promise<TestServer[]> {
   const alive = () =>
@@ -78,7 +103,7 @@ async function freshNodes(count: number): Promise<TestServer[]> {
 async function speakThrough(
   [owner, other]: readonly [TestServer, TestServer],
   happen: (owner: TestServer, client: RoamingClient, lostAtMs: number) => void | Promise<void>,
-  options: { place?: number; acknowledgements?: boolean } = {},
+  options: Partial<RoamingOptions> & { place?: number } = {},
 ): Promise<{ client: RoamingClient; lostAtMs: number }> {
   const { place = 0.45, ...asked } = options;
   let current = owner;
@@ -138,6 +163,7 @@ it('is requested at one, connected at the next, and reconnected anywhere', async
   await speaking;
   expectUndisturbed(client);
   expect(client.connections).toBe(3);
+  expect(await chargedMs(first)).toBe(AUDIO_MS);
 });
 
 it('is handed over by a server that is told to stop', async () => {
@@ -162,6 +188,9 @@ it('is taken up when its server is killed', async () => {
       { place },
     );
     expectUndisturbed(client);
+    const charged = await chargedMs(second);
+    expect(charged).toBeLessThanOrEqual(AUDIO_MS);
+    expect(charged).toBeGreaterThan(AUDIO_MS - MOST_UNCHARGED_MS);
     note('killed: next caption after ms', silenceAfter(client, lostAtMs), client.refusals);
   }
 });
@@ -183,6 +212,48 @@ it('is not spoken for by a server that stood still', async () => {
   note('stood still: next caption after ms', silenceAfter(client, lostAtMs), stale);
   expectUndisturbed(client);
   expect(stale).toEqual([]);
+});
+
+it('goes on with what was changed meanwhile', async () => {
+  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const { client } = await speakThrough(
+    [third, second],
+    ({ process }) => void process.kill('SIGKILL'),
+    {
+      request: { source_language: 'en' },
+      update: { atBytes: 0.2 * AUDIO.length, change: { target_languages: ['es'] } },
+      place: 0.6,
+    },
+  );
+  expectWhole(client);
+  const translated = client.text('es').trim();
+  expect(translated).not.toBe('');
+  // From a sentence on it is what a session has that began with it.
+  expect(undisturbed.text('es')).toMatch(new RegExp(`${translated}$`));
+  const updates = client.messages.filter(({ type }) => type === 'session_updated');
+  expect(updates).toHaveLength(1);
+});
+
+it('is forgotten when its server has died and its client does not come back', async () => {
+  const [, , third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const client = new RoamingClient({ request: REQUEST, route: () => third, ...PACE });
+  const speaking = client.speak(AUDIO).catch(() => undefined);
+  await until(() => client.text('es') !== '');
+  // Or nothing could be found later.
+  expect(await keptText()).toMatch(/[Aa]lpha bravo/);
+  third.process.kill('SIGKILL');
+  await third.exited;
+  const keys = (await sessionKeys()).filter((key) => key.includes(client.sessionId));
+  expect(keys.length).toBeGreaterThan(2);
+  for (const key of keys) {
+    const leftMs = Number(await cluster.redis.ask('PTTL', key));
+    expect(leftMs, key).toBeGreaterThan(0);
+    // That a token was used is remembered for longer.
+    if (!key.includes('tokens')) expect(leftMs, key).toBeLessThan(KEPT_MS);
+    await cluster.redis.ask('DEL', key);
+  }
+  client.giveUp();
+  await speaking;
 });
 
 it('goes on while the broker is away for 30 s', async () => {
@@ -228,5 +299,7 @@ it('loses no more than what was on its way, without acknowledgements', async () 
 });
 
 it('nothing of it stays', async () => {
-  await expect.poll(sessionKeys).toEqual([]);
+  const ofSessions = async () => (await sessionKeys()).filter((key) => !key.includes(':seats:'));
+  await until(async () => (await ofSessions()).length === 0);
+  expect(await keptText()).not.toMatch(/alpha|bravo|charlie|delta|hotel|kilo/i);
 });
