@@ -29,9 +29,7 @@ export interface RoamingOptions {
 /** A session as its client has it. */
 export class RoamingClient {
   readonly messages: ServerMessage[] = [];
-  /** When each message came, on the clock of `performance.now()`. */
-  readonly timesMs: number[] = [];
-  /** On the how many-th connection. */
+  /** On the how many-th connection each came. */
   readonly cameOn: number[] = [];
   readonly sequences: number[] = [];
   readonly closeCodes: number[] = [];
@@ -142,7 +140,6 @@ export class RoamingClient {
       const message = decodeServerMessage(data.toString());
       if (message.type === 'error') failure = new Error(JSON.stringify(message));
       this.messages.push(message);
-      this.timesMs.push(performance.now());
       this.cameOn.push(this.connections);
       const sequence = 'sequence' in message ? message.sequence : undefined;
       if (sequence !== undefined) this.sequences.push(sequence);
