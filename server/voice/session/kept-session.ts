@@ -112,9 +112,21 @@ export async function readKept(
   const place = state.rest?.heard.place;
   const { confirmed, ...audio } = await readAudio(broker, sessionId, place);
   return {
-    ...{ messages, request, progress: state, audio, lastSequence },
+    messages: inOrder(messages, lastSequence),
+    ...{ request, progress: state, audio, lastSequence },
     confirmed: Math.min(confirmed, lastSequence),
   };
+}
+
+/** Each once, the last ones that follow each other. */
+function inOrder(messages: readonly KeptMessage[], lastSequence: number): KeptMessage[] {
+  const bySequence = new Map(messages.map((each) => [each.sequence, each]));
+  const ordered: KeptMessage[] = [];
+  for (let sequence = lastSequence; ; sequence -= 1) {
+    const message = bySequence.get(sequence);
+    if (message === undefined) return ordered.reverse();
+    ordered.push(message);
+  }
 }
 
 async function* entriesOf<Entry>(
@@ -135,12 +147,15 @@ async function* entriesOf<Entry>(
 class ProgressReader {
   readonly #progress = new Progress();
   #sentences = 0;
+  #seen = 0;
   lastSequence = 0;
 
   take(entry: ToldEntry): KeptMessage[] {
     const progress = this.#progress;
-    for (const [, message, sentence] of entry.messages) {
-      progress.told(message, sentence === null ? {} : { sentence });
+    for (const [sequence, message, sentence] of entry.messages) {
+      // What was written again, as the broker had lost it, may be there twice.
+      if (sequence > this.#seen) progress.told(message, sentence === null ? {} : { sentence });
+      this.#seen = Math.max(this.#seen, sequence);
     }
     const { state } = progress;
     if (entry.progress !== undefined) progress.resume(entry.progress);

@@ -78,6 +78,8 @@ export class SessionJournal {
   /** Sequence of the last message that was counted. */
   #lastSequence = 0;
   #toldAtMs = performance.now();
+  /** Whether the broker has lost what it had. */
+  #isForgotten = false;
   readonly #toldEntries: { id: number; lastSequence: number }[] = [];
   #placeId = 0;
   #dropped = 0;
@@ -249,7 +251,8 @@ export class SessionJournal {
     this.#toldEntries.length = this.#audioEntries.length = 0;
     const waiting = this.#told[0]?.sequence ?? Infinity;
     this.#told.unshift(...messages.filter(({ sequence }) => sequence < waiting));
-    this.#tellSoon(true);
+    this.#isForgotten = true;
+    this.#tellSoon();
   }
 
   #keepHead(piece: Uint8Array): void {
@@ -260,12 +263,12 @@ export class SessionJournal {
   }
 
   /** With what else is told in the same turn. */
-  #tellSoon(isAgain = false): void {
+  #tellSoon(): void {
     if (this.#hold === undefined || this.#isOver) return;
-    if (isAgain) this.#toldAtMs = -Infinity;
     this.#telling ??= this.#tell().finally(() => {
       this.#telling = undefined;
-      if (this.#told.length > 0 && !this.#isOver) this.#tellSoon();
+      const isMore = this.#told.length > 0 || this.#isForgotten;
+      if (isMore && !this.#isOver) this.#tellSoon();
     });
   }
 
@@ -298,7 +301,9 @@ export class SessionJournal {
       this.#lastSequence = Math.max(this.#lastSequence, sequence);
       return [sequence, message, mark?.sentence ?? null];
     });
-    const isSignOfLife = performance.now() - this.#toldAtMs > SIGN_OF_LIFE_MS;
+    const isSilent = performance.now() - this.#toldAtMs > SIGN_OF_LIFE_MS;
+    const isSignOfLife = this.#isForgotten || isSilent;
+    this.#isForgotten = false;
     const isNew = progress.isNew;
     if (messages.length === 0 && !isNew && !isSignOfLife) return undefined;
     const { state } = progress;
