@@ -19,7 +19,7 @@ const PIECE_FRAMES = 3;
 const RING_SAMPLES = LOOK_BACK * FRAME_SAMPLES;
 const MOST_AT_ONCE_SAMPLES = RING_SAMPLES / 4;
 /** How often it is said, while nobody speaks, that another could go on from there. */
-const REST_EVERY_FRAMES = 2_000 / FRAME_MS;
+const REST_EVERY_FRAMES = 5_000 / FRAME_MS;
 
 /** Listens to one stream. */
 export interface Listener {

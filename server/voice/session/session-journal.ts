@@ -48,7 +48,7 @@ export interface JournalEvents {
 }
 
 /** How often audio is written, in ms. */
-const AUDIO_EVERY_MS = 200;
+const AUDIO_EVERY_MS = 250;
 /** How often what could not be written is tried again, in ms. */
 const RETRY_MS = 250;
 /** Long silence is worth a word now and then, so that nothing runs out, in ms. */

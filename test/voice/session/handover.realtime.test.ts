@@ -70,7 +70,7 @@ const sessionKeys = async () =>
 async function keptText(): Promise<string> {
   const keys = (await cluster.redis.ask('KEYS', '*')) as string[];
   const values = await Promise.all(
-    keys.map((key) => {
+    keys.map(async (key) => {
       if (key.includes(':stream:')) return cluster.redis.ask('XRANGE', key, '-', '+');
       return key.includes(':record:') ? cluster.redis.ask('GET', key) : undefined;
     }),
