@@ -72,7 +72,7 @@ interface Sharing {
   ratios: number[];
 }
 
-export async function measureSharing(format: MessageFormat): Promise<Sharing> {
+async function measureSharing(format: MessageFormat): Promise<Sharing> {
   const sharing: Sharing = { format, aloneUs: [], sharedUs: [], ratios: [] };
   const options = loadOptions(format);
   const [postgresql, redis] = await Promise.all([openPostgresql(), openRedis()]);
