@@ -111,6 +111,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     translation,
     improvement: improvement.service,
     voiceSessions: voice.sessions,
+    liveOverview: voice.overview,
     isOperator: console.isOperator,
     describeStyleRules: styleRules.describeCatalogue,
   });
@@ -172,6 +173,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const workerEnded = documents.worker.stop();
       accounts.deactivatedKeys.stop();
       const noticesEnded = accounts.notices.stop(config.STOP_SECONDS * 1000);
+      voice.stopOverview();
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
       await events.stop();
       const closed = http.close();

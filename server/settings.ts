@@ -86,7 +86,8 @@ const server = {
     default: 10,
     minimum: 0,
     maximum: MAX_SECONDS,
-    description: 'On SIGTERM, how long running sessions may take to conclude.',
+    description:
+      'On SIGTERM, how long running sessions may take to conclude; those that another server can go on with do so at once (`BROKER_URL`).',
   }),
   METRICS_KEY: Type.Optional(
     Type.String({

@@ -68,6 +68,8 @@ export interface RecognitionOptions {
   languageMode: 'hint' | 'fixed';
   /** Words and phrases that are likely to be said; given only to engines with `usesSpokenTerms`. */
   spokenTerms: readonly string[];
+  /** Called with the end of an utterance when all that was heard of it has been taken. */
+  onHeard?: ((untilMs: number) => void) | undefined;
   signal: AbortSignal;
 }
 

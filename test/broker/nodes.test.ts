@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { type Cluster, startCluster, withKey } from '../support/product/cluster.ts';
-import { startServer, until } from '../support/product/server.ts';
+import type { LiveVoiceSessionList } from '../../shared/schemas/console.ts';
+import { firstLink, signedIn } from '../support/product/console-client.ts';
+import { startServer, type TestServer, until } from '../support/product/server.ts';
 import {
   connect,
   connectWith,
@@ -121,6 +123,32 @@ describe('over several servers', () => {
     expect(ended.status).toBe(200);
     for (const { closed } of clients) expect((await closed).code).toBe(4403);
     for (const client of clients) expect(client.error()?.reason_code).toBe(4030005);
+  });
+
+  it('sessions of all are shown at each, and ended from there', async () => {
+    const [first, second, third] = cluster.nodes as [TestServer, TestServer, TestServer];
+    const operator = await signedIn(first, firstLink(first));
+    const clients = [await connect(second), await connect(third)];
+    const shown = async () => {
+      const { body } = await operator.ask<LiveVoiceSessionList>('GET', 'voice-sessions');
+      return body.sessions.map(({ session_id }) => session_id);
+    };
+    const ids = clients.map(({ sessionId }) => sessionId);
+    await until(async () => {
+      const now = await shown();
+      return ids.every((id) => now.includes(id));
+    });
+    for (const id of ids) {
+      expect((await operator.ask('DELETE', `voice-sessions/${id}`)).status).toBe(204);
+    }
+    for (const client of clients) {
+      await client.closed;
+      expect(client.error()?.error_message).toBe('The session was ended in the console.');
+    }
+    expect((await operator.ask('DELETE', 'voice-sessions/nobody')).status).toBe(404);
+    await until(async () =>
+      /^dragoman_cluster_servers 3$/m.test(await (await third.get('/metrics')).text()),
+    );
   });
 
   it('sessions and texts go on while the broker is away, and new sessions when it is back', async () => {

@@ -78,6 +78,9 @@ export function createSessionTokens({
           : { outcome: { outcome: 'refused' } },
       ),
     revoke: (sessionId) => records.remove(sessionId),
+    sessionOf: (token) => records.sessionOf(token),
+    adopt: (sessionId) => records.adopt(sessionId),
+    handOver: (sessionId) => records.handOver(sessionId),
   };
 }
 
@@ -106,6 +109,23 @@ class TokenRecords {
     const text = JSON.stringify(kept);
     this.#issued.set(sessionId, text);
     await this.#records.write(keyOf(sessionId), text, { ttlMs: this.#ttlMs });
+  }
+
+  async sessionOf(token: string): Promise<string | undefined> {
+    const sessionId = TOKEN.exec(token)?.[1];
+    const found = sessionId && (await this.#records.read(keyOf(sessionId)));
+    if (!found) return undefined;
+    const kept = JSON.parse(found.value.toString()) as KeptTokens;
+    return find(kept, token) === kept.tokens.at(-1) ? sessionId : undefined;
+  }
+
+  async adopt(sessionId: string): Promise<void> {
+    const found = await this.#records.read(keyOf(sessionId));
+    if (found !== undefined) this.#issued.set(sessionId, found.value.toString());
+  }
+
+  handOver(sessionId: string): void {
+    this.#issued.delete(sessionId);
   }
 
   async remove(sessionId: string): Promise<void> {
@@ -332,4 +352,10 @@ export interface SessionTokens {
   ): Promise<TokenRotation>;
   /** Makes every token of a session worthless. */
   revoke(sessionId: string): Promise<void>;
+  /** The session whose latest token it is, wherever that is; nothing happens to the token. */
+  sessionOf(token: string): Promise<string | undefined>;
+  /** A session comes from another server: its tokens are remembered here. */
+  adopt(sessionId: string): Promise<void>;
+  /** A session goes to another server, which remembers its tokens. */
+  handOver(sessionId: string): void;
 }

@@ -12,6 +12,8 @@ import { requestsTo, startServer, type TestServer } from './server.ts';
 export interface Cluster {
   nodes: readonly TestServer[];
   redis: TestRedis;
+  /** Starts one more. */
+  add(): Promise<TestServer>;
   /** Makes an account with a key, in the database. */
   newcomer: Platform['newcomer'];
   stop(): Promise<void>;
@@ -34,10 +36,15 @@ export async function startCluster(
   const first = await start();
   const others = await Promise.all(Array.from({ length: count - 1 }, start));
   const nodes = [first, ...others];
+  const add = async (): Promise<TestServer> => {
+    const node = await start();
+    nodes.push(node);
+    return node;
+  };
   const storage = await openStorage({ url, dataFolder, log: recordLog() });
   const platform = platformOver(storage);
   return {
-    ...{ nodes, redis },
+    ...{ nodes, redis, add },
     newcomer: (...wish) => platform.newcomer(...wish),
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));

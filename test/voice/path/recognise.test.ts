@@ -104,7 +104,8 @@ async function heard(
     ...{ recognisers, detectLanguage, signal: unaborted },
     spokenTerms: createSpokenTerms(spokenTerms),
   };
-  return collect(recognise(of(...pieces), { ...options, source: requested }));
+  const events = await collect(recognise(of(...pieces), { ...options, source: requested }));
+  return events.filter((event) => event.kind !== 'rest');
 }
 
 const labels = (events: readonly (HeardText | Pause)[]) =>

@@ -1,0 +1,201 @@
+/** The sessions of this server among those of others: how they are taken up, handed over and ended across servers. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
+import type { Broker } from '../../broker/index.ts';
+import type { Caller } from '../../http/door.ts';
+import type { Logger } from '../../process/log.ts';
+import { Progress } from '../path/progress.ts';
+import { Handover } from './handover.ts';
+import type { RunningSession } from './running-session.ts';
+import {
+  forget,
+  readKept,
+  readRecord,
+  type KeptSession,
+  type SessionRecord,
+} from './kept-session.ts';
+import { SessionJournal } from './session-journal.ts';
+
+export interface SessionClusterOptions {
+  broker: Pick<Broker, 'node' | 'leases' | 'records' | 'streams' | 'announcements' | 'onBack'>;
+  log: Logger;
+  /** A session nobody comes back to is kept for so long, in ms. */
+  keptMs: number;
+  /** The session of this server; undefined where it has none with that id. */
+  find: (sessionId: string) => RunningSession | undefined;
+  /** Whose a session is. @throws ServiceError key_deactivated */
+  findCaller: (key: NonNullable<SessionRecord['key']>) => Promise<Caller>;
+  /**
+   * Makes a session that was at another server one of this one's.
+   *
+   * @throws ServiceError where it cannot go on
+   */
+  adopt: (taken: TakenSession) => Promise<RunningSession>;
+  /** Nothing of a session that cannot go on is to stay. */
+  onHopeless: (sessionId: string) => void;
+}
+
+/** A session that was at another server. */
+export interface TakenSession {
+  id: string;
+  caller: Caller | undefined;
+  record: SessionRecord;
+  kept: KeptSession;
+  journal: SessionJournal;
+}
+
+/** What is said over all servers: that a session is to end, and why. */
+interface SessionEnding {
+  sessionId: string;
+  code: ErrorCode;
+  message: string;
+}
+
+const ENDINGS = 'endings';
+
+/** How often a broker that is away is asked again to forget a session, in ms. */
+const REMOVE_AGAIN_MS = 1_000;
+
+export class SessionCluster {
+  readonly #options: SessionClusterOptions;
+  readonly #handover: Handover;
+  readonly #taking = new Map<string, Promise<RunningSession | undefined>>();
+  readonly #stopListening: () => void;
+  #isStopped = false;
+
+  constructor(options: SessionClusterOptions) {
+    const { broker, log, find } = options;
+    this.#options = options;
+    this.#handover = new Handover({
+      ...{ broker, log },
+      onAsked: (id) => {
+        const session = this.#taking.has(id) ? undefined : find(id);
+        if (session !== undefined) void this.handOver(session);
+      },
+      onLost: (id) => find(id)?.leave(),
+      onForgotten: (id) => find(id)?.restore(),
+    });
+    this.#stopListening = broker.announcements.listen(ENDINGS, (said) => {
+      const { sessionId, code, message } = JSON.parse(said) as SessionEnding;
+      find(sessionId)?.end(new ServiceError(code, message));
+    });
+  }
+
+  /** What the broker is to have of a session. */
+  journal(sessionId: string, record: SessionRecord, isPcm: boolean): SessionJournal {
+    const { broker, keptMs } = this.#options;
+    const progress = new Progress();
+    return new SessionJournal({ broker, sessionId, record, progress, isPcm, ttlMs: keptMs });
+  }
+
+  /**
+   * Makes a session this server's, wherever it is.
+   *
+   * @returns undefined where there is none
+   * @throws ServiceError broker_unavailable; why the session cannot go on
+   */
+  take(sessionId: string): Promise<RunningSession | undefined> {
+    const taking =
+      this.#taking.get(sessionId) ??
+      this.#take(sessionId).finally(() => this.#taking.delete(sessionId));
+    this.#taking.set(sessionId, taking);
+    return taking;
+  }
+
+  /** Lets another server have a session, if what is known of it can be written. */
+  async handOver(session: RunningSession): Promise<void> {
+    if (await session.handOver()) await this.#release(session.id);
+  }
+
+  /** Ends a session wherever it is. */
+  end(sessionId: string, { code, message }: ServiceError): void {
+    const ending: SessionEnding = { sessionId, code, message };
+    const { announcements } = this.#options.broker;
+    announcements.tell(ENDINGS, JSON.stringify(ending)).catch((error: unknown) => {
+      this.#options.log.error({ sessionId, err: error }, 'other servers do not know of its end');
+    });
+  }
+
+  /** A session of this server is over: nothing of it stays, unless another has it. */
+  async over(sessionId: string, journal: SessionJournal): Promise<void> {
+    journal.stop();
+    for (const untilMs = performance.now() + this.#options.keptMs; ;) {
+      try {
+        // One that nobody connected to may have been connected elsewhere.
+        const isOurs = journal.hold !== undefined || (await this.#handover.takeIfFree(sessionId));
+        if (!isOurs) return;
+        await journal.remove();
+        await this.#handover.release(sessionId);
+        return;
+      } catch {
+        // What stays until then has gone, as its time was up.
+        if (this.#isStopped || performance.now() > untilMs) break;
+        await delay(REMOVE_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+    this.#handover.forget(sessionId);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stopListening();
+    this.#handover.stop();
+  }
+
+  async #take(sessionId: string): Promise<RunningSession | undefined> {
+    const { broker, find } = this.#options;
+    const hold = await this.#handover.take(sessionId, find(sessionId) !== undefined);
+    let session: RunningSession | undefined;
+    try {
+      const record = await readRecord(broker, sessionId);
+      session = find(sessionId);
+      if (session === undefined || record?.hasBegun === true) {
+        session?.leave();
+        session = record && (await this.#takeUp(sessionId, record));
+      }
+      await session?.own(hold);
+      return session;
+    } catch (error) {
+      session?.leave();
+      session = undefined;
+      throw error;
+    } finally {
+      if (session === undefined) await this.#release(sessionId);
+    }
+  }
+
+  async #takeUp(id: string, record: SessionRecord): Promise<RunningSession> {
+    const { broker, adopt, findCaller, onHopeless, log } = this.#options;
+    try {
+      const caller = record.key && (await findCaller(record.key));
+      const kept = await readKept(broker, id);
+      const isPcm = /^audio\/pcm\b/.test(record.request.source_media_content_type);
+      const journal = this.journal(id, record, isPcm);
+      journal.resume(kept);
+      const session = await adopt({ id, caller, record, kept, journal });
+      log.info({ sessionId: id }, 'a voice session was taken up');
+      return session;
+    } catch (error) {
+      const isPassing = error instanceof ServiceError && PASSING.has(error.code);
+      if (!isPassing) {
+        log.warn({ sessionId: id, err: error }, 'a voice session could not be taken up');
+        onHopeless(id);
+        await forget(broker, id).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  #release(sessionId: string): Promise<void> {
+    // Who waits for it has it when its time is up.
+    return this.#handover.release(sessionId).catch(() => undefined);
+  }
+}
+
+/** Whoever asks again may have more luck. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  'broker_unavailable',
+  'stopping',
+  'too_many_sessions',
+  'engine_unavailable',
+]);
