@@ -18,6 +18,7 @@ const PATIENCE_MS = LEASE_MS + 2_000;
 const LOOK_EVERY_MS = 25;
 /** Remembered for longer than a process may stand still, in ms. */
 const SIGN_MS = 24 * 3_600_000;
+const RENEW_SIGN_EVERY_MS = 60_000;
 
 /** A session that is this server's. */
 export interface SessionHold {
@@ -50,6 +51,7 @@ export class Handover {
   /** Since when the broker has been there, on the clock of `performance.now()`. */
   #steadySinceMs = performance.now();
   #hasSign = false;
+  #signedAtMs = 0;
 
   constructor(options: HandoverOptions) {
     const { broker, onAsked } = options;
@@ -135,6 +137,9 @@ export class Handover {
 
   #renewAll(): void {
     for (const hold of this.#holds.values()) void hold.check();
+    if (!this.#hasSign || performance.now() - this.#signedAtMs < RENEW_SIGN_EVERY_MS) return;
+    this.#signedAtMs = performance.now();
+    this.#renewSign().catch(() => undefined);
   }
 
   /** @returns whether it is still ours, or nobody can tell */
@@ -176,6 +181,15 @@ export class Handover {
     const { broker } = this.#options;
     await broker.records.write(signOf(broker.node), '', { ttlMs: SIGN_MS });
     this.#hasSign = true;
+    this.#signedAtMs = performance.now();
+  }
+
+  /** One that is gone stays so, as by that is seen what the broker has lost. */
+  async #renewSign(): Promise<void> {
+    const { node, records } = this.#options.broker;
+    const found = await records.read(signOf(node));
+    if (found === undefined) return;
+    await records.write(signOf(node), '', { ttlMs: SIGN_MS, ifVersion: found.version });
   }
 }
 
