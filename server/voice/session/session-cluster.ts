@@ -176,8 +176,8 @@ export class SessionCluster {
       log.info({ sessionId: id }, 'a voice session was taken up');
       return session;
     } catch (error) {
-      const isPassing = error instanceof ServiceError && PASSING.has(error.code);
-      if (!isPassing) {
+      const isFinal = error instanceof ServiceError && FINAL.has(error.code);
+      if (isFinal) {
         log.warn({ sessionId: id, err: error }, 'a voice session could not be taken up');
         onHopeless(id);
         await forget(broker, id).catch(() => undefined);
@@ -192,10 +192,11 @@ export class SessionCluster {
   }
 }
 
-/** Whoever asks again may have more luck. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
-  'broker_unavailable',
-  'stopping',
-  'too_many_sessions',
-  'engine_unavailable',
+/** Whoever asks again has no more luck; after all else it may go on. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'key_deactivated',
+  'not_found',
+  'forbidden',
+  'invalid_request',
+  'audio_format_unsupported',
 ]);

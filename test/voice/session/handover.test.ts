@@ -1,11 +1,7 @@
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Broker } from '../../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
-import {
-  Handover,
-  leaseOf,
-  type HandoverOptions,
-} from '../../../server/voice/session/handover.ts';
+import { Handover, leaseOf, type HandoverOptions } from '../../../server/voice/session/handover.ts';
 import { quietLog } from '../../storage/samples.ts';
 
 const MINUTE_MS = 60_000;
