@@ -109,7 +109,7 @@ export class RunningSession {
   #pipeline: VoicePipeline | undefined;
   readonly #measures: SessionMeasures;
   readonly #unwatch: readonly (() => void)[];
-  readonly #meter = createRealTimeMeter();
+  readonly #meter: (durationMs: number) => void;
   readonly #watchLag: (lagMs: number) => void;
   readonly #ended = new AbortController();
   readonly #moved = new AbortController();
@@ -138,6 +138,11 @@ export class RunningSession {
     this.origin = options.origin;
     const { measures, journal, resumed } = options;
     this.#journal = journal;
+    // A client may send at once what another server would have let it send by now.
+    this.#meter = createRealTimeMeter(undefined, undefined, {
+      elapsedMs: resumed === undefined ? 0 : Date.now() - options.origin.openedAtMs,
+      receivedMs: resumed?.audio.receivedMs ?? 0,
+    });
     this.#measures = createSessionMeasures(measures);
     this.#outbox = createOutbox({
       isNumbered: options.acknowledges,
