@@ -292,6 +292,11 @@ class SessionDesk implements VoiceSessions {
     await this.#cluster.take(sessionId);
   }
 
+  /** A session that was here a moment ago: another server may have asked for it meanwhile. */
+  async #find(sessionId: string): Promise<RunningSession | undefined> {
+    return this.#live.find(sessionId) ?? (await this.#cluster?.take(sessionId));
+  }
+
   /** Its tokens run out where the broker is not told. */
   #forget(sessionId: string): void {
     this.#options.seats.leave(sessionId);
@@ -312,7 +317,7 @@ class SessionDesk implements VoiceSessions {
     const mayRepeat = lastSequence !== undefined;
     const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
     if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
-    const session = rotation.outcome === 'rotated' && this.#live.find(rotation.sessionId);
+    const session = rotation.outcome === 'rotated' && (await this.#find(rotation.sessionId));
     if (rotation.outcome === 'refused' || !session) {
       throw new ServiceError('invalid_request', UNKNOWN);
     }
@@ -325,7 +330,7 @@ class SessionDesk implements VoiceSessions {
     await this.#bring(token);
     const spending = await this.#options.tokens.spend(token);
     if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
-    const session = spending.outcome === 'spent' && this.#live.find(spending.sessionId);
+    const session = spending.outcome === 'spent' && (await this.#find(spending.sessionId));
     if (!session) throw new ServiceError('token_refused', REFUSED);
     if (session.mayConnect(page)) return session.connect();
     const refusal = new ForeignPage(page, session.messageFormat);
