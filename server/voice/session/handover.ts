@@ -97,6 +97,23 @@ export class Handover {
     return epoch !== undefined;
   }
 
+  /**
+   * Whether a session is certainly this server's, for a moment.
+   *
+   * @throws ServiceError broker_unavailable
+   */
+  async isOurs(sessionId: string, hold: SessionHold): Promise<boolean> {
+    const { leases } = this.#options.broker;
+    let askedAtMs: number;
+    do {
+      askedAtMs = performance.now();
+      if (!(await hold.check())) return false;
+      if (!(await leases.renew(leaseOf(sessionId), hold.epoch, LEASE_MS))) return false;
+      // Whoever stood still meanwhile asks again.
+    } while (performance.now() - askedAtMs > SURE_MS);
+    return true;
+  }
+
   /** Lets others have a session. */
   async release(sessionId: string): Promise<void> {
     const hold = this.#holds.get(sessionId);

@@ -15,7 +15,6 @@ import { leaseOf, type SessionHold } from './handover.ts';
 import {
   AUDIO,
   type AudioEntry,
-  forget,
   headOf,
   type KeptMessage,
   type KeptSession,
@@ -238,11 +237,10 @@ export class SessionJournal {
     journals.delete(this);
   }
 
-  /** Takes away what the broker has; only for who has the session still. */
-  async remove(): Promise<void> {
+  /** Nothing more is written, nor on its way. */
+  async close(): Promise<void> {
     this.stop();
     await Promise.allSettled([this.#telling, this.#hearing]);
-    await forget(this.#options.broker, this.#options.sessionId);
   }
 
   /** Writes again what the broker has lost, as far as it is here. */

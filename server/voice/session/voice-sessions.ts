@@ -160,7 +160,8 @@ class SessionDesk implements VoiceSessions {
         keptMs: Math.max(tokenTtlMs, resumeMs) + KEPT_BESIDES_MS,
         find: (id) => this.#live.find(id),
         adopt: (taken) => this.#adopt(taken),
-        onHopeless: (id) => this.#forget(id),
+        onRemoved: (id) => this.#forget(id),
+        onLeft: (id) => this.#letGo(id),
       });
   }
 
@@ -303,6 +304,12 @@ class SessionDesk implements VoiceSessions {
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
   }
 
+  /** Its seat and its tokens are another server's. */
+  #letGo(sessionId: string): void {
+    this.#options.seats.handOver(sessionId);
+    this.#options.tokens.handOver(sessionId);
+  }
+
   async reconnect(
     token: string,
     caller: Caller | undefined,
@@ -410,14 +417,14 @@ class SessionDesk implements VoiceSessions {
         ...{ journal, resumed },
         onOver: () => {
           this.#live.remove(id);
-          this.#forget(id);
-          if (journal !== undefined) this.#settle(this.#cluster?.over(id, journal));
+          // It may have been another server's for a while: then that has its seat and its tokens.
+          if (journal === undefined) this.#forget(id);
+          else this.#settle(this.#cluster?.over(id, journal));
           this.#settle(charge?.settle());
         },
         onGone: () => {
           this.#live.remove(id);
-          this.#options.seats.handOver(id);
-          this.#options.tokens.handOver(id);
+          this.#letGo(id);
           this.#settle(charge?.settle());
         },
       },
