@@ -276,3 +276,15 @@ export function createRealTimeMeter(
     if (creditMs < 0) throw new ServiceError('audio_too_fast', refusal);
   };
 }
+
+/**
+ * The meter of a session.
+ *
+ * @param openedAtMs ms since the epoch
+ * @param receivedMs audio that came to another server before, in ms; undefined: it was at none
+ */
+export function createSessionMeter(openedAtMs: number, receivedMs: number | undefined) {
+  if (receivedMs === undefined) return createRealTimeMeter();
+  const before = { elapsedMs: Date.now() - openedAtMs, receivedMs };
+  return createRealTimeMeter(undefined, undefined, before);
+}

@@ -15,7 +15,7 @@ import {
   type SessionMeasures,
 } from './session-measures.ts';
 import { createSessionUpdates, type SessionTerms, type SessionUpdates } from './session-updates.ts';
-import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-queue.ts';
+import { createMediaQueue, createSessionMeter, type MediaQueue } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import type { MediaSource } from '../audio/media.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
@@ -139,10 +139,7 @@ export class RunningSession {
     const { measures, journal, resumed } = options;
     this.#journal = journal;
     // A client may send at once what another server would have let it send by now.
-    this.#meter = createRealTimeMeter(undefined, undefined, {
-      elapsedMs: resumed === undefined ? 0 : Date.now() - options.origin.openedAtMs,
-      receivedMs: resumed?.audio.receivedMs ?? 0,
-    });
+    this.#meter = createSessionMeter(options.origin.openedAtMs, resumed?.audio.receivedMs);
     this.#measures = createSessionMeasures(measures);
     this.#outbox = createOutbox({
       isNumbered: options.acknowledges,
