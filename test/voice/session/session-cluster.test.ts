@@ -124,3 +124,13 @@ it('a session that nobody connected to here, but elsewhere, stays', async () => 
   expect(onRemoved).not.toHaveBeenCalled();
   expect(onLeft).toHaveBeenCalledTimes(1);
 });
+
+it('what cannot be written keeps nobody waiting', async () => {
+  const broker = openBroker();
+  const { journal } = await openSession(broker);
+  const away = new ServiceError('broker_unavailable', 'It is away.');
+  vi.spyOn(broker.streams, 'append').mockRejectedValue(away);
+  journal.came(new Uint8Array(10));
+  expect(await journal.flush(10)).toBe(false);
+  await journal.close();
+});
