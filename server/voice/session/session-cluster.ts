@@ -57,6 +57,9 @@ const ENDINGS = 'endings';
 
 const ENDING = 'The session is ending. Please try again in a moment.';
 
+/** A client that a session was taken for connects within this, in ms, if it waits for it still. */
+const CONNECT_MS = 1_000;
+
 /** How often a broker that is away is asked again to forget a session, in ms. */
 const REMOVE_AGAIN_MS = 1_000;
 
@@ -64,6 +67,8 @@ export class SessionCluster {
   readonly #options: SessionClusterOptions;
   readonly #handover: Handover;
   readonly #taking = new Map<string, Promise<RunningSession | undefined>>();
+  /** Those whose clients are about to connect. */
+  readonly #justTaken = new Set<string>();
   /** Sessions that are over, and were not removed yet. */
   readonly #ending = new Set<string>();
   readonly #stopListening: () => void;
@@ -74,9 +79,12 @@ export class SessionCluster {
     this.#options = options;
     this.#handover = new Handover({
       ...{ broker, log },
-      onAsked: (id) => {
+      onAsked: (id, isAgain) => {
         const session = this.#taking.has(id) ? undefined : find(id);
-        if (session !== undefined) void this.handOver(session);
+        if (session === undefined) return;
+        // Its client has been here, or is on its way, since it was elsewhere.
+        if (isAgain && (session.isConnected || this.#justTaken.has(id))) return;
+        void this.handOver(session);
       },
       onLost: (id) => find(id)?.leave(),
       onForgotten: (id) => find(id)?.restore(),
@@ -103,7 +111,11 @@ export class SessionCluster {
   take(sessionId: string): Promise<RunningSession | undefined> {
     const taking =
       this.#taking.get(sessionId) ??
-      this.#take(sessionId).finally(() => this.#taking.delete(sessionId));
+      this.#take(sessionId).finally(() => {
+        this.#taking.delete(sessionId);
+        this.#justTaken.add(sessionId);
+        setTimeout(() => this.#justTaken.delete(sessionId), CONNECT_MS).unref();
+      });
     this.#taking.set(sessionId, taking);
     return taking;
   }

@@ -47,3 +47,16 @@ it('a session that was at another server meanwhile is lost, also after days', as
   expect(onLost).toHaveBeenCalledWith('s');
   expect(onForgotten).not.toHaveBeenCalled();
 });
+
+it('a server that is busy with a session is asked for it again', async () => {
+  const broker = openBroker();
+  const owner = openHandover(broker, {
+    onAsked: (id, isAgain) => {
+      if (isAgain) void owner.handover.release(id);
+    },
+  });
+  await owner.handover.take('s', true);
+  const another = openHandover({ ...broker, node: 'another' });
+  await another.handover.take('s', true);
+  expect((await broker.leases.find(leaseOf('s')))?.holder).toBe('another');
+});

@@ -134,3 +134,37 @@ it('what cannot be written keeps nobody waiting', async () => {
   expect(await journal.flush(10)).toBe(false);
   await journal.close();
 });
+
+it('a server that waits for a session has it from one that was taking it, unless it is connected there', async () => {
+  const broker = openBroker();
+  const sessions = new Map<string, { isConnected: boolean }>();
+  const { cluster } = openCluster(broker, {
+    find: (id) => sessions.get(id) as RunningSession | undefined,
+    adopt: ({ id }) => {
+      const session = {
+        id,
+        isConnected: id === 'connected',
+        own: () => Promise.resolve(),
+        handOver: () => Promise.resolve(sessions.delete(id)),
+      };
+      sessions.set(id, session);
+      return Promise.resolve(session as unknown as RunningSession);
+    },
+  });
+  for (const id of ['s', 'connected']) {
+    await cluster.journal(id, record, true).open();
+    await cluster.take(id);
+  }
+  vi.useRealTimers();
+  const wish = { node: 'another', isAgain: true };
+  await vi.waitFor(
+    async () => {
+      for (const sessionId of ['s', 'connected'])
+        await broker.announcements.tell('handovers', JSON.stringify({ ...wish, sessionId }));
+      expect(sessions.has('s')).toBe(false);
+    },
+    { timeout: 4_000 },
+  );
+  expect(await broker.leases.find(leaseOf('s'))).toBeUndefined();
+  expect(sessions.has('connected')).toBe(true);
+});
