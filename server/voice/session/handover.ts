@@ -16,8 +16,11 @@ const SURE_MS = 3_000;
 /** How long an owner is waited for, and how often it is looked whether it has let go, in ms. */
 const PATIENCE_MS = LEASE_MS + 2_000;
 const LOOK_EVERY_MS = 25;
+/** How often it is asked again, as it may have been busy with the session, in ms. */
+const ASK_EVERY_MS = 1_000;
 /** Remembered for longer than a process may stand still, in ms. */
 const SIGN_MS = 24 * 3_600_000;
+const RENEW_SIGN_EVERY_MS = 60_000;
 
 /** A session that is this server's. */
 export interface SessionHold {
@@ -32,8 +35,8 @@ export interface SessionHold {
 export interface HandoverOptions {
   broker: Pick<Broker, 'node' | 'leases' | 'records' | 'announcements' | 'onBack'>;
   log: Logger;
-  /** Another server asks for a session, whether it is here or not. */
-  onAsked: (sessionId: string) => void;
+  /** Another server asks for a session, whether it is here or not; again, if it waits for it. */
+  onAsked: (sessionId: string, isAgain: boolean) => void;
   /** A session is another server's. */
   onLost: (sessionId: string) => void;
   /** What the broker had of a session is lost, and to be written again. */
@@ -50,13 +53,14 @@ export class Handover {
   /** Since when the broker has been there, on the clock of `performance.now()`. */
   #steadySinceMs = performance.now();
   #hasSign = false;
+  #signedAtMs = 0;
 
   constructor(options: HandoverOptions) {
     const { broker, onAsked } = options;
     this.#options = options;
     this.#stopListening = broker.announcements.listen(TOPIC, (message) => {
-      const { sessionId, node } = JSON.parse(message) as Wanted;
-      if (node !== broker.node) onAsked(sessionId);
+      const { sessionId, node, isAgain = false } = JSON.parse(message) as Wanted;
+      if (node !== broker.node) onAsked(sessionId, isAgain);
     });
     this.#stopWatching = broker.onBack(() => {
       this.#steadySinceMs = performance.now();
@@ -73,15 +77,17 @@ export class Handover {
   async take(sessionId: string, isNew: boolean): Promise<SessionHold> {
     const { broker } = this.#options;
     await this.#leaveSign();
-    const wanted: Wanted = { sessionId, node: broker.node };
-    // Repeats itself; if nobody hears it, the lease runs out.
-    broker.announcements.tell(TOPIC, JSON.stringify(wanted)).catch(() => undefined);
-    const giveUpAtMs = performance.now() + PATIENCE_MS + LEASE_MS;
+    this.#ask({ sessionId, node: broker.node });
+    let askedAtMs = performance.now();
+    const giveUpAtMs = askedAtMs + PATIENCE_MS + LEASE_MS;
     do {
       if (!isNew) await this.#steady();
       const epoch = await broker.leases.acquire(leaseOf(sessionId), broker.node, LEASE_MS);
       if (epoch !== undefined) return this.#hold(sessionId, epoch);
       await delay(LOOK_EVERY_MS);
+      if (performance.now() - askedAtMs < ASK_EVERY_MS) continue;
+      askedAtMs = performance.now();
+      this.#ask({ sessionId, node: broker.node, isAgain: true });
     } while (performance.now() < giveUpAtMs);
     const why = 'The server that has this session does not answer. Please try again in a moment.';
     throw new ServiceError('broker_unavailable', why);
@@ -93,6 +99,23 @@ export class Handover {
     const epoch = await leases.acquire(leaseOf(sessionId), node, LEASE_MS);
     if (epoch !== undefined) this.#hold(sessionId, epoch);
     return epoch !== undefined;
+  }
+
+  /**
+   * Whether a session is certainly this server's, for a moment.
+   *
+   * @throws ServiceError broker_unavailable
+   */
+  async isOurs(sessionId: string, hold: SessionHold): Promise<boolean> {
+    const { leases } = this.#options.broker;
+    let askedAtMs: number;
+    do {
+      askedAtMs = performance.now();
+      if (!(await hold.check())) return false;
+      if (!(await leases.renew(leaseOf(sessionId), hold.epoch, LEASE_MS))) return false;
+      // Whoever stood still meanwhile asks again.
+    } while (performance.now() - askedAtMs > SURE_MS);
+    return true;
   }
 
   /** Lets others have a session. */
@@ -117,6 +140,12 @@ export class Handover {
     clearInterval(this.#renewing);
   }
 
+  /** If nobody hears it, the lease runs out. */
+  #ask(wanted: Wanted): void {
+    const { announcements } = this.#options.broker;
+    announcements.tell(TOPIC, JSON.stringify(wanted)).catch(() => undefined);
+  }
+
   #hold(sessionId: string, epoch: number): Hold {
     const hold = new Hold(epoch, (asked) => this.#renew(sessionId, asked));
     this.#holds.set(sessionId, hold);
@@ -135,6 +164,9 @@ export class Handover {
 
   #renewAll(): void {
     for (const hold of this.#holds.values()) void hold.check();
+    if (!this.#hasSign || performance.now() - this.#signedAtMs < RENEW_SIGN_EVERY_MS) return;
+    this.#signedAtMs = performance.now();
+    this.#renewSign().catch(() => undefined);
   }
 
   /** @returns whether it is still ours, or nobody can tell */
@@ -176,6 +208,15 @@ export class Handover {
     const { broker } = this.#options;
     await broker.records.write(signOf(broker.node), '', { ttlMs: SIGN_MS });
     this.#hasSign = true;
+    this.#signedAtMs = performance.now();
+  }
+
+  /** One that is gone stays so, as by that is seen what the broker has lost. */
+  async #renewSign(): Promise<void> {
+    const { node, records } = this.#options.broker;
+    const found = await records.read(signOf(node));
+    if (found === undefined) return;
+    await records.write(signOf(node), '', { ttlMs: SIGN_MS, ifVersion: found.version });
   }
 }
 
@@ -212,6 +253,7 @@ class Hold implements SessionHold {
 interface Wanted {
   sessionId: string;
   node: string;
+  isAgain?: boolean;
 }
 
 const TOPIC = 'handovers';

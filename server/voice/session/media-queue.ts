@@ -257,14 +257,17 @@ const MAX_CREDIT_MS = 30_000;
  * single chunks may bunch up as networks make them, a steady excess is refused.
  *
  * @param refusal what the client is told
+ * @param before how long audio could come until now, and how much did, in ms: at another server
  * @returns a function that takes the duration of the audio that has just come, in ms
  * @throws ServiceError audio_too_fast, from the returned function
  */
 export function createRealTimeMeter(
   refusal = `Audio may be sent at up to ${MAX_SPEED} times real time. Slow down and open a new session.`,
   now: () => number = performance.now.bind(performance),
+  before = { elapsedMs: 0, receivedMs: 0 },
 ) {
-  let creditMs = HEAD_START_MS;
+  const leftMs = Math.max(0, before.elapsedMs * MAX_SPEED - before.receivedMs);
+  let creditMs = Math.min(HEAD_START_MS + leftMs, MAX_CREDIT_MS);
   let countedAtMs = now();
   return (durationMs: number): void => {
     const atMs = now();
@@ -272,4 +275,16 @@ export function createRealTimeMeter(
     countedAtMs = atMs;
     if (creditMs < 0) throw new ServiceError('audio_too_fast', refusal);
   };
+}
+
+/**
+ * The meter of a session.
+ *
+ * @param openedAtMs ms since the epoch
+ * @param receivedMs audio that came to another server before, in ms; undefined: it was at none
+ */
+export function createSessionMeter(openedAtMs: number, receivedMs: number | undefined) {
+  if (receivedMs === undefined) return createRealTimeMeter();
+  const before = { elapsedMs: Date.now() - openedAtMs, receivedMs };
+  return createRealTimeMeter(undefined, undefined, before);
 }

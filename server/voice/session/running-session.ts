@@ -15,7 +15,7 @@ import {
   type SessionMeasures,
 } from './session-measures.ts';
 import { createSessionUpdates, type SessionTerms, type SessionUpdates } from './session-updates.ts';
-import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-queue.ts';
+import { createMediaQueue, createSessionMeter, type MediaQueue } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import type { MediaSource } from '../audio/media.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
@@ -109,7 +109,7 @@ export class RunningSession {
   #pipeline: VoicePipeline | undefined;
   readonly #measures: SessionMeasures;
   readonly #unwatch: readonly (() => void)[];
-  readonly #meter = createRealTimeMeter();
+  readonly #meter: (durationMs: number) => void;
   readonly #watchLag: (lagMs: number) => void;
   readonly #ended = new AbortController();
   readonly #moved = new AbortController();
@@ -138,6 +138,8 @@ export class RunningSession {
     this.origin = options.origin;
     const { measures, journal, resumed } = options;
     this.#journal = journal;
+    // A client may send at once what another server would have let it send by now.
+    this.#meter = createSessionMeter(options.origin.openedAtMs, resumed?.audio.receivedMs);
     this.#measures = createSessionMeasures(measures);
     this.#outbox = createOutbox({
       isNumbered: options.acknowledges,

@@ -31,8 +31,10 @@ export interface SessionClusterOptions {
    * @throws ServiceError where it cannot go on
    */
   adopt: (taken: TakenSession) => Promise<RunningSession>;
-  /** Nothing of a session that cannot go on is to stay. */
-  onHopeless: (sessionId: string) => void;
+  /** Nothing of a session is to stay: it is over, or cannot go on. */
+  onRemoved: (sessionId: string) => void;
+  /** What there is of a session is another server's. */
+  onLeft: (sessionId: string) => void;
 }
 
 /** A session that was at another server. */
@@ -53,6 +55,11 @@ interface SessionEnding {
 
 const ENDINGS = 'endings';
 
+const ENDING = 'The session is ending. Please try again in a moment.';
+
+/** A client that a session was taken for connects within this, in ms, if it waits for it still. */
+const CONNECT_MS = 1_000;
+
 /** How often a broker that is away is asked again to forget a session, in ms. */
 const REMOVE_AGAIN_MS = 1_000;
 
@@ -60,6 +67,10 @@ export class SessionCluster {
   readonly #options: SessionClusterOptions;
   readonly #handover: Handover;
   readonly #taking = new Map<string, Promise<RunningSession | undefined>>();
+  /** Those whose clients are about to connect. */
+  readonly #justTaken = new Set<string>();
+  /** Sessions that are over, and were not removed yet. */
+  readonly #ending = new Set<string>();
   readonly #stopListening: () => void;
   #isStopped = false;
 
@@ -68,9 +79,12 @@ export class SessionCluster {
     this.#options = options;
     this.#handover = new Handover({
       ...{ broker, log },
-      onAsked: (id) => {
+      onAsked: (id, isAgain) => {
         const session = this.#taking.has(id) ? undefined : find(id);
-        if (session !== undefined) void this.handOver(session);
+        if (session === undefined) return;
+        // Its client has been here, or is on its way, since it was elsewhere.
+        if (isAgain && (session.isConnected || this.#justTaken.has(id))) return;
+        void this.handOver(session);
       },
       onLost: (id) => find(id)?.leave(),
       onForgotten: (id) => find(id)?.restore(),
@@ -97,7 +111,11 @@ export class SessionCluster {
   take(sessionId: string): Promise<RunningSession | undefined> {
     const taking =
       this.#taking.get(sessionId) ??
-      this.#take(sessionId).finally(() => this.#taking.delete(sessionId));
+      this.#take(sessionId).finally(() => {
+        this.#taking.delete(sessionId);
+        this.#justTaken.add(sessionId);
+        setTimeout(() => this.#justTaken.delete(sessionId), CONNECT_MS).unref();
+      });
     this.#taking.set(sessionId, taking);
     return taking;
   }
@@ -118,22 +136,27 @@ export class SessionCluster {
 
   /** A session of this server is over: nothing of it stays, unless another has it. */
   async over(sessionId: string, journal: SessionJournal): Promise<void> {
-    journal.stop();
-    for (const untilMs = performance.now() + this.#options.keptMs; ;) {
+    const { broker, keptMs, onRemoved, onLeft } = this.#options;
+    const untilMs = performance.now() + keptMs;
+    this.#ending.add(sessionId);
+    await journal.close();
+    // What stays after that has gone, as its time was up.
+    while (performance.now() < untilMs) {
       try {
-        // One that nobody connected to may have been connected elsewhere.
-        const isOurs = journal.hold !== undefined || (await this.#handover.takeIfFree(sessionId));
-        if (!isOurs) return;
-        await journal.remove();
+        if (!(await this.#isOurs(sessionId, journal))) break;
+        onRemoved(sessionId);
+        await forget(broker, sessionId);
         await this.#handover.release(sessionId);
+        this.#ending.delete(sessionId);
         return;
       } catch {
-        // What stays until then has gone, as its time was up.
-        if (this.#isStopped || performance.now() > untilMs) break;
+        if (this.#isStopped) break;
         await delay(REMOVE_AGAIN_MS, undefined, { ref: false });
       }
     }
+    onLeft(sessionId);
     this.#handover.forget(sessionId);
+    this.#ending.delete(sessionId);
   }
 
   stop(): void {
@@ -142,8 +165,20 @@ export class SessionCluster {
     this.#handover.stop();
   }
 
+  /** Whether a session that is over here is so everywhere. @throws ServiceError broker_unavailable */
+  async #isOurs(sessionId: string, { hold, record }: SessionJournal): Promise<boolean> {
+    if (hold !== undefined) return this.#handover.isOurs(sessionId, hold);
+    if (!(await this.#handover.takeIfFree(sessionId))) return false;
+    // One that nobody connected to may have been connected elsewhere.
+    const kept = await readRecord(this.#options.broker, sessionId);
+    if (kept?.hasBegun !== true || record.hasBegun) return true;
+    await this.#handover.release(sessionId);
+    return false;
+  }
+
   async #take(sessionId: string): Promise<RunningSession | undefined> {
     const { broker, find } = this.#options;
+    if (this.#ending.has(sessionId)) throw new ServiceError('broker_unavailable', ENDING);
     const hold = await this.#handover.take(sessionId, find(sessionId) !== undefined);
     let session: RunningSession | undefined;
     try {
@@ -165,7 +200,7 @@ export class SessionCluster {
   }
 
   async #takeUp(id: string, record: SessionRecord): Promise<RunningSession> {
-    const { broker, adopt, findCaller, onHopeless, log } = this.#options;
+    const { broker, adopt, findCaller, onRemoved, log } = this.#options;
     try {
       const caller = record.key && (await findCaller(record.key));
       const kept = await readKept(broker, id);
@@ -176,10 +211,10 @@ export class SessionCluster {
       log.info({ sessionId: id }, 'a voice session was taken up');
       return session;
     } catch (error) {
-      const isPassing = error instanceof ServiceError && PASSING.has(error.code);
-      if (!isPassing) {
+      const isFinal = error instanceof ServiceError && FINAL.has(error.code);
+      if (isFinal) {
         log.warn({ sessionId: id, err: error }, 'a voice session could not be taken up');
-        onHopeless(id);
+        onRemoved(id);
         await forget(broker, id).catch(() => undefined);
       }
       throw error;
@@ -192,10 +227,11 @@ export class SessionCluster {
   }
 }
 
-/** Whoever asks again may have more luck. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
-  'broker_unavailable',
-  'stopping',
-  'too_many_sessions',
-  'engine_unavailable',
+/** Whoever asks again has no more luck; after all else it may go on. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'key_deactivated',
+  'not_found',
+  'forbidden',
+  'invalid_request',
+  'audio_format_unsupported',
 ]);

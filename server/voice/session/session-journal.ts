@@ -15,7 +15,6 @@ import { leaseOf, type SessionHold } from './handover.ts';
 import {
   AUDIO,
   type AudioEntry,
-  forget,
   headOf,
   type KeptMessage,
   type KeptSession,
@@ -51,6 +50,8 @@ export interface JournalEvents {
 const AUDIO_EVERY_MS = 250;
 /** How often what could not be written is tried again, in ms. */
 const RETRY_MS = 250;
+/** How long a session waits for the broker before it stays where it is, in ms. */
+const FLUSH_MS = 2_000;
 /** Long silence is worth a word now and then, so that nothing runs out, in ms. */
 const SIGN_OF_LIFE_MS = 15_000;
 /** What waits for a broker that is away, in bytes: two minutes of PCM. Of more, the oldest is given up. */
@@ -220,16 +221,9 @@ export class SessionJournal {
     if (this.#progress.isNew || isSilent) this.#tellSoon();
   }
 
-  /** Writes all there is. @returns whether that was possible */
-  async flush(): Promise<boolean> {
-    // What is on its way goes first.
-    for (let round = 0; round < 3; round += 1) {
-      this.#tellSoon();
-      await Promise.all([this.#telling, this.#hear()]);
-      if (this.#isAway) return false;
-      if (this.#told.length === 0 && this.#pieces.length === 0) return true;
-    }
-    return !this.#isAway;
+  /** Writes all there is. @returns whether that was possible in time */
+  async flush(withinMs = FLUSH_MS): Promise<boolean> {
+    return Promise.race([this.#writeAll(), delay(withinMs, false, { ref: false })]);
   }
 
   /** Nothing more is written. */
@@ -238,11 +232,10 @@ export class SessionJournal {
     journals.delete(this);
   }
 
-  /** Takes away what the broker has; only for who has the session still. */
-  async remove(): Promise<void> {
+  /** Nothing more is written, nor on its way. */
+  async close(): Promise<void> {
     this.stop();
     await Promise.allSettled([this.#telling, this.#hearing]);
-    await forget(this.#options.broker, this.#options.sessionId);
   }
 
   /** Writes again what the broker has lost, as far as it is here. */
@@ -253,6 +246,17 @@ export class SessionJournal {
     this.#told.unshift(...messages.filter(({ sequence }) => sequence < waiting));
     this.#isForgotten = true;
     this.#tellSoon();
+  }
+
+  async #writeAll(): Promise<boolean> {
+    // What is on its way goes first.
+    for (let round = 0; round < 3; round += 1) {
+      this.#tellSoon();
+      await Promise.all([this.#telling, this.#hear()]);
+      if (this.#isAway) return false;
+      if (this.#told.length === 0 && this.#pieces.length === 0) return true;
+    }
+    return !this.#isAway;
   }
 
   #keepHead(piece: Uint8Array): void {

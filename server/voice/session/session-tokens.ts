@@ -116,7 +116,9 @@ class TokenRecords {
     const found = sessionId && (await this.#records.read(keyOf(sessionId)));
     if (!found) return undefined;
     const kept = JSON.parse(found.value.toString()) as KeptTokens;
-    return find(kept, token) === kept.tokens.at(-1) ? sessionId : undefined;
+    const shown = find(kept, token);
+    const isOfUse = shown === kept.tokens.at(-1) || isRepeatable(kept, shown);
+    return shown !== undefined && isOfUse ? sessionId : undefined;
   }
 
   async adopt(sessionId: string): Promise<void> {
@@ -283,15 +285,20 @@ function rotated(
   const found = find(kept, token);
   if (found === undefined) return { outcome: { outcome: 'refused' } };
   const { tokens } = kept;
-  const latest = tokens.at(-1);
-  const isRepeated = mayRepeat && tokens.at(-2) === found && latest?.isSpent === false;
-  if (found !== latest && !isRepeated) return { outcome: { outcome: 'outdated', sessionId } };
+  const isRepeated = mayRepeat && isRepeatable(kept, found);
+  if (found !== tokens.at(-1) && !isRepeated)
+    return { outcome: { outcome: 'outdated', sessionId } };
   found.isForgiven = mayRepeat;
   // Of two answers to the same question, only the later may be used.
   if (isRepeated) tokens.pop();
   const next = newToken(sessionId, expiresAtMs);
   kept.tokens = [...tokens, next.kept].slice(-MAX_REMEMBERED);
   return { outcome: { outcome: 'rotated', sessionId, token: next.token }, next: kept };
+}
+
+/** Whether the token that it was exchanged for may have reached nobody. */
+function isRepeatable({ tokens }: KeptTokens, token: KeptToken | undefined): boolean {
+  return tokens.at(-2) === token && tokens.at(-1)?.isSpent === false;
 }
 
 function find({ tokens }: KeptTokens, token: string): KeptToken | undefined {
@@ -352,7 +359,10 @@ export interface SessionTokens {
   ): Promise<TokenRotation>;
   /** Makes every token of a session worthless. */
   revoke(sessionId: string): Promise<void>;
-  /** The session whose latest token it is, wherever that is; nothing happens to the token. */
+  /**
+   * The session whose latest token it is, or whose token before that may be exchanged once more,
+   * wherever that session is; nothing happens to the token.
+   */
   sessionOf(token: string): Promise<string | undefined>;
   /** A session comes from another server: its tokens are remembered here. */
   adopt(sessionId: string): Promise<void>;

@@ -160,7 +160,8 @@ class SessionDesk implements VoiceSessions {
         keptMs: Math.max(tokenTtlMs, resumeMs) + KEPT_BESIDES_MS,
         find: (id) => this.#live.find(id),
         adopt: (taken) => this.#adopt(taken),
-        onHopeless: (id) => this.#forget(id),
+        onRemoved: (id) => this.#forget(id),
+        onLeft: (id) => this.#letGo(id),
       });
   }
 
@@ -292,10 +293,21 @@ class SessionDesk implements VoiceSessions {
     await this.#cluster.take(sessionId);
   }
 
+  /** A session that was here a moment ago: another server may have asked for it meanwhile. */
+  async #find(sessionId: string): Promise<RunningSession | undefined> {
+    return this.#live.find(sessionId) ?? (await this.#cluster?.take(sessionId));
+  }
+
   /** Its tokens run out where the broker is not told. */
   #forget(sessionId: string): void {
     this.#options.seats.leave(sessionId);
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
+  }
+
+  /** Its seat and its tokens are another server's. */
+  #letGo(sessionId: string): void {
+    this.#options.seats.handOver(sessionId);
+    this.#options.tokens.handOver(sessionId);
   }
 
   async reconnect(
@@ -312,7 +324,7 @@ class SessionDesk implements VoiceSessions {
     const mayRepeat = lastSequence !== undefined;
     const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
     if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
-    const session = rotation.outcome === 'rotated' && this.#live.find(rotation.sessionId);
+    const session = rotation.outcome === 'rotated' && (await this.#find(rotation.sessionId));
     if (rotation.outcome === 'refused' || !session) {
       throw new ServiceError('invalid_request', UNKNOWN);
     }
@@ -325,7 +337,7 @@ class SessionDesk implements VoiceSessions {
     await this.#bring(token);
     const spending = await this.#options.tokens.spend(token);
     if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
-    const session = spending.outcome === 'spent' && this.#live.find(spending.sessionId);
+    const session = spending.outcome === 'spent' && (await this.#find(spending.sessionId));
     if (!session) throw new ServiceError('token_refused', REFUSED);
     if (session.mayConnect(page)) return session.connect();
     const refusal = new ForeignPage(page, session.messageFormat);
@@ -405,14 +417,14 @@ class SessionDesk implements VoiceSessions {
         ...{ journal, resumed },
         onOver: () => {
           this.#live.remove(id);
-          this.#forget(id);
-          if (journal !== undefined) this.#settle(this.#cluster?.over(id, journal));
+          // It may have been another server's for a while: then that has its seat and its tokens.
+          if (journal === undefined) this.#forget(id);
+          else this.#settle(this.#cluster?.over(id, journal));
           this.#settle(charge?.settle());
         },
         onGone: () => {
           this.#live.remove(id);
-          this.#options.seats.handOver(id);
-          this.#options.tokens.handOver(id);
+          this.#letGo(id);
           this.#settle(charge?.settle());
         },
       },

@@ -147,6 +147,23 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     });
   });
 
+  it('the session is known of every token that is of use, also at another server', async () => {
+    const { tokens, other } = await openTokens(broker);
+    const repeatable = { ttlMs: 1000, mayRepeat: true };
+    const first = await tokens.issue(session, 1000);
+    expect(await other.sessionOf(first)).toBe('s');
+    expect(
+      await other.sessionOf(first.replace(/^./, (letter) => (letter === 'a' ? 'b' : 'a'))),
+    ).toBeUndefined();
+    const second = await tokens.rotate(first, 'a', repeatable);
+    if (second.outcome !== 'rotated') throw new Error(second.outcome);
+    expect(await other.sessionOf(first)).toBe('s');
+    expect(await other.sessionOf(second.token)).toBe('s');
+    await tokens.spend(second.token);
+    expect(await other.sessionOf(first)).toBeUndefined();
+    expect(await other.sessionOf(second.token)).toBe('s');
+  });
+
   it.each([true, false])(
     'what got no answer is answered when it is asked again, once (repeatable: %s)',
     async (mayRepeat) => {
