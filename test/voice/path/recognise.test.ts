@@ -99,13 +99,12 @@ async function heard(
   source: Partial<RequestedSource> = {},
   spokenTerms: string[] = [],
 ): Promise<(HeardText | Pause)[]> {
-  const requested = { requested: source.tag, tag: undefined, mode: 'hint' as const, ...source };
-  const options = {
+  const recognised = recognise(of(...pieces), {
     ...{ recognisers, detectLanguage, signal: unaborted },
+    source: { requested: source.tag, tag: undefined, mode: 'hint', ...source },
     spokenTerms: createSpokenTerms(spokenTerms),
-  };
-  const events = await collect(recognise(of(...pieces), { ...options, source: requested }));
-  return events.filter((event) => event.kind !== 'rest');
+  });
+  return (await collect(recognised)).filter((event) => event.kind !== 'rest');
 }
 
 const labels = (events: readonly (HeardText | Pause)[]) =>
