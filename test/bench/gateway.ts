@@ -104,16 +104,21 @@ async function alternate(
     for (const server of [alone, shared]) await server.run(WARM_UP_ROUND_MS);
   }
   for (let group = 0; group < GROUPS; group += 1) {
-    const [outer, inner] = group % 2 === 0 ? [alone, shared] : [shared, alone];
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    for (const server of [outer, inner, inner, outer]) {
-      (server === alone ? ours : theirs).push(await server.cpuUsPerChunk(ROUND_MS));
-    }
-    aloneUs.push(...ours);
-    sharedUs.push(...theirs);
-    ratios.push(total(theirs) / total(ours));
+    const turns = await byTurns(alone, shared, group);
+    aloneUs.push(...turns.one);
+    sharedUs.push(...turns.other);
+    ratios.push(total(turns.other) / total(turns.one));
   }
+}
+
+/** A B B A, in every other group B A A B: what drifts meanwhile touches both alike. In µs a chunk. */
+async function byTurns(one: LoadedServer, other: LoadedServer, group: number) {
+  const us: { one: number[]; other: number[] } = { one: [], other: [] };
+  const [outer, inner] = group % 2 === 0 ? [one, other] : [other, one];
+  for (const server of [outer, inner, inner, outer]) {
+    us[server === one ? 'one' : 'other'].push(await server.cpuUsPerChunk(ROUND_MS));
+  }
+  return us;
 }
 
 function sharingRows(all: readonly Sharing[]): string[][] {
@@ -202,17 +207,11 @@ async function compare(
     for (const server of [ours, echo, receive]) await server.run(WARM_UP_ROUND_MS);
   }
   for (let group = 0; group < groups; group += 1) {
-    // A B B A, then B A A B: what drifts meanwhile touches both alike.
-    const [outer, inner] = group % 2 === 0 ? [ours, echo] : [echo, ours];
-    const oursUs: number[] = [];
-    const echoUs: number[] = [];
-    for (const server of [outer, inner, inner, outer]) {
-      (server === ours ? oursUs : echoUs).push(await server.cpuUsPerChunk(ROUND_MS));
-    }
+    const turns = await byTurns(ours, echo, group);
     overhead.receiveUs.push(await receive.cpuUsPerChunk(ROUND_MS));
-    overhead.oursUs.push(...oursUs);
-    overhead.echoUs.push(...echoUs);
-    overhead.ratios.push(total(oursUs) / total(echoUs));
+    overhead.oursUs.push(...turns.one);
+    overhead.echoUs.push(...turns.other);
+    overhead.ratios.push(total(turns.one) / total(turns.other));
   }
   for (let count = 0; count < loopRounds; count += 1) {
     overhead.ourLoop.push(await ours.loopDelay(ROUND_MS));
