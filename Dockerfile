@@ -7,10 +7,10 @@ ENV MODELS_DIR=/dragoman/models
 # In a layer of their own: sources change more often.
 COPY package.json package-lock.json .npmrc ./
 COPY server/setup server/setup
-RUN node server/setup/prepare.mjs packages && rm -rf /var/lib/apt/lists/* /root/.npm
+RUN node server/setup/prepare.mjs packages && npm cache clean --force && rm -rf /var/lib/apt/lists/*
 # The build, and the small English model.
 COPY . .
-RUN node server/setup/prepare.mjs && rm -rf /root/.npm
+RUN node server/setup/prepare.mjs && npm cache clean --force
 
 RUN mkdir /data && chown node:node /data
 USER node
