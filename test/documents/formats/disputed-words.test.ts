@@ -130,6 +130,13 @@ describe('a word that was read in two ways', () => {
     expect(await textOf({ ...begun, below: word('hut') })).toBe('Schranben-');
   });
 
+  it('begins small where a word goes on in the next line, if it was read so as well', async () => {
+    const read = { own: word('Muttern,'), original: word('muttern', 60) };
+    expect(await textOf({ ...read, before: word('Schrauben-') })).toBe('muttern,');
+    expect(await textOf({ ...read, before: word('Perl-') })).toBe('Muttern,');
+    expect(await textOf({ ...read, before: word('Perl') })).toBe('Muttern,');
+  });
+
   it('stays where two words were read in its place', async () => {
     const parts = [word('afir'), word('ma', 95, 62)];
     expect(await settle({ own: word('atirma'), original: parts })).toEqual({

@@ -75,6 +75,18 @@ const inColumns = (columns: readonly (readonly string[])[], lefts: readonly numb
     lines.map((line, y) => [line, lefts[x] ?? 0, from + 27 * y] as const),
   );
 
+describe('a line that ends early', () => {
+  const lines = (...texts: string[]) => texts.map((line, y) => [line, 30, 50 + 27 * y] as const);
+
+  it('goes on in the next where it ends within a word, and was ended on purpose elsewhere', async () => {
+    const [first, last] = ['The clerk read their petition to the end and put it in the', 'month.'];
+    expect(await textsOf(lines(first, 'regis-', 'ter for the rest of the', last))).toEqual([
+      `${first} register for the rest of the`,
+      last,
+    ]);
+  });
+});
+
 describe('narrow columns of prose', () => {
   it.each([
     ['three', leaflet, [30, 280, 540]],

@@ -100,6 +100,13 @@ describe('a page that was read without its rules', () => {
     ]);
   });
 
+  it('has a line of one word, though it is less sure, where the line before begins the word', () => {
+    const rest = line(word('mas.', { left: 20, top: 50, confidence: 80 }));
+    const begun = line(word('Michael-', { left: 20 }));
+    expect(texts({ own: [begun], plain: [begun, rest] })).toEqual(['Michael-', 'mas.']);
+    expect(texts({ own: [line(open)], plain: [line(open), rest] })).toEqual(['Open']);
+  });
+
   it('has all of a line that only the plain page has, where most of it is sure', () => {
     const field = [word('Keys', { left: 20, top: 50, confidence: 65 })];
     const others = ['are', 'kept', 'here'].map((text, at) =>

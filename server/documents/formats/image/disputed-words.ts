@@ -74,8 +74,8 @@ export async function withKnownWords<Line extends PlacedLine>(
 ): Promise<Line[]> {
   const disputes = placedWords(lines)
     .map((placed): Dispute => {
-      const others = readings.flatMap((read) => rivalOf(placed.word, read) ?? []);
-      return { ...placed, original: rivalOf(placed.word, original), others };
+      const others = readings.flatMap((read) => rivalOf(placed, read) ?? []);
+      return { ...placed, original: rivalOf(placed, original), others };
     })
     .filter(({ original: read, others }) => read !== undefined || others.length > 0);
   const isKnown = disputes.length > 0 ? await findKnown() : undefined;
@@ -113,12 +113,13 @@ function partsOf({ text }: OcrWord): Parts | undefined {
 }
 
 /** What another reading has at the place of a word, where that is one word of nearly the same letters. */
-function rivalOf(word: OcrWord, lines: readonly PlacedLine[]): OcrWord | undefined {
+function rivalOf({ word, begin }: PlacedWord, lines: readonly PlacedLine[]): OcrWord | undefined {
   const [rival, ...more] = wordsAt(lines, word.box)
     .map((found) => found.word)
     .filter(({ box }) => isInPlace(box, word.box) && isInPlace(word.box, box));
   if (rival === undefined || more.length > 0) return undefined;
-  return areLikelyOne(word, rival) ? rival : undefined;
+  const isOther = areLikelyOne(word, rival) || (begin !== '' && isWithoutCapital(rival, word));
+  return isOther ? rival : undefined;
 }
 
 /** Whether most of a box's width is in another, and its middle: heights differ with what letters are drawn in. */
@@ -145,6 +146,8 @@ function lettersOf(word: OcrWord): string | undefined {
  */
 function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKnownWord): OcrWord {
   const isWord = (one: OcrWord): boolean => isKnown(`${begin}${partsOf(one)?.letters}${end}`);
+  const small = [original, ...others].find((other) => other && isWithoutCapital(other, word));
+  if (small !== undefined && isWord(small)) return withLettersOf(word, small);
   if (isWord(word)) return word;
   const asScanned = original && isLikely(original, word, 0) ? original : undefined;
   const rivals = others
@@ -156,6 +159,12 @@ function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKno
   if (isOnlyLetters(original, word))
     return { ...withLettersOf(word, original), text: original.text };
   return original.confidence > word.confidence - SURER_ANEW ? withLettersOf(word, original) : word;
+}
+
+/** Whether the same letters are small where the other has them large. */
+function isWithoutCapital(own: OcrWord, other: OcrWord): boolean {
+  const [small, large] = [partsOf(own)?.letters ?? '', partsOf(other)?.letters ?? ''];
+  return !CAPITAL.test(small) && CAPITAL.test(large) && large.toLowerCase() === small;
 }
 
 /** Whether it has letters where the other has signs, all of which are strokes. */

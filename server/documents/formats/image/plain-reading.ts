@@ -53,6 +53,8 @@ const LEAST_COLUMNS = 2;
 /** Share of the columns of a word, and levels of gray that ink differs by. */
 const INKED_COLUMNS = 0.5;
 const LEAST_CONTRAST = 64;
+const BEGUN = /\p{Ll}[-‐¬]$/u;
+const SMALL = /^\p{Ll}/u;
 const HYPHEN = /^[-–—]$/u;
 /** What bars and dots that lead on are read for. */
 const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
@@ -119,12 +121,19 @@ export function withPlainWords<Line extends PlacedLine>(
       return words.filter((word) => !cut.has(word));
     }),
   );
+  const continued = new Set(plain.flatMap((line, at) => continuation(plain[at - 1], line)));
   const leastAlone = (words: readonly OcrWord[]): number => {
     if (words.every((word) => worded.has(word) || isLongOfText(word))) return 0;
     if (words.every((word) => isStruck(word.box, strikes) && isConfirmed(word))) return DOUBTFUL;
-    return words.every(isAgreed) ? SURE : SURE_ALONE;
+    return words.every((word) => isAgreed(word) || continued.has(word)) ? SURE : SURE_ALONE;
   };
   return withMissingWords(surer, { plain, sure, leastAlone });
+}
+
+/** The rest of a word that the line before has begun. */
+function continuation(before: PlacedLine | undefined, { words: [first] }: PlacedLine): OcrWord[] {
+  const isBegun = BEGUN.test(before?.words.at(-1)?.text ?? '');
+  return isBegun && first !== undefined && SMALL.test(first.text) ? [first] : [];
 }
 
 /** A rule of dots or dashes, and whether there is more than it at the place of a word. */

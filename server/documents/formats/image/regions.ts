@@ -118,7 +118,7 @@ function colourDistance(a: Colour, b: Colour): number {
   return Math.max(...a.map((value, channel) => Math.abs(value - (b[channel] ?? 0))));
 }
 
-/** A line whose next word would have fitted was ended on purpose: items of a menu, an address. */
+/** A line whose next word would have fitted was ended on purpose: items of a menu, an address; not in a word. */
 function atForcedBreaks(group: Group): Group[] {
   const box = around(group.map((line) => line.box));
   const parts: Group[] = [[group[0]]];
@@ -129,7 +129,7 @@ function atForcedBreaks(group: Group): Group[] {
     const blank = 0.35 * line.letterHeightPx;
     const left = box.right - box.left - (before.box.right - before.box.left);
     // Ragged edges are a matter of taste: only what fits with ease counts.
-    if (needed + 2 * blank < left) parts.push([line]);
+    if (needed + 2 * blank < left && !isDivided(before.text, line.text)) parts.push([line]);
     else parts.at(-1)?.push(line);
   }
   return parts;
@@ -164,10 +164,16 @@ function roomOf(picture: Picture, lines: Group): PixelBox {
 
 /** A word that goes on in the next line has its hyphen taken away. */
 function withoutHyphens(lines: Group): string {
-  return lines.reduce((text, line) => {
-    const isDivided = /\p{Ll}[-‐¬]$/u.test(text) && /^\p{Ll}/u.test(line.text);
-    return isDivided ? text.slice(0, -1) + line.text : joined([text, line.text]);
-  }, '');
+  return lines.reduce(
+    (text, line) =>
+      isDivided(text, line.text) ? text.slice(0, -1) + line.text : joined([text, line.text]),
+    '',
+  );
+}
+
+/** Whether a word begins in one line and ends in the next. */
+function isDivided(text: string, next: string): boolean {
+  return /\p{Ll}[-‐¬]$/u.test(text) && /^\p{Ll}/u.test(next);
 }
 
 function alignment(lines: Group, room: PixelBox): TextRegion['align'] {
