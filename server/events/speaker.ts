@@ -17,6 +17,8 @@ export interface Sentence {
   language: LanguageTag;
   startMs: number;
   endMs: number;
+  /** Up to where this is what the session has said, in ms of its audio. */
+  heardUpToMs: number;
 }
 
 export interface SpeakerOptions {
@@ -63,6 +65,7 @@ export class Speaker {
   #unfinished: Segment | undefined;
   #owedTimer: NodeJS.Timeout | undefined;
   #hasLeft = false;
+  #isAbandoned = false;
 
   constructor(speech: Speech, options: SpeakerOptions) {
     this.#speech = speech;
@@ -138,6 +141,19 @@ export class Speaker {
     if (unfinished !== undefined) this.#say(unfinished);
   }
 
+  /** Whether nothing of it is to be said here any more, as it is heard elsewhere. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned;
+  }
+
+  /** Nothing more is taken, nor what was being said: it is heard elsewhere. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#pause.owed = undefined;
+    this.#unfinished = undefined;
+    this.leave();
+  }
+
   /** Ends the session. */
   end(reason: ServiceError): void {
     this.#speech.end(reason);
@@ -205,6 +221,7 @@ export class Speaker {
       language,
       startMs: Math.round(originMs + startMs),
       endMs: Math.round(originMs + endMs),
+      heardUpToMs: Math.round(endMs),
     };
   }
 }

@@ -12,6 +12,8 @@ import { requestsTo, startServer, type TestServer } from './server.ts';
 export interface Cluster {
   nodes: readonly TestServer[];
   redis: TestRedis;
+  /** Starts one more, in the place of one that was killed. */
+  start(more?: Record<string, string>): Promise<TestServer>;
   /** Makes an account with a key, in the database. */
   newcomer: Platform['newcomer'];
   stop(): Promise<void>;
@@ -25,22 +27,29 @@ export async function startCluster(
   const [url, redis] = await Promise.all([newPostgresqlDatabase(), openRedis()]);
   // The first key is in a file, which all of them have.
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-cluster-'));
-  const start = () =>
+  const start = (more: Record<string, string> = {}) =>
     startServer({
       ...{ RECOGNISER: 'silent', DEMO: 'off', DOCUMENT_WORKER: 'off' },
       ...{ STORAGE_URL: url, BROKER_URL: redis.url, DATA_DIR: dataFolder },
       ...settings,
+      ...more,
     });
   const first = await start();
-  const others = await Promise.all(Array.from({ length: count - 1 }, start));
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => start()));
   const nodes = [first, ...others];
+  const later: TestServer[] = [];
   const storage = await openStorage({ url, dataFolder, log: recordLog() });
   const platform = platformOver(storage);
   return {
     ...{ nodes, redis },
+    async start(more) {
+      const node = await start(more);
+      later.push(node);
+      return node;
+    },
     newcomer: (...wish) => platform.newcomer(...wish),
     async stop() {
-      await Promise.all(nodes.map((node) => node.stop()));
+      await Promise.all([...nodes, ...later].map((node) => node.stop()));
       await storage.close();
       await redis.stop();
       rmSync(dataFolder, { recursive: true, force: true });
