@@ -4,6 +4,7 @@ import * as captions from './captions.ts';
 import * as decode from './decode.ts';
 import * as documents from './documents.ts';
 import * as fanout from './fanout.ts';
+import * as fanoutNodes from './fanout-nodes.ts';
 import * as firstMinute from './first-minute.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
@@ -35,6 +36,7 @@ export interface Benchmark {
 const benchmarks: readonly Benchmark[] = [
   gateway,
   fanout,
+  fanoutNodes,
   voice,
   recogniser,
   voices,
