@@ -61,6 +61,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
 
   const accounts = await openAccounts({
     ...given,
+    keysInUse: () => [
+      ...voice.sessions.list().flatMap(({ origin }) => origin.key?.keyId ?? []),
+      ...events.keyIds(),
+    ],
     onKeyDeactivated: (keyId) => {
       voice.sessions.endOfKey(keyId);
       events.endOfKey(keyId);
@@ -107,6 +111,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     translation,
     improvement: improvement.service,
     voiceSessions: voice.sessions,
+    liveOverview: voice.overview,
     isOperator: console.isOperator,
     describeStyleRules: styleRules.describeCatalogue,
   });
@@ -147,7 +152,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   });
   const requests = watchRequests(http.server);
   const sockets = acceptSockets(http.server, { kinds: [voice.sockets, events.sockets], log });
-  if (config.WARM_UP === 'on') operation.warmUp([documents.worker, ...engines.improvement]);
+  if (config.WARM_UP === 'on') {
+    const detection = { name: 'detection', prepare: () => engines.detector.prepare(['']) };
+    operation.warmUp([detection, documents.worker, ...engines.improvement]);
+  }
   void memories.service.tidy();
 
   return {
@@ -163,7 +171,9 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const deadlineMs = performance.now() + config.STOP_SECONDS * 1000;
       documents.expiry.stop();
       const workerEnded = documents.worker.stop();
+      accounts.deactivatedKeys.stop();
       const noticesEnded = accounts.notices.stop(config.STOP_SECONDS * 1000);
+      voice.stopOverview();
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
       await events.stop();
       const closed = http.close();

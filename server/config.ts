@@ -66,7 +66,7 @@ function shown(name: string, text: string): string {
 /** What a pattern cannot tell: addresses, files and folders. Settings may still be missing here. */
 function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
   const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR, SMTP_URL, SMTP_FROM } = settings;
-  const { MODELS_DIR, BROKER_URL, STORAGE_URL, NODE_URL } = settings;
+  const { MODELS_DIR, BROKER_URL, STORAGE_URL } = settings;
   if (PUBLIC_URL !== undefined && !URL.canParse(PUBLIC_URL)) {
     yield `PUBLIC_URL: ${JSON.stringify(PUBLIC_URL)} is not an address.`;
   }
@@ -80,9 +80,6 @@ function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
   if (BROKER_URL !== undefined && !URL.canParse(BROKER_URL)) yield 'BROKER_URL: not an address.';
   if (BROKER_URL !== undefined && STORAGE_URL === undefined) {
     yield 'BROKER_URL: servers that share a broker share a database too. Set STORAGE_URL to a PostgreSQL.';
-  }
-  if (NODE_URL !== undefined && !URL.canParse(NODE_URL)) {
-    yield `NODE_URL: ${JSON.stringify(NODE_URL)} is not an address.`;
   }
   if (TLS_CERT_FILE !== undefined && TLS_KEY_FILE !== undefined) {
     const problem = failureOf(() =>

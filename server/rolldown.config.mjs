@@ -1,16 +1,24 @@
 /**
- * The compiled server in few files, which Node loads in half the time: an entry for each process and
- * thread under its name in `dist/server/`, and what several of them share in `chunks/`. Packages stay
- * outside, but for those that come in hundreds of modules or with large tables.
+ * The compiled server and its packages in few files, which Node loads in half the time: an entry for each
+ * process and thread under its name in `dist/server/`, and what several of them share in `chunks/`.
  */
 import { readdirSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'rolldown';
 
 /** What starts by itself: processes, their children and threads. */
 const ENTRY = /(?:^|\/)(?:main|worker|[\w-]+-(?:child|worker|thread))\.js$/;
-const BUNDLED_PACKAGES = /^(?:eld|typebox|kysely|@fastify\/type-provider-typebox)(?:\/|$)/;
+/** Packages that stay outside: they bring more than code (libraries of the machine, WebAssembly, threads). */
+const WITH_FILES = [
+  ...['@browsermt/bergamot-translator', '@echogarden/fvad-wasm', '@embedpdf/pdfium'],
+  ...['@photostructure/sqlite', 'bufferutil', 'cld3-asm', 'harper.js', 'onnxruntime-node'],
+  ...['opusscript', 'pg', 'pino', 'sharp', 'sherpa-onnx-node'],
+];
+/** Packages that others use where they are installed, which they are not. */
+const OPTIONAL = ['utf-8-validate', '@node-rs/xxhash', 'supports-color'];
+const OUTSIDE = new RegExp(`^(?:${[...WITH_FILES, ...OPTIONAL].join('|')})(?:/|$)`);
 /** Tables of the language detector. */
 const STATISTICS = /[\\/]eld[\\/]src[\\/]ngrams[\\/]/;
 /** Stands for the address of a module until it is known in which file it comes to be. */
@@ -27,7 +35,7 @@ export default defineConfig({
     entries.map((file) => [file.slice(0, -'.js'.length), path.join(compiled, file)]),
   ),
   platform: 'node',
-  external: (id) => !/^[./]/.test(id) && !BUNDLED_PACKAGES.test(id),
+  external: (id) => isBuiltin(id) || OUTSIDE.test(id),
   plugins: [moduleAddresses(), tablesAsJson(), countedWords()],
   output: {
     dir: path.join(dist, 'bundle'),

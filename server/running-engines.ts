@@ -1,7 +1,6 @@
 /** Starts every engine the settings ask for; what cannot run is reported, and the others go on. */
 import { ConfigError, type Config } from './config.ts';
 import { isRunning, type EngineStart } from './engines/declaration.ts';
-// Before anything else takes memory: what reading its tables needs for a moment stays with the process.
 import { createDetector } from './engines/detection/detector.ts';
 import type {
   DetectionEngine,
@@ -52,9 +51,6 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-/** Words are read ahead once the start is over: nobody waits for them unless a short text comes at once. */
-const WARM_UP_AFTER_MS = 5_000;
-
 export async function startEngines(
   config: Config,
   log: Logger,
@@ -64,17 +60,12 @@ export async function startEngines(
   const { models, unusable } = await findModels(config.MODELS_DIR);
   const options = startOptions(config, log, models);
   const names = config.RECOGNISER?.split(',').map((name) => name.trim()) ?? defaultRecognisers;
-  const [heard, spoken, translated, improved, detector] = await Promise.all([
+  const [heard, spoken, translated, improved] = await Promise.all([
     startAll(names.map((name) => recognisers[name as keyof typeof recognisers].start(options))),
     startAll(Object.values(speakers).map((engine) => engine.start(options))),
     startAll(Object.values(translators).map((engine) => engine.start(options))),
     startAll(Object.values(improvers).map((engine) => engine.start(options))),
-    createDetector({ log, ...modesFolder(config) }),
   ]);
-  const warmUp =
-    config.WARM_UP === 'on'
-      ? setTimeout(() => void detector.prepare(['']), WARM_UP_AFTER_MS).unref()
-      : undefined;
   const recognition = heard.running.map((engine) => observedRecogniser(engine, measures));
   const synthesis = spoken.running.map((engine) => observedSpeaker(engine, measures));
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
@@ -84,7 +75,7 @@ export async function startEngines(
     synthesis,
     translation,
     improvement,
-    detector,
+    detector: createDetector({ log, ...modesFolder(config) }),
     preference,
     models,
     missing: [
@@ -96,7 +87,6 @@ export async function startEngines(
       ...ofKind('improvement', improved.missing),
     ],
     async close() {
-      clearTimeout(warmUp);
       const all = [...recognition, ...synthesis, ...translation, ...improvement];
       await Promise.all(all.map((engine) => engine.close()));
     },
@@ -127,13 +117,12 @@ export async function startTranslators(
 ): Promise<Pick<Engines, 'translation' | 'detector' | 'preference' | 'missing' | 'close'>> {
   const { models } = await findModels(config.MODELS_DIR);
   const options = startOptions(config, log, models);
-  const [{ running, missing }, detector] = await Promise.all([
-    startAll(Object.values(translators).map((engine) => engine.start(options))),
-    createDetector({ log, ...modesFolder(config) }),
-  ]);
+  const { running, missing } = await startAll(
+    Object.values(translators).map((engine) => engine.start(options)),
+  );
   return {
     translation: running,
-    detector,
+    detector: createDetector({ log, ...modesFolder(config) }),
     missing,
     preference: enginePreference(config),
     async close() {

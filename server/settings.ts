@@ -86,7 +86,8 @@ const server = {
     default: 10,
     minimum: 0,
     maximum: MAX_SECONDS,
-    description: 'On SIGTERM, how long running sessions may take to conclude.',
+    description:
+      'On SIGTERM, how long running sessions may take to conclude; those that another server can go on with do so at once (`BROKER_URL`).',
   }),
   METRICS_KEY: Type.Optional(
     Type.String({
@@ -113,13 +114,6 @@ const cluster = {
     pattern: '^[\\w.-]{1,64}$',
     description: 'Before all keys in Redis: letters, digits, `_`, `.` and `-`.',
   }),
-  NODE_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/?#]+/?$',
-      description:
-        'Address under which the other servers reach this one, for example `http://10.0.0.7:8080`.',
-    }),
-  ),
 };
 
 const accounts = {

@@ -47,7 +47,6 @@ it.each([
   [{ BROKER_URL: 'redis://bad host' }, /BROKER_URL: not an address/],
   [{ BROKER_URL: 'http://127.0.0.1:6379' }, /BROKER_URL: the value cannot be used/],
   [{ CLUSTER_NAME: 'a*' }, /CLUSTER_NAME/],
-  [{ NODE_URL: 'http://bad host' }, /NODE_URL/],
   [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
 ])('%j is told before anything starts', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);

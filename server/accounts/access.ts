@@ -47,9 +47,12 @@ function forbidden(message: string): ServiceError {
 }
 
 const MINUTE_MS = 60_000;
+/** How long a request waits to be counted, in ms: a slow broker makes no slow translations. */
+const COUNT_WAIT_MS = 200;
 
 /**
- * A limit on the requests of each key, over all servers.
+ * A limit on the requests of each key, over all servers. A broker that is away or slow keeps nobody from
+ * translating: what it counts late counts for those who come after.
  *
  * @param perMinute 0 is no limit
  */
@@ -61,9 +64,16 @@ export function createRequestLimit(
   const limit = { most: perMinute, windowMs: MINUTE_MS };
   return {
     perMinute,
-    // A broker that is away keeps nobody from translating.
     count: (keyId) =>
-      counters.count({ kind: 'requests', name: keyId }, limit).catch(() => undefined),
+      new Promise((resolve) => {
+        // An answer that has come, and was not looked at yet, is earlier than what follows the timer.
+        const timer = setTimeout(() => setImmediate(() => resolve(undefined)), COUNT_WAIT_MS);
+        const answer = (leftMs?: number) => {
+          clearTimeout(timer);
+          resolve(leftMs);
+        };
+        counters.count({ kind: 'requests', name: keyId }, limit).then(answer, () => answer());
+      }),
   };
 }
 

@@ -21,6 +21,8 @@ export interface ApiKeyStore {
   /** Active and deactivated keys of an account, oldest first. */
   list(accountId: string): Promise<ApiKey[]>;
   find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
+  /** Those of some keys that are deactivated. */
+  deactivatedAmong(keyIds: readonly string[]): Promise<string[]>;
   /** Deactivates for ever; every process refuses the key from then on. Undefined: no such key. */
   deactivate(accountId: string, keyId: string, atMs: number): Promise<ApiKey | undefined>;
   /**
@@ -65,7 +67,7 @@ declare module '../storage/database.ts' {
 /** API keys, without their secrets. */
 export const apiKeyStore = defineStore<ApiKeyStore>({
   over: createApiKeys,
-  reads: ['authenticate', 'list', 'find'],
+  reads: ['authenticate', 'list', 'find', 'deactivatedAmong'],
 });
 
 function createApiKeys(db: Database): ApiKeyStore {
@@ -99,6 +101,8 @@ function createApiKeys(db: Database): ApiKeyStore {
         .executeTakeFirst();
       return row && toKey(row);
     },
+
+    deactivatedAmong: (keyIds) => listDeactivated(db, keyIds),
 
     async deactivate(accountId, keyId, atMs) {
       const row = await db
@@ -147,6 +151,16 @@ async function noteUseOfLimits(db: Database, key: ApiKey, atMs: number): Promise
     crossings.note({ accountId, keyId, kind, amount, atMs, tag: null }, limit, 0);
   }
   await crossings.write(db);
+}
+
+async function listDeactivated(db: Database, keyIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select('key_id')
+    .where('key_id', 'in', keyIds)
+    .where('deactivated_at_ms', 'is not', null)
+    .execute();
+  return rows.map(({ key_id }) => key_id);
 }
 
 async function countActive(db: Database, { accountId, kind }: ApiKey): Promise<number> {

@@ -7,6 +7,7 @@ import type { Storage } from '../stores.ts';
 import { createAccess, createRequestLimit } from './access.ts';
 import { openApiKeyFile, ensureFirstAccount } from './first-account.ts';
 import { createApiKeyService, createDeveloperKeys } from './api-keys.ts';
+import { watchDeactivatedKeys } from './deactivated-keys.ts';
 import { adminRoutes, usageRoutes } from './routes.ts';
 import { createSmtpMailer } from './usage/smtp-mailer.ts';
 import { startUsageNotices } from './usage/usage-notices.ts';
@@ -16,6 +17,7 @@ import { createUsageMeter } from './usage/usage.ts';
 /**
  * Opens the accounts of a database, with the one that every installation starts with.
  *
+ * @param options.keysInUse ids of keys for which something goes on here
  * @param options.onKeyDeactivated called with the id of a key that is not let in any more, whichever
  *   server has been told so
  */
@@ -24,29 +26,23 @@ export async function openAccounts({
   log,
   storage,
   broker,
+  keysInUse,
   onKeyDeactivated,
 }: {
   config: Config;
   log: Logger;
   storage: Storage;
-  broker: Pick<Broker, 'announcements' | 'counters'>;
+  broker: Pick<Broker, 'announcements' | 'counters' | 'onBack'>;
+  keysInUse: () => string[];
   onKeyDeactivated: (keyId: string) => void;
 }) {
   const { key, file } = await openApiKeyFile(config.DATA_DIR);
   const first = await ensureFirstAccount({ ...storage, secret: key });
   const access = createAccess({ ...storage, legacyAuth: legacyAuth(config) });
-  const { announcements } = broker;
-  announcements.listen(DEACTIVATED_KEYS, onKeyDeactivated);
-  const apiKeys = createApiKeyService({
-    ...storage,
-    onDeactivated(keyId) {
-      // Here at once, and once more with the others.
-      onKeyDeactivated(keyId);
-      announcements.tell(DEACTIVATED_KEYS, keyId).catch((error: unknown) => {
-        log.error({ keyId, err: error }, 'other servers do not know that a key was deactivated');
-      });
-    },
+  const deactivatedKeys = watchDeactivatedKeys({
+    ...{ ...storage, broker, keysInUse, onDeactivated: onKeyDeactivated, log },
   });
+  const apiKeys = createApiKeyService({ ...storage, onDeactivated: deactivatedKeys.tell });
   const usageMeter = createUsageMeter(storage);
   const developerKeys = createDeveloperKeys({ apiKeys, store: storage.apiKeys });
   const usageReporting = createUsageReporting(storage);
@@ -61,6 +57,7 @@ export async function openAccounts({
     access,
     apiKeys,
     usageMeter,
+    deactivatedKeys,
     knowsOrigin: createKnownOrigins(storage),
     requestLimit: createRequestLimit(config.RATE_LIMIT_PER_MINUTE, broker.counters),
     /** The installation's first account, which sees what concerns the whole server. */
@@ -77,9 +74,6 @@ export async function openAccounts({
 }
 
 export type OpenAccounts = Awaited<ReturnType<typeof openAccounts>>;
-
-/** What servers tell each other keys by that are not let in any more. */
-const DEACTIVATED_KEYS = 'deactivated keys';
 
 function legacyAuth({ LEGACY_AUTH: mode, LEGACY_AUTH_REFUSED_PERCENT: refusedPercent }: Config) {
   return mode === 'off' ? { mode } : { mode, refusedPercent };

@@ -20,8 +20,9 @@ export interface Broker {
   readonly streams: Streams;
   readonly announcements: Announcements;
   /**
-   * Calls when the broker was away and is back, or has lost what it had: those who own something write
-   * it again, or remove what they could not. What they ask at once is done before all else.
+   * Calls when the broker was away and is back, or may have lost what it had, or have it as it once was:
+   * those who own something write it again, or remove what they could not. What they ask at once is done
+   * before all else.
    *
    * @returns stops
    */
@@ -36,7 +37,7 @@ export interface Records {
   /**
    * Writes a value, or leaves it when the condition does not hold.
    *
-   * @param options.ifVersion the version that must still be there
+   * @param options.ifVersion the version that must still be there; also replaced where there is no more room
    * @param options.ifAbsent set where there must be none
    * @returns whether it was written
    */
@@ -81,9 +82,9 @@ export interface Leases {
 /** Places of which there are so many: exact over all nodes, and free again when a node has died. */
 export interface Seats {
   /**
-   * Takes a seat under every one of some limits, or under none. Who has one already keeps it. Rejects
-   * with `broker_unavailable` also for some seconds after seats were lost, so that those who had one are
-   * there first; after that it may have been taken, and is to be left.
+   * Takes a seat under every one of some limits, or under none. Who has one already keeps it. Waits for
+   * some seconds where seats may have been lost, or have run out while the broker was away, so that
+   * those who had one are there first. After `broker_unavailable` it may have been taken, and is to be left.
    *
    * @returns the name of the first limit that is full; undefined when all were taken
    */
@@ -135,7 +136,7 @@ export interface Buckets {
    * @returns undefined when all had one, else the time until they do, in ms
    */
   take(buckets: readonly Bucket[]): Promise<number | undefined>;
-  /** Answers as `take` does, and takes nothing. */
+  /** Answers as `take` does, or rejects as it would, and takes nothing. */
   look(buckets: readonly Bucket[]): Promise<number | undefined>;
 }
 

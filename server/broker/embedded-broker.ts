@@ -35,7 +35,8 @@ export function createEmbeddedBroker({
   log: Logger;
   now?: () => number;
 }): Broker {
-  const swept: Expiring<unknown>[] = [];
+  const seats = createSeats(now);
+  const swept: { sweep(): void }[] = [seats];
   const expiring = <Value>(most?: number): Expiring<Value> => {
     const map = new Expiring<Value>(now, most);
     swept.push(map);
@@ -62,7 +63,7 @@ export function createEmbeddedBroker({
     node,
     records: createRecords(expiring()),
     leases,
-    seats: createSeats(now),
+    seats,
     counters: createCounters(byKind(), now),
     buckets: createBuckets(byKind(), now),
     streams,
@@ -178,19 +179,22 @@ function createLeases(kept: Expiring<Lease>, now: () => number) {
   };
 }
 
-function createSeats(now: () => number): Seats {
+function createSeats(now: () => number): Seats & { sweep(): void } {
   /** Of each limit its members, and until when they have their seats. */
   const seats = new Map<string, Map<string, number>>();
 
-  const taken = (name: string): Map<string, number> => {
+  const free = (name: string): void => {
     const members = seats.get(name) ?? new Map<string, number>();
     const nowMs = now();
     for (const [member, untilMs] of members) if (untilMs <= nowMs) members.delete(member);
     if (members.size === 0) seats.delete(name);
-    return members;
+  };
+  const isFull = (name: string, member: string, most: number): boolean => {
+    const members = seats.get(name);
+    return (members?.size ?? 0) >= most && members?.has(member) !== true;
   };
   const sit = (name: string, member: string, ttlMs: number): void => {
-    const members = taken(name);
+    const members = seats.get(name) ?? new Map<string, number>();
     members.set(member, now() + ttlMs);
     seats.set(name, members);
   };
@@ -198,8 +202,9 @@ function createSeats(now: () => number): Seats {
   return {
     async take({ limits, member, ttlMs }) {
       const full = limits.find(({ name, most }) => {
-        const members = taken(name);
-        return !members.has(member) && members.size >= most;
+        // All are looked at only where there may be too many.
+        if (isFull(name, member, most)) free(name);
+        return isFull(name, member, most);
       });
       if (full !== undefined) return full.name;
       for (const { name } of limits) sit(name, member, ttlMs);
@@ -211,10 +216,14 @@ function createSeats(now: () => number): Seats {
     async leave({ names, member }) {
       for (const name of names) {
         seats.get(name)?.delete(member);
-        taken(name);
+        if (seats.get(name)?.size === 0) seats.delete(name);
       }
     },
-    members: async (name) => [...taken(name).keys()],
+    async members(name) {
+      free(name);
+      return [...(seats.get(name)?.keys() ?? [])];
+    },
+    sweep: () => [...seats.keys()].forEach(free),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What is in flight in Redis, which several nodes share. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../process/log.ts';
 import { createAnnouncements } from './announcements.ts';
 import type {
@@ -18,18 +19,23 @@ import type {
 import { Followers } from './followers.ts';
 import {
   BrokerProblem,
-  CLAIM_EVERY_MS,
   checkRights,
+  type Claim,
   claimPrefix,
-  comingBackOf,
   evictionPolicy,
   loadScripts,
-  markerOf,
+  markOf,
   meet,
   refuseOthersKeys,
 } from './redis-checks.ts';
 import { away, type Greeting, type Reply, RedisLink } from './redis-link.ts';
-import { entryFields, type Script, scripts, VERSION_LENGTH } from './redis-scripts.ts';
+import {
+  CLAIM_EVERY_MS,
+  entryFields,
+  type Script,
+  scripts,
+  VERSION_LENGTH,
+} from './redis-scripts.ts';
 
 /** What is only known so that numbers grow outlives what it counts by this, in ms. */
 const LINGER_MS = `${10 * 60_000}`;
@@ -82,15 +88,20 @@ async function openLink(
   { url, prefix, clusterId, log }: RedisBrokerOptions,
   onBack: () => void,
 ): Promise<{ link: RedisLink; stop: () => void }> {
-  let marker: string | undefined;
-  const claim = (send: Greeting['send']) =>
-    claimPrefix(send, { prefix, clusterId, isBack: marker !== undefined });
+  let known: Claim | undefined;
+  /** @returns whether something was lost since the last claim */
+  const claim = async (send: Greeting['send']): Promise<boolean> => {
+    const found = await claimPrefix(send, { prefix, clusterId, known });
+    const isLost = known !== undefined && known.sinceMs !== found.sinceMs;
+    known = found;
+    return isLost;
+  };
   const link = await RedisLink.open({
     ...{ url, log, onBack },
     async greet(greeting) {
       const { send } = greeting;
       await meet(send);
-      if (marker === undefined) {
+      if (known === undefined) {
         await checkRights(greeting, prefix);
         await refuseOthersKeys(send, prefix);
         const policy = await evictionPolicy(send);
@@ -99,18 +110,14 @@ async function openLink(
       await loadScripts(send);
       // Again each time: a Redis that comes back may be another one, or empty. And something is written,
       // as one that answers and takes no writes is not back.
-      marker = await claim(send);
+      await claim(send);
     },
   });
   /** Keys may be lost, and taken by others, while the connection stays. */
   const claimAgain = async () => {
-    const before = marker;
     try {
-      const found = await claim((command) => link.send(command));
-      // A new connection may have found out meanwhile.
-      if (found === marker || marker !== before) return;
-      marker = found;
-      log.warn({}, 'the broker has lost what it had');
+      if (!(await claim((command) => link.send(command)))) return;
+      log.warn({}, 'the broker may have lost what it had');
       onBack();
     } catch (error) {
       // Said, and tried again, where connections are made; what is only away is waited for there.
@@ -160,7 +167,8 @@ function createRecords(redis: Keyspace): Records {
       const version = randomBytes(VERSION_LENGTH / 2).toString('hex');
       const condition = ifAbsent === true ? 'absent' : (ifVersion ?? 'any');
       const args = [version, argument(value), duration(ttlMs), condition];
-      return (await redis.run(scripts.writeRecord, [key(name)], args)) === 1;
+      const script = ifVersion === undefined ? scripts.writeRecord : scripts.replaceRecord;
+      return (await redis.run(script, [key(name)], args)) === 1;
     },
     async take(name) {
       const kept = await redis.link.send(['GETDEL', key(name)], false);
@@ -198,16 +206,24 @@ function createLeases(redis: Keyspace): Leases {
   };
 }
 
+/** How long a seat is waited for while nodes come back, in ms: a little longer than that takes. */
+const MOST_WAIT_MS = 4_000;
+
 function createSeats(redis: Keyspace, prefix: string): Seats {
   const keys = (names: readonly string[]) => names.map((name) => redis.key('seats', name));
-  const marks = [markerOf(prefix), comingBackOf(prefix)];
   return {
     async take({ limits, member, ttlMs }) {
       const args = [member, duration(ttlMs), ...limits.map(({ most }) => `${most}`)];
       const names = limits.map(({ name }) => name);
-      const full = await redis.run(scripts.takeSeats, [...keys(names), ...marks], args);
-      if (full === null) throw away();
-      return names[Number(full) - 1];
+      const giveUpAtMs = performance.now() + MOST_WAIT_MS;
+      for (;;) {
+        const all = [...keys(names), markOf(prefix)];
+        const full = Number(await redis.run(scripts.takeSeats, all, args));
+        if (full >= 0) return names[full - 1];
+        if (performance.now() > giveUpAtMs) throw away();
+        // Those who had seats come back first.
+        await pause(-full, undefined, { ref: false });
+      }
     },
     async keep({ names, member, ttlMs }) {
       await redis.run(scripts.keepSeats, keys(names), [member, duration(ttlMs)]);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command, Greeting } from './redis-link.ts';
-import { scripts } from './redis-scripts.ts';
+import { CLAIM_EVERY_MS, scripts } from './redis-scripts.ts';
 
 type Send = Greeting['send'];
 
@@ -15,8 +15,6 @@ const FORMAT = 1;
 /** Calls that look for another product's keys, and keys looked at in each. */
 const MAX_SCANS = 1_000;
 const KEYS_A_SCAN = 1_000;
-/** How often nodes say that the keys are theirs, in ms, so that it is never forgotten for long. */
-export const CLAIM_EVERY_MS = 1_000;
 
 /**
  * Whether a new connection leads to a server that takes writes.
@@ -55,37 +53,41 @@ function fieldsOf(reply: unknown): Map<string, unknown> {
   return new Map(reply.flatMap((name, i) => (i % 2 === 0 ? [[`${name}`, reply[i + 1]]] : [])));
 }
 
-/** How long it takes nodes to come back to a Redis that has lost everything, in ms. */
-const COME_BACK_MS = 3_000;
+/** That keys belong to a cluster. */
+export interface Claim {
+  /** Since when what is kept is good, by the clock of Redis: another time once something was lost. */
+  sinceMs: number;
+  /** When they were last claimed, by the same clock. */
+  claimedMs: number;
+}
 
 /**
- * Makes the keys under a prefix those of one cluster, the one with this database.
+ * Makes the keys under a prefix those of one cluster, the one with this database, or says so once more.
  *
- * @param isBack set where nodes of the cluster have been there before
- * @returns another value when what was kept has been lost
+ * @param known what this node knows of the last claim
  * @throws BrokerProblem when they are another's; what sending throws
  */
 export async function claimPrefix(
   send: Send,
-  { prefix, clusterId, isBack }: { prefix: string; clusterId: string; isBack: boolean },
-): Promise<string> {
-  const key = markerOf(prefix);
+  { prefix, clusterId, known }: { prefix: string; clusterId: string; known: Claim | undefined },
+): Promise<Claim> {
+  const key = markOf(prefix);
   const ours = `dragoman ${FORMAT} ${clusterId}`;
-  const keys = [key, comingBackOf(prefix)];
-  const args = [ours, randomUUID(), isBack ? `${COME_BACK_MS}` : '0'];
-  const found = await send(['EVALSHA', scripts.claim.sha, '2', ...keys, ...args]).catch(
+  const args = [ours, `${known?.claimedMs ?? 0}`];
+  const found = await send(['EVALSHA', scripts.claim.sha, '1', key, ...args]).catch(
     async (error: unknown) => {
       const { message } = error as Error;
       if (message.startsWith('WRONGTYPE')) return '';
-      // One that is full takes no writes, and is used for what it can do.
+      // One that takes no writes is used for what it can do.
       const kept = TAKES_NO_WRITES.test(message) ? await send(['GET', key]) : null;
       if (kept === null) throw error;
       return kept;
     },
   );
-  const marker = String(found);
-  if (marker === ours || marker.startsWith(`${ours} `)) return marker;
-  const [product, format] = marker.split(' ');
+  const mark = String(found);
+  const times = mark.startsWith(ours) ? /^ (\d+) (\d+)$/.exec(mark.slice(ours.length)) : null;
+  if (times !== null) return { sinceMs: Number(times[1]), claimedMs: Number(times[2]) };
+  const [product, format] = mark.split(' ');
   if (product !== 'dragoman') throw othersKeys(prefix, key);
   if (format !== `${FORMAT}`) {
     throw new BrokerProblem(
@@ -97,25 +99,20 @@ export async function claimPrefix(
   );
 }
 
-const TAKES_NO_WRITES = /^(OOM|MISCONF|NOREPLICAS)\b/;
-
-/** Of a key that is there while nodes come back. */
-export function comingBackOf(prefix: string): string {
-  return `${prefix}:coming-back`;
-}
+const TAKES_NO_WRITES = /^(MISCONF|NOREPLICAS)\b/;
 
 /** @throws BrokerProblem when there are keys under a prefix that nobody has claimed */
 export async function refuseOthersKeys(send: Send, prefix: string): Promise<void> {
-  if (Number(await send(['EXISTS', markerOf(prefix)])) > 0) return;
+  if (Number(await send(['EXISTS', markOf(prefix)])) > 0) return;
   let cursor = '0';
   let hasWaited = false;
   for (let scans = 0; scans < MAX_SCANS; scans += 1) {
     const scan: Command = ['SCAN', cursor, 'MATCH', `${prefix}:*`, 'COUNT', `${KEYS_A_SCAN}`];
     const [next, keys] = (await send(scan)) as [Buffer, Buffer[]];
-    const found = keys.map(String).filter((key) => key !== markerOf(prefix));
+    const found = keys.map(String).filter((key) => key !== markOf(prefix));
     const other = found.find((key) => !OWN_KEY.test(key.slice(prefix.length)));
     if (other !== undefined) throw othersKeys(prefix, other);
-    // Where the marker was lost, nodes that are there claim the keys once more.
+    // Where the mark was lost, nodes that are there claim the keys once more.
     if (found.length > 0 && !hasWaited) await pause(CLAIM_EVERY_MS * 2);
     hasWaited ||= found.length > 0;
     cursor = String(next);
@@ -124,10 +121,10 @@ export async function refuseOthersKeys(send: Send, prefix: string): Promise<void
 }
 
 /** What a broker makes, behind the prefix. */
-const OWN_KEY = /^:(record|lease|seats|count|bucket|stream|last|by|check|coming-back)(:|$)/;
+const OWN_KEY = /^:(record|lease|seats|count|bucket|stream|last|by|check)(:|$)/;
 
 /** Of the key that says whose the others are. */
-export function markerOf(prefix: string): string {
+export function markOf(prefix: string): string {
   return `${prefix}:cluster`;
 }
 
@@ -232,7 +229,6 @@ export function connectionProblem(error: unknown, url: string): string {
     return `That server lacks a command (${message.replace(/^ERR /, '')}): it takes Redis ${LEAST_VERSION}, or Valkey.`;
   }
   if (/^LOADING/.test(message)) return 'Redis is still reading its data. Start again in a moment.';
-  if (/^OOM/.test(message)) return 'Redis is full. Give it more memory (maxmemory).';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'There is no host of that name.';
   if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'Nothing listens there.';
   if (code === 'ETIMEDOUT') {

@@ -139,6 +139,11 @@ export class RedisLink {
     };
   }
 
+  /** Replaces the connection, which leads to what must not be used. */
+  replace(error: Error): void {
+    if (this.#client !== undefined) this.#drop(this.#client, error);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
@@ -248,11 +253,6 @@ export class RedisLink {
       log.warn({ error: error.message }, 'the broker cannot take anything');
     }
     return away(error);
-  }
-
-  /** Replaces the connection, which leads to what must not be used. */
-  replace(error: Error): void {
-    if (this.#client !== undefined) this.#drop(this.#client, error);
   }
 
   /** Replaces a connection, unless that has been done. */

@@ -30,16 +30,18 @@ local function whole(number) return string.format('%.0f', number) end`;
 export const VERSION_LENGTH = 16;
 
 /** KEYS: record. ARGV: version, value, ttl, condition (`any`, `absent` or a version). */
-const writeRecord = script(
-  '',
-  `
+const write = `
 local version = redis.call('GETRANGE', KEYS[1], 0, ${VERSION_LENGTH - 1})
 if version == ARGV[1] then return 1 end
 if ARGV[4] == 'absent' and version ~= '' then return 0 end
 if ARGV[4] ~= 'absent' and ARGV[4] ~= 'any' and version ~= ARGV[4] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
-return 1`,
-);
+return 1`;
+
+const writeRecord = script('', write);
+
+/** For a version that is there already: what it replaces is about as large. */
+const replaceRecord = script(' flags=allow-oom', write);
 
 /** KEYS: lease. ARGV: holder, ttl, time it is remembered besides. Answers the epoch, or nothing. */
 const acquireLease = script(
@@ -95,15 +97,26 @@ for _, key in ipairs(KEYS) do
   if redis.call('PTTL', key) < tonumber(ARGV[2]) then redis.call('PEXPIRE', key, ARGV[2]) end
 end`;
 
+/** How often each node says that the keys are theirs, in ms. */
+export const CLAIM_EVERY_MS = 1_000;
+/** Keys that no node has claimed for so long were out of their sight: some may be old, or have run out, in ms. */
+const UNCLAIMED_MS = 3_000;
+/** How long it then takes nodes to come back, in ms. */
+const COME_BACK_MS = 3_000;
+
+/** What the mark of a cluster says besides whose it is: since when its keys are good, and the last claim. */
+const times = `'(%d+) (%d+)$'`;
+
 /**
- * KEYS: limits, the marker of the cluster, and what is there while its nodes come back. ARGV: member, ttl, the most of each. Answers
- * which is full, from 1; 0 for none; nothing while it is not known.
+ * KEYS: limits, the mark of the cluster. ARGV: member, ttl, the most of each. Answers which is full, from
+ * 1; 0 for none; and while nodes come back less: the ms to wait, below 0.
  */
 const takeSeats = script(
   '',
   `${clock}
-local comingBack, marker = table.remove(KEYS), table.remove(KEYS)
-if redis.call('EXISTS', comingBack) == 1 or redis.call('EXISTS', marker) == 0 then return false end
+local since, claimed = string.match(redis.call('GET', table.remove(KEYS)) or '', ${times})
+if not since or now - claimed > ${UNCLAIMED_MS} then return -${CLAIM_EVERY_MS} end
+if now < since + ${COME_BACK_MS} then return now - since - ${COME_BACK_MS} end
 for index, key in ipairs(KEYS) do
   redis.call('ZREMRANGEBYSCORE', key, '-inf', whole(now))
   local isIn = redis.call('ZSCORE', key, ARGV[1])
@@ -158,7 +171,8 @@ for index, key in ipairs(KEYS) do
 end
 if wait > 0 then return wait end`;
 
-const lookAtBuckets = script(' flags=no-writes', `${wait}\nreturn false`);
+/** Refused where takers are: whoever is answered by one alone would learn which of them it was. */
+const lookAtBuckets = script('', `${wait}\nreturn false`);
 
 const takeFromBuckets = script(
   '',
@@ -202,24 +216,26 @@ return id`,
 );
 
 /**
- * KEYS: the marker of a cluster, and what is there while its nodes come back. ARGV: the marker, a name
- * for what is kept from now on, and how long it takes nodes to come back, or 0 when there are none.
- * Answers the marker that is there.
+ * KEYS: the mark of a cluster. ARGV: whose it is, the last claim that the caller knows of. Answers the
+ * mark that is there. A last claim before that, or long ago, is of a Redis that came back as it once was,
+ * or stood still: then the keys are good from now on.
  */
 const claim = script(
-  '',
-  `
-local kept = redis.call('GET', KEYS[1])
-if kept then return kept end
-local marker = ARGV[1] .. ' ' .. ARGV[2]
-redis.call('SET', KEYS[1], marker)
-if ARGV[3] ~= '0' then redis.call('SET', KEYS[2], '', 'PX', ARGV[3]) end
-return marker`,
+  ' flags=allow-oom',
+  `${clock}
+local mark, known = redis.call('GET', KEYS[1]), tonumber(ARGV[2])
+local ours, since, claimed = string.match(mark or '', '^(.*) ' .. ${times})
+if mark and ours ~= ARGV[1] then return mark end
+claimed = tonumber(claimed or '0')
+if claimed < known or now - claimed > ${UNCLAIMED_MS} then since = whole(now) end
+mark = ARGV[1] .. ' ' .. since .. ' ' .. whole(math.max(now, claimed, known))
+redis.call('SET', KEYS[1], mark)
+return mark`,
 );
 
 export const scripts = {
   claim,
-  ...{ writeRecord, acquireLease, renewLease, releaseLease, findLease },
+  ...{ writeRecord, replaceRecord, acquireLease, renewLease, releaseLease, findLease },
   ...{ takeSeats, keepSeats, leaveSeats, listMembers, count },
   ...{ lookAtBuckets, takeFromBuckets, append },
 };

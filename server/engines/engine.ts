@@ -68,6 +68,8 @@ export interface RecognitionOptions {
   languageMode: 'hint' | 'fixed';
   /** Words and phrases that are likely to be said; given only to engines with `usesSpokenTerms`. */
   spokenTerms: readonly string[];
+  /** Called with the end of an utterance when all that was heard of it has been taken. */
+  onHeard?: ((untilMs: number) => void) | undefined;
   signal: AbortSignal;
 }
 
@@ -298,8 +300,9 @@ export interface DetectionEngine {
   /** Languages a text may be in, the likeliest first; empty when there are no letters in it. */
   rank(text: string): LanguageTag[];
   /**
-   * Waits for what it takes to tell short texts well: the first of them has it read, in about a second
-   * and not on this thread. Without it they are detected all the same, less surely. Never rejects.
+   * Loads what it takes, once: to be awaited before anything is detected. The first short text has lists
+   * of words read as well, in about a second and not on this thread; without them it would be detected
+   * less surely.
    */
   prepare(texts: readonly string[]): Promise<void>;
 }

@@ -132,6 +132,8 @@ export function openEvents({
             .catch((error: unknown) => speech.end(toServiceError(error))),
       };
     },
+    /** Keys on whose account rooms are translated now. */
+    keyIds: () => live.keyIds(),
     /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
     endOfKey: (keyId: string) => live.endOfKey(keyId),
     stop: () => live.stop(),

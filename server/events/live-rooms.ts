@@ -42,6 +42,8 @@ export interface LiveRooms {
   revoked(roomId: string, linkId: string): void;
   /** The room is gone. */
   deleted(roomId: string): void;
+  /** Keys of the rooms in which something happens. */
+  keyIds(): string[];
   /** A key has been deactivated. */
   endOfKey(keyId: string): void;
   /** Resolves when everybody has been told. */
@@ -208,6 +210,10 @@ class RoomsOfProcess implements LiveRooms {
     const links = new Set((await this.#options.store.links(roomId)).map(({ linkId }) => linkId));
     const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
     live.endReaders(reason, ({ pass: { linkId } }) => linkId === undefined || !links.has(linkId));
+  }
+
+  keyIds(): string[] {
+    return [...this.#open.values()].map(({ room }) => room.keyId);
   }
 
   endOfKey(keyId: string): void {

@@ -7,7 +7,7 @@ import type { Engines } from '../running-engines.ts';
 import type { Storage } from '../stores.ts';
 import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import type { Translation } from '../translation/translation.ts';
-import { createLiveOverview, type VoiceSessions } from '../voice/index.ts';
+import type { LiveOverview, VoiceSessions } from '../voice/index.ts';
 import { consoleOperationRoutes, healthRoutes, metricsRoutes } from './routes.ts';
 import {
   createEngineConditions,
@@ -33,6 +33,7 @@ export function openOperation({
   translation,
   improvement,
   voiceSessions,
+  liveOverview,
   isOperator,
   describeStyleRules,
 }: {
@@ -46,6 +47,7 @@ export function openOperation({
   translation: Translation;
   improvement: Improvement;
   voiceSessions: VoiceSessions;
+  liveOverview: LiveOverview;
   /** Whether it is the installation's first account. */
   isOperator: (account: Account) => boolean;
   describeStyleRules: () => StyleRuleCatalogueView;
@@ -71,7 +73,6 @@ export function openOperation({
       improvement: () => improvement.outages(),
     },
   });
-  const liveOverview = createLiveOverview(voiceSessions);
   const routes: Routes = async (app) => {
     await app.register(healthRoutes, { voiceSessions, readiness, engines: running });
     await app.register(metricsRoutes, { metrics, metricsKey, publicUrl, trustProxy });

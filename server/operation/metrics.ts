@@ -48,7 +48,7 @@ function sessionMeasures(registry: Registry): SessionMeasures {
   });
   const ended = addTallies<SessionEnd>(registry, {
     name: 'dragoman_voice_sessions_ended_total',
-    help: 'Voice sessions that are over, by reason: completed, abandoned, or the code of an error.',
+    help: 'Voice sessions that are over, by reason: completed, abandoned, handed_over, or the code of an error.',
     label: 'reason',
   });
   const dropped = addTally(registry, {
@@ -125,7 +125,7 @@ function captionMeasures(registry: Registry): CaptionMeasures {
 
 function hearingMeasures(
   registry: Registry,
-): Pick<VoiceMeasures, 'watchHearing' | 'sessionRefused'> {
+): Pick<VoiceMeasures, 'watchHearing' | 'watchServers' | 'sessionRefused'> {
   const refused = addTally(registry, {
     name: 'dragoman_voice_sessions_refused_total',
     help: 'Voice sessions that were refused because the machine hears as many as it can.',
@@ -145,6 +145,13 @@ function hearingMeasures(
         () => hearing().late_sessions,
       );
     },
+    watchServers: (count) =>
+      addGauge(
+        registry,
+        'dragoman_cluster_servers',
+        'Servers that share what is in flight, this one included.',
+        count,
+      ),
     sessionRefused: () => refused.add(1),
   };
 }

@@ -174,7 +174,7 @@ export const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationO
     '/voice-sessions/:session_id',
     { onRequest, schema: { params: LiveVoiceSessionPath } },
     async ({ account, params }, reply) => {
-      liveOverview.end(onlooker(account), params.session_id);
+      await liveOverview.end(onlooker(account), params.session_id);
       return reply.code(204).send();
     },
   );

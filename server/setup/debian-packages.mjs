@@ -72,6 +72,13 @@ function ocr(language) {
   return `tesseract-ocr-${language}`;
 }
 
+/** What a cluster on one machine needs besides. @type {Requirement[]} */
+export const clusterRequirements = [
+  { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
+  { name: 'Redis', programs: ['redis-server'], packages: ['redis-server'] },
+  { name: 'HAProxy', programs: ['haproxy'], packages: ['haproxy'] },
+];
+
 /** What the tests need besides. @type {Requirement[]} */
 export const testRequirements = [
   {
@@ -88,8 +95,7 @@ export const testRequirements = [
   // Firefox hears nothing where there is no sound device.
   { name: 'PulseAudio', programs: ['pulseaudio'], packages: ['pulseaudio'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
-  { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
-  { name: 'Redis', programs: ['redis-server'], packages: ['redis-server'] },
+  ...clusterRequirements,
   {
     name: 'LibreOffice Calc and Impress',
     packages: ['libreoffice-calc-nogui', 'libreoffice-impress-nogui'],

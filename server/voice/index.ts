@@ -5,12 +5,15 @@ import type { TargetMediaFormat } from '../../shared/target-media-type.ts';
 import type { Config } from '../config.ts';
 import type { SynthesisEngine } from '../engines/engine.ts';
 import type { Logger, ParentLogger } from '../process/log.ts';
-import type { Routes } from '../http/door.ts';
+import type { Caller, Routes } from '../http/door.ts';
+import type { Storage } from '../stores.ts';
 import type { Engines } from '../running-engines.ts';
-import type { UsageMeter } from '../accounts/usage/usage.ts';
+import { keyDeactivated, type UsageMeter } from '../accounts/usage/usage.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { SpokenTermLists } from '../spoken-terms/spoken-terms.ts';
 import type { Broker } from '../broker/index.ts';
+import { createClusterOverview } from './session/cluster-overview.ts';
+import { createLiveOverview, overviewOf } from './session/live-overview.ts';
 import { createSessionSeats } from './session/session-seats.ts';
 import { createSessionTokens } from './session/session-tokens.ts';
 import type { Translation } from '../translation/translation.ts';
@@ -42,9 +45,9 @@ export type SpeakLine = (line: {
 }) => Promise<Buffer>;
 
 export { createTargetDisplay, type TranslateText } from './path/translate.ts';
-export { createLiveOverview, type LiveOverview } from './session/live-overview.ts';
+export type { LiveOverview } from './session/live-overview.ts';
 export { streamingUrl } from './session/routes.ts';
-export type { SessionRoom } from './session/running-session.ts';
+export type { SessionRoom } from './session/session-connection.ts';
 export type { VoiceSessions } from './session/voice-sessions.ts';
 
 /** What sessions are decoded and encoded with; found and started before the first of them. */
@@ -70,6 +73,7 @@ export function openVoice({
   config,
   log,
   broker,
+  storage,
   engines,
   audio: { decoders, encoders },
   measures,
@@ -81,7 +85,8 @@ export function openVoice({
 }: {
   config: Config;
   log: ParentLogger;
-  broker: Pick<Broker, 'records' | 'seats' | 'onBack'>;
+  broker: Broker;
+  storage: Pick<Storage, 'apiKeys' | 'accounts'>;
   engines: Pick<Engines, 'recognition' | 'synthesis' | 'detector'>;
   audio: Pick<Awaited<ReturnType<typeof openAudio>>, 'decoders' | 'encoders'>;
   measures: VoiceMeasures;
@@ -99,6 +104,7 @@ export function openVoice({
       translation,
       spokenTerms,
       liveTranslation,
+      detector: engines.detector,
       contentTypes: decoders.contentTypes,
       mediaContentTypes: encoders.contentTypes,
     }),
@@ -129,12 +135,25 @@ export function openVoice({
     resumeMs: config.VOICE_RESUME_SECONDS * 1000,
     maxLagMs: config.VOICE_MAX_LAG_SECONDS * 1000,
     loadShare: config.VOICE_LOAD_PERCENT / 100,
+    // Where nobody else has the broker, nobody could go on.
+    cluster:
+      config.BROKER_URL === undefined
+        ? undefined
+        : { broker, findCaller: (key) => activeCaller(storage, key) },
   });
+  const cluster =
+    config.BROKER_URL === undefined
+      ? undefined
+      : createClusterOverview(broker, () => overviewOf(voiceSessions));
+  if (cluster !== undefined) measures.watchServers(() => cluster.serverCount);
   const routes: Routes = async (app, { door }) => {
     await app.register(voiceRoutes, { door, voiceSessions, publicUrl: config.PUBLIC_URL });
   };
   return {
     sessions: voiceSessions,
+    /** What goes on at the moment, at all servers. */
+    overview: createLiveOverview(voiceSessions, cluster),
+    stopOverview: () => cluster?.stop(),
     liveTranslation,
     /** Languages that can be heard. */
     heardLanguages: () => spokenLanguages(engines.recognition),
@@ -151,6 +170,19 @@ export function openVoice({
       },
     }),
   };
+}
+
+/** Whose a session is that another server had. @throws ServiceError key_deactivated */
+async function activeCaller(
+  storage: Pick<Storage, 'apiKeys' | 'accounts'>,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<Caller> {
+  const [key, account] = await Promise.all([
+    storage.apiKeys.find(accountId, keyId),
+    storage.accounts.find(accountId),
+  ]);
+  if (key?.deactivatedAtMs === null && account !== undefined) return { key, account };
+  throw keyDeactivated();
 }
 
 /** How long a session goes on with the token it has, in ms: to connect, connected, and to reconnect. */

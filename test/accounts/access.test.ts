@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAccess } from '../../server/accounts/access.ts';
+import { createAccess, createRequestLimit } from '../../server/accounts/access.ts';
 import { openPlatform, type Platform } from '../support/product/platform.ts';
 
 let platform: Platform;
@@ -37,4 +37,13 @@ it('a key in the query or the body must be of the pro plan', async () => {
   expect(await access.authenticateLegacy(pro.secret)).toMatchObject({ key: pro.key });
   await expect(access.authenticateLegacy(free.secret)).rejects.toMatchObject({ status: 403 });
   expect(await access.authenticateLegacy('invalid')).toBeUndefined();
+});
+
+it('a broker that is slow to count requests, or away, holds up none', async () => {
+  const slow = createRequestLimit(1, { count: () => new Promise(() => undefined) })!;
+  expect(await slow.count('key')).toBeUndefined();
+  const away = createRequestLimit(1, { count: () => Promise.reject(new Error('away')) })!;
+  expect(await away.count('key')).toBeUndefined();
+  const there = createRequestLimit(1, { count: async () => 700 })!;
+  expect(await there.count('key')).toBe(700);
 });

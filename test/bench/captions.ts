@@ -150,7 +150,9 @@ async function hear({ stages, recogniser }: CaptionParts, { audio }: Clip): Prom
     detectLanguage: () => ({ status: 'no_language_detected' }),
   });
   const heard: TimedEvent[] = [];
-  for await (const event of events) heard.push({ atMs: clock.now(), event });
+  for await (const event of events) {
+    if (event.kind !== 'rest') heard.push({ atMs: clock.now(), event });
+  }
   return heard;
 }
 

@@ -1,7 +1,7 @@
 /** What the first who come wait for: each route at once after a start, after fifteen seconds, and again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startServer, type RunningServer } from '../support/product/server.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, printTable } from './figures.ts';
 
@@ -31,7 +31,7 @@ interface Question {
 type Ask = (route: string, question?: Question) => Promise<Record<string, unknown>>;
 
 /** What one client does at a server, whose first answers are measured together. */
-type Visit = (ask: Ask, server: TestServer) => Promise<void>;
+type Visit = (ask: Ask, server: RunningServer) => Promise<void>;
 
 /** A visit that asks one route. */
 function alone(route: string, question?: Question): Visit {
@@ -253,7 +253,7 @@ async function visitWithRoomKey(
   });
 }
 
-async function administer(ask: Ask, server: TestServer): Promise<void> {
+async function administer(ask: Ask, server: RunningServer): Promise<void> {
   const storage = await openEmbedded(server.dataFolder);
   const { secret: key } = await platformOver(storage).newcomer(
     { features: ['admin'] },
@@ -281,7 +281,7 @@ async function visitOperation(ask: Ask): Promise<void> {
 /** How long the first answer to each question took, in ms, by what was asked. */
 type Waits = Map<string, number>;
 
-async function timeVisit(visit: Visit, server: TestServer): Promise<Waits> {
+async function timeVisit(visit: Visit, server: RunningServer): Promise<Waits> {
   const waits: Waits = new Map();
   await visit(async (route, question = {}) => {
     const startedMs = performance.now();
@@ -293,7 +293,7 @@ async function timeVisit(visit: Visit, server: TestServer): Promise<Waits> {
   return waits;
 }
 
-async function fetchRoute(server: TestServer, route: string, question: Question) {
+async function fetchRoute(server: RunningServer, route: string, question: Question) {
   const { places = {}, query = {}, body, key, roomKey } = question;
   const [method = '', path = ''] = route.split(' ');
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? '');
@@ -322,7 +322,7 @@ async function fetchRoute(server: TestServer, route: string, question: Question)
 }
 
 /** Asks every route once, one after the other. @returns the routes, such as `GET /v2/usage` */
-export async function askEveryRoute(server: TestServer): Promise<string[]> {
+export async function askEveryRoute(server: RunningServer): Promise<string[]> {
   const routes = new Set<string>();
   for (const visit of visits) {
     for (const label of (await timeVisit(visit, server)).keys()) routes.add(label.split(':')[0]!);
@@ -352,7 +352,7 @@ export async function run(print: Print): Promise<void> {
   printTable(print, [['ms', 'at once', 'after 15 s', 'again', ''], ...rows]);
 }
 
-async function withServer(work: (server: TestServer) => Promise<void>): Promise<void> {
+async function withServer(work: (server: RunningServer) => Promise<void>): Promise<void> {
   const server = await startServer({ WARM_UP: 'on', CONSOLE: 'on', LOG_LEVEL: 'warn' });
   try {
     await work(server);

@@ -1,6 +1,8 @@
 /** The gateway's overhead: processor time per chunk of audio, ours against a bare echo server. */
 import { encodeClientMessage } from '../../shared/protocol/codec.ts';
 import type { MessageFormat } from '../../shared/protocol/messages.ts';
+import { openPostgresql } from '../support/machine/postgresql.ts';
+import { openRedis } from '../support/machine/redis.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, median, printTable, spread, verdict } from './figures.ts';
 import { clientFrame, OPCODE, serverFrameBytes } from './gateway/load.ts';
@@ -13,6 +15,8 @@ export const description =
 
 /** Overhead that is aimed at, as a ratio. */
 const AIMS: Record<MessageFormat, number> = { msgpack: 1.3, json: 1.5 };
+/** With a broker, as a ratio to without. */
+const SHARING_AIM = 1.25;
 const CONNECTIONS = 100;
 const CHUNK_MS = 100;
 const SAMPLE_RATE_HZ = 16_000;
@@ -56,6 +60,78 @@ export async function run(print: Print): Promise<void> {
   ];
   printTable(print, overheadRows(results));
   printTable(print, loopRows(results));
+  const sharing = [await measureSharing('msgpack'), await measureSharing('json')];
+  printTable(print, sharingRows(sharing));
+}
+
+/** What it costs that another server could go on: with a broker against without. */
+interface Sharing {
+  format: MessageFormat;
+  aloneUs: number[];
+  sharedUs: number[];
+  ratios: number[];
+}
+
+async function measureSharing(format: MessageFormat): Promise<Sharing> {
+  const sharing: Sharing = { format, aloneUs: [], sharedUs: [], ratios: [] };
+  const options = loadOptions(format);
+  const [postgresql, redis] = await Promise.all([openPostgresql(), openRedis()]);
+  const servers: LoadedServer[] = [];
+  try {
+    for (let count = 0; count < STARTS; count += 1) {
+      const STORAGE_URL = await postgresql.createDatabase();
+      const alone = await loadOurServer(format, options, { STORAGE_URL });
+      servers.push(alone);
+      const CLUSTER_NAME = `bench-${count}`;
+      const settings = { STORAGE_URL: await postgresql.createDatabase(), CLUSTER_NAME };
+      const shared = await loadOurServer(format, options, { ...settings, BROKER_URL: redis.url });
+      servers.push(shared);
+      await alternate({ alone, shared }, sharing);
+      await Promise.all(servers.splice(0).map((server) => server.stop()));
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    await Promise.all([postgresql.stop(), redis.stop()]);
+  }
+  return sharing;
+}
+
+async function alternate(
+  { alone, shared }: Record<'alone' | 'shared', LoadedServer>,
+  { aloneUs, sharedUs, ratios }: Sharing,
+): Promise<void> {
+  for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
+    for (const server of [alone, shared]) await server.run(WARM_UP_ROUND_MS);
+  }
+  for (let group = 0; group < GROUPS; group += 1) {
+    const turns = await byTurns(alone, shared, group);
+    aloneUs.push(...turns.one);
+    sharedUs.push(...turns.other);
+    ratios.push(total(turns.other) / total(turns.one));
+  }
+}
+
+/** A B B A, in every other group B A A B: what drifts meanwhile touches both alike. In µs a chunk. */
+async function byTurns(one: LoadedServer, other: LoadedServer, group: number) {
+  const us: { one: number[]; other: number[] } = { one: [], other: [] };
+  const [outer, inner] = group % 2 === 0 ? [one, other] : [other, one];
+  for (const server of [outer, inner, inner, outer]) {
+    us[server === one ? 'one' : 'other'].push(await server.cpuUsPerChunk(ROUND_MS));
+  }
+  return us;
+}
+
+function sharingRows(all: readonly Sharing[]): string[][] {
+  return [
+    ['', 'alone, µs a chunk', 'with a broker', 'with ÷ alone', 'aim'],
+    ...all.map(({ format, aloneUs, sharedUs, ratios }) => [
+      format,
+      spread(aloneUs),
+      spread(sharedUs),
+      spread(ratios),
+      verdict(median(ratios), SHARING_AIM),
+    ]),
+  ];
 }
 
 /** Ours ÷ echo, a ratio for each group of four rounds after one start of the servers. */
@@ -131,17 +207,11 @@ async function compare(
     for (const server of [ours, echo, receive]) await server.run(WARM_UP_ROUND_MS);
   }
   for (let group = 0; group < groups; group += 1) {
-    // A B B A, then B A A B: what drifts meanwhile touches both alike.
-    const [outer, inner] = group % 2 === 0 ? [ours, echo] : [echo, ours];
-    const oursUs: number[] = [];
-    const echoUs: number[] = [];
-    for (const server of [outer, inner, inner, outer]) {
-      (server === ours ? oursUs : echoUs).push(await server.cpuUsPerChunk(ROUND_MS));
-    }
+    const turns = await byTurns(ours, echo, group);
     overhead.receiveUs.push(await receive.cpuUsPerChunk(ROUND_MS));
-    overhead.oursUs.push(...oursUs);
-    overhead.echoUs.push(...echoUs);
-    overhead.ratios.push(total(oursUs) / total(echoUs));
+    overhead.oursUs.push(...turns.one);
+    overhead.echoUs.push(...turns.other);
+    overhead.ratios.push(total(turns.one) / total(turns.other));
   }
   for (let count = 0; count < loopRounds; count += 1) {
     overhead.ourLoop.push(await ours.loopDelay(ROUND_MS));

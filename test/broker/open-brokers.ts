@@ -1,11 +1,11 @@
 /** Brokers for the tests of what works over them: each adapter, with a place of its own. */
-import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { Broker } from '../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../server/broker/embedded-broker.ts';
 import { openRedisBroker } from '../../server/broker/redis-broker.ts';
 import { quietLog } from '../storage/samples.ts';
 import { sharedRedis } from '../support/machine/redis.ts';
+import { settledPrefix } from './redis-nodes.ts';
 
 /** What keeps things, for the names of tests. */
 export const brokerNames = ['embedded', 'Redis'] as const;
@@ -28,7 +28,8 @@ export function openEmbedded(): Broker {
 
 /** Nodes of a new cluster; the caller closes them. */
 export async function openNodes(count: number): Promise<Broker[]> {
-  const { url } = await sharedRedis();
-  const node = { url, prefix: randomUUID(), clusterId: 'tests', log: quietLog };
+  const redis = await sharedRedis();
+  const prefix = await settledPrefix(redis);
+  const node = { url: redis.url, prefix, clusterId: 'tests', log: quietLog };
   return Promise.all(Array.from({ length: count }, () => openRedisBroker(node)));
 }

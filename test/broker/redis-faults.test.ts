@@ -15,6 +15,7 @@ import {
 const LONG = 600_000;
 const KEPT: AppendOptions = { maxLength: 1_000, ttlMs: LONG };
 const COUNTED = { kind: 'requests', name: 'a' };
+const BUCKET = { kind: 'doors', name: 'a', burst: 1, everyMs: LONG };
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -184,6 +185,9 @@ it('a Redis that is full takes nothing, and still lets go of things', async () =
     broker.seats.take({ limits: [{ name: 'others', most: 1 }], member: 'b', ttlMs: LONG }),
     broker.leases.acquire('other', 'b', LONG),
     broker.counters.count(COUNTED, { most: 1, windowMs: LONG }),
+    broker.buckets.take([BUCKET]),
+    // Or one would learn which of the two it was.
+    broker.buckets.look([BUCKET]),
   ]) {
     await expect(refused).rejects.toMatchObject(AWAY);
   }
@@ -193,7 +197,10 @@ it('a Redis that is full takes nothing, and still lets go of things', async () =
   ]);
   // Over a new connection as well.
   await own.ask('CLIENT', 'KILL', 'TYPE', 'normal');
-  expect((await broker.records.read('key'))?.value.toString()).toBe('value');
+  const { value, version: ifVersion } = (await broker.records.read('key'))!;
+  expect(value.toString()).toBe('value');
+  expect(await broker.records.write('key', 'other', { ttlMs: LONG, ifVersion })).toBe(true);
+  expect((await broker.records.read('key'))?.value.toString()).toBe('other');
   expect(await broker.leases.renew('lease', epoch, LONG)).toBe(true);
   await broker.seats.keep({ ...seat, ttlMs: LONG });
   await broker.seats.leave(seat);
@@ -278,7 +285,7 @@ it('everything that is kept has an end, but for whose it is', async () => {
   await broker.seats.take({ limits: [{ name: 'seats', most: 1 }], member: 'a', ttlMs: LONG });
   await broker.seats.keep({ names: ['kept'], member: 'a', ttlMs: LONG });
   await broker.counters.count(COUNTED, { most: 1, windowMs: LONG });
-  await broker.buckets.take([{ kind: 'doors', name: 'a', burst: 1, everyMs: LONG }]);
+  await broker.buckets.take([BUCKET]);
   await broker.streams.append('stream', 'text', KEPT);
   await broker.announcements.tell('topic', 'message');
   const keys = (await redis.ask('KEYS', `${prefix}:*`)) as string[];

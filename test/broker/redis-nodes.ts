@@ -35,6 +35,13 @@ export async function openRedisProxy(target: number | string) {
   return proxy;
 }
 
+/** The name of a cluster that has been there for long: those who come are not waited for. */
+export async function settledPrefix(redis: TestRedis): Promise<string> {
+  const prefix = newPrefix();
+  await redis.ask('SET', `${prefix}:cluster`, `dragoman 1 tests 1 ${Date.now()}`);
+  return prefix;
+}
+
 /** What was logged, without what it was about. */
 export const messagesOf = ({ lines }: LogRecord) => lines.map(({ message }) => message);
 

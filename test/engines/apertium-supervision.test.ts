@@ -72,7 +72,7 @@ describe('killing processes of a pipeline', () => {
     const random = randomSource(1);
     let killed = 0;
     // Between two lives there is nothing to kill for a moment: as many rounds as it takes.
-    while (killed < 8) {
+    while (killed < 4) {
       let answered = 0;
       const kills: Promise<boolean>[] = [];
       const disturbed = await translateEach(engine, () => {
@@ -84,7 +84,8 @@ describe('killing processes of a pipeline', () => {
   });
 
   test('whichever it is leaves the engine usable', async () => {
-    const engine = await apertium();
+    // The shell and two stages.
+    const engine = await apertium({ modesFolder: await faultyModes() });
     const expected = await translateTexts(engine, [sentences[0]!], toSpanish);
     const [group] = await groupsStartedBy();
     for (let i = 0; i < group!.length; i++) {

@@ -131,7 +131,7 @@ export async function groupsStartedBy(pid = process.pid): Promise<ProcessEntry[]
 /** Waits for a condition; fails when it does not come true in time. */
 export async function eventually(
   condition: () => Promise<boolean> | boolean,
-  { withinMs = 10_000, what }: { withinMs?: number; what: string },
+  { withinMs = 90_000, what }: { withinMs?: number; what: string },
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {

@@ -283,21 +283,15 @@ describe('line breaks in a text', () => {
 describe('a long text', () => {
   const long = 'The house number one is new and the river is very long. '.repeat(450);
 
-  test('of 25 KB is translated whole', async () => {
-    const [answer] = await translateTexts(engine, [long], { source: 'en', target: 'fr', signal });
-    expect(answer!.match(/maison/g)).toHaveLength(450);
-    expect(answer!.endsWith('. ')).toBe(true);
-  });
-
   test('without sentences or blanks is answered too', async () => {
-    const texts = ['house '.repeat(9_000), 'x'.repeat(50_000), `Zy${'😀'.repeat(10_000)}`];
+    const texts = ['house '.repeat(4_000), 'x'.repeat(20_000), `Zy${'😀'.repeat(5_000)}`];
     const answers = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
-    expect(answers[0]!.match(/casa/gi)).toHaveLength(9_000);
-    // Compared as a truth value: a difference of 50 KB says nothing.
+    expect(answers[0]!.match(/casa/gi)).toHaveLength(4_000);
+    // Compared as a truth value: a difference of 20 KB says nothing.
     expect(answers.slice(1).map((answer, i) => answer === texts[i + 1])).toEqual([true, true]);
   });
 
-  test('does not hold back the captions of others', async () => {
+  test('is translated whole, and does not hold back the captions of others', async () => {
     const caption = ['The door is open.'];
     const options = { source: 'en', target: 'es', signal };
     await translateTexts(engine, caption, options);
@@ -310,7 +304,10 @@ describe('a long text', () => {
       expect(await translateTexts(engine, caption, options)).toEqual(['La puerta es abierta.']);
       latenciesMs.push(performance.now() - startMs);
     }
-    await document;
+    for (const answer of await document) {
+      expect(answer.match(/casa/g)).toHaveLength(450);
+      expect(answer.endsWith('. ')).toBe(true);
+    }
     const documentMs = performance.now() - beganMs;
     latenciesMs.sort((a, b) => a - b);
     const worst = latenciesMs.at(-1)!;

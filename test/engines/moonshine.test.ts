@@ -46,10 +46,9 @@ describe('speech', () => {
     const rms = await spoken({ text: AMERICANS, voice: 'rms' });
     const kal = await spoken({ text: AMERICANS, voice: 'kal16' });
     const speeches = [
-      ...[rms, kal].map((audio) => asSpeech(audio)),
+      asSpeech(rms),
       asSpeech(await telephoned({ text: AMERICANS, voice: 'rms' })),
       asSpeech(rms, { sizes: [2, 6, 642, 5000] }),
-      asSpeech(rms, { sizes: [rms.byteLength] }),
       asSpeech(kal, { endsOpen: true }),
     ];
     const before = engine.effort?.();
@@ -62,7 +61,7 @@ describe('speech', () => {
     const said = 'And so my fellow Americans ask not what your country can do for you.';
     const texts = all.map(transcript);
     // A telephone leaves half of what the model has learned: a word may be another.
-    for (const text of texts.splice(2, 1)) expect(wordErrorRate(said, text)).toBeLessThan(0.1);
+    for (const text of texts.splice(1, 1)) expect(wordErrorRate(said, text)).toBeLessThan(0.1);
     expect(texts).toEqual(texts.map(() => said));
     expect(recogniserPids()).toHaveLength(1);
   });

@@ -103,7 +103,7 @@ describe('the conformance suite notices an engine that', () => {
       (translate) => async (segments, options) => (await translate(segments, options)).slice(0, 30),
     );
     expect(await brokenPromises(create)).toEqual(
-      expect.arrayContaining(['answers every text in its place', 'keeps 100 hostile texts apart']),
+      expect.arrayContaining(['answers every text in its place', 'keeps hostile texts apart']),
     );
   });
 
@@ -130,7 +130,7 @@ describe('the conformance suite notices an engine that', () => {
       const frames = answers.join('\0').split('\0');
       return frames.slice(0, segments.length).map((frame) => [frame]);
     });
-    expect(await brokenPromises(create)).toContain('keeps 100 hostile texts apart');
+    expect(await brokenPromises(create)).toContain('keeps hostile texts apart');
   });
 
   test('remembers what it was asked before', async () => {

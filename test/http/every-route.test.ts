@@ -1,8 +1,8 @@
 /** What holds for each route of the interface, whichever room it is in. */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { askEveryRoute } from '../bench/first-minute.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 
 interface Operation {
   requestBody?: { content: Record<string, unknown> };
@@ -11,10 +11,10 @@ interface Operation {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const AN_ID = '00000000-0000-4000-8000-000000000000';
 
-let server: TestServer;
+let server: SharedServer;
 let routes: { path: string; place: string; operations: Record<string, Operation> }[];
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent', CONSOLE: 'on' });
+  server = await sharedServer();
   const document = (await (await server.get('/openapi.json')).json()) as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -26,7 +26,6 @@ beforeAll(async () => {
     ),
   }));
 });
-afterAll(() => server.stop());
 
 /** Not held against the document, which tells nothing of what is not possible. */
 function ask(method: string, place: string, headers: Record<string, string> = {}, body?: Buffer) {

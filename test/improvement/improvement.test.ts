@@ -22,7 +22,8 @@ let improvement: Improvement;
 const log = recordLog();
 beforeAll(async () => {
   server = await startChatServer();
-  detector = await createDetector({ log });
+  detector = createDetector({ log });
+  await detector.prepare([]);
   speller = runningImprover(await createHunspell({ log }));
 });
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { openPostgresql, type TestPostgresql } from '../support/machine/postgres
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 
-const ROUNDS = 4;
+const ROUNDS = 2;
 /** In every fourth round the PostgreSQL server goes down as well, while it is being used. */
 const SERVER_CRASH_EVERY = 4;
 

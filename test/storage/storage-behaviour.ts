@@ -104,6 +104,9 @@ const apiKeys: Behaviour[] = [
       expect(await other.apiKeys.authenticate(secretHash)).toBeUndefined();
       expect(await other.apiKeys.deactivate(accountId, key.keyId, 8)).toEqual(deactivated);
       expect(await storage.apiKeys.list(accountId)).toEqual([deactivated]);
+      const active = (await openAccount(storage)).key;
+      const among = [active.keyId, key.keyId];
+      expect(await other.apiKeys.deactivatedAmong(among)).toEqual([key.keyId]);
     },
   ],
   [

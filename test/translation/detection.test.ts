@@ -13,7 +13,10 @@ import {
 import { recordLog } from '../support/product/log-record.ts';
 
 let detector: DetectionEngine;
-beforeAll(async () => (detector = await createDetector({ log: recordLog() })));
+beforeAll(async () => {
+  detector = createDetector({ log: recordLog() });
+  await detector.prepare([]);
+});
 
 const { signal } = new AbortController();
 const origin = { accountId: 'one', signal };

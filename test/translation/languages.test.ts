@@ -14,7 +14,7 @@ import { resourceNames } from '../../shared/schemas/languages.ts';
 import { recordLog } from '../support/product/log-record.ts';
 
 let detector: DetectionEngine;
-beforeAll(async () => (detector = await createDetector({ log: recordLog() })));
+beforeAll(() => (detector = createDetector({ log: recordLog() })));
 
 /** Listings over an engine that claims these directions; nothing is translated here. */
 function listingsFor(

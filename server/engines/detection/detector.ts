@@ -15,7 +15,7 @@ import {
   readableText,
   type Script,
 } from './letters.ts';
-import { type Evidence, loadStatistics, withoutNgrams } from './statistics.ts';
+import { type Evidence, loadStatistics, type Statistics, withoutNgrams } from './statistics.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
@@ -69,19 +69,18 @@ const RARE_PRIOR = -0.2;
 /** What they count beside logarithms of probabilities. */
 const PRIOR_SCALE = 10;
 
-/**
- * Loads the detectors: some 70 MB of memory, and half a second of the main thread. The lists of words
- * are another 40 MB, read when a short text comes first.
- */
-export async function createDetector(options: WordListOptions): Promise<DetectionEngine> {
+/** Makes the detector; what it needs is loaded for the first text, and lists of words for the first short one. */
+export function createDetector(options: WordListOptions): DetectionEngine {
   const lists = createWordLists(options);
-  const means = { statistics: await loadStatistics(), lists };
+  let loading: Promise<Statistics> | undefined;
+  let statistics: Statistics | undefined;
   // Whoever asks for the language of a text mostly asks for the others as well.
   let last: { text: string; state: string; judgement: Judgement } | undefined;
   const judged = (text: string) => {
     const state = `${lists.languages.size} ${lists.frequencies !== undefined}`;
     if (last?.text !== text || last.state !== state) {
-      last = { text, state, judgement: judge(text, means) };
+      if (statistics === undefined) throw new Error('Nothing is detected before `prepare`');
+      last = { text, state, judgement: judge(text, { statistics, lists }) };
     }
     return last.judgement;
   };
@@ -97,6 +96,11 @@ export async function createDetector(options: WordListOptions): Promise<Detectio
     },
     rank: (text) => [...judged(text).ranked],
     prepare: async (texts) => {
+      loading ??= loadStatistics();
+      statistics = await loading.catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
       if (texts.some(hasFewWords)) await lists.load();
     },
   };

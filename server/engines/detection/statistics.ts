@@ -1,6 +1,4 @@
 /** Two statistical detectors that err in different places, under one set of language codes. */
-import { loadModule } from 'cld3-asm';
-import { eld } from 'eld/small';
 import type { LanguageTag } from '../../../shared/language.ts';
 
 /** How much speaks for each language, 0 to 1. */
@@ -35,8 +33,9 @@ export const withoutNgrams: ReadonlySet<LanguageTag> = new Set(
 /** Compiling the network takes a slow or busy machine longer than the 3 s that its loader grants. */
 const LOADING_TIMEOUT_MS = 60_000;
 
-/** Loads both detectors; they stay for the life of the process. */
+/** Loads both detectors, some 70 MB and a quarter of a second; they stay for the life of the process. */
 export async function loadStatistics(): Promise<Statistics> {
+  const [{ eld }, { loadModule }] = await Promise.all([import('eld/small'), import('cld3-asm')]);
   const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
   // Short texts are taken as well, and no more than was cut off before: 3 bytes a character.
   const network = factory.create(0, 1536);

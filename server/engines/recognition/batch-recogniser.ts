@@ -74,6 +74,7 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
         engine: name,
         speech,
         signal: session.signal,
+        onHeard: session.onHeard,
         closing: closing.signal,
         ...(options.maxUtteranceMs !== undefined && { maxUtteranceMs: options.maxUtteranceMs }),
         createHearer: () => new BatchHearer(options, session),

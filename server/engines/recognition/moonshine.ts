@@ -95,11 +95,12 @@ async function createMoonshine({
     detectsLanguage: false,
     usesSpokenTerms: true,
     punctuates: true,
-    recognise: (speech, { language, spokenTerms, signal }) =>
+    recognise: (speech, { language, spokenTerms, onHeard, signal }) =>
       hearUtterances({
         engine: model.name,
         speech,
         signal,
+        onHeard,
         closing: closing.signal,
         createHearer: () =>
           createProcessHearer({ processes, opening: { language, spokenTerms }, hotwords: [] }),

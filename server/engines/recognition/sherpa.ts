@@ -148,6 +148,7 @@ function engineOf({
         engine: model.name,
         speech,
         signal: session.signal,
+        onHeard: session.onHeard,
         closing: closing.signal,
         createHearer: () => createProcessHearer(streamingOptions(processes, session, traits)),
       }),

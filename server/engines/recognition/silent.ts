@@ -1,6 +1,6 @@
 /** A recogniser that hears nothing, for load tests and for trying out the protocol. */
 import { declareEngine } from '../declaration.ts';
-import type { Recognition, RecognitionEngine } from '../engine.ts';
+import type { Recognition, RecognitionEngine, RecognitionOptions, SpeechPiece } from '../engine.ts';
 import { RecognitionResults } from './utterance-stream.ts';
 
 /** The source languages of the voice contract. */
@@ -24,13 +24,16 @@ export function createSilentRecogniser(): RecognitionEngine {
     usesSpokenTerms: false,
     punctuates: true,
     ignoresSpeech: true,
-    recognise: (audio, { signal }) => drain(audio, signal),
+    recognise: (audio, options) => drain(audio, options),
     close: async () => {},
   };
 }
 
-function drain(speech: AsyncIterable<unknown>, signal: AbortSignal): AsyncIterable<Recognition> {
-  let source: AsyncIterator<unknown> | undefined;
+function drain(
+  speech: AsyncIterable<SpeechPiece>,
+  { signal, onHeard }: RecognitionOptions,
+): AsyncIterable<Recognition> {
+  let source: AsyncIterator<SpeechPiece, undefined> | undefined;
   let isOver = false;
   const stop = (): void => {
     isOver = true;
@@ -41,8 +44,12 @@ function drain(speech: AsyncIterable<unknown>, signal: AbortSignal): AsyncIterab
     // Not awaited: the source may be waiting for a piece that never comes.
     source?.return?.().catch(() => {});
   };
-  const exhaust = async (pieces: AsyncIterator<unknown>): Promise<void> => {
-    while (!isOver && (await pieces.next()).done !== true);
+  const exhaust = async (pieces: AsyncIterator<SpeechPiece, undefined>): Promise<void> => {
+    while (!isOver) {
+      const step = await pieces.next();
+      if (step.done === true) return;
+      if (step.value.kind === 'endpoint') onHeard?.(step.value.atMs);
+    }
   };
   const start = (): void => {
     source = speech[Symbol.asyncIterator]();

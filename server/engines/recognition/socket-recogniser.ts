@@ -37,6 +37,7 @@ export function createSocketRecogniser(options: SocketRecogniserOptions): Recogn
         engine: name,
         speech,
         signal: session.signal,
+        onHeard: session.onHeard,
         closing: closing.signal,
         ...(maxUtteranceMs !== undefined && { maxUtteranceMs }),
         createHearer: () =>

@@ -5,7 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/concurrency.ts';
-import type { Recognition, SpeechPiece } from '../engine.ts';
+import type { Recognition, RecognitionOptions, SpeechPiece } from '../engine.ts';
 import { createRepeats, type HeardUtterance, placeUtterance, Utterance } from './utterance.ts';
 
 /** Hears the utterances of one session, one at a time. */
@@ -38,6 +38,8 @@ interface UtteranceStreamOptions {
   createHearer: () => UtteranceHearer;
   /** A longer utterance is heard in parts, in ms. */
   maxUtteranceMs?: number;
+  /** As the session has it. */
+  onHeard: RecognitionOptions['onHeard'];
 }
 
 /** Twice what the voice path lets an utterance grow to; two megabytes of samples. */
@@ -63,6 +65,8 @@ class UtteranceStream {
   readonly #ending = new AbortController();
   /** Not yet final, in the order in which they were said. */
   readonly #utterances: Utterance[] = [];
+  /** Where they ended, as far as that is to be told. */
+  readonly #endpointsMs = new Map<Utterance, number>();
   /** Undefined until the consumer asks for the first result. */
   #source: AsyncIterator<SpeechPiece> | undefined;
   #hasSourceEnded = false;
@@ -141,6 +145,9 @@ class UtteranceStream {
       const piece = next.value;
       if (piece.kind === 'samples') growing = await this.#keep(piece, growing);
       else {
+        if (growing !== undefined && this.#options.onHeard !== undefined) {
+          this.#endpointsMs.set(growing, piece.atMs);
+        }
         growing?.end(piece);
         growing = undefined;
       }
@@ -199,6 +206,9 @@ class UtteranceStream {
       if (utterance !== undefined) {
         await this.#hearOne(utterance, hearer);
         this.#utterances.shift();
+        const untilMs = this.#endpointsMs.get(utterance);
+        this.#endpointsMs.delete(utterance);
+        if (untilMs !== undefined) this.results.afterwards(() => this.#options.onHeard?.(untilMs));
         this.#change.notify();
       } else if (this.#hasSourceEnded) return;
       else await this.#change.next();
@@ -250,7 +260,7 @@ const DONE = { done: true, value: undefined } as const;
  * be left while it waits: its `return()` would queue up behind the result that may never come.
  */
 export class RecognitionResults implements AsyncIterableIterator<Recognition, undefined> {
-  readonly #waiting: Recognition[] = [];
+  readonly #waiting: (Recognition | (() => void))[] = [];
   readonly #readers: Reader[] = [];
   readonly #onDemand: () => void;
   readonly #onReturn: () => void;
@@ -277,9 +287,16 @@ export class RecognitionResults implements AsyncIterableIterator<Recognition, un
     if (reader !== undefined) {
       reader.resolve({ done: false, value: result });
     } else {
-      if (this.#waiting.at(-1)?.kind === 'partial') this.#waiting.pop();
+      const last = this.#waiting.at(-1);
+      if (typeof last === 'object' && last.kind === 'partial') this.#waiting.pop();
       this.#waiting.push(result);
     }
+  }
+
+  /** Calls once the consumer has dealt with all there is. */
+  afterwards(call: () => void): void {
+    if (this.#readers.length > 0) call();
+    else if (this.#end === undefined) this.#waiting.push(call);
   }
 
   /** Ends the iteration after what is waiting, with an error if one is given. */
@@ -301,7 +318,8 @@ export class RecognitionResults implements AsyncIterableIterator<Recognition, un
 
   next(): Promise<IteratorResult<Recognition, undefined>> {
     return new Promise((resolve, reject) => {
-      const value = this.#waiting.shift();
+      let value = this.#waiting.shift();
+      for (; typeof value === 'function'; value = this.#waiting.shift()) value();
       const reader = { resolve, reject };
       if (value !== undefined) resolve({ done: false, value });
       else if (this.#end !== undefined) this.#settle(reader);

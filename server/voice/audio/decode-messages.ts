@@ -2,7 +2,8 @@
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { FreeRequest, Wire } from '../../process/index.ts';
-import type { Endpointing, HeardPiece } from './endpointing.ts';
+import type { Endpointing, HeardPiece, ListenerState, RestMark } from './endpointing.ts';
+import type { RestPlace } from './media.ts';
 import type { Coding } from './codecs/decodable-formats.ts';
 
 /** What a stream's decoder is made from. */
@@ -15,10 +16,19 @@ export interface StreamParameters {
   endpointing: Endpointing | undefined;
   /** Whether more is asked for than where utterances end. */
   wantsSamples: boolean;
+  /** Whether it is told from where another could go on. */
+  tellsRests?: boolean;
+  /** Where another has been; what comes before {@link ALIGNMENT} leads up to it. */
+  resume?: Pick<RestPlace, 'alignSamples' | 'listener'>;
 }
 
 /** In place of a chunk: bytes are missing between the chunks around it. */
 export const GAP = null;
+/** In place of a chunk: up to here the stream was decoded before, as far as it says that resumes it. */
+export const ALIGNMENT = undefined;
+
+/** Audio of a client, or what is to be known of it. */
+export type Chunk = Uint8Array | typeof GAP | typeof ALIGNMENT;
 
 /** Some chunks of a stream, in order. */
 export interface DecodeRequest {
@@ -26,7 +36,7 @@ export interface DecodeRequest {
   streamId: number;
   /** With the first request of a stream. */
   open?: StreamParameters;
-  chunks: readonly (Uint8Array | typeof GAP)[];
+  chunks: readonly Chunk[];
   /** No more follows: the answer has the last of what is decoded. */
   isLast: boolean;
 }
@@ -66,7 +76,7 @@ export interface HearingAnswer {
   kind: HearingRequest['kind'];
   streamId: number;
   /** What was heard of it, in order. With a failure, what came before it. */
-  pieces: readonly HeardPiece[];
+  pieces: readonly (HeardPiece | RestMark)[];
   /** How far the stream was listened to, in ms. */
   heardMs: number;
   /** In order, after the pieces: what could not be listened to yet. */
@@ -83,8 +93,9 @@ const KIND = { decode: 1, listen: 2, free: 3 } as const;
 const THEN = ['more', 'utterance_end', 'end'] as const;
 /** Size of a chunk that is a gap. */
 const GAP_BYTES = 0xffff_ffff;
+const ALIGNMENT_BYTES = 0xffff_fffe;
 const CODINGS: readonly Coding[] = ['mp3', 'aac', 'ogg'];
-const PIECE = { samples: 0, endpoint: 1, cut: 2, silence: 3 } as const;
+const PIECE = { samples: 0, endpoint: 1, cut: 2, silence: 3, rest: 4 } as const;
 
 export const requestWire: Wire<HearingRequest | FreeRequest> = {
   write(request, frame) {
@@ -120,9 +131,10 @@ function writeDecodeRequest(
   if (opening !== undefined) payload.set(opening, 7);
   let at = 7 + (opening?.length ?? 0);
   for (const chunk of chunks) {
-    payload.writeUInt32LE(chunk?.length ?? GAP_BYTES, at);
+    const mark = chunk === GAP ? GAP_BYTES : ALIGNMENT_BYTES;
+    payload.writeUInt32LE(chunk?.length ?? mark, at);
     at += 4;
-    if (chunk === GAP) continue;
+    if (chunk === GAP || chunk === ALIGNMENT) continue;
     payload.set(chunk, at);
     at += chunk.length;
   }
@@ -133,11 +145,12 @@ function readDecodeRequest(streamId: number, payload: Buffer): DecodeRequest {
   let at = 7 + payload.readUInt16LE(5);
   const open =
     at === 7 ? {} : { open: JSON.parse(payload.toString('utf8', 7, at)) as StreamParameters };
-  const chunks: (Uint8Array | typeof GAP)[] = [];
+  const chunks: Chunk[] = [];
   while (at < payload.length) {
     const sizeBytes = payload.readUInt32LE(at);
     at += 4;
     if (sizeBytes === GAP_BYTES) chunks.push(GAP);
+    else if (sizeBytes === ALIGNMENT_BYTES) chunks.push(ALIGNMENT);
     else chunks.push(bytesOf(payload, at, (at += sizeBytes)));
   }
   return { kind: 'decode', streamId, ...open, chunks, isLast };
@@ -155,6 +168,7 @@ export const answerWire: Wire<HearingAnswer> = {
     let sizeBytes = ANSWER_HEAD_BYTES + durationsMs.length * 8 + (failed?.length ?? 0);
     for (const piece of pieces) {
       sizeBytes += 9 + (piece.kind === 'samples' ? 4 + piece.samples.length : 0);
+      if (piece.kind === 'rest') sizeBytes += 4 + stateOf(piece).length;
     }
     for (const part of parts) sizeBytes += 10 + part.bytes.length;
     const payload = frame(KIND[kind], sizeBytes);
@@ -187,7 +201,7 @@ export const answerWire: Wire<HearingAnswer> = {
     if (pieceCount + partCount + durationCount + failedBytes === 0) return answer;
     let at = ANSWER_HEAD_BYTES;
     const durationsMs: number[] = [];
-    const pieces: HeardPiece[] = [];
+    const pieces: (HeardPiece | RestMark)[] = [];
     const parts: DecodedPart[] = [];
     for (; durationsMs.length < durationCount; at += 8) durationsMs.push(payload.readDoubleLE(at));
     while (pieces.length < pieceCount) at = readPiece(payload, at, pieces);
@@ -200,8 +214,21 @@ export const answerWire: Wire<HearingAnswer> = {
   },
 };
 
-function writePiece(piece: HeardPiece, payload: Buffer, start: number): number {
+/** Numbers and base64. */
+function stateOf({ listener }: RestMark): string {
+  return JSON.stringify(listener);
+}
+
+function writePiece(piece: HeardPiece | RestMark, payload: Buffer, start: number): number {
   const { kind } = piece;
+  if (kind === 'rest') {
+    const state = stateOf(piece);
+    payload[start] = PIECE.rest;
+    payload.writeDoubleLE(piece.atMs, start + 1);
+    payload.writeUInt32LE(state.length, start + 9);
+    payload.write(state, start + 13, 'latin1');
+    return start + 13 + state.length;
+  }
   if (kind !== 'samples') {
     payload[start] = kind === 'endpoint' && piece.isCut === true ? PIECE.cut : PIECE[kind];
     return payload.writeDoubleLE(piece.atMs, start + 1);
@@ -213,7 +240,7 @@ function writePiece(piece: HeardPiece, payload: Buffer, start: number): number {
   return start + 13 + piece.samples.length;
 }
 
-function readPiece(payload: Buffer, start: number, pieces: HeardPiece[]): number {
+function readPiece(payload: Buffer, start: number, pieces: (HeardPiece | RestMark)[]): number {
   const ms = payload.readDoubleLE(start + 1);
   const kind = payload[start];
   if (kind === PIECE.samples) {
@@ -221,6 +248,12 @@ function readPiece(payload: Buffer, start: number, pieces: HeardPiece[]): number
     // Of its own: it may be kept for as long as an utterance lasts, and what it lies in is not.
     const samples = bytesOf(payload, start + 13, end).slice();
     pieces.push({ kind: 'samples', samples, startMs: ms });
+    return end;
+  }
+  if (kind === PIECE.rest) {
+    const end = start + 13 + payload.readUInt32LE(start + 9);
+    const listener = JSON.parse(payload.toString('latin1', start + 13, end)) as ListenerState;
+    pieces.push({ kind: 'rest', atMs: ms, listener });
     return end;
   }
   if (kind === PIECE.silence) pieces.push({ kind: 'silence', atMs: ms });

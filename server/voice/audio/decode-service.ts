@@ -16,9 +16,10 @@ import {
 } from './codecs/decodable-formats.ts';
 import { opusRatesHz } from './codecs/opus.ts';
 import { createPcmSource, samplesOf } from './codecs/pcm.ts';
-import type { HeardPiece } from './endpointing.ts';
+import { RECOGNITION_RATE_HZ, type HeardPiece, type RestMark } from './endpointing.ts';
 import { createListener, type Listener } from './listen.ts';
 import {
+  ALIGNMENT,
   GAP,
   type DecodedPart,
   type DecodeFailure,
@@ -76,6 +77,8 @@ export function serveDecoding(
   port.postMessage({ kind: 'ready' });
 }
 
+const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+
 const NOTHING = { pieces: [], parts: [], heardMs: 0 };
 
 /** A stream in its format, and who listens to it. */
@@ -83,31 +86,44 @@ class HeardStream {
   readonly #decoder: StreamDecoder;
   readonly #listener: Listener;
   readonly #output = new AnswerParts();
-  #pieces: HeardPiece[] = [];
+  #pieces: (HeardPiece | RestMark)[] = [];
   /** The size of PCM says how long it plays. */
   readonly #isMetered: boolean;
   /** Frames went to FFmpeg, whose samples come back: what is decoded here has to wait for them. */
   #isAround = false;
+  readonly #resume: StreamParameters['resume'];
+  /** Samples whose place is not known yet. */
+  #unplaced: Int16Array[] | undefined;
+  /** How long that which they are decoded from plays. */
+  #unplacedMs = 0;
+  /** Whether what comes is the head of a container, whose sound has been heard long ago. */
+  #isHead: boolean;
 
   constructor(open: StreamParameters, createDecoder: CreateStreamDecoder) {
-    const { endpointing, wantsSamples, ...parameters } = open;
+    const { endpointing, wantsSamples, tellsRests, resume, ...parameters } = open;
     const output = this.#output;
     this.#isMetered = open.format.container !== 'pcm';
-    this.#listener = createListener(endpointing, (piece) => {
+    this.#resume = resume;
+    this.#isHead = resume !== undefined;
+    if (resume !== undefined) this.#unplaced = [];
+    const give = (piece: HeardPiece | RestMark): void => {
       if (wantsSamples || piece.kind !== 'samples') this.#pieces.push(piece);
-    });
+    };
+    this.#listener = createListener(endpointing, give, tellsRests);
     this.#decoder = createDecoder({
       ...parameters,
       output: {
         samples: (samples) => {
           if (this.#isAround) output.samples(samples);
-          else this.#listener.take(samples);
+          else this.#take(samples);
         },
         startCoded: (coding) => {
           this.#isAround = true;
           output.startCoded(coding);
         },
-        coded: (bytes, hasSound) => output.coded(bytes, hasSound),
+        coded: (bytes, hasSound) => {
+          if (!this.#isHead || !hasSound) output.coded(bytes, hasSound);
+        },
       },
     });
   }
@@ -115,17 +131,44 @@ class HeardStream {
   /** @throws ServiceError of the decoder, which is of no use then; what was heard before is there */
   decode({ chunks, isLast }: DecodeRequest, durationsMs: number[]): void {
     for (const chunk of chunks) {
-      if (chunk === GAP) this.#decoder.gap();
+      if (chunk === GAP) {
+        this.#decoder.gap();
+        // What came before it was the head of a container.
+        if (this.#unplaced !== undefined) this.#unplaced = [];
+        this.#unplacedMs = 0;
+        this.#isHead = false;
+      } else if (chunk === ALIGNMENT) this.#align();
       else {
         const durationMs = this.#decoder.push(chunk);
         if (this.#isMetered) durationsMs.push(durationMs);
+        this.#unplacedMs += durationMs;
       }
     }
     if (isLast) this.#decoder.end();
   }
 
+  #take(samples: Int16Array): void {
+    if (this.#unplaced === undefined) this.#listener.take(samples);
+    else this.#unplaced.push(samples.slice());
+  }
+
+  /** As many samples have been decoded by now as had been when the stream was heard first. */
+  #align(): void {
+    const unplaced = this.#unplaced;
+    if (this.#resume === undefined || unplaced === undefined) return;
+    const { listener, alignSamples } = this.#resume;
+    // What FFmpeg decodes comes later.
+    const count = this.#isAround
+      ? Math.round(this.#unplacedMs * SAMPLES_PER_MS)
+      : unplaced.reduce((sum, { length }) => sum + length, 0);
+    this.#unplaced = undefined;
+    this.#isHead = false;
+    this.#listener.resume(listener, Math.max(0, alignSamples - count));
+    for (const samples of unplaced) this.#listener.take(samples);
+  }
+
   listen({ samples, then }: ListenRequest): void {
-    this.#listener.take(samplesOf(samples));
+    this.#take(samplesOf(samples));
     if (then === 'utterance_end') this.#listener.conclude();
     if (then === 'end') this.#listener.finish();
   }

@@ -1,17 +1,27 @@
 /** One stream on its way through a worker, and through FFmpeg if need be, until it is heard; bounded everywhere. */
 import { ServiceError } from '../../../shared/errors.ts';
-import { MEDIA_GAP, UTTERANCE_END, type MediaSource } from './media.ts';
+import {
+  MEDIA_ALIGNMENT,
+  MEDIA_GAP,
+  UTTERANCE_END,
+  type MediaPiece,
+  type MediaSource,
+  type RestPlace,
+} from './media.ts';
 import type { WorkerPlace, WorkerPool } from '../../process/index.ts';
 import { declaredCoding, type Coding } from './codecs/decodable-formats.ts';
-import type { HeardPiece } from './endpointing.ts';
+import type { HeardPiece, RestMark } from './endpointing.ts';
 import {
+  ALIGNMENT,
   GAP,
+  type Chunk,
   type DecodedPart,
   type HearingAnswer,
   type HearingRequest,
   type ListenRequest,
   type StreamParameters,
 } from './decode-messages.ts';
+import { RECOGNITION_RATE_HZ } from './endpointing.ts';
 import type { FfmpegPool, FfmpegStream } from './ffmpeg.ts';
 
 /** Chunks that go together, those that have come since the request before. */
@@ -29,13 +39,19 @@ const BYTES_PER_SAMPLE = 2;
 
 type CodedPart = Extract<DecodedPart, { kind: 'coded' }>;
 
-export interface WorkerDecodingOptions extends StreamParameters {
+export interface WorkerDecodingOptions extends Omit<StreamParameters, 'resume' | 'tellsRests'> {
   media: MediaSource;
   signal: AbortSignal;
   /** Told how long each chunk plays before it can be read; what it throws ends the stream. */
   meter: ((durationMs: number) => void) | undefined;
   /** Told how far the stream was heard, in ms, when its pieces up to there have been read. */
   onHeard: ((positionMs: number) => void) | undefined;
+  /** Told from where another could go on, in its place among the pieces. */
+  onRest: ((place: RestPlace) => void) | undefined;
+  /** Where another has been. */
+  resume: RestPlace | undefined;
+  /** Chunks that come first, and were metered before. */
+  meteredChunks: number | undefined;
   pool: WorkerPool<HearingRequest, HearingAnswer>;
   ffmpegs: FfmpegPool;
 }
@@ -59,6 +75,26 @@ interface Heard {
   atMs: number;
 }
 
+/** From there another could go on. */
+interface Rest {
+  kind: 'place';
+  place: RestPlace;
+}
+
+/** How far the stream was heard with so many of its bytes, and to how much they were decoded. */
+interface Milestone {
+  bytes: number;
+  samples: number;
+  decodedSamples: number;
+}
+
+/**
+ * A rest is told with audio from so long before it, in ms: what its listener looks back on, and what it
+ * takes a reader of containers to find its way in.
+ */
+const LEAD_MS = { pcm: 2_000, contained: 12_000 } as const;
+const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+
 type Step = IteratorResult<HeardPiece, undefined>;
 const DONE: Step = { done: true, value: undefined };
 
@@ -70,7 +106,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #ffmpeg: FfmpegStream | undefined;
   #coding: Coding | undefined;
   /** Heard, and not yet read. */
-  readonly #pieces: (HeardPiece | Heard)[] = [];
+  readonly #pieces: (HeardPiece | Heard | Rest)[] = [];
   /** Who waits for the next piece. */
   #reader: { resolve(step: Step): void; reject(error: unknown): void } | undefined;
   #failure: { error: unknown } | undefined;
@@ -86,10 +122,22 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   /** Whether an utterance ends with what the worker has been sent. */
   #endsUtterance = false;
   #utteranceEnd: NodeJS.Timeout | undefined;
+  /** Bytes that the worker has been sent. */
+  #sentBytes = 0;
+  #unmeteredChunks: number;
+  /** The latest, as far back as a rest may have to reach. */
+  readonly #milestones: Milestone[] = [];
+  /** How long what was decoded plays, in ms of the stream. */
+  #decodedMs = 0;
+  /** Chunks that have gone to the worker, and how many of those lead up to where another has been. */
+  #sentChunks = 0;
+  #leadingChunks = 0;
+  #decodedChunks = 0;
   readonly #abort = () => this.#fail(this.#options.signal.reason);
 
   constructor(options: WorkerDecodingOptions) {
     this.#options = options;
+    this.#unmeteredChunks = options.meteredChunks ?? 0;
   }
 
   next(): Promise<Step> {
@@ -117,6 +165,10 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     for (let piece = this.#pieces.shift(); ; piece = this.#pieces.shift()) {
       if (piece?.kind === 'heard') {
         this.#options.onHeard?.(piece.atMs);
+        continue;
+      }
+      if (piece?.kind === 'place') {
+        this.#options.onRest?.(piece.place);
         continue;
       }
       this.#holdOrLetGo();
@@ -153,7 +205,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     const { media } = this.#options;
     let piece = media.take();
     if (piece === undefined && !media.isOver) return;
-    const chunks: (Uint8Array | typeof GAP)[] = [];
+    const chunks: Chunk[] = [];
     let bytes = 0;
     this.#endsUtterance = false;
     for (; piece !== undefined; piece = media.take()) {
@@ -161,8 +213,17 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
         this.#endsUtterance = true;
         break;
       }
-      chunks.push(piece === MEDIA_GAP ? GAP : piece);
-      bytes += piece === MEDIA_GAP ? 0 : piece.length;
+      chunks.push(chunkOf(piece));
+      if (typeof piece !== 'symbol') {
+        bytes += piece.length;
+        this.#sentBytes += piece.length;
+        this.#sentChunks += 1;
+      } else if (piece === MEDIA_ALIGNMENT) {
+        this.#leadingChunks = this.#sentChunks;
+      } else if (piece === MEDIA_GAP) {
+        // What came before may have been the head of a container that is heard once more.
+        this.#sentBytes = Math.max(this.#sentBytes, this.#options.resume?.fromBytes ?? 0);
+      }
       if (chunks.length >= MAX_CHUNKS || bytes >= MAX_CHUNKS_BYTES) break;
     }
     this.#isLastSent = media.isOver;
@@ -170,7 +231,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     this.#decode(chunks);
   }
 
-  #decode(chunks: readonly (Uint8Array | typeof GAP)[]): void {
+  #decode(chunks: readonly Chunk[]): void {
     const place = this.#place;
     if (place === undefined) return;
     const { streamId } = place;
@@ -179,7 +240,14 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     else {
       this.#isOpened = true;
       const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples } = this.#options;
-      const open = { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples };
+      const { onRest, resume } = this.#options;
+      const open = {
+        ...{ format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples },
+        ...(onRest !== undefined && { tellsRests: true }),
+        ...(resume !== undefined && {
+          resume: { alignSamples: resume.alignSamples, listener: resume.listener },
+        }),
+      };
       place.ask({ ...request, open });
     }
   }
@@ -207,8 +275,13 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     const { parts, durationsMs, failure } = answer;
     try {
       const { meter } = this.#options;
-      if (meter !== undefined) for (const durationMs of durationsMs) meter(durationMs);
+      for (const durationMs of meter === undefined ? [] : durationsMs) {
+        this.#countDecoded(durationMs);
+        if (this.#unmeteredChunks > 0) this.#unmeteredChunks -= 1;
+        else meter?.(durationMs);
+      }
       this.#hear(answer);
+      if (this.#options.onRest !== undefined) this.#note(answer.heardMs);
     } catch (error) {
       this.#fail(error);
       return;
@@ -227,11 +300,57 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 
   /** What was heard, for the consumer. */
   #hear({ pieces, heardMs }: HearingAnswer): void {
-    for (const piece of pieces) this.#hand(piece);
+    for (const piece of pieces) {
+      if (piece.kind === 'rest') this.#rest(this.#placeOf(piece));
+      else this.#hand(piece);
+    }
     if (this.#isStopped) return;
     if (this.#pieces.length > 0 || pieces.length > 0)
       this.#pieces.push({ kind: 'heard', atMs: heardMs });
     else this.#options.onHeard?.(heardMs);
+  }
+
+  /** In its place among the pieces. */
+  #rest(place: RestPlace): void {
+    if (this.#pieces.length > 0) this.#pieces.push({ kind: 'place', place });
+    else if (!this.#isStopped) this.#options.onRest?.(place);
+  }
+
+  #countDecoded(durationMs: number): void {
+    this.#decodedMs += durationMs;
+    this.#decodedChunks += 1;
+    if (this.#decodedChunks !== this.#leadingChunks) return;
+    this.#decodedMs = (this.#options.resume?.alignSamples ?? 0) / SAMPLES_PER_MS;
+  }
+
+  #note(heardMs: number): void {
+    // Of a stream that is resumed, nothing is known before its place is.
+    if (heardMs === 0) return;
+    const milestones = this.#milestones;
+    const samples = Math.round(heardMs * SAMPLES_PER_MS);
+    // What FFmpeg has been given is heard later.
+    const decodedSamples =
+      this.#ffmpeg === undefined ? samples : Math.round(this.#decodedMs * SAMPLES_PER_MS);
+    milestones.push({ bytes: this.#sentBytes, samples, decodedSamples });
+    const earliest = samples - 2 * this.#leadSamples;
+    while ((milestones[1]?.samples ?? Infinity) <= earliest) milestones.shift();
+  }
+
+  get #leadSamples(): number {
+    const { container } = this.#options.format;
+    return LEAD_MS[container === 'pcm' ? 'pcm' : 'contained'] * SAMPLES_PER_MS;
+  }
+
+  #placeOf({ atMs, listener }: RestMark): RestPlace {
+    const latest = atMs * SAMPLES_PER_MS - this.#leadSamples;
+    const from = this.#milestones.findLast(({ samples }) => samples <= latest);
+    if (from === undefined && this.#options.resume !== undefined) {
+      const { fromBytes, alignBytes, alignSamples } = this.#options.resume;
+      return { fromBytes, alignBytes, alignSamples, listener };
+    }
+    if (from === undefined) return { fromBytes: 0, alignBytes: 0, alignSamples: 0, listener };
+    const { bytes: alignBytes, decodedSamples: alignSamples } = this.#milestones.at(-1) ?? from;
+    return { fromBytes: from.bytes, alignBytes, alignSamples, listener };
   }
 
   async #receive({ parts, failure }: HearingAnswer): Promise<void> {
@@ -362,6 +481,11 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (failure === undefined) reader.resolve(DONE);
     else reader.reject(failure.error);
   }
+}
+
+function chunkOf(piece: MediaPiece): Chunk {
+  if (piece === MEDIA_GAP) return GAP;
+  return piece === MEDIA_ALIGNMENT ? ALIGNMENT : piece;
 }
 
 async function rejected(error: unknown): Promise<never> {

@@ -24,7 +24,7 @@ import {
 } from './decode-messages.ts';
 import { decodeOnWorker } from './decode-stream.ts';
 import { createFfmpegPool, type FfmpegProgram } from './ffmpeg.ts';
-import type { MediaSource } from './media.ts';
+import type { MediaSource, RestPlace } from './media.ts';
 
 export { findFfmpeg, findFfmpegProgram } from './ffmpeg.ts';
 
@@ -56,6 +56,12 @@ export interface DecodeOptions {
   wantsSamples?: boolean;
   /** Told how far the stream was heard, in ms, once what was heard has been read. */
   onHeard?: (positionMs: number) => void;
+  /** Told from where another could go on, in its place among what is read. */
+  onRest?: ((place: RestPlace) => void) | undefined;
+  /** Where another has been: the media are to be what is heard once more, and what is new. */
+  resume?: RestPlace | undefined;
+  /** Chunks that come first, and were metered before. */
+  meteredChunks?: number | undefined;
 }
 
 export interface AudioDecoders {
@@ -153,6 +159,9 @@ export function createAudioDecoders({
         endpointing,
         wantsSamples,
         onHeard,
+        onRest: asked.onRest,
+        resume: asked.resume,
+        meteredChunks: asked.meteredChunks,
         meter: format.container === 'pcm' ? undefined : meter,
         pool: poolFor(format),
         ffmpegs,

@@ -27,6 +27,22 @@ interface SilenceMark {
   atMs: number;
 }
 
+/** Nobody is speaking at `atMs` of the stream: from there another listener could go on. */
+export interface RestMark {
+  kind: 'rest';
+  atMs: number;
+  listener: ListenerState;
+}
+
+/** What a listener goes by: with it, and the audio around it, another one hears the same. */
+export interface ListenerState {
+  /** Frames seen. */
+  frames: number;
+  endpointer: EndpointerState;
+  /** Of the voice activity detector, in base64. */
+  voice: string;
+}
+
 /** What the gateway has heard of a stream: speech for recognisers, and marks that they do not see. */
 export type HeardPiece = SpeechPiece | SilenceMark;
 
@@ -68,6 +84,17 @@ const POWER_MEMORY = frames(1_000);
 /** Frames the endpointer looks back on, at most; a power of two. */
 export const LOOK_BACK = 64;
 const SLOT = LOOK_BACK - 1;
+
+/** What an {@link Endpointer} knows between utterances, in frames. */
+export interface EndpointerState {
+  powers: number[];
+  voices: number;
+  run: number;
+  end: number;
+  spokenUntil?: number;
+  continuedUntil: number;
+  marks: number;
+}
 
 /** What there is to do after a frame. Places are between frames: 0 is the start of the stream. */
 export interface EndpointingEvents {
@@ -121,6 +148,33 @@ export class Endpointer {
     this.#silence = Math.max(frames(silenceMs), RESUME);
     this.#longest = Math.max(frames(longestMs), ONSET);
     this.#mark = frames(markMs);
+  }
+
+  /** To go on elsewhere with the next frame; undefined within an utterance. */
+  get state(): EndpointerState | undefined {
+    if (this.#from !== undefined) return undefined;
+    const spokenUntil = this.#spokenUntil;
+    return {
+      powers: [...this.#powers],
+      voices: this.#voices,
+      run: this.#run,
+      end: this.#end,
+      ...(spokenUntil !== undefined && { spokenUntil }),
+      continuedUntil: this.#continuedUntil,
+      marks: this.#marks,
+    };
+  }
+
+  /** Goes on where another was after so many frames. */
+  resume(frames: number, state: EndpointerState): void {
+    this.#powers.set(state.powers);
+    this.#count = frames;
+    this.#voices = state.voices;
+    this.#run = state.run;
+    this.#end = state.end;
+    this.#spokenUntil = state.spokenUntil;
+    this.#continuedUntil = state.continuedUntil;
+    this.#marks = state.marks;
   }
 
   /** Takes the next frame: whether it is voice, and its mean square. */

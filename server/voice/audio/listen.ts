@@ -7,6 +7,8 @@ import {
   SILENCE_MARK_MS,
   type Endpointing,
   type HeardPiece,
+  type ListenerState,
+  type RestMark,
 } from './endpointing.ts';
 
 const FRAME_SAMPLES = (FRAME_MS * RECOGNITION_RATE_HZ) / 1000;
@@ -16,6 +18,8 @@ const PIECE_FRAMES = 3;
 /** Room for what may still be passed on and for what comes in at once. */
 const RING_SAMPLES = LOOK_BACK * FRAME_SAMPLES;
 const MOST_AT_ONCE_SAMPLES = RING_SAMPLES / 4;
+/** How often it is said, while nobody speaks, that another could go on from there. */
+const REST_EVERY_FRAMES = 5_000 / FRAME_MS;
 
 /** Listens to one stream. */
 export interface Listener {
@@ -23,6 +27,8 @@ export interface Listener {
   readonly heardMs: number;
   /** Takes in samples of one channel at {@link RECOGNITION_RATE_HZ}, which may change afterwards. */
   take(samples: Int16Array): void;
+  /** Goes on for another: what is taken next begins at a sample of the stream, before the state. */
+  resume(state: ListenerState, fromSample: number): void;
   /** Ends the utterance under way, be there silence or not. */
   conclude(): void;
   /** Ends the utterance under way with the stream. */
@@ -37,19 +43,21 @@ export interface Listener {
  *
  * @param endpointing undefined: all of it is speech
  * @param give gets what has come about; samples are its own
+ * @param tellsRests whether it is told from where another could go on
  * @throws Error when there is no memory for another voice activity detector
  */
 export function createListener(
   endpointing: Endpointing | undefined,
-  give: (piece: HeardPiece) => void,
+  give: (piece: HeardPiece | RestMark) => void,
+  tellsRests = false,
 ): Listener {
   return endpointing === undefined
     ? createPassOn(give)
-    : new UtteranceListener(createVoiceActivity(), endpointing, give);
+    : new UtteranceListener(createVoiceActivity(), { endpointing, give, tellsRests });
 }
 
 /** Where nothing is left out. */
-function createPassOn(give: (piece: HeardPiece) => void): Listener {
+function createPassOn(give: (piece: HeardPiece | RestMark) => void): Listener {
   let taken = 0;
   return {
     get heardMs() {
@@ -61,6 +69,7 @@ function createPassOn(give: (piece: HeardPiece) => void): Listener {
       give({ kind: 'samples', samples: copy, startMs: taken / SAMPLES_PER_MS });
       taken += samples.length;
     },
+    resume: (_state, fromSample) => (taken = fromSample),
     conclude: () => give({ kind: 'endpoint', atMs: taken / SAMPLES_PER_MS }),
     finish: () => undefined,
     close: () => undefined,
@@ -71,7 +80,7 @@ function createPassOn(give: (piece: HeardPiece) => void): Listener {
 class UtteranceListener implements Listener {
   readonly #activity: VoiceActivity;
   readonly #endpointer: Endpointer;
-  readonly #give: (piece: HeardPiece) => void;
+  readonly #give: (piece: HeardPiece | RestMark) => void;
   readonly #ring = new Int16Array(RING_SAMPLES);
   /** Samples that came in, and how many of them the detector has seen. */
   #taken = 0;
@@ -79,14 +88,24 @@ class UtteranceListener implements Listener {
   /** Samples up to which the utterance goes, and up to which it was passed on. */
   #extended = 0;
   #passedOn = 0;
+  /** Frames after which it is time to say that another could go on. */
+  #restDue: number;
 
   constructor(
     activity: VoiceActivity,
-    endpointing: Endpointing,
-    give: (piece: HeardPiece) => void,
+    {
+      endpointing,
+      give,
+      tellsRests,
+    }: {
+      endpointing: Endpointing;
+      give: (piece: HeardPiece | RestMark) => void;
+      tellsRests: boolean;
+    },
   ) {
     this.#activity = activity;
     this.#give = give;
+    this.#restDue = tellsRests ? REST_EVERY_FRAMES : Infinity;
     this.#endpointer = new Endpointer(
       { ...endpointing, markMs: SILENCE_MARK_MS },
       {
@@ -113,10 +132,20 @@ class UtteranceListener implements Listener {
       for (; this.#seen + FRAME_SAMPLES <= this.#taken; this.#seen += FRAME_SAMPLES) {
         const isVoice = this.#activity.isVoice(this.#ring, this.#seen % RING_SAMPLES);
         this.#endpointer.accept(isVoice, this.#activity.power);
+        const frames = this.#seen / FRAME_SAMPLES + 1;
+        if (frames >= this.#restDue) this.#rest(frames);
       }
       const isDue = this.#extended - this.#passedOn >= PIECE_FRAMES * FRAME_SAMPLES;
       if (isDue) this.#passOn(this.#extended);
     }
+  }
+
+  resume({ frames, endpointer, voice }: ListenerState, fromSample: number): void {
+    this.#taken = fromSample;
+    this.#seen = frames * FRAME_SAMPLES;
+    this.#endpointer.resume(frames, endpointer);
+    this.#activity.state = voice;
+    this.#restDue = frames + REST_EVERY_FRAMES;
   }
 
   conclude(): void {
@@ -136,6 +165,16 @@ class UtteranceListener implements Listener {
     if (limit > this.#passedOn) this.#passOn(limit);
     this.#extended = limit;
     this.#give({ kind: 'endpoint', atMs: at * FRAME_MS, ...(isCut && { isCut }) });
+    // With the next frame that is seen.
+    if (this.#restDue < Infinity) this.#restDue = 0;
+  }
+
+  #rest(frames: number): void {
+    const endpointer = this.#endpointer.state;
+    if (endpointer === undefined) return;
+    const listener = { frames, endpointer, voice: this.#activity.state };
+    this.#give({ kind: 'rest', atMs: frames * FRAME_MS, listener });
+    this.#restDue = frames + REST_EVERY_FRAMES;
   }
 
   /** Passes on a copy of the audio up to a position. */
@@ -159,6 +198,8 @@ interface VoiceActivity {
   isVoice(samples: Int16Array, index: number): boolean;
   /** Mean square of the samples of the last frame. */
   readonly power: number;
+  /** What it has learnt of the stream, in base64; may be that of another. */
+  state: string;
   /** Gives its memory back; nothing may be asked after it. */
   close(): void;
 }
@@ -170,6 +211,7 @@ const MODE = 2;
 interface FvadModule {
   /** Another object whenever the memory has grown. */
   readonly HEAP16: Int16Array;
+  readonly HEAPU8: Uint8Array;
   _malloc(sizeBytes: number): number;
   /** 0 when there is no memory left. */
   _fvad_new(): number;
@@ -183,6 +225,8 @@ interface FvadModule {
 /** The package brings no types. */
 const PACKAGE: string = '@echogarden/fvad-wasm';
 const { default: loadFvad } = (await import(PACKAGE)) as { default: () => Promise<FvadModule> };
+/** What a detector learns; behind it are its rate and how frames of that are read, which are set. */
+const STATE_BYTES = 732;
 /** One module with one frame for all streams: a frame is looked at in one go. */
 const fvad = await loadFvad();
 const frame = fvad._malloc(FRAME_SAMPLES * 2);
@@ -210,6 +254,14 @@ function createVoiceActivity(): VoiceActivity {
     },
     get power() {
       return power;
+    },
+    get state() {
+      const learnt = fvad.HEAPU8.subarray(detector, detector + STATE_BYTES);
+      return Buffer.from(learnt).toString('base64');
+    },
+    set state(state) {
+      const learnt = Buffer.from(state, 'base64');
+      if (learnt.length === STATE_BYTES) fvad.HEAPU8.set(learnt, detector);
     },
     close: () => fvad._fvad_free(detector),
   };

@@ -1,4 +1,5 @@
 /** A client's audio in its own format, on its way to the decoder. */
+import type { ListenerState } from './endpointing.ts';
 
 /**
  * Stands in a session's audio where its sender reconnected without saying what had arrived: bytes
@@ -12,8 +13,24 @@ export const MEDIA_GAP: unique symbol = Symbol('media gap');
  */
 export const UTTERANCE_END = new Uint8Array(0);
 
+/** Stands in a session's audio that is heard once more, where its place is known ({@link RestPlace}). */
+export const MEDIA_ALIGNMENT: unique symbol = Symbol('media alignment');
+
 /** A client's audio in its own format, as it arrives. */
-export type MediaPiece = Uint8Array | typeof MEDIA_GAP;
+export type MediaPiece = Uint8Array | typeof MEDIA_GAP | typeof MEDIA_ALIGNMENT;
+
+/**
+ * From where the audio of a session can be heard again, by another server too. Where a decoder finds
+ * its way into bytes only later, the first of its samples is placed from the end: at `alignBytes` it
+ * has come as far as the decoder before it had.
+ */
+export interface RestPlace {
+  /** Before these bytes of a client's audio nothing is needed but, in a container, its head. */
+  fromBytes: number;
+  alignBytes: number;
+  alignSamples: number;
+  listener: ListenerState;
+}
 
 /** Audio as it arrives, for one reader. Calls and no promises: there are ten pieces a second of each session. */
 export interface MediaSource {

@@ -18,6 +18,8 @@ export interface CaptionSegment {
   language: LanguageTag;
   /** Of the recogniser; source segments only. */
   words?: Word[];
+  /** The how many-th sentence it is, or translates; of whole sentences only. */
+  index?: number;
 }
 
 /** What has changed in a transcript. */

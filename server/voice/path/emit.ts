@@ -2,12 +2,22 @@
 import { baseLanguage } from '../../../shared/language.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { CaptionSegment, CaptionUpdate } from './captions.ts';
+import type { Progress } from './progress.ts';
 import type { MediaChunk } from './synthesise.ts';
 
 /** Source captions as messages. Where the requested language is heard, it is echoed as it was written. */
 export async function* emitSource(
   updates: AsyncIterable<CaptionUpdate>,
-  { requested, tellsWords }: { requested: string | undefined; tellsWords: boolean },
+  {
+    requested,
+    tellsWords,
+    toldSegments = 0,
+  }: {
+    requested: string | undefined;
+    tellsWords: boolean;
+    /** Segments that come first and were told before. */
+    toldSegments?: number | undefined;
+  },
 ): AsyncGenerator<ServerMessage> {
   const base = requested === undefined ? undefined : baseLanguage(requested);
   const segmentOf = (segment: CaptionSegment) => ({
@@ -18,7 +28,10 @@ export async function* emitSource(
     ...timedText(segment),
   });
   let shown = '[]';
-  for await (const { concluded, tentative } of updates) {
+  let toSkip = toldSegments;
+  for await (const { concluded: all, tentative } of updates) {
+    const concluded = toSkip === 0 ? all : all.slice(toSkip);
+    toSkip = Math.max(0, toSkip - all.length);
     const growing = tentative.map(segmentOf);
     const before = shown;
     shown = JSON.stringify(growing);
@@ -39,23 +52,36 @@ export async function* emitSource(
 export async function* emitTarget(
   updates: AsyncIterable<CaptionUpdate>,
   language: string,
+  progress?: Progress,
 ): AsyncGenerator<ServerMessage> {
   for await (const { concluded, tentative } of updates) {
-    yield {
+    const message: ServerMessage = {
       type: 'target_transcript_update',
       language,
       concluded: concluded.map(timedText),
       tentative: tentative.map(timedText),
     };
+    const sentence = concluded.at(-1)?.index;
+    if (sentence !== undefined) progress?.mark(message, { sentence });
+    yield message;
   }
 }
 
 /** Translated speech as messages; the first says what kind of stream it is. */
 export async function* emitMedia(
   chunks: AsyncIterable<MediaChunk>,
-  { language, contentType }: { language: string; contentType: string },
+  {
+    language,
+    contentType,
+    isContinued = false,
+  }: {
+    language: string;
+    contentType: string;
+    /** Whether it is no stream of its own, but goes on where another server was. */
+    isContinued?: boolean;
+  },
 ): AsyncGenerator<ServerMessage> {
-  let isFirst = true;
+  let isFirst = !isContinued;
   for await (const { pieces, durationMs, text, headerCount = 0 } of chunks) {
     yield {
       type: 'target_media_chunk',

@@ -5,8 +5,8 @@
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
 
-/** How a session was over: concluded, left by its client for good, or failed. */
-export type SessionEnd = 'completed' | 'abandoned' | ErrorCode;
+/** How a session was over: concluded, left by its client for good, gone to another server, or failed. */
+export type SessionEnd = 'completed' | 'abandoned' | 'handed_over' | ErrorCode;
 
 /** Captions of what was said, or of a translation of it. */
 export type CaptionTrack = 'source' | 'target';
@@ -40,6 +40,8 @@ export interface VoiceMeasures {
   watchQueue(name: QueueName, depth: () => number): () => void;
   /** Takes the gauge of how busy recognisers are; asked when somebody reads the metrics. */
   watchHearing(hearing: () => Hearing): void;
+  /** Takes the gauge of how many servers a cluster has; asked when somebody reads the metrics. */
+  watchServers(count: () => number): void;
   /** A session was refused because too many are heard already. */
   sessionRefused(): void;
 }
@@ -57,5 +59,6 @@ export const noMeasures: VoiceMeasures = {
   updatesDropped: () => undefined,
   watchQueue: () => () => undefined,
   watchHearing: () => undefined,
+  watchServers: () => undefined,
   sessionRefused: () => undefined,
 };

@@ -13,7 +13,9 @@ import { emitEnds, emitSource } from './emit.ts';
 import type { SpeechEncoders } from '../audio/encode.ts';
 import { RECOGNITION_RATE_HZ, type Endpointing } from '../audio/endpointing.ts';
 import type { MediaSource } from '../audio/media.ts';
+import type { Progress, ProgressState } from './progress.ts';
 import {
+  createRests,
   createSpokenTerms,
   recognise,
   type RequestedSource,
@@ -47,8 +49,18 @@ export interface VoicePipelineOptions extends VoiceTerms {
   /** The preferred first. */
   recognisers: readonly RecognitionEngine[];
   detectLanguage: (text: string) => Detection;
+  /** Where it is noted how far everything is, so that another could go on; undefined: nobody asks. */
+  progress?: Progress | undefined;
+  /** Where another has been; its media are to begin there. */
+  resumed?: ResumedPath | undefined;
   /** Ends every engine call of the session. */
   signal: AbortSignal;
+}
+
+/** A session that was on another server before. */
+export interface ResumedPath extends ProgressState {
+  /** Chunks that come once more. */
+  replayedChunks: number;
 }
 
 /** One session that runs. */
@@ -75,18 +87,30 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
   const { source, captionMode: mode, encoders, signal } = options;
   const spokenTerms = createSpokenTerms(options.spokenTerms);
   const messages = merge<ServerMessage>();
-  const tracks = createTargetTracks(segment(heard(options, spokenTerms), { mode }), options, {
+  const { progress, resumed } = options;
+  const captions = segment(heard(options, spokenTerms), {
     mode,
-    encoders,
-    signal,
+    onRest: progress && ((rest, state) => progress.restAt(rest, state)),
+    resumed: resumed?.rest?.captions,
+  });
+  const tracks = createTargetTracks(captions, options, {
+    ...{ mode, encoders, signal, progress, resumed },
     add: (each) => messages.add(each),
   });
   messages.add(
     emitSource(tracks.captions, {
       requested: source.requested,
       tellsWords: options.tellsWords,
+      toldSegments: resumed && resumed.segments - (resumed.rest?.captions.segments ?? 0),
     }),
   );
+
+  // Those that were to end with a sentence when another server let go.
+  const isTarget = (language: string) =>
+    options.targets.some(({ requested }) => requested === language);
+  for (const language of Object.keys(resumed?.targets ?? {})) {
+    if (!isTarget(language)) messages.add(once({ type: 'end_of_target_transcript', language }));
+  }
 
   async function* allMessages() {
     yield* messages;
@@ -98,7 +122,7 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
   }
   return {
     messages: allMessages(),
-    captions: () => tracks.follow(),
+    captions: () => beyond(tracks.follow(), resumed?.sentences ?? 0),
     change(terms) {
       if (!tracks.change(terms)) return false;
       spokenTerms.change(terms.spokenTerms);
@@ -108,18 +132,41 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
   };
 }
 
+async function* once(message: ServerMessage): AsyncGenerator<ServerMessage> {
+  yield message;
+}
+
+/** Without the sentences up to an index, which were told before. */
+async function* beyond(
+  updates: AsyncIterable<CaptionUpdate>,
+  told: number,
+): AsyncGenerator<CaptionUpdate> {
+  for await (const update of updates) {
+    if (told === 0 || update.sentences === undefined) yield update;
+    else {
+      const concluded = update.sentences.concluded.filter(({ index = 0 }) => index > told);
+      yield { ...update, sentences: { ...update.sentences, concluded } };
+    }
+  }
+}
+
 /** What was said, in words. */
 function heard(options: VoicePipelineOptions, spokenTerms: SpokenTerms) {
   const { media, format, meter, onHeard, endpointing, source, signal } = options;
-  const { recognisers, detectLanguage } = options;
+  const { recognisers, detectLanguage, progress, resumed } = options;
+  const rest = resumed?.rest?.heard;
+  const rests = progress && createRests(rest);
   const speech = options.decoders.decode(media, {
     format,
     meter,
     onHeard,
     endpointing,
     signal,
+    onRest: rests && ((place) => rests.reached(place)),
+    resume: rest?.place,
+    meteredChunks: resumed?.replayedChunks,
     sampleRateHz: RECOGNITION_RATE_HZ,
     wantsSamples: recognisers.some(({ ignoresSpeech }) => ignoresSpeech !== true),
   });
-  return recognise(speech, { recognisers, source, spokenTerms, detectLanguage, signal });
+  return recognise(speech, { recognisers, source, spokenTerms, detectLanguage, rests, signal });
 }

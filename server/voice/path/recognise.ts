@@ -5,10 +5,12 @@ import type {
   Detection,
   Recognition,
   RecognitionEngine,
+  RecognitionOptions,
   SpeechPiece,
 } from '../../engines/engine.ts';
 import { linkAbort } from '../../process/concurrency.ts';
 import type { HeardPiece } from '../audio/endpointing.ts';
+import type { RestPlace } from '../audio/media.ts';
 import { createSpeechTape, type SpeechTape } from './speech-tape.ts';
 import { createChannel, type Channel } from './streams.ts';
 
@@ -38,7 +40,19 @@ export interface Pause {
   atMs: number;
 }
 
+/** Everything that was said before a place has been reported: from there another can go on. */
+export interface RestHeard {
+  kind: 'rest';
+  place: RestPlace;
+  /** The last utterance before it. */
+  utterance: Omit<Pause, 'kind' | 'atMs'> | undefined;
+  /** Who listened, and what was known of the language. */
+  listening: { language?: LanguageTag; found?: LanguageTag };
+}
+
 export interface RecogniseOptions {
+  /** Where others could go on, and where another has been; undefined: nobody asks. */
+  rests?: Rests | undefined;
   /** The preferred first; at least one hears the requested language, or any if none is requested. */
   recognisers: readonly RecognitionEngine[];
   source: RequestedSource;
@@ -90,10 +104,12 @@ interface Listening {
 export async function* recognise(
   pieces: AsyncIterable<HeardPiece>,
   options: RecogniseOptions,
-): AsyncGenerator<HeardText | Pause> {
+): AsyncGenerator<HeardText | Pause | RestHeard> {
+  const { rests } = options;
   const first = firstListening(options);
-  const heard = createChannel<HeardText | Pause>();
-  const speech = withoutMarks(pieces, (pause) => heard.push(pause));
+  const heard = createChannel<HeardText | Pause | RestHeard>();
+  rests?.tellTo((rest) => heard.push(rest));
+  const speech = withoutMarks(pieces, rests, (pause) => heard.push(pause));
   const session = new AbortController();
   const hearing =
     first.engine.usesSpokenTerms || canChange(first, options)
@@ -110,8 +126,13 @@ export async function* recognise(
   }
 }
 
-function firstListening({ recognisers, source }: RecogniseOptions): Listening {
+function firstListening({ recognisers, source, rests }: RecogniseOptions): Listening {
   const { tag } = source;
+  const before = rests?.resumed?.listening.language;
+  const same = recognisers.find(
+    ({ languages }) => before !== undefined && languages.includes(before),
+  );
+  if (same !== undefined) return { engine: same, language: before };
   if (tag !== undefined) {
     const engine = recognisers.find(({ languages }) => languages.includes(baseLanguage(tag)));
     if (engine !== undefined) return { engine, language: baseLanguage(tag) };
@@ -134,7 +155,7 @@ function heardLanguages(recognisers: readonly RecognitionEngine[]): Set<Language
 }
 
 interface HearOptions extends RecogniseOptions {
-  heard: Channel<HeardText | Pause>;
+  heard: Channel<HeardText | Pause | RestHeard>;
   /** Aborted when nobody wants to know any more. */
   session: AbortSignal;
 }
@@ -144,9 +165,10 @@ async function hear(
   speech: AsyncIterable<SpeechPiece>,
   { engine, language, heard, ...options }: HearOptions & Listening,
 ): Promise<void> {
-  const { source } = options;
+  const { source, rests } = options;
   const judge = judgeFor({ engine, language }, { ...options, watches: false });
-  await listenWith(speech, { engine, language }, options, (recognition) => {
+  const onHeard = rests && ((untilMs: number) => rests.heardUntil(untilMs, language, judge.found));
+  await listenWith(speech, { engine, language }, { ...options, onHeard }, (recognition) => {
     heard.push(labelled(recognition, { ...judge(recognition), engine, source }));
     return true;
   });
@@ -173,7 +195,7 @@ async function hearUntilChange(
   { engine, language, from }: Listening & { from: number },
   { heard, watches, ...options }: HearOptions & { watches: boolean },
 ): Promise<(Listening & { from: number }) | undefined> {
-  const { source, recognisers, spokenTerms } = options;
+  const { source, recognisers, spokenTerms, rests } = options;
   const playback = tape.play(from);
   const judge = judgeFor({ engine, language }, { ...options, watches });
   let next: (Listening & { from: number }) | undefined;
@@ -184,7 +206,15 @@ async function hearUntilChange(
   spokenTerms.onChange = () => {
     if (engine.usesSpokenTerms && next === undefined) goOn({ engine, language }, tape.count);
   };
-  await listenWith(playback.speech, { engine, language }, options, (recognition) => {
+  const onHeard = (untilMs: number): void => {
+    // Nor is what comes of more than it should hear.
+    if (next !== undefined && tape.utteranceAt(untilMs - 1) >= next.from) return;
+    // Who goes on after it may listen to another language.
+    if (next === undefined) rests?.heardUntil(untilMs, language, judge.found);
+    else rests?.heardUntil(untilMs, next.language, undefined);
+  };
+  const listening = { ...options, onHeard: rests && onHeard };
+  await listenWith(playback.speech, { engine, language }, listening, (recognition) => {
     const utterance = tape.utteranceAt(recognition.startMs);
     // It was given more than it should hear, because its final came late.
     if (next !== undefined && utterance >= next.from) return false;
@@ -201,38 +231,63 @@ async function hearUntilChange(
 }
 
 /** Tells in which language something was said, and whether another one is spoken from now on. */
+interface Judge {
+  (recognition: Recognition): { language: LanguageTag; isConfirmed: boolean };
+  /** What it knows of the language by now. */
+  found?: LanguageTag | undefined;
+}
+
 function judgeFor(
   { engine, language }: Listening,
   { watches, ...options }: RecogniseOptions & { watches: boolean },
-): (recognition: Recognition) => { language: LanguageTag; isConfirmed: boolean } {
+): Judge {
+  const found = options.rests?.takeFound();
   if (watches) {
     const spoken = language ?? 'und';
-    const watch = watchFor(engine, spoken, options);
-    return ({ kind, text }) =>
-      kind === 'final' ? watch.judge(text) : { language: spoken, isConfirmed: false };
+    const watch = watchFor(engine, spoken, { ...options, found });
+    const watching: Judge = ({ kind, text }) => {
+      if (kind !== 'final') return { language: spoken, isConfirmed: false };
+      const judged = watch.judge(text);
+      watching.found = watch.suspected;
+      return judged;
+    };
+    watching.found = found;
+    return watching;
   }
-  let known = language ?? engine.languages[0] ?? 'und';
-  return (recognition) => {
-    if (options.source.mode === 'hint') known = recognition.language ?? known;
-    return { language: known, isConfirmed: false };
+  const judge: Judge = (recognition) => {
+    if (options.source.mode === 'hint') judge.found = recognition.language ?? judge.found;
+    return { language: judge.found ?? 'und', isConfirmed: false };
   };
+  judge.found = found ?? language ?? engine.languages[0];
+  return judge;
 }
 
 function watchFor(
   engine: RecognitionEngine,
   language: LanguageTag,
-  { recognisers, source, detectLanguage }: RecogniseOptions,
+  {
+    recognisers,
+    source,
+    detectLanguage,
+    found,
+  }: RecogniseOptions & { found: LanguageTag | undefined },
 ): LanguageWatch {
   const isRequested = source.tag !== undefined && baseLanguage(source.tag) === language;
   const believable = heardLanguages(recognisers);
-  return createLanguageWatch({ language, believable, engine, isRequested, detectLanguage });
+  return createLanguageWatch({ language, believable, engine, isRequested, detectLanguage, found });
 }
 
 /** Runs a recogniser; it is let go as soon as `take` answers false or the session is over. */
 async function listenWith(
   speech: AsyncIterable<SpeechPiece>,
   { engine, language }: Listening,
-  { source, spokenTerms, signal, session }: Omit<HearOptions, 'heard'>,
+  {
+    source,
+    spokenTerms,
+    signal,
+    session,
+    onHeard,
+  }: Omit<HearOptions, 'heard'> & Pick<RecognitionOptions, 'onHeard'>,
   take: (recognition: Recognition) => boolean,
 ): Promise<void> {
   const { controller: listening, unlink } = linkAbort(signal, session);
@@ -242,6 +297,7 @@ async function listenWith(
       languageMode: source.mode,
       signal: listening.signal,
       spokenTerms: engine.usesSpokenTerms ? spokenTerms.now : [],
+      onHeard,
     })
     [Symbol.asyncIterator]();
   try {
@@ -274,10 +330,11 @@ function labelled(
 /** Speech alone; silence between the utterances is reported as pauses, as soon as it is read. */
 async function* withoutMarks(
   pieces: AsyncIterable<HeardPiece>,
+  rests: Rests | undefined,
   onPause: (pause: Pause) => void,
 ): AsyncGenerator<SpeechPiece> {
   let utteranceStartMs: number | undefined;
-  let utterance: { utteranceStartMs: number; endpointMs: number } | undefined;
+  let utterance = rests?.resumed?.utterance;
   for await (const piece of pieces) {
     if (piece.kind === 'silence') {
       if (utterance !== undefined) onPause({ kind: 'pause', ...utterance, atMs: piece.atMs });
@@ -287,10 +344,71 @@ async function* withoutMarks(
     else {
       const endpointMs = piece.atMs;
       utterance = { utteranceStartMs: utteranceStartMs ?? endpointMs, endpointMs };
+      rests?.ended(utterance);
       utteranceStartMs = undefined;
     }
     yield piece;
   }
+}
+
+// From where another could go on: places of the audio, once all that was said before them is reported.
+
+export interface Rests {
+  /** Where another has been. */
+  readonly resumed: RestHeard | undefined;
+  /** Gets what is told from now on. */
+  tellTo(tell: (rest: RestHeard) => void): void;
+  /** Takes a place in the audio, after what was read of it before. */
+  reached(place: RestPlace): void;
+  /** An utterance has been read. */
+  ended(utterance: NonNullable<RestHeard['utterance']>): void;
+  /** All that was said up to there is reported; who listens from there on, and what is known by now. */
+  heardUntil(
+    untilMs: number,
+    language: LanguageTag | undefined,
+    found: LanguageTag | undefined,
+  ): void;
+  /** What another had found out of the language; once. */
+  takeFound(): LanguageTag | undefined;
+}
+
+export function createRests(resumed: RestHeard | undefined): Rests {
+  let utterance = resumed?.utterance;
+  let found = resumed?.listening.found;
+  let heardMs = utterance?.endpointMs ?? 0;
+  let listening = resumed?.listening ?? {};
+  let tell: (rest: RestHeard) => void = () => undefined;
+  let waiting: Omit<RestHeard, 'kind' | 'listening'>[] = [];
+
+  function tellLatest(): void {
+    const latest = waiting.findLast((each) => (each.utterance?.endpointMs ?? 0) <= heardMs);
+    if (latest === undefined) return;
+    waiting = waiting.slice(waiting.indexOf(latest) + 1);
+    tell({ kind: 'rest', ...latest, listening });
+  }
+
+  return {
+    resumed,
+    tellTo: (next) => (tell = next),
+    reached(place) {
+      waiting.push({ place, utterance });
+      tellLatest();
+    },
+    ended: (next) => (utterance = next),
+    heardUntil(untilMs, language, nowFound) {
+      heardMs = untilMs;
+      listening = {
+        ...(language !== undefined && { language }),
+        ...(nowFound !== undefined && { found: nowFound }),
+      };
+      tellLatest();
+    },
+    takeFound() {
+      const once = found;
+      found = undefined;
+      return once;
+    },
+  };
 }
 
 // Notices from what was heard that another language is spoken than thought.
@@ -302,6 +420,8 @@ const LEAST_LETTERS = 24;
 const LETTER = /\p{L}/gu;
 
 interface LanguageWatch {
+  /** What the last final that could be judged was in. */
+  readonly suspected: LanguageTag | undefined;
   /**
    * Takes the text of a final.
    *
@@ -315,6 +435,7 @@ interface LanguageWatch {
  * @param options.language that is thought to be spoken
  * @param options.believable base languages that may turn out to be spoken: those somebody hears
  * @param options.engine that is listening
+ * @param options.found what is suspected already
  * @param options.isRequested whether the client named the language: then one text alone does not
  *   change what it is said to be in
  */
@@ -324,15 +445,20 @@ function createLanguageWatch({
   engine,
   isRequested,
   detectLanguage,
+  found: before,
 }: {
   language: LanguageTag;
   believable: ReadonlySet<LanguageTag>;
   engine: RecognitionEngine;
   isRequested: boolean;
   detectLanguage: (text: string) => Detection;
+  found: LanguageTag | undefined;
 }): LanguageWatch {
-  let suspected: LanguageTag | undefined;
+  let suspected = before;
   return {
+    get suspected() {
+      return suspected;
+    },
     judge(text) {
       const found = detected(text);
       if (found === undefined) return { language, isConfirmed: false };

@@ -17,11 +17,24 @@ import {
   type TimedText,
 } from './captions.ts';
 import { SILENCE_MARK_MS } from '../audio/endpointing.ts';
-import type { HeardText, Pause } from './recognise.ts';
+import type { HeardText, Pause, RestHeard } from './recognise.ts';
 import { createRevisionMeter, createSteady } from './steady.ts';
 
 export interface SegmentOptions {
   mode: CaptionMode;
+  /** Told from where another could go on, after the updates before it. */
+  onRest?: ((rest: RestHeard, state: SegmentState) => void) | undefined;
+  /** Where another has been. */
+  resumed?: SegmentState | undefined;
+}
+
+/** What captions go by between two utterances. */
+export interface SegmentState {
+  /** Segments and sentences so far. */
+  segments: number;
+  sentences: number;
+  hold: HoldState;
+  revisions: { revised: number; words: number };
 }
 
 /** Hypotheses that have to agree on a word, usually and while much is taken back. */
@@ -34,11 +47,15 @@ const CAUTIOUS = 3;
  * takes much back), or none; an update follows only when it changes what is seen or what there is to translate.
  */
 export async function* segment(
-  heard: AsyncIterable<HeardText | Pause>,
+  heard: AsyncIterable<HeardText | Pause | RestHeard>,
   options: SegmentOptions,
 ): AsyncGenerator<CaptionUpdate> {
   const segmenter = new Segmenter(options);
   for await (const event of heard) {
+    if (event.kind === 'rest') {
+      options.onRest?.(event, segmenter.state);
+      continue;
+    }
     const update = segmenter.take(event);
     if (update !== undefined) yield update;
   }
@@ -54,11 +71,32 @@ class Segmenter {
   readonly #steady = createSteady();
   readonly #hold = createSentenceHold();
   readonly #revisions = createRevisionMeter();
-  #isFirst = true;
+  readonly #isNumbering: boolean;
+  #segments = 0;
+  #sentences = 0;
   #tentative: CaptionSegment[] = [];
 
-  constructor({ mode }: SegmentOptions) {
+  constructor({ mode, resumed, onRest }: SegmentOptions) {
     this.#mode = mode;
+    this.#isNumbering = onRest !== undefined;
+    if (resumed === undefined) return;
+    this.#segments = resumed.segments;
+    this.#sentences = resumed.sentences;
+    this.#hold.state = resumed.hold;
+    this.#revisions.state = resumed.revisions;
+  }
+
+  get state(): SegmentState {
+    return {
+      segments: this.#segments,
+      sentences: this.#sentences,
+      hold: this.#hold.state,
+      revisions: this.#revisions.state,
+    };
+  }
+
+  get #isFirst(): boolean {
+    return this.#segments === 0;
   }
 
   take(event: HeardText | Pause): CaptionUpdate | undefined {
@@ -109,7 +147,7 @@ class Segmenter {
     for (const { endsSentence, ...piece } of this.#sentencesOf(heard)) {
       const { language } = heard;
       const text = leadingBlank(language, this.#isFirst) + piece.text;
-      this.#isFirst = false;
+      this.#segments += 1;
       const segment = { ...piece, text, language };
       concluded.push(segment);
       whole.push(...this.#hold.add(segment, endsSentence));
@@ -134,7 +172,10 @@ class Segmenter {
     const isOne = open !== undefined && said?.language === open.language;
     const growing = isOne ? joinSegments(open, said) : (said ?? open);
     const isUnsure = this.#revisions.areFrequent;
-    const sentences = { concluded: whole, growing, isUnsure };
+    const numbered = this.#isNumbering
+      ? whole.map((each) => ({ ...each, index: (this.#sentences += 1) }))
+      : whole;
+    const sentences = { concluded: numbered, growing, isUnsure };
     return { concluded, tentative: this.#tentative, sentences };
   }
 }
@@ -182,6 +223,15 @@ interface SentenceHold {
   pause(pause: Pause): CaptionSegment[];
   /** Answers what is open: nothing follows. */
   end(): CaptionSegment[];
+  /** What it goes by. */
+  state: HoldState;
+}
+
+interface HoldState {
+  parts: CaptionSegment[];
+  cut?: CaptionSegment;
+  lastStartMs: number;
+  pauses: Pause[];
 }
 
 type Utterance = Omit<CaptionSegment, 'text'>;
@@ -244,6 +294,12 @@ function createSentenceHold(): SentenceHold {
       return isNext || pause.atMs - open.endMs > FORGOTTEN_MS ? end() : [];
     },
     end,
+    get state() {
+      return { parts: [...parts], ...(cut !== undefined && { cut }), lastStartMs, pauses };
+    },
+    set state(state) {
+      ({ parts, cut, lastStartMs, pauses } = state);
+    },
   };
 }
 

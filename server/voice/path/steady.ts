@@ -77,6 +77,8 @@ export interface RevisionMeter {
   grow(text: string, language: LanguageTag): void;
   /** Takes the final of an utterance. */
   conclude(text: string, language: LanguageTag): void;
+  /** What it goes by between two utterances. */
+  state: { revised: number; words: number };
 }
 
 /** Depends on the texts alone, so that the same hypotheses are always judged the same. */
@@ -93,6 +95,12 @@ export function createRevisionMeter(): RevisionMeter {
   }
 
   return {
+    get state() {
+      return { revised, words };
+    },
+    set state(state) {
+      ({ revised, words } = state);
+    },
     get areFrequent() {
       return revised > MUCH * (words + agreed.length);
     },

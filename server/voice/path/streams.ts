@@ -71,7 +71,8 @@ export interface Subscription<T> extends AsyncIterable<T> {
 export interface Broadcast<T> {
   /** Whether the source has ended, or failed. */
   readonly isDone: boolean;
-  subscribe: () => Subscription<T>;
+  /** @param first an item before all others */
+  subscribe: (first?: T) => Subscription<T>;
 }
 
 /**
@@ -117,8 +118,8 @@ export function broadcast<T>(
     get isDone() {
       return done;
     },
-    subscribe() {
-      const subscriber: Subscriber<T> = { held: undefined, signal: createSignal(), isRead: false };
+    subscribe(first) {
+      const subscriber: Subscriber<T> = { held: first, signal: createSignal(), isRead: false };
       subscribers.add(subscriber);
       async function* read() {
         if (!started) {

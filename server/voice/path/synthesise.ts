@@ -25,6 +25,8 @@ export interface MediaChunk {
 export interface SynthesiseOptions extends SpeakOptions {
   format: TargetMediaFormat;
   encoders: SpeechEncoders;
+  /** So much of the first segment was spoken before, in ms. */
+  spokenMs?: number | undefined;
 }
 
 /** Chunks are no longer than this, so that a player begins early: 48 kB at most, as PCM at 24 kHz. */
@@ -40,21 +42,32 @@ const MAX_BATCH_MS = 400;
  */
 export async function* synthesise(
   updates: AsyncIterable<CaptionUpdate>,
-  { format, encoders, ...speaking }: SynthesiseOptions,
+  { format, encoders, spokenMs = 0, ...speaking }: SynthesiseOptions,
 ): AsyncGenerator<MediaChunk> {
+  let toSkipMs = spokenMs;
   const encoder = await encoders.open(format, speaking.signal);
   const chunks = createChunker(encoder.headers);
   try {
     for await (const event of speakAhead(updates, speaking)) {
-      if (event.kind === 'begin') chunks.beginSegment(event.text);
-      else if (event.kind === 'end') {
+      if (event.kind === 'begin') {
+        if (toSkipMs === 0) chunks.beginSegment(event.text);
+      } else if (event.kind === 'end') {
+        toSkipMs = 0;
         yield* chunks.add(await encoder.flush());
         yield* chunks.rest();
-      } else yield* encodeBatches(event, encoder, chunks);
+      } else {
+        const rest = withoutFirst(event, toSkipMs);
+        toSkipMs = Math.max(0, toSkipMs - lengthMs(event));
+        if (rest.samples.length > 0) yield* encodeBatches(rest, encoder, chunks);
+      }
     }
   } finally {
     encoder.close();
   }
+}
+
+function withoutFirst({ samples, sampleRateHz }: SpokenSamples, ms: number): SpokenSamples {
+  return { samples: samples.subarray(Math.round((ms * sampleRateHz) / 1000)), sampleRateHz };
 }
 
 /** One line as a whole file. @throws ServiceError synthesis_failed; the signal's reason */

@@ -22,6 +22,7 @@ import {
   type Channel,
   type Subscription,
 } from './streams.ts';
+import type { Progress, ProgressState, SpeechState } from './progress.ts';
 import { synthesise } from './synthesise.ts';
 import { translate, type TranslateText } from './translate.ts';
 
@@ -54,6 +55,10 @@ export interface TargetTracksOptions {
   signal: AbortSignal;
   /** Takes what a track or its speech says, until it ends. */
   add: (messages: AsyncIterable<ServerMessage>) => void;
+  /** Where it is noted how far everything is; undefined: nobody asks. */
+  progress?: Progress | undefined;
+  /** Where another has been. */
+  resumed?: ProgressState | undefined;
 }
 
 export interface TargetTracks {
@@ -72,6 +77,8 @@ const MAX_LEAVING = 5;
 
 interface Track {
   target: RequestedLanguage;
+  /** Sentences up to that index are not for it. */
+  after: number;
   /** The last of what it is to translate, one after the other. */
   captions: Subscription<CaptionUpdate>;
   /** Whether it ends with the sentence that is being said, or has. */
@@ -83,6 +90,8 @@ interface Voice {
   wish: RequestedSpeech;
   /** What it is to say. */
   said: Channel<CaptionUpdate>;
+  /** How far it was at another server. */
+  spoken: SpeechState | undefined;
   hasBegun: boolean;
   /** Whether its end is announced here: the others end with the session. */
   isLeaving: boolean;
@@ -112,6 +121,7 @@ class LiveTracks implements TargetTracks {
   /** The one in force. */
   #voice: Voice | undefined;
   #isSpeaking = false;
+  #spoken: SpeechState | undefined;
 
   constructor(
     updates: AsyncIterable<CaptionUpdate>,
@@ -122,6 +132,8 @@ class LiveTracks implements TargetTracks {
     this.#updates = broadcast(updates, conflateUpdates, (update) => this.#follow(update));
     this.captions = this.#updates.subscribe();
     this.terms = terms;
+    this.#spoken = options.resumed?.speech;
+    for (const language of options.resumed?.said ?? []) this.#said.add(language);
     this.change(terms);
   }
 
@@ -149,6 +161,7 @@ class LiveTracks implements TargetTracks {
   /** Ends languages that leave with the sentence that was being said. */
   #follow({ sentences }: CaptionUpdate): void {
     const { concluded = [], growing } = sentences ?? {};
+    this.#options.progress?.concluded(concluded);
     this.#isMidSentence = growing !== undefined;
     if (concluded.length === 0 && growing !== undefined) return;
     for (const track of this.#tracks.values()) {
@@ -162,11 +175,7 @@ class LiveTracks implements TargetTracks {
     this.#tracks.delete(requested);
     this.#finishing.set(requested, track);
     track.voice = undefined;
-    track.captions.end({
-      concluded: [],
-      tentative: [],
-      sentences: { concluded: concluded.slice(0, 1), growing: undefined, isUnsure: false },
-    });
+    track.captions.end(ofSentences(concluded.slice(0, 1)));
   }
 
   #begin(target: RequestedLanguage): void {
@@ -179,9 +188,13 @@ class LiveTracks implements TargetTracks {
       this.#tracks.set(requested, before);
       return;
     }
+    const { progress, resumed } = this.#options;
+    const after = progress?.begin(requested) ?? 0;
+    const pending = resumed?.pending.filter(({ index = 0 }) => index > after) ?? [];
     const track = {
       target,
-      captions: this.#updates.subscribe(),
+      after,
+      captions: this.#updates.subscribe(pending.length === 0 ? undefined : ofSentences(pending)),
       isLeaving: false,
       voice: undefined,
     };
@@ -201,9 +214,10 @@ class LiveTracks implements TargetTracks {
           mode,
           signal,
           isFirst: !this.#said.has(language),
+          after: track.after,
           translateText: (...wish) => this.terms.translateText(...wish),
         });
-        yield* emitTarget(this.#heardBy(track, translated), language);
+        yield* emitTarget(this.#heardBy(track, translated), language, this.#options.progress);
       } while (captions !== track.captions);
     } finally {
       track.voice?.said.end();
@@ -235,11 +249,22 @@ class LiveTracks implements TargetTracks {
     if (before !== undefined) before.isLeaving = true;
     before?.said.end();
     this.#voice = undefined;
+    const { progress } = this.#options;
+    progress?.speak(wish?.target.requested);
     if (wish === undefined || track === undefined) return;
     const said = createChannel<CaptionUpdate>();
-    track.voice = this.#voice = { wish, said, hasBegun: false, isLeaving: false };
+    const spoken = this.#takeSpoken(wish);
+    if (spoken !== undefined) said.push({ concluded: spoken.unspoken, tentative: [] });
+    track.voice = this.#voice = { wish, said, spoken, hasBegun: false, isLeaving: false };
     if (!this.#isSpeaking) this.#options.add(this.#speech());
     this.#isSpeaking = true;
+  }
+
+  /** How far the language was at another server; once. */
+  #takeSpoken({ target }: RequestedSpeech): SpeechState | undefined {
+    const spoken = this.#spoken;
+    this.#spoken = undefined;
+    return spoken?.language === target.requested ? spoken : undefined;
   }
 
   /** One voice after the other; one that is replaced before its turn says nothing. */
@@ -249,6 +274,11 @@ class LiveTracks implements TargetTracks {
       voice.hasBegun = true;
       const { engine, gender, format, target } = voice.wish;
       const { requested: language } = target;
+      const { spoken } = voice;
+      // Samples can go on; in a container, another stream begins.
+      const isContinued = spoken?.hasBegun === true && format.container === 'pcm';
+      if (spoken?.hasBegun === true && !isContinued)
+        yield { type: 'end_of_target_media', language };
       const chunks = synthesise(voice.said, {
         language: target.tag,
         signal,
@@ -256,12 +286,18 @@ class LiveTracks implements TargetTracks {
         engine,
         gender,
         format,
+        spokenMs: spoken?.toldMs,
       });
-      yield* emitMedia(chunks, { language, contentType: format.contentType });
+      yield* emitMedia(chunks, { language, contentType: format.contentType, isContinued });
       if (voice.isLeaving) yield { type: 'end_of_target_media', language };
     }
     this.#isSpeaking = false;
   }
+}
+
+function ofSentences(concluded: CaptionSegment[]): CaptionUpdate {
+  const sentences = { concluded, growing: undefined, isUnsure: false };
+  return { concluded: [], tentative: [], sentences };
 }
 
 function isSame(voice: RequestedSpeech, wish: RequestedSpeech | undefined): boolean {

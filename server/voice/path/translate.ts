@@ -25,6 +25,8 @@ export interface TranslateOptions {
   mode: CaptionMode;
   /** Whether nothing was said in this language before. */
   isFirst?: boolean;
+  /** Sentences up to that index have been told. */
+  after?: number;
   translateText: TranslateText;
   signal: AbortSignal;
 }
@@ -46,18 +48,26 @@ export async function* translate(
   const inbox = createUpdateInbox(updates);
   const display = createTargetDisplay({ mode, target });
   let { isFirst = true } = options;
+  const { after = 0 } = options;
   /** What was last seen and what it was the translation of. */
   let shown = '';
   let guessedFrom = '';
 
-  function segmentOf({ startMs, endMs }: CaptionSegment, text: string): CaptionSegment {
-    return { text: leadingBlank(target, isFirst) + text, startMs, endMs, language: target };
+  function segmentOf({ startMs, endMs, index }: CaptionSegment, text: string): CaptionSegment {
+    const segment = {
+      text: leadingBlank(target, isFirst) + text,
+      startMs,
+      endMs,
+      language: target,
+    };
+    return index === undefined ? segment : { ...segment, index };
   }
 
   try {
     for (let update = await inbox.take(); update; update = await inbox.take()) {
       const { concluded = [], growing, isUnsure = false } = update.sentences ?? {};
       for (const sentence of concluded) {
+        if (sentence.index !== undefined && sentence.index <= after) continue;
         const text = await translated(sentence, options);
         display.reset();
         const wasShown = shown !== '';

@@ -21,7 +21,7 @@ import {
 } from '../../http/upgrades.ts';
 import type { Logger, ParentLogger } from '../../process/log.ts';
 import { createRealTimeMeter } from './media-queue.ts';
-import type { SessionConnection } from './running-session.ts';
+import type { SessionConnection } from './session-connection.ts';
 import { ForeignPage, type VoiceSessions } from './voice-sessions.ts';
 
 interface VoiceSocketOptions {
@@ -106,6 +106,8 @@ const CLOSE = {
   normal: 1000,
   goingAway: 1001,
   tooLarge: 1009,
+  /** The session goes on at another server. */
+  moved: 1012,
   /** The connection has lasted long enough; the session goes on in another. */
   expired: 4408,
   /** The client has asked for another connection. */
@@ -191,7 +193,7 @@ class Connection {
   }
 
   serve(): void {
-    const { failed, replaced, sessionId } = this.#session;
+    const { failed, replaced, moved, sessionId } = this.#session;
     const socket = this.#socket;
     socket.on('message', (frame, isBinary) => this.#onFrame(frame, isBinary));
     socket.on('pong', (payload) => this.#onPong(payload));
@@ -202,6 +204,7 @@ class Connection {
     this.#session.onHold((isHeld) => (isHeld ? socket.pause() : socket.resume()));
     this.#log.info({ sessionId }, 'voice session connected');
     const { signal } = this.#served;
+    whenAborted(moved, () => this.#close(CLOSE.moved), signal);
     whenAborted(failed, () => this.#fail(failed.reason, 'session'), signal);
     whenAborted(replaced, () => this.#close(CLOSE.replaced), signal);
     this.#tell().catch((error: unknown) => this.#fail(error, 'session'));

@@ -1,6 +1,8 @@
-/** The voice sessions of this process as their account may see and end them. */
+/** The voice sessions, of all servers, as their account may see and end them. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LiveVoiceSession, LiveVoiceSessionList } from '../../../shared/schemas/console.ts';
+import type { Hearing } from '../../../shared/schemas/health.ts';
+import type { ClusterOverview, ServerOverview, ShownSession } from './cluster-overview.ts';
 import type { RunningSession } from './running-session.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 
@@ -13,30 +15,68 @@ export interface Onlooker {
 
 export interface LiveOverview {
   /** Oldest first. */
-  list(onlooker: Onlooker): LiveVoiceSessionList;
+  list(onlooker: Onlooker): Promise<LiveVoiceSessionList>;
   /** Ends a session at once; its client gets the reason. @throws ServiceError not_found */
-  end(onlooker: Onlooker, sessionId: string): void;
+  end(onlooker: Onlooker, sessionId: string): Promise<void>;
 }
 
+/** What this server shows. */
+export function overviewOf(voiceSessions: Pick<VoiceSessions, 'list' | 'hearing'>): ServerOverview {
+  const sessions = voiceSessions.list().map((session) => ({
+    accountId: session.origin.key?.accountId ?? null,
+    session: described(session),
+  }));
+  return { sessions, hearing: voiceSessions.hearing };
+}
+
+/** @param cluster undefined: there are no other servers */
 export function createLiveOverview(
   voiceSessions: Pick<VoiceSessions, 'list' | 'end' | 'hearing'>,
+  cluster?: Pick<ClusterOverview, 'others'>,
 ): LiveOverview {
-  const visible = ({ accountId, isOperator }: Onlooker) =>
-    voiceSessions
-      .list()
-      .filter(({ origin: { key } }) =>
-        key === undefined ? isOperator : key.accountId === accountId,
-      );
+  const shown = async (): Promise<ServerOverview[]> => [
+    overviewOf(voiceSessions),
+    ...((await cluster?.others()) ?? []),
+  ];
   return {
-    list: (onlooker) => ({
-      sessions: visible(onlooker).map(described),
-      ...(onlooker.isOperator && { hearing: voiceSessions.hearing }),
-    }),
-    end(onlooker, sessionId) {
-      const isThere = visible(onlooker).some(({ id }) => id === sessionId);
+    async list(onlooker) {
+      const servers = await shown();
+      const sessions = visibleTo(onlooker, servers).map(({ session }) => session);
+      // Those that change servers at this moment may be shown by both.
+      const each = new Map(sessions.map((session) => [session.session_id, session]));
+      const oldestFirst = [...each.values()].sort((a, b) => (a.opened_at < b.opened_at ? -1 : 1));
+      return {
+        sessions: cluster === undefined ? sessions : oldestFirst,
+        ...(onlooker.isOperator && { hearing: together(servers) }),
+      };
+    },
+    async end(onlooker, sessionId) {
+      const isIn = (servers: ServerOverview[]) =>
+        visibleTo(onlooker, servers).some(({ session }) => session.session_id === sessionId);
+      const isThere = isIn([overviewOf(voiceSessions)]) || isIn(await shown());
       if (!isThere) throw new ServiceError('not_found', 'There is no voice session with this id.');
       voiceSessions.end(sessionId);
     },
+  };
+}
+
+function visibleTo(
+  { accountId, isOperator }: Onlooker,
+  servers: readonly ServerOverview[],
+): ShownSession[] {
+  return servers
+    .flatMap(({ sessions }) => sessions)
+    .filter((each) => (each.accountId === null ? isOperator : each.accountId === accountId));
+}
+
+/** Of servers that are equally large. */
+function together(servers: readonly ServerOverview[]): Hearing {
+  const hearing = servers.map((server) => server.hearing);
+  const load = hearing.reduce((sum, each) => sum + each.load, 0) / hearing.length;
+  return {
+    takes_sessions: hearing.some((each) => each.takes_sessions),
+    load: Math.round(100 * load) / 100,
+    late_sessions: hearing.reduce((sum, each) => sum + each.late_sessions, 0),
   };
 }
 

@@ -18,6 +18,10 @@ export interface MediaQueueOptions {
   meter: (durationMs: number) => void;
   /** Asks for the client to be held back (true) or let go again (false). */
   hold: (isHeld: boolean) => void;
+  /** Told all that comes, in its order. */
+  onPiece?: ((piece: MediaPiece) => void) | undefined;
+  /** Bytes that came to another server before. */
+  receivedBytes?: number | undefined;
   /** ms, of any origin. */
   now?: () => number;
 }
@@ -43,6 +47,8 @@ export interface MediaQueue {
    * @throws ServiceError media_after_end, malformed_message, chunk_too_large; what the meter throws
    */
   push(data: Uint8Array): boolean;
+  /** Takes audio once more that another server had. */
+  replay(pieces: readonly MediaPiece[]): void;
   /** What was said up to here is an utterance; more of these without audio between them are one. */
   endUtterance(): void;
   /** Compressed audio of this length, in ms, has been decoded: shows how many bytes make a second. */
@@ -54,64 +60,95 @@ export interface MediaQueue {
 }
 
 export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
-  const { format, maxLagMs, meter, hold, now } = options;
-  const bytesPerSecond = bytesPerSecondOf(format);
-  const pace = new Pace(bytesPerSecond && bytesPerSecond / 1000, now);
-  const { bytesPerMs } = pace;
-  const maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
-  let queuedBytes = 0;
-  let receivedBytes = 0;
-  let isFull = false;
-  let hasEnded = false;
+  return new BoundedQueue(options);
+}
+
+class BoundedQueue implements MediaQueue {
+  readonly media: MediaLine;
+  readonly #options: MediaQueueOptions;
+  readonly #bytesPerSecond: number | undefined;
+  readonly #pace: Pace;
+  readonly #maxQueuedBytes: number;
+  #queuedBytes = 0;
+  hasEnded = false;
+  isFull = false;
+  receivedBytes: number;
   /** Up to where utterances have ended. */
-  let saidBytes = 0;
+  #saidBytes: number;
 
-  const media = createMediaLine((piece) => {
-    if (piece !== MEDIA_GAP) queuedBytes -= piece.length;
-    if (isFull && queuedBytes < maxQueuedBytes / 2) hold((isFull = false));
-  });
+  constructor(options: MediaQueueOptions) {
+    const { format, maxLagMs, hold, now, receivedBytes = 0 } = options;
+    this.#options = options;
+    this.receivedBytes = this.#saidBytes = receivedBytes;
+    this.#bytesPerSecond = bytesPerSecondOf(format);
+    this.#pace = new Pace(this.#bytesPerSecond && this.#bytesPerSecond / 1000, now);
+    const { bytesPerMs } = this.#pace;
+    this.#maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
+    this.media = createMediaLine((piece) => {
+      if (typeof piece !== 'symbol') this.#queuedBytes -= piece.length;
+      if (!this.isFull || this.#queuedBytes >= this.#maxQueuedBytes / 2) return;
+      this.isFull = false;
+      hold(false);
+    });
+  }
 
-  return {
-    media,
-    get hasEnded() {
-      return hasEnded;
-    },
-    get size() {
-      return media.size;
-    },
-    get waitingMs() {
-      return queuedBytes === 0 ? 0 : pace.msOf(queuedBytes);
-    },
-    get isFull() {
-      return isFull;
-    },
-    get receivedBytes() {
-      return receivedBytes;
-    },
-    push(data) {
-      if (hasEnded) {
-        throw new ServiceError('media_after_end', 'Audio must not follow end_of_source_media.');
-      }
-      if (bytesPerSecond) meter(checkedDurationMs(data.length, format, bytesPerSecond));
-      if (data.length === 0) return false;
-      pace.came();
-      queuedBytes += data.length;
-      receivedBytes += data.length;
-      media.add(data);
-      if (!isFull && queuedBytes > maxQueuedBytes) hold((isFull = true));
-      return true;
-    },
-    endUtterance() {
-      if (receivedBytes > saidBytes) media.add(UTTERANCE_END);
-      saidBytes = receivedBytes;
-    },
-    decoded: (durationMs) => pace.decoded(durationMs, receivedBytes - queuedBytes),
-    markGap: () => media.add(MEDIA_GAP),
-    end() {
-      hasEnded = true;
-      media.end();
-    },
-  };
+  get size(): number {
+    return this.media.size;
+  }
+
+  get waitingMs(): number {
+    return this.#queuedBytes === 0 ? 0 : this.#pace.msOf(this.#queuedBytes);
+  }
+
+  push(data: Uint8Array): boolean {
+    if (this.hasEnded) {
+      throw new ServiceError('media_after_end', 'Audio must not follow end_of_source_media.');
+    }
+    const { format, meter, hold } = this.#options;
+    const bytesPerSecond = this.#bytesPerSecond;
+    if (bytesPerSecond) meter(checkedDurationMs(data.length, format, bytesPerSecond));
+    if (data.length === 0) return false;
+    this.#pace.came();
+    this.#queuedBytes += data.length;
+    this.receivedBytes += data.length;
+    this.#add(data);
+    if (this.isFull || this.#queuedBytes <= this.#maxQueuedBytes) return true;
+    this.isFull = true;
+    hold(true);
+    return true;
+  }
+
+  replay(pieces: readonly MediaPiece[]): void {
+    for (const piece of pieces) {
+      if (typeof piece !== 'symbol') this.#queuedBytes += piece.length;
+      this.media.add(piece);
+    }
+  }
+
+  endUtterance(): void {
+    if (this.receivedBytes > this.#saidBytes) this.#add(UTTERANCE_END);
+    this.#saidBytes = this.receivedBytes;
+  }
+
+  decoded(durationMs: number): void {
+    const { receivedBytes: before = 0 } = this.#options;
+    const taken = this.receivedBytes - before - this.#queuedBytes;
+    this.#pace.decoded(durationMs, Math.max(0, taken));
+  }
+
+  markGap(): void {
+    this.#add(MEDIA_GAP);
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.media.end();
+  }
+
+  #add(piece: MediaPiece): void {
+    this.#options.onPiece?.(piece);
+    this.media.add(piece);
+  }
 }
 
 /** How many bytes make a ms; of compressed audio that shows when some of it was decoded. */
@@ -220,14 +257,17 @@ const MAX_CREDIT_MS = 30_000;
  * single chunks may bunch up as networks make them, a steady excess is refused.
  *
  * @param refusal what the client is told
+ * @param before how long audio could come until now, and how much did, in ms: at another server
  * @returns a function that takes the duration of the audio that has just come, in ms
  * @throws ServiceError audio_too_fast, from the returned function
  */
 export function createRealTimeMeter(
   refusal = `Audio may be sent at up to ${MAX_SPEED} times real time. Slow down and open a new session.`,
   now: () => number = performance.now.bind(performance),
+  before = { elapsedMs: 0, receivedMs: 0 },
 ) {
-  let creditMs = HEAD_START_MS;
+  const leftMs = Math.max(0, before.elapsedMs * MAX_SPEED - before.receivedMs);
+  let creditMs = Math.min(HEAD_START_MS + leftMs, MAX_CREDIT_MS);
   let countedAtMs = now();
   return (durationMs: number): void => {
     const atMs = now();
@@ -235,4 +275,16 @@ export function createRealTimeMeter(
     countedAtMs = atMs;
     if (creditMs < 0) throw new ServiceError('audio_too_fast', refusal);
   };
+}
+
+/**
+ * The meter of a session.
+ *
+ * @param openedAtMs ms since the epoch
+ * @param receivedMs audio that came to another server before, in ms; undefined: it was at none
+ */
+export function createSessionMeter(openedAtMs: number, receivedMs: number | undefined) {
+  if (receivedMs === undefined) return createRealTimeMeter();
+  const before = { elapsedMs: Date.now() - openedAtMs, receivedMs };
+  return createRealTimeMeter(undefined, undefined, before);
 }

@@ -42,6 +42,12 @@ export interface Outbox {
   notify(message: ServerMessage): void;
   /** Nothing more will be put. */
   end(): void;
+  /** Messages up to that one may be read. */
+  release(sequence: number): void;
+  /** Messages that are kept, oldest first. */
+  readonly kept: readonly Outgoing[];
+  /** Goes on where another was. */
+  resume(before: { messages: readonly Outgoing[]; lastSequence: number; confirmed: number }): void;
   /** Nobody will read any more: whoever waits for room goes on. */
   close(): void;
   /** The client has everything up to this sequence. */
@@ -59,6 +65,10 @@ export interface OutboxOptions {
   isNumbered: boolean;
   /** Called for each tentative update that nobody took before a newer one came. */
   onOvertaken?: () => void;
+  /** Told each durable message, which nobody reads before {@link Outbox.release}. */
+  onKept?: ((message: ServerMessage, sequence: number) => void) | undefined;
+  /** Told up to where messages are not kept any more. */
+  onDropped?: ((sequence: number) => void) | undefined;
   now?: () => number;
 }
 
@@ -82,6 +92,7 @@ class KeptMessages implements Outbox {
   #lastSequence = 0;
   #confirmed = 0;
   #unconfirmedBytes = 0;
+  #released: number;
   #hasEnded = false;
   #isClosed = false;
   #reader: Reader | undefined;
@@ -89,6 +100,7 @@ class KeptMessages implements Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
+    this.#released = options.onKept === undefined ? Infinity : 0;
   }
 
   get hasEnded(): boolean {
@@ -127,6 +139,28 @@ class KeptMessages implements Outbox {
   notify(message: ServerMessage): void {
     this.#reader?.notices.set(message.type, message);
     this.#reader?.signal.raise();
+  }
+
+  get kept(): readonly Outgoing[] {
+    return this.#entries;
+  }
+
+  release(sequence: number): void {
+    this.#released = Math.max(this.#released, Math.min(sequence, this.#lastSequence));
+    this.#reader?.signal.raise();
+  }
+
+  resume({ messages, lastSequence, confirmed }: Parameters<Outbox['resume']>[0]): void {
+    for (const { message, sequence } of messages) {
+      this.#entries.push({ message, sequence, sizeBytes: sizeOf(message) });
+    }
+    this.#lastSequence = this.#released = this.#confirmed = lastSequence;
+    this.#unconfirmedBytes = 0;
+    if (messages.at(-1)?.message.type === 'end_of_stream') this.#hasEnded = true;
+    this.#confirmed = Math.max(confirmed, (messages[0]?.sequence ?? lastSequence + 1) - 1);
+    for (const { sequence, sizeBytes } of this.#entries) {
+      if (sequence > this.#confirmed) this.#unconfirmedBytes += sizeBytes;
+    }
   }
 
   end(): void {
@@ -176,6 +210,8 @@ class KeptMessages implements Outbox {
     const notice = reader.takeNotice();
     if (notice !== undefined) return { message: notice, sequence: 0 };
     const entry = this.#entryAfter(reader.position);
+    // What is tentative follows what was concluded before.
+    if (entry !== undefined && entry.sequence > this.#released) return undefined;
     if (entry !== undefined) {
       reader.position = entry.sequence;
       return entry;
@@ -195,6 +231,7 @@ class KeptMessages implements Outbox {
     const sizeBytes = sizeOf(message);
     this.#unconfirmedBytes += sizeBytes;
     this.#entries.push({ message, sequence, sizeBytes });
+    this.#options.onKept?.(message, sequence);
   }
 
   #dropOld(): void {
@@ -206,7 +243,9 @@ class KeptMessages implements Outbox {
       first = this.#confirmations[0];
     }
     const oldest = this.#entries[0]?.sequence ?? 0;
-    if (droppable >= oldest) this.#entries.splice(0, droppable - oldest + 1);
+    if (droppable < oldest) return;
+    this.#entries.splice(0, droppable - oldest + 1);
+    this.#options.onDropped?.(droppable);
   }
 }
 

@@ -14,18 +14,17 @@ import {
   type CaptionWords,
   type SessionMeasures,
 } from './session-measures.ts';
-import {
-  createSessionUpdates,
-  type SentUpdate,
-  type SessionTerms,
-  type SessionUpdates,
-} from './session-updates.ts';
-import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-queue.ts';
+import { createSessionUpdates, type SessionTerms, type SessionUpdates } from './session-updates.ts';
+import { createMediaQueue, createSessionMeter, type MediaQueue } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import type { MediaSource } from '../audio/media.ts';
-import { createOutbox, type Outbox, type OutboxReader } from './outbox.ts';
-import type { CaptionUpdate } from '../path/captions.ts';
-import type { VoicePipeline } from '../path/pipeline.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import type { ResumedPath, VoicePipeline } from '../path/pipeline.ts';
+import type { Progress } from '../path/progress.ts';
+import type { SessionHold } from './handover.ts';
+import type { KeptSession } from './kept-session.ts';
+import { whileSure, type SessionConnection, type SessionRoom } from './session-connection.ts';
+import type { SessionJournal } from './session-journal.ts';
 
 /** Clients are told how much audio has arrived no more often than this, in ms. */
 const ACKNOWLEDGEMENT_EVERY_MS = 500;
@@ -38,6 +37,8 @@ export interface VoicePathInput {
   meter: (durationMs: number) => void;
   onHeard: (positionMs: number) => void;
   signal: AbortSignal;
+  progress: Progress | undefined;
+  resumed: ResumedPath | undefined;
 }
 
 /** Whose a session is, and what was asked of it. */
@@ -74,64 +75,14 @@ export interface RunningSessionOptions {
   run: (input: VoicePathInput) => VoicePipeline;
   /** Where others read along. */
   room: SessionRoom | undefined;
+  /** Where it is written what another server needs to go on; undefined: there is no other. */
+  journal?: SessionJournal | undefined;
+  /** Where another server was. */
+  resumed?: KeptSession | undefined;
   /** Called once, when the session is over. */
   onOver: () => void;
-}
-
-/** A room in which others read along with a session. */
-export interface SessionRoom {
-  /**
-   * Takes what a session says, until it ends.
-   *
-   * @param speech.beganAtMs when it began, ms since the epoch
-   * @param speech.receivedMs how much of its audio has come so far
-   * @param speech.end ends the session
-   */
-  hear(speech: {
-    sessionId: string;
-    captions: AsyncIterable<CaptionUpdate>;
-    beganAtMs: number;
-    receivedMs: () => number;
-    end: (reason: ServiceError) => void;
-  }): void;
-}
-
-/** A connection's hold on its session. */
-export interface SessionConnection {
-  readonly sessionId: string;
-  readonly messageFormat: MessageFormat;
-  /** What is to be sent. */
-  readonly reader: OutboxReader;
-  /** Aborted, with a ServiceError as reason, when the session has failed. */
-  readonly failed: AbortSignal;
-  /** Aborted when the client has asked to reconnect: another connection will take over. */
-  readonly replaced: AbortSignal;
-  /** The server is: the session concludes what it has heard. */
-  readonly isStopping: boolean;
-  readonly hasMediaEnded: boolean;
-  /** Whether chunks wait for the voice path. */
-  readonly hasMediaWaiting: boolean;
-  /** When audio was last counted, on the clock of `performance.now()`; bytes without sound are none. */
-  readonly audioCountedAtMs: number;
-  /** @throws ServiceError as the session's end */
-  push(data: Uint8Array): void;
-  /** What was said up to here is concluded at once. */
-  endUtterance(): void;
-  /** Other targets or terms from now on; the answer is among what is to be sent. */
-  update(update: SentUpdate): void;
-  endMedia(): void;
-  /** Takes a function that holds the client back (true) or lets it go again (false). */
-  onHold(hold: (isHeld: boolean) => void): void;
-  /** The client has everything up to this sequence. */
-  confirm(sequence: number): void;
-  /** Ends the session for what its client did. */
-  fail(error: ServiceError): void;
-  /**
-   * The connection is over.
-   *
-   * @param isFinal whether the client has taken its leave, so that the session is over as well
-   */
-  release(isFinal: boolean): void;
+  /** Called instead when it goes on at another server. */
+  onGone?: () => void;
 }
 
 /** How a session goes at the moment. */
@@ -158,9 +109,11 @@ export class RunningSession {
   #pipeline: VoicePipeline | undefined;
   readonly #measures: SessionMeasures;
   readonly #unwatch: readonly (() => void)[];
-  readonly #meter = createRealTimeMeter();
+  readonly #meter: (durationMs: number) => void;
   readonly #watchLag: (lagMs: number) => void;
   readonly #ended = new AbortController();
+  readonly #moved = new AbortController();
+  readonly #journal: SessionJournal | undefined;
   #isStopping = false;
   #connection: { replaced: AbortController; hold: (isHeld: boolean) => void } | undefined;
   /** Runs while nobody is connected. */
@@ -183,25 +136,39 @@ export class RunningSession {
     this.#isPcm = options.format.container === 'pcm';
     this.id = options.id;
     this.origin = options.origin;
-    const { measures } = options;
+    const { measures, journal, resumed } = options;
+    this.#journal = journal;
+    // A client may send at once what another server would have let it send by now.
+    this.#meter = createSessionMeter(options.origin.openedAtMs, resumed?.audio.receivedMs);
     this.#measures = createSessionMeasures(measures);
     this.#outbox = createOutbox({
       isNumbered: options.acknowledges,
       onOvertaken: () => measures.updatesDropped(1),
+      onKept: journal && ((message, sequence) => journal.told(message, sequence)),
+      onDropped: journal && ((sequence) => journal.dropped(sequence)),
+    });
+    journal?.listenTo({
+      onKept: (sequence) => this.#outbox.release(sequence),
+      onAudioKept: (durationMs) => options.onAudio(durationMs),
+      onRefused: () => this.leave(),
     });
     this.#queue = createMediaQueue({
       format: options.format,
       maxLagMs: options.maxLagMs,
       meter: (durationMs) => this.#count(durationMs),
       hold: () => this.#holdOrLetGo(),
+      onPiece: journal && ((piece) => journal.came(piece)),
+      receivedBytes: resumed?.audio.receivedBytes,
     });
     this.#updates = createSessionUpdates(options.terms, {
       apply: (changed) => !this.isOver && this.#pipeline?.change(changed) === true,
+      onChanged: (request) => journal?.changed(request),
       receivedMs: () => this.#receivedMs,
       tell: (message) => this.#pipeline?.tell(message) ?? this.#outbox.put(message),
       onWaiting: () => this.#holdOrLetGo(),
     });
-    if (options.tellsTerms) this.#updates.tellTerms();
+    if (resumed !== undefined) this.#resume(resumed);
+    else if (options.tellsTerms) this.#updates.tellTerms();
     this.#watchLag = createLagWatch((lagMs) =>
       this.#outbox.notify({ type: 'source_lag_update', lag_ms: Math.round(lagMs) }),
     );
@@ -244,10 +211,27 @@ export class RunningSession {
   /** Audio that has arrived; undefined for clients that did not ask. */
   get received(): { received_audio_ms: number; received_audio_bytes: number } | undefined {
     if (!this.#options.acknowledges) return undefined;
-    return {
-      received_audio_ms: Math.round(this.#receivedMs),
-      received_audio_bytes: this.#queue.receivedBytes,
+    // What only this server has may be lost with it.
+    const { ms, bytes } = this.#journal?.kept ?? {
+      ms: this.#receivedMs,
+      bytes: this.#queue.receivedBytes,
     };
+    return { received_audio_ms: Math.round(ms), received_audio_bytes: bytes };
+  }
+
+  /** Whether it is this server's, as far as there are others. */
+  get isOwned(): boolean {
+    return this.#journal === undefined || this.#journal.hold !== undefined;
+  }
+
+  /** It is this server's from now on. @throws ServiceError broker_unavailable */
+  async own(hold: SessionHold): Promise<void> {
+    await this.#journal?.begin(hold);
+  }
+
+  /** Writes again what the broker has lost. */
+  restore(): void {
+    this.#journal?.restore(this.#outbox.kept);
   }
 
   /**
@@ -274,10 +258,12 @@ export class RunningSession {
     this.#connection = connection;
     const reader = this.#outbox.read(this.#resumeAfter);
     this.#resumeAfter = undefined;
+    const isResumed = this.#hasStarted || this.#options.resumed !== undefined;
+    // Before the gap: what was there before it.
+    if (!this.#hasStarted && !this.#outbox.hasEnded) void this.#run();
     // Those who acknowledge go on with the very byte that is missing.
-    if (this.#hasStarted && !this.#options.acknowledges) this.#queue.markGap();
-    if (this.#hasStarted) this.#options.measures.connectionResumed();
-    else void this.#run();
+    if (isResumed && !this.#options.acknowledges) this.#queue.markGap();
+    if (isResumed) this.#options.measures.connectionResumed();
     this.#acknowledge();
     const queue = this.#queue;
     const audioCountedAtMs = () => this.#audioCountedAtMs;
@@ -285,7 +271,8 @@ export class RunningSession {
     return {
       sessionId: this.id,
       messageFormat: this.#options.messageFormat,
-      reader,
+      reader: this.#journal === undefined ? reader : whileSure(reader, this.#journal),
+      moved: this.#moved.signal,
       failed: this.#ended.signal,
       replaced: connection.replaced.signal,
       get isStopping() {
@@ -308,19 +295,25 @@ export class RunningSession {
         connection.hold = hold;
         if (this.#isHeld) hold(true);
       },
-      confirm: (sequence) => this.#outbox.confirm(sequence),
+      confirm: (sequence) => {
+        this.#outbox.confirm(sequence);
+        this.#journal?.confirmed(sequence);
+      },
       fail: (error) => this.end(error),
       release: (isFinal) => {
-        if (this.#connection !== connection) return;
-        this.#connection = undefined;
-        if (isFinal || this.#outbox.isDelivered) {
-          this.end();
-          return;
-        }
-        this.#options.measures.connectionDropped();
-        this.#expireIn(this.#options.resumeMs);
+        if (this.#connection === connection) this.#release(isFinal);
       },
     };
+  }
+
+  #release(isFinal: boolean): void {
+    this.#connection = undefined;
+    if (isFinal || this.#outbox.isDelivered) {
+      this.end();
+      return;
+    }
+    this.#options.measures.connectionDropped();
+    this.#expireIn(this.#options.resumeMs);
   }
 
   /** Takes no more audio, and says everything that was heard. */
@@ -336,19 +329,63 @@ export class RunningSession {
    */
   end(reason?: ServiceError): void {
     if (this.isOver) return;
+    const hold = this.#journal?.hold;
+    // Whoever has stood still may have lost it to another server: then it is not ours to end.
+    if (hold?.isSure === false) void hold.check().then((isOurs) => isOurs && this.#end(reason));
+    else this.#end(reason);
+  }
+
+  #end(reason: ServiceError | undefined): void {
+    if (this.isOver) return;
+    this.#close(reason ?? gone());
+    this.#measures.ended(reason, this.#outbox.hasEnded);
+    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.unkeptMs);
+    this.#options.onOver();
+  }
+
+  /**
+   * Goes on at another server, which gets everything that is known of it.
+   *
+   * @returns false where that cannot be written: then it stays
+   */
+  async handOver(): Promise<boolean> {
+    if (this.isOver) return true;
+    if (this.isOwned && (await this.#journal?.flush()) === false) return false;
+    // What came meanwhile is sent again by its client.
+    this.leave();
+    return true;
+  }
+
+  /** It is another server's: nothing more is heard or told here. */
+  leave(): void {
+    if (this.isOver) return;
+    this.#journal?.stop();
+    this.#moved.abort();
+    this.#close(gone());
+    this.#measures.moved();
+    this.#options.onGone?.();
+  }
+
+  #close(reason: ServiceError): void {
     clearTimeout(this.#expiry);
     clearTimeout(this.#acknowledgement);
-    this.#ended.abort(reason ?? gone());
-    this.#measures.ended(reason, this.#outbox.hasEnded);
+    this.#ended.abort(reason);
     for (const unwatch of this.#unwatch) unwatch();
     this.#outbox.close();
     this.#queue.end();
-    this.#options.onOver();
+  }
+
+  #resume({ messages, lastSequence, confirmed, audio }: KeptSession): void {
+    this.#outbox.resume({ messages, lastSequence, confirmed });
+    this.#receivedMs = audio.receivedMs;
+    this.#queue.replay(audio.pieces);
+    if (audio.hasEnded) this.#endMedia();
   }
 
   #endMedia(): void {
     this.#queue.end();
     this.#updates.end();
+    this.#journal?.ended();
   }
 
   async #run(): Promise<void> {
@@ -364,6 +401,8 @@ export class RunningSession {
         this.#noteLag();
       },
       signal: this.#ended.signal,
+      progress: this.#journal?.progress,
+      resumed: this.#resumedPath(),
     });
     this.#options.room?.hear({
       sessionId: this.id,
@@ -382,6 +421,14 @@ export class RunningSession {
     } catch (error) {
       this.end(toServiceError(error));
     }
+  }
+
+  #resumedPath(): ResumedPath | undefined {
+    const { resumed } = this.#options;
+    if (resumed === undefined) return undefined;
+    const { progress, audio } = resumed;
+    const replayed = audio.pieces.filter((piece) => typeof piece !== 'symbol' && piece.length > 0);
+    return { ...progress, replayedChunks: replayed.length };
   }
 
   #push(data: Uint8Array): void {
@@ -420,7 +467,8 @@ export class RunningSession {
     this.#meter(durationMs);
     this.#receivedMs += durationMs;
     if (durationMs > 0) this.#audioCountedAtMs = performance.now();
-    this.#options.onAudio(durationMs);
+    if (this.#journal === undefined) this.#options.onAudio(durationMs);
+    else this.#journal.counted(durationMs);
     this.#measures.audio(durationMs, this.#receivedMs, this.#lagMs);
     this.#noteLag();
   }

@@ -19,6 +19,8 @@ export interface SessionMeasures {
   message(message: ServerMessage, receivedMs: number): void;
   /** Why the session is over; undefined when its client has left. */
   ended(reason: ServiceError | undefined, isComplete: boolean): void;
+  /** It goes on at another server. */
+  moved(): void;
 }
 
 export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures {
@@ -63,6 +65,10 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
       } else if (message.type === 'target_transcript_update') {
         concluded('target', message.concluded, receivedMs);
       }
+    },
+    moved() {
+      measures.audioReceived(unreportedMs);
+      measures.sessionEnded('handed_over');
     },
     ended(reason, isComplete) {
       measures.audioReceived(unreportedMs);

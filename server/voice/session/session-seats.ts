@@ -23,6 +23,10 @@ export interface SessionSeats {
   take(sessionId: string, keyId: string): Promise<void>;
   /** Gives it back. */
   leave(sessionId: string): void;
+  /** A session comes from another server, with its seat. */
+  adopt(sessionId: string, keyId: string): void;
+  /** A session goes to another server, with its seat. */
+  handOver(sessionId: string): void;
 }
 
 interface SessionSeatsOptions {
@@ -76,21 +80,41 @@ class SharedSeats implements SessionSeats {
     });
     if (full === ALL) throw allTaken();
     if (full !== undefined) throw allOfKeyTaken();
+    this.#hold(sessionId, names);
+  }
+
+  leave(sessionId: string): void {
+    const names = this.#letGo(sessionId);
+    if (names !== undefined) this.#giveBack(sessionId, names);
+  }
+
+  adopt(sessionId: string, keyId: string): void {
+    const names = [ALL, ofKey(keyId)];
+    this.#hold(sessionId, names);
+    const { seats } = this.#options.broker;
+    seats.keep({ names, member: sessionId, ttlMs: SEAT_MS }).catch(() => undefined);
+  }
+
+  handOver(sessionId: string): void {
+    this.#letGo(sessionId);
+  }
+
+  #hold(sessionId: string, names: string[]): void {
     this.#held.set(sessionId, names);
     this.#count(names, 1);
     this.#keeping ??= setInterval(() => this.#keepAll(), KEEP_EVERY_MS).unref();
   }
 
-  leave(sessionId: string): void {
+  #letGo(sessionId: string): string[] | undefined {
     const names = this.#held.get(sessionId);
-    if (names === undefined) return;
+    if (names === undefined) return undefined;
     this.#held.delete(sessionId);
     this.#count(names, -1);
     if (this.#held.size === 0) {
       clearInterval(this.#keeping);
       this.#keeping = undefined;
     }
-    this.#giveBack(sessionId, names);
+    return names;
   }
 
   #countOf(name: string): number {

@@ -5,6 +5,8 @@ import type { Broker } from '../../broker/index.ts';
 /** What is kept of the tokens of a session: hashes, and what has become of them. */
 interface KeptTokens {
   accountId: string | null;
+  /** How often they were changed: what the broker has may be older than what a server remembers. */
+  changes: number;
   /** Of the last change, by which whoever made it knows it again. */
   changeId?: string;
   /** Oldest first; only the last can be exchanged. */
@@ -49,7 +51,8 @@ const TOKEN = new RegExp(`^[\\w-]{${SECRET_LENGTH}}([\\w-]{1,64})$`);
 /**
  * Makes the tokens of sessions over the broker: one record of each session, which is changed if nobody
  * has changed it since it was read. Tokens are remembered until their session is revoked, so that a
- * second use is seen; by the server that has made them also where the broker loses them.
+ * second use is seen; by the server that has made them also where the broker loses them, or has them as
+ * they once were.
  *
  * @param options.rememberMs longest time a session goes on without a new token, in ms
  */
@@ -61,7 +64,7 @@ export function createSessionTokens({
   return {
     async issue({ sessionId, accountId }, ttlMs) {
       const { token, kept } = newToken(sessionId, now() + ttlMs);
-      await records.add(sessionId, { accountId, tokens: [kept] });
+      await records.add(sessionId, { accountId, changes: 0, tokens: [kept] });
       return token;
     },
     spend: (token) =>
@@ -75,6 +78,9 @@ export function createSessionTokens({
           : { outcome: { outcome: 'refused' } },
       ),
     revoke: (sessionId) => records.remove(sessionId),
+    sessionOf: (token) => records.sessionOf(token),
+    adopt: (sessionId) => records.adopt(sessionId),
+    handOver: (sessionId) => records.handOver(sessionId),
   };
 }
 
@@ -90,6 +96,8 @@ class TokenRecords {
   /** What this server has kept last of the sessions whose tokens it has issued. */
   readonly #issued = new Map<string, string>();
   readonly #unsettled = new Map<string, UnsettledChange>();
+  /** Of each session that is being changed, the last change that waits. */
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor({ broker, rememberMs }: TokenRecordsOptions) {
     this.#records = broker.records;
@@ -103,49 +111,104 @@ class TokenRecords {
     await this.#records.write(keyOf(sessionId), text, { ttlMs: this.#ttlMs });
   }
 
+  async sessionOf(token: string): Promise<string | undefined> {
+    const sessionId = TOKEN.exec(token)?.[1];
+    const found = sessionId && (await this.#records.read(keyOf(sessionId)));
+    if (!found) return undefined;
+    const kept = JSON.parse(found.value.toString()) as KeptTokens;
+    const shown = find(kept, token);
+    const isOfUse = shown === kept.tokens.at(-1) || isRepeatable(kept, shown);
+    return shown !== undefined && isOfUse ? sessionId : undefined;
+  }
+
+  async adopt(sessionId: string): Promise<void> {
+    const found = await this.#records.read(keyOf(sessionId));
+    if (found !== undefined) this.#issued.set(sessionId, found.value.toString());
+  }
+
+  handOver(sessionId: string): void {
+    this.#issued.delete(sessionId);
+  }
+
   async remove(sessionId: string): Promise<void> {
     this.#issued.delete(sessionId);
     await this.#records.remove(keyOf(sessionId));
   }
 
-  /** Others may be quicker: then it is decided anew. */
-  async change<Outcome>(
+  /**
+   * Of each session one at a time, so that whoever is late does not learn it before those in time have
+   * learned theirs: it ends the session.
+   */
+  change<Outcome>(
     question: Question,
-    decide: (kept: KeptTokens, sessionId: string) => Decision<Outcome>,
+    decide: Decide<Outcome>,
   ): Promise<Outcome | { outcome: 'refused' }> {
     const sessionId = TOKEN.exec(question.token)?.[1];
-    if (sessionId === undefined) return { outcome: 'refused' };
+    if (sessionId === undefined) return Promise.resolve({ outcome: 'refused' });
+    const before = this.#turns.get(sessionId) ?? Promise.resolve();
+    const turn = before.then(() => this.#changeNow(sessionId, question, decide));
+    const done = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#turns.get(sessionId) === done) this.#turns.delete(sessionId);
+      });
+    this.#turns.set(sessionId, done);
+    return turn;
+  }
+
+  /** Other servers may be quicker: then it is decided anew. */
+  async #changeNow<Outcome>(
+    sessionId: string,
+    question: Question,
+    decide: Decide<Outcome>,
+  ): Promise<Outcome | { outcome: 'refused' }> {
     for (;;) {
-      const found = await this.#records.read(keyOf(sessionId));
-      if (found === undefined) {
-        if (await this.#restore(sessionId)) continue;
-        return { outcome: 'refused' };
+      const found = await this.#read(sessionId);
+      if (found === undefined) return { outcome: 'refused' };
+      const { kept, condition } = found;
+      const settled = this.#settle(kept.changeId, question);
+      if (settled !== undefined) {
+        this.#remember(sessionId, JSON.stringify(kept));
+        return settled.outcome as Outcome;
       }
-      const text = found.value.toString();
-      const kept = JSON.parse(text) as KeptTokens;
-      const settled = this.#settle(kept.changeId, question) as Outcome | undefined;
-      const { outcome, next } =
-        settled === undefined ? decide(kept, sessionId) : { outcome: settled };
-      if (settled !== undefined) this.#remember(sessionId, text);
+      const { outcome, next } = decide(kept, sessionId);
       if (next === undefined) return outcome;
       const change = { ...question, changeId: randomUUID(), outcome };
-      if (await this.#write(sessionId, { next, version: found.version, change })) return outcome;
+      if (await this.#write(sessionId, { next, condition, change })) return outcome;
     }
+  }
+
+  /** What is kept of a session, and what must hold for it to be replaced. */
+  async #read(sessionId: string): Promise<FoundTokens | undefined> {
+    const found = await this.#records.read(keyOf(sessionId));
+    const condition: WriteCondition =
+      found === undefined ? { ifAbsent: true } : { ifVersion: found.version };
+    const there = found && (JSON.parse(found.value.toString()) as KeptTokens);
+    const text = this.#issued.get(sessionId);
+    const own = text === undefined ? undefined : (JSON.parse(text) as KeptTokens);
+    const isOld = own !== undefined && own.changes > (there?.changes ?? -1);
+    const kept = isOld ? own : there;
+    return kept && { kept, condition, isOld };
   }
 
   async #write(
     sessionId: string,
-    { next, version, change }: { next: KeptTokens; version: string; change: UnsettledChange },
+    {
+      next,
+      condition,
+      change,
+    }: { next: KeptTokens; condition: WriteCondition; change: UnsettledChange },
   ): Promise<boolean> {
-    const text = JSON.stringify({ ...next, changeId: change.changeId });
-    const only = { ttlMs: this.#ttlMs, ifVersion: version };
+    const { changeId } = change;
+    const text = JSON.stringify({ ...next, changes: next.changes + 1, changeId });
     try {
+      const only = { ttlMs: this.#ttlMs, ...condition };
       const isWritten = await this.#records.write(keyOf(sessionId), text, only);
       if (isWritten) this.#remember(sessionId, text);
       return isWritten;
     } catch (error) {
       // Whether it was written is seen when the same is asked again.
-      this.#unsettled.set(change.changeId, change);
+      this.#unsettled.set(changeId, change);
       const [first] = this.#unsettled.keys();
       if (this.#unsettled.size > MAX_UNSETTLED && first !== undefined)
         this.#unsettled.delete(first);
@@ -154,11 +217,11 @@ class TokenRecords {
   }
 
   /** What was decided with a change that got no answer, and turns out to have been made. */
-  #settle(changeId: string | undefined, { token, purpose }: Question): unknown {
+  #settle(changeId: string | undefined, { token, purpose }: Question): UnsettledChange | undefined {
     const change = changeId === undefined ? undefined : this.#unsettled.get(changeId);
     if (change?.token !== token || change.purpose !== purpose) return undefined;
     this.#unsettled.delete(change.changeId);
-    return change.outcome;
+    return change;
   }
 
   #remember(sessionId: string, kept: string): void {
@@ -171,14 +234,25 @@ class TokenRecords {
     }
   }
 
-  /** Writes what the broker has lost, if this server knows it. @returns whether it does */
-  async #restore(sessionId: string): Promise<boolean> {
-    const kept = this.#issued.get(sessionId);
-    if (kept === undefined) return false;
-    const onlyLost = { ttlMs: this.#ttlMs, ifAbsent: true } as const;
-    await this.#records.write(keyOf(sessionId), kept, onlyLost);
-    return true;
+  /** Writes what the broker has lost, or has as it once was. */
+  async #restore(sessionId: string): Promise<void> {
+    const found = await this.#read(sessionId);
+    // It may be over by now.
+    if (found?.isOld !== true || !this.#issued.has(sessionId)) return;
+    const only = { ttlMs: this.#ttlMs, ...found.condition };
+    await this.#records.write(keyOf(sessionId), JSON.stringify(found.kept), only);
   }
+}
+
+type Decide<Outcome> = (kept: KeptTokens, sessionId: string) => Decision<Outcome>;
+
+type WriteCondition = { ifVersion: string } | { ifAbsent: true };
+
+interface FoundTokens {
+  kept: KeptTokens;
+  condition: WriteCondition;
+  /** What the broker has is older than that, or nothing. */
+  isOld: boolean;
 }
 
 /** A token that somebody has shown, and the session it says it is of. */
@@ -211,15 +285,20 @@ function rotated(
   const found = find(kept, token);
   if (found === undefined) return { outcome: { outcome: 'refused' } };
   const { tokens } = kept;
-  const latest = tokens.at(-1);
-  const isRepeated = mayRepeat && tokens.at(-2) === found && latest?.isSpent === false;
-  if (found !== latest && !isRepeated) return { outcome: { outcome: 'outdated', sessionId } };
+  const isRepeated = mayRepeat && isRepeatable(kept, found);
+  if (found !== tokens.at(-1) && !isRepeated)
+    return { outcome: { outcome: 'outdated', sessionId } };
   found.isForgiven = mayRepeat;
   // Of two answers to the same question, only the later may be used.
   if (isRepeated) tokens.pop();
   const next = newToken(sessionId, expiresAtMs);
   kept.tokens = [...tokens, next.kept].slice(-MAX_REMEMBERED);
   return { outcome: { outcome: 'rotated', sessionId, token: next.token }, next: kept };
+}
+
+/** Whether the token that it was exchanged for may have reached nobody. */
+function isRepeatable({ tokens }: KeptTokens, token: KeptToken | undefined): boolean {
+  return tokens.at(-2) === token && tokens.at(-1)?.isSpent === false;
 }
 
 function find({ tokens }: KeptTokens, token: string): KeptToken | undefined {
@@ -280,4 +359,13 @@ export interface SessionTokens {
   ): Promise<TokenRotation>;
   /** Makes every token of a session worthless. */
   revoke(sessionId: string): Promise<void>;
+  /**
+   * The session whose latest token it is, or whose token before that may be exchanged once more,
+   * wherever that session is; nothing happens to the token.
+   */
+  sessionOf(token: string): Promise<string | undefined>;
+  /** A session comes from another server: its tokens are remembered here. */
+  adopt(sessionId: string): Promise<void>;
+  /** A session goes to another server, which remembers its tokens. */
+  handOver(sessionId: string): void;
 }

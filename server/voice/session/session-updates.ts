@@ -27,6 +27,8 @@ export interface SessionTerms {
 export interface SessionUpdatesOptions {
   /** Puts what was checked in force from now on; false when everything was said. */
   apply: (path: CheckedVoiceRequest['path']) => boolean;
+  /** Told what is in force, before it is said. */
+  onChanged?: (request: VoiceSessionRequest) => void;
   /** Audio that has arrived, in ms. */
   receivedMs: () => number;
   /** Puts it after what the voice path has said already; resolves when there is room for more. */
@@ -75,6 +77,7 @@ export function createSessionUpdates(
       request = next;
       ({ path } = checked);
       checked.prepare();
+      options.onChanged?.(next);
       await tell(updated(id));
     } catch (error) {
       await tell(refused(id, error));

@@ -10,7 +10,7 @@ import {
   type VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
 import { defaultTargetMediaType, parseTargetMediaType } from '../../../shared/target-media-type.ts';
-import type { RecognitionEngine, SynthesisEngine } from '../../engines/engine.ts';
+import type { DetectionEngine, RecognitionEngine, SynthesisEngine } from '../../engines/engine.ts';
 import type { Caller } from '../../http/door.ts';
 import { captionModes } from '../path/captions.ts';
 import type { VoicePipelineOptions } from '../path/pipeline.ts';
@@ -63,6 +63,8 @@ export interface VoiceCapabilities {
   translation: Translation;
   liveTranslation: LiveTranslation;
   spokenTerms: SpokenTermLists;
+  /** Tells the languages of what is heard. */
+  detector: Pick<DetectionEngine, 'prepare'>;
   /** Source media content types that can be decoded. */
   contentTypes: readonly string[];
   /** Target media content types that can be made. */
@@ -70,7 +72,7 @@ export interface VoiceCapabilities {
 }
 
 export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckVoiceRequest {
-  const { translation, liveTranslation, contentTypes } = capabilities;
+  const { translation, liveTranslation, detector, contentTypes } = capabilities;
   return async (request, caller) => {
     const format = checkedFormat(request.source_media_content_type, contentTypes);
     const messageFormats = ['json', 'msgpack'] as const;
@@ -89,6 +91,7 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
       pairs: pairs.filter((pair) => translation.serves(pair)),
     });
     const spokenTerms = await checkedTerms(request, recognisers, caller, capabilities);
+    await detector.prepare([]);
     return {
       manner: {
         format,

@@ -13,17 +13,23 @@ import type { Logger } from '../../process/log.ts';
 import { type Caller, mayConnect, type PageOrigin } from '../../http/door.ts';
 import { type SessionSeats, tooMany } from './session-seats.ts';
 import type { SessionTokens } from './session-tokens.ts';
+import {
+  SessionCluster,
+  type SessionClusterOptions,
+  type TakenSession,
+} from './session-cluster.ts';
+import type { SessionConnection, SessionRoom } from './session-connection.ts';
+import type { SessionJournal } from './session-journal.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
-import { createSpeechCharges, type SpeechCharge, type SpeechCharges } from './speech-charge.ts';
+import { createSpeechCharges, type SpeechCharges } from './speech-charge.ts';
 import { keyDeactivated, type UsageMeter } from '../../accounts/usage/usage.ts';
 import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
 import {
   RunningSession,
-  type SessionConnection,
+  type RunningSessionOptions,
   type SessionOrigin,
-  type SessionRoom,
 } from './running-session.ts';
 
 /** The engines and limits every session works with. */
@@ -57,7 +63,12 @@ export interface VoiceSessionsOptions {
   findRoom: (roomId: string, caller: Caller | undefined) => Promise<SessionRoom>;
   /** Address under which clients reach the server, if it is configured: its own pages come from there. */
   publicUrl: string | undefined;
+  /** Other servers at which a session may go on, and whose it is then; undefined: there are none. */
+  cluster?: Pick<SessionClusterOptions, 'broker' | 'findCaller'> | undefined;
 }
+
+/** What the broker has of a session outlives the time in which its client may come back by so much, in ms. */
+const KEPT_BESIDES_MS = 30_000;
 
 /** Who asks for a session; the demo page has no caller. */
 export interface SessionOwner {
@@ -129,6 +140,7 @@ class SessionDesk implements VoiceSessions {
   /** Bills of sessions that are over. */
   readonly #charges: SpeechCharges;
   readonly #settling = new Set<Promise<void>>();
+  readonly #cluster: SessionCluster | undefined;
   #isStopping = false;
 
   constructor(options: VoiceSessionsOptions) {
@@ -139,6 +151,18 @@ class SessionDesk implements VoiceSessions {
       share: options.loadShare,
     });
     options.measures.watchHearing(() => this.hearing);
+    const { cluster, log, tokenTtlMs, resumeMs } = options;
+    this.#cluster =
+      cluster &&
+      new SessionCluster({
+        ...cluster,
+        log,
+        keptMs: Math.max(tokenTtlMs, resumeMs) + KEPT_BESIDES_MS,
+        find: (id) => this.#live.find(id),
+        adopt: (taken) => this.#adopt(taken),
+        onRemoved: (id) => this.#forget(id),
+        onLeft: (id) => this.#letGo(id),
+      });
   }
 
   list(): RunningSession[] {
@@ -146,7 +170,13 @@ class SessionDesk implements VoiceSessions {
   }
 
   end(sessionId: string): void {
-    this.#live.find(sessionId)?.end(new ServiceError('session_ended', ENDED));
+    this.#endAnywhere(sessionId, new ServiceError('session_ended', ENDED));
+  }
+
+  #endAnywhere(sessionId: string, reason: ServiceError): void {
+    const session = this.#live.find(sessionId);
+    if (session !== undefined) session.end(reason);
+    else this.#cluster?.end(sessionId, reason);
   }
 
   endOfKey(keyId: string): void {
@@ -196,21 +226,88 @@ class SessionDesk implements VoiceSessions {
     // Others may have come while we waited, or the end of the server.
     const recogniser = this.#admit(request);
     if (this.#isStopping) throw stopping();
-    const session = this.#makeSession(wanted, owner, {
-      key: owner.caller?.key,
-      openedAtMs: Date.now(),
-      sourceLanguage: request.path.source.requested,
-      recogniser,
-    });
+    const openedAtMs = Date.now();
+    const journal = this.#journalOf(wanted, owner, openedAtMs);
+    await journal?.open();
+    const session = this.#makeSession(
+      wanted,
+      owner,
+      {
+        key: owner.caller?.key,
+        openedAtMs,
+        sourceLanguage: request.path.source.requested,
+        recogniser,
+      },
+      { journal },
+    );
     this.#live.add(session);
     request.prepare();
     return token;
+  }
+
+  #journalOf(
+    { id, body, request }: WantedSession,
+    { caller, tag }: SessionOwner,
+    openedAtMs: number,
+  ): SessionJournal | undefined {
+    const key = caller && { keyId: caller.key.keyId, accountId: caller.account.accountId };
+    const record = { request: body, ...(key && { key }), tag, openedAtMs, hasBegun: false };
+    return this.#cluster?.journal(id, record, request.manner.format.container === 'pcm');
+  }
+
+  /** Goes on with a session of another server. */
+  async #adopt({ id, caller, record, kept, journal }: TakenSession): Promise<RunningSession> {
+    if (this.#isStopping) throw stopping();
+    const { checkRequest, findRoom, seats, tokens } = this.#options;
+    const { request: body, tag, openedAtMs } = journal.record;
+    const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
+    const request = await checkRequest(body, caller);
+    await tokens.adopt(id);
+    seats.adopt(id, record.key?.keyId ?? '');
+    const [recogniser] = request.path.recognisers;
+    const session = this.#makeSession(
+      { id, body, request, room },
+      { caller, tag },
+      {
+        key: caller?.key,
+        openedAtMs,
+        sourceLanguage: request.path.source.requested,
+        recogniser,
+      },
+      { journal, resumed: record.hasBegun ? kept : undefined },
+    );
+    this.#live.add(session);
+    request.prepare();
+    return session;
+  }
+
+  /**
+   * The session of a token, at this server from now on.
+   *
+   * @throws ServiceError broker_unavailable; why the session cannot go on
+   */
+  async #bring(token: string): Promise<void> {
+    if (this.#cluster === undefined) return;
+    const sessionId = await this.#options.tokens.sessionOf(token);
+    if (sessionId === undefined || this.#live.find(sessionId)?.isOwned === true) return;
+    await this.#cluster.take(sessionId);
+  }
+
+  /** A session that was here a moment ago: another server may have asked for it meanwhile. */
+  async #find(sessionId: string): Promise<RunningSession | undefined> {
+    return this.#live.find(sessionId) ?? (await this.#cluster?.take(sessionId));
   }
 
   /** Its tokens run out where the broker is not told. */
   #forget(sessionId: string): void {
     this.#options.seats.leave(sessionId);
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
+  }
+
+  /** Its seat and its tokens are another server's. */
+  #letGo(sessionId: string): void {
+    this.#options.seats.handOver(sessionId);
+    this.#options.tokens.handOver(sessionId);
   }
 
   async reconnect(
@@ -221,12 +318,13 @@ class SessionDesk implements VoiceSessions {
     if (this.#isStopping) throw stopping();
     const { tokens, tokenTtlMs: ttlMs } = this.#options;
     const accountId = caller?.account.accountId ?? null;
+    await this.#bring(token);
     // A client that says what it has may ask again when the answer was lost; the others' contract
     // knows no such mercy.
     const mayRepeat = lastSequence !== undefined;
     const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
     if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
-    const session = rotation.outcome === 'rotated' && this.#live.find(rotation.sessionId);
+    const session = rotation.outcome === 'rotated' && (await this.#find(rotation.sessionId));
     if (rotation.outcome === 'refused' || !session) {
       throw new ServiceError('invalid_request', UNKNOWN);
     }
@@ -236,9 +334,10 @@ class SessionDesk implements VoiceSessions {
 
   async connect(token: string, page: PageOrigin): Promise<SessionConnection> {
     if (this.#isStopping) throw stopping();
+    await this.#bring(token);
     const spending = await this.#options.tokens.spend(token);
     if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
-    const session = spending.outcome === 'spent' && this.#live.find(spending.sessionId);
+    const session = spending.outcome === 'spent' && (await this.#find(spending.sessionId));
     if (!session) throw new ServiceError('token_refused', REFUSED);
     if (session.mayConnect(page)) return session.connect();
     const refusal = new ForeignPage(page, session.messageFormat);
@@ -250,6 +349,10 @@ class SessionDesk implements VoiceSessions {
 
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
+    const cluster = this.#cluster;
+    // Those that nobody can go on with end as they do without other servers.
+    if (cluster) await Promise.all(this.#live.list().map((each) => cluster.handOver(each)));
+    cluster?.stop();
     await this.#live.drain(graceMs, stopping);
     await Promise.all(this.#settling);
   }
@@ -276,6 +379,7 @@ class SessionDesk implements VoiceSessions {
     { id, body, request, room }: WantedSession,
     { caller, tag }: SessionOwner,
     origin: SessionOrigin,
+    { journal, resumed }: Pick<RunningSessionOptions, 'journal' | 'resumed'>,
   ): RunningSession {
     const { path, measures, log, publicUrl } = this.#options;
     const { maxLagMs, resumeMs, checkRequest } = this.#options;
@@ -310,24 +414,34 @@ class SessionDesk implements VoiceSessions {
         mayConnect: (page) => mayConnect(page, caller?.account.origins ?? [], publicUrl),
         run: (input) => voicePipeline({ ...path, ...request.path, ...input }),
         room,
+        ...{ journal, resumed },
         onOver: () => {
           this.#live.remove(id);
-          this.#forget(id);
-          if (charge !== undefined) this.#settle(charge);
+          // It may have been another server's for a while: then that has its seat and its tokens.
+          if (journal === undefined) this.#forget(id);
+          else this.#settle(this.#cluster?.over(id, journal));
+          this.#settle(charge?.settle());
+        },
+        onGone: () => {
+          this.#live.remove(id);
+          this.#letGo(id);
+          this.#settle(charge?.settle());
         },
       },
       this.#options.tokenTtlMs,
     );
   }
 
-  #settle(charge: SpeechCharge): void {
-    const settled = charge.settle().finally(() => this.#settling.delete(settled));
-    this.#settling.add(settled);
+  /** A stop waits for it. */
+  #settle(work: Promise<void> | undefined): void {
+    const settled = work?.finally(() => this.#settling.delete(settled ?? work));
+    if (settled !== undefined) this.#settling.add(settled);
   }
 
   /** Ends a session one of whose old tokens was used. */
   #endReused(sessionId: string): ServiceError {
-    this.#live.find(sessionId)?.end(new ServiceError('token_reused', REUSED));
+    this.#endAnywhere(sessionId, new ServiceError('token_reused', REUSED));
+    this.#options.tokens.revoke(sessionId).catch(() => undefined);
     this.#options.log.warn({ sessionId }, 'an old session token was used: session ended');
     return new ServiceError('token_refused', REFUSED);
   }

@@ -1,8 +1,8 @@
 /** What requests cost, and where they end: keys with limits under many clients at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../../support/product/command-line.ts';
-import { startServer, type TestServer } from '../../support/product/server.ts';
-import { newPostgresqlDatabase } from '../../support/product/shared-server.ts';
+import { startServer, type RunningServer } from '../../support/product/server.ts';
+import { newPostgresqlDatabase, sharedServer } from '../../support/product/shared-server.ts';
 
 interface KeyJson {
   key_id: string;
@@ -11,10 +11,13 @@ interface KeyJson {
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
   let settings: Record<string, string>;
-  let server: TestServer;
+  let server: RunningServer;
   beforeAll(async () => {
     settings = database === 'SQLite' ? {} : { STORAGE_URL: await newPostgresqlDatabase() };
-    server = await startServer({ RECOGNISER: 'silent', ...settings });
+    server =
+      database === 'SQLite'
+        ? await sharedServer()
+        : await startServer({ RECOGNISER: 'silent', ...settings });
     settings['DATA_DIR'] = server.dataFolder;
     await dragoman('account', 'create', '--name', 'limited', '--plan', 'pro');
   });

@@ -38,9 +38,11 @@ const IDLE_MS = 1_000;
 export async function loadOurServer(
   format: MessageFormat,
   options: ServerLoadOptions,
+  settings: Record<string, string> = {},
 ): Promise<LoadedServer> {
   const probe = createProbe();
   const server = await startServer({
+    ...settings,
     RECOGNISER: 'silent',
     LOG_LEVEL: 'warn',
     VOICE_MAX_SESSIONS: `${options.connections}`,

@@ -103,7 +103,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
         );
         await open(await document.write(mended, languages), format);
       }),
-      { numRuns: isSlow ? 1 : 10 },
+      { numRuns: isSlow ? 1 : 4 },
     );
   });
 

@@ -12,7 +12,7 @@ const WORDS =
     ' ',
   );
 const COLUMNS = 5;
-const ROWS = 9;
+const ROWS = 5;
 
 interface Ruled {
   dpi: number;

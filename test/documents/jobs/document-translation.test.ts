@@ -38,7 +38,7 @@ beforeAll(async () => {
   chat = running(
     await createChat({ log, url: server.apiUrl, model: 'pseudo', languages: ['en', 'es', 'de'] }),
   );
-  detector = await createDetector({ log });
+  detector = createDetector({ log });
 });
 afterAll(async () => {
   await chat.close();

@@ -10,7 +10,7 @@ const wishes = { languages: ['es', 'fr'], source_language: 'en', keep_hours: 1 }
 
 /** A server in the place of one that was killed. */
 async function fresh(): Promise<TestServer> {
-  return opened.cluster.start();
+  return opened.cluster.add();
 }
 
 /** Types lines one after the other until it is told to stop; answers those that were taken. */
@@ -146,7 +146,7 @@ it('cut off from the broker: what it has told its own readers meanwhile, all hav
   const socket = cluster.redis.url.replace('unix://', '');
   const proxy = await startRedisProxy(socket);
   onTestFinished(() => proxy.close());
-  const home = await cluster.start({ BROKER_URL: proxy.url });
+  const home = await cluster.add({ BROKER_URL: proxy.url });
   const { id, readers } = await roomAt([home, nodes[1], nodes[2]]);
   proxy.leadTo('/nowhere');
   proxy.cut();

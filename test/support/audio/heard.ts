@@ -2,7 +2,6 @@
 import type { HeardPiece, Endpointing } from '../../../server/voice/audio/endpointing.ts';
 import { createListener as ours } from '../../../server/voice/audio/listen.ts';
 import {
-  MEDIA_GAP,
   UTTERANCE_END,
   type MediaPiece,
   type MediaSource,
@@ -19,7 +18,10 @@ export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
   let isReading = false;
   let hasEnded = false;
   function isFull(): boolean {
-    const bytes = waiting.reduce((sum, piece) => sum + (piece === MEDIA_GAP ? 0 : piece.length), 0);
+    const bytes = waiting.reduce(
+      (sum, piece) => sum + (typeof piece === 'symbol' ? 0 : piece.length),
+      0,
+    );
     return waiting.length >= AHEAD_PIECES || bytes >= AHEAD_BYTES;
   }
   async function read(): Promise<void> {
@@ -72,7 +74,9 @@ export async function* listen(
   createListener = ours,
 ): AsyncGenerator<HeardPiece> {
   let pieces: HeardPiece[] = [];
-  const listener = createListener(endpointing, (piece) => pieces.push(piece));
+  const listener = createListener(endpointing, (piece) => {
+    if (piece.kind !== 'rest') pieces.push(piece);
+  });
   function* heard(): Generator<HeardPiece> {
     const all = pieces;
     pieces = [];

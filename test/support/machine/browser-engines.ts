@@ -4,13 +4,13 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { findProgram } from '../../../server/setup/command.mjs';
+import { freePort } from '../../../server/setup/free-port.mjs';
 import { launchChromium } from './chromium.ts';
 
 /** One window of a browser. */
@@ -325,12 +325,4 @@ function findMiniBrowser(): string | undefined {
   return readdirSync(libraries)
     .map((folder) => path.join(libraries, folder, 'webkit2gtk-4.1/MiniBrowser'))
     .find((file) => existsSync(file));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,14 +1,14 @@
 /** A PostgreSQL of the tests' own: a temporary cluster on a free port, gone when they are. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { findPostgresql, findPostgresqlOwner } from '../../../server/setup/cluster/postgresql.mjs';
+import { freePort } from '../../../server/setup/free-port.mjs';
 
 const run = promisify(execFile);
 const START_LIMIT_MS = 90_000;
@@ -36,8 +36,8 @@ interface Owner {
  * @throws Error when it is not installed or does not start
  */
 export async function openPostgresql(): Promise<TestPostgresql> {
-  const programs = findPrograms();
-  const owner = await findOwner();
+  const programs = findPostgresql();
+  const owner: Owner = findPostgresqlOwner();
   const folder = await mkdtemp(path.join(tmpdir(), 'dragoman-postgresql-'));
   if (owner.uid !== undefined && owner.gid !== undefined) await chown(folder, owner.uid, owner.gid);
   const data = path.join(folder, 'data');
@@ -129,34 +129,4 @@ async function untilReady(url: string, guard: ChildProcess): Promise<void> {
       await delay(20);
     }
   }
-}
-
-/** The newest that is installed; Debian keeps it out of the PATH. */
-function findPrograms(): string {
-  const inPath = (process.env['PATH'] ?? '').split(path.delimiter);
-  const debian = '/usr/lib/postgresql';
-  const versions = (existsSync(debian) ? readdirSync(debian) : [])
-    .sort((one, other) => Number(other) - Number(one))
-    .map((version) => path.join(debian, version, 'bin'));
-  const found = [...versions, ...inPath].find((folder) => existsSync(path.join(folder, 'initdb')));
-  if (found === undefined) throw new Error('PostgreSQL is missing: apt-get install postgresql');
-  return found;
-}
-
-async function findOwner(): Promise<Owner> {
-  if (process.getuid?.() !== 0) return {};
-  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  for (const wanted of ['postgres', 'nobody']) {
-    const [, , uid, gid] = users.find(([name]) => name === wanted) ?? [];
-    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
-  }
-  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody.');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => void server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
 }

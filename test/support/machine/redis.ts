@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync } from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@redis/client';
+import { freePort } from '../../../server/setup/free-port.mjs';
 import { ofProcess } from '../suite/of-process.ts';
 
 const START_LIMIT_MS = 90_000;
@@ -126,13 +127,4 @@ function answers(socket: string): Promise<boolean> {
     connection.once('data', (answer) => end(answer.toString().startsWith('+PONG')));
     connection.once('error', () => end(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -12,8 +12,8 @@ import { requestsTo, startServer, type TestServer } from './server.ts';
 export interface Cluster {
   nodes: readonly TestServer[];
   redis: TestRedis;
-  /** Starts one more, in the place of one that was killed. */
-  start(more?: Record<string, string>): Promise<TestServer>;
+  /** Starts one more, or one in the place of one that was killed. */
+  add(more?: Record<string, string>): Promise<TestServer>;
   /** Makes an account with a key, in the database. */
   newcomer: Platform['newcomer'];
   stop(): Promise<void>;
@@ -37,19 +37,18 @@ export async function startCluster(
   const first = await start();
   const others = await Promise.all(Array.from({ length: count - 1 }, () => start()));
   const nodes = [first, ...others];
-  const later: TestServer[] = [];
   const storage = await openStorage({ url, dataFolder, log: recordLog() });
   const platform = platformOver(storage);
   return {
     ...{ nodes, redis },
-    async start(more) {
+    async add(more) {
       const node = await start(more);
-      later.push(node);
+      nodes.push(node);
       return node;
     },
     newcomer: (...wish) => platform.newcomer(...wish),
     async stop() {
-      await Promise.all([...nodes, ...later].map((node) => node.stop()));
+      await Promise.all(nodes.map((node) => node.stop()));
       await storage.close();
       await redis.stop();
       rmSync(dataFolder, { recursive: true, force: true });

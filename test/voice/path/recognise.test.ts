@@ -99,12 +99,12 @@ async function heard(
   source: Partial<RequestedSource> = {},
   spokenTerms: string[] = [],
 ): Promise<(HeardText | Pause)[]> {
-  const requested = { requested: source.tag, tag: undefined, mode: 'hint' as const, ...source };
-  const options = {
+  const recognised = recognise(of(...pieces), {
     ...{ recognisers, detectLanguage, signal: unaborted },
+    source: { requested: source.tag, tag: undefined, mode: 'hint', ...source },
     spokenTerms: createSpokenTerms(spokenTerms),
-  };
-  return collect(recognise(of(...pieces), { ...options, source: requested }));
+  });
+  return (await collect(recognised)).filter((event) => event.kind !== 'rest');
 }
 
 const labels = (events: readonly (HeardText | Pause)[]) =>
@@ -416,7 +416,8 @@ describe('the end', () => {
 
 it('hears English with Moonshine when no language is requested', async () => {
   const english = await moonshine();
-  const detector = await createDetector({ log: recordLog() });
+  const detector = createDetector({ log: recordLog() });
+  await detector.prepare([]);
   const other = scripted({ name: 'b', languages: ['es'], hears: () => ({ text: spanish }) });
   try {
     const audio = await spoken({ text: 'the weather will be cold for the rest of the week' });

@@ -261,13 +261,13 @@ describe('translated speech', () => {
       "[[h@l'oU]] <speak>&amp;</speak> -v de $(id)",
       '\ud800 broken \udfff',
       'x'.repeat(200),
-      'word '.repeat(300),
+      'word '.repeat(80),
       '½ ①②③ Ω≈ç√ ﬁ e\u0301\u0323',
     ];
     const chunks = await allChunks(concluded(texts), { engine, encoders, format });
     const media = await probe(save(joined(chunks)), format);
     expect(Math.abs(media.packetsMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
-    expect(media.packetsMs).toBeGreaterThan(60_000);
+    expect(media.packetsMs).toBeGreaterThan(20_000);
     expect(chunks.flatMap(({ text }) => text ?? [])).toEqual(
       texts.filter((text) => /[\p{L}\p{N}]/u.test(text)),
     );

@@ -79,4 +79,18 @@ describe('the real-time meter', () => {
       for (; nowMs < 500; nowMs += 10) meter(100);
     }).toThrow(expect.objectContaining({ code: 'audio_too_fast' }) as Error);
   });
+
+  it('lets audio through at once that a server which is gone would have taken', () => {
+    const before = { elapsedMs: 10_000, receivedMs: 4_000 };
+    const meter = createRealTimeMeter('too fast', () => 0, before);
+    for (let leftMs = 18_000; leftMs > 0; leftMs -= 100) meter(100);
+    expect(() => meter(100)).toThrow('too fast');
+  });
+
+  it('lets no more through at another server than a stalled network may deliver', () => {
+    const before = { elapsedMs: 3_600_000, receivedMs: 4_000 };
+    const meter = createRealTimeMeter('too fast', () => 0, before);
+    for (let leftMs = 30_000; leftMs > 0; leftMs -= 100) meter(100);
+    expect(() => meter(100)).toThrow('too fast');
+  });
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
@@ -48,6 +49,21 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
       { outcome: 'spent', sessionId: 's' },
     ]);
     expect(outcomes.filter(({ outcome }) => outcome === 'reused')).toHaveLength(199);
+  });
+
+  it.each([2, 16])('of %i callers the one who has spent it is the first to know', async (count) => {
+    const { tokens } = await openTokens(broker);
+    for (let round = 0; round < 100; round += 1) {
+      const token = await tokens.issue({ ...session, sessionId: `${round}` }, 1000);
+      const told: string[] = [];
+      const callers = Array.from({ length: count }, async (_, index) => {
+        // As requests do, they come within a moment.
+        for (let turn = 0; turn < index % 6; turn += 1) await setImmediate();
+        told.push((await tokens.spend(token)).outcome);
+      });
+      await Promise.all(callers);
+      expect(told).toEqual(['spent', ...Array.from({ length: count - 1 }, () => 'reused')]);
+    }
   });
 
   it('an unknown, expired or revoked token is refused', async () => {
@@ -129,6 +145,23 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
       outcome: 'outdated',
       sessionId: 's',
     });
+  });
+
+  it('the session is known of every token that is of use, also at another server', async () => {
+    const { tokens, other } = await openTokens(broker);
+    const repeatable = { ttlMs: 1000, mayRepeat: true };
+    const first = await tokens.issue(session, 1000);
+    expect(await other.sessionOf(first)).toBe('s');
+    expect(
+      await other.sessionOf(first.replace(/^./, (letter) => (letter === 'a' ? 'b' : 'a'))),
+    ).toBeUndefined();
+    const second = await tokens.rotate(first, 'a', repeatable);
+    if (second.outcome !== 'rotated') throw new Error(second.outcome);
+    expect(await other.sessionOf(first)).toBe('s');
+    expect(await other.sessionOf(second.token)).toBe('s');
+    await tokens.spend(second.token);
+    expect(await other.sessionOf(first)).toBeUndefined();
+    expect(await other.sessionOf(second.token)).toBe('s');
   });
 
   it.each([true, false])(

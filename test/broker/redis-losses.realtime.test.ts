@@ -5,7 +5,14 @@ import type { Broker } from '../../server/broker/broker.ts';
 import { createSessionSeats } from '../../server/voice/session/session-seats.ts';
 import { createSessionTokens } from '../../server/voice/session/session-tokens.ts';
 import { openRedis, type TestRedis } from '../support/machine/redis.ts';
-import { AWAY, messagesOf, newPrefix, openRedisNode, POLLING, untilDone } from './redis-nodes.ts';
+import {
+  AWAY,
+  messagesOf,
+  openRedisNode,
+  POLLING,
+  settledPrefix,
+  untilDone,
+} from './redis-nodes.ts';
 
 const LONG = 600_000;
 
@@ -13,7 +20,7 @@ const codeOf = (error: unknown) => (error as { code: string }).code;
 
 let redis: TestRedis;
 beforeEach(async () => {
-  redis = await openRedis({ tcp: true });
+  redis = await openRedis({ tcp: true, args: ['--enable-debug-command', 'yes'] });
   onTestFinished(async () => {
     redis.resume();
     await redis.stop();
@@ -24,7 +31,7 @@ const openNode = (wish: { prefix?: string; clusterId?: string; url?: string } = 
   openRedisNode({ url: redis.url, ...wish });
 
 async function openNodes(count: number): Promise<Broker[]> {
-  const prefix = newPrefix();
+  const prefix = await settledPrefix(redis);
   return Promise.all(
     Array.from({ length: count }, async () => (await openNode({ prefix })).broker),
   );
@@ -56,20 +63,56 @@ const loseEverything = {
   'is emptied': () => redis.ask('FLUSHALL'),
 };
 
-it.each(Object.entries(loseEverything))(
-  'when Redis %s, nobody gets the seats of those who are there',
-  async (_how, lose) => {
-    const nodes = await openNodes(3);
-    const seats = nodes.map(openSeats);
-    for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
-    await lose();
-    const outcomes = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => sitDown(seats[index % 3]!)),
-    );
-    expect([...new Set(outcomes)]).toEqual(['too_many_sessions']);
-    expect(await nodes[0]!.seats.members('sessions of key')).toHaveLength(10);
-  },
-);
+/** @returns makes Redis what it is now, later: as one does that has a snapshot, or a replica that is behind */
+async function takeSnapshot(): Promise<() => Promise<void>> {
+  await redis.ask('SAVE');
+  const [mark = ''] = (await redis.ask('KEYS', '*:cluster')) as string[];
+  const saved = await redis.ask('GET', mark);
+  return async () => {
+    // Nodes see it once they have seen it later than that.
+    await expect.poll(() => redis.ask('GET', mark), POLLING).not.toBe(saved);
+    await redis.ask('DEBUG', 'RELOAD', 'NOSAVE');
+    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
+  };
+}
+
+/** What a Redis is that stood still for so long that seats have run out. */
+const RUN_OUT = `
+for _, key in ipairs(redis.call('KEYS', '*:seats:*')) do
+  for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZADD', key, 1, member) end
+end
+for _, key in ipairs(redis.call('KEYS', '*:cluster')) do
+  local mark, claimed = string.match(redis.call('GET', key), '^(.* )(%d+)$')
+  redis.call('SET', key, mark .. string.format('%.0f', claimed - 70000))
+end`;
+
+it.each(
+  Object.entries({
+    ...loseEverything,
+    'comes back as it once was': async (goBack: () => Promise<void>) => goBack(),
+    'stood still for a minute': () => redis.ask('EVAL', RUN_OUT, '0'),
+  }),
+)('when Redis %s, nobody gets the seats of those who are there', async (_how, lose) => {
+  const nodes = await openNodes(3);
+  const goBack = await takeSnapshot();
+  const seats = nodes.map(openSeats);
+  for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
+  await lose(goBack);
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => sitDown(seats[index % 3]!)),
+  );
+  expect([...new Set(outcomes)]).toEqual(['too_many_sessions']);
+  expect(await nodes[0]!.seats.members('sessions of key')).toHaveLength(10);
+});
+
+it('nor does a node that has just started get them, though it finds an empty Redis first', async () => {
+  const { broker, prefix } = await openNode({ prefix: await settledPrefix(redis) });
+  const seats = openSeats(broker);
+  for (let index = 0; index < 10; index += 1) await seats.take(`${index}`, 'key');
+  await redis.ask('FLUSHALL');
+  const { broker: fresh } = await openNode({ prefix });
+  expect(await sitDown(openSeats(fresh))).toBe('too_many_sessions');
+});
 
 it('seats that were taken without an answer are free when Redis is back', async () => {
   const [node, other] = (await openNodes(2)) as [Broker, Broker];
@@ -124,6 +167,24 @@ it.each(Object.entries(loseEverything))(
     expect(await tokens.spend(over)).toEqual({ outcome: 'refused' });
   },
 );
+
+it('when Redis comes back as it once was, tokens are what they were since', async () => {
+  const { broker } = await openNode();
+  const tokens = openTokens(broker);
+  const issue = (sessionId: string) => tokens.issue({ sessionId, accountId: 'a' }, LONG);
+  const [first, second] = [await issue('first'), await issue('second')];
+  const goBack = await takeSnapshot();
+  await tokens.spend(first);
+  const next = await tokens.rotate(second, 'a', { ttlMs: LONG, mayRepeat: false });
+  if (next.outcome !== 'rotated') throw new Error(next.outcome);
+  const kept = async () => (await broker.records.read('tokens first'))?.value.toString();
+  const before = await kept();
+  await goBack();
+  // Asked at once, and seen by other servers soon.
+  expect(await tokens.spend(next.token)).toMatchObject({ outcome: 'spent' });
+  await expect.poll(kept, POLLING).toBe(before);
+  expect(await openTokens(broker).spend(first)).toMatchObject({ outcome: 'reused' });
+});
 
 it('a Redis that answers and takes no writes is away, and not back again and again', async () => {
   const { broker, log } = await openNode();

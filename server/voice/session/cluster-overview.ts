@@ -1,0 +1,130 @@
+/**
+ * What goes on at all servers of a cluster: which there are, and, only while somebody looks, the sessions
+ * that each of them has.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Hearing } from '../../../shared/schemas/health.ts';
+import type { LiveVoiceSession } from '../../../shared/schemas/console.ts';
+import type { Broker } from '../../broker/index.ts';
+
+/** A session as it is shown, and to whom; null: to operators, being the demo page's. */
+export interface ShownSession {
+  accountId: string | null;
+  session: LiveVoiceSession;
+}
+
+/** What one server shows. */
+export interface ServerOverview {
+  sessions: ShownSession[];
+  hearing: Hearing;
+}
+
+export interface ClusterOverview {
+  /** What the others show: those that say nothing within a moment are left out. */
+  others(): Promise<ServerOverview[]>;
+  /** How many servers there are, as far as was known last. */
+  readonly serverCount: number;
+  stop(): void;
+}
+
+/** A server that has died is not among the others any more after this, in ms. */
+const PRESENT_MS = 10_000;
+const PRESENT_EVERY_MS = 3_000;
+/** For so long after somebody has looked it is shown what goes on, and how often, in ms. */
+const SHOWN_MS = 15_000;
+const SHOW_EVERY_MS = 1_000;
+const SHOWN_FOR_MS = 4_000;
+/** How long the first look waits for the others, in ms, and how often it sees whether they are there. */
+const PATIENCE_MS = 500;
+const LOOK_EVERY_MS = 20;
+
+const SERVERS = 'servers';
+const LOOKS = 'looks at sessions';
+const overviewOf = (node: string): string => `overview ${node}`;
+
+/** This server among those there are. */
+function createPresence({ node, seats }: Pick<Broker, 'node' | 'seats'>) {
+  const presence = {
+    servers: [node],
+    async renew(): Promise<void> {
+      const seat = { names: [SERVERS], member: node, ttlMs: PRESENT_MS };
+      try {
+        await seats.keep(seat);
+        presence.servers = await seats.members(SERVERS);
+      } catch {
+        // As it was, while the broker is away.
+      }
+    },
+    stop(): void {
+      clearInterval(renewing);
+      seats.leave({ names: [SERVERS], member: node }).catch(() => undefined);
+    },
+  };
+  const renewing = setInterval(() => void presence.renew(), PRESENT_EVERY_MS).unref();
+  void presence.renew();
+  return presence;
+}
+
+/** @param show what this server shows */
+export function createClusterOverview(
+  broker: Pick<Broker, 'node' | 'seats' | 'records' | 'announcements'>,
+  show: () => ServerOverview,
+): ClusterOverview {
+  const { node, records, announcements } = broker;
+  const presence = createPresence(broker);
+  let shownUntilMs = -Infinity;
+  let showing: NodeJS.Timeout | undefined;
+
+  function showNow(): void {
+    if (performance.now() > shownUntilMs) {
+      clearInterval(showing);
+      showing = undefined;
+      return;
+    }
+    const shown = JSON.stringify(show());
+    records.write(overviewOf(node), shown, { ttlMs: SHOWN_FOR_MS }).catch(() => undefined);
+  }
+
+  const stopListening = announcements.listen(LOOKS, () => {
+    shownUntilMs = performance.now() + SHOWN_MS;
+    showing ??= setInterval(showNow, SHOW_EVERY_MS).unref();
+    showNow();
+  });
+
+  async function look(): Promise<ServerOverview[]> {
+    const others = presence.servers.filter((each) => each !== node);
+    const found = await Promise.all(others.map((each) => records.read(overviewOf(each))));
+    return found.flatMap((each) =>
+      each === undefined ? [] : [JSON.parse(each.value.toString()) as ServerOverview],
+    );
+  }
+
+  return {
+    get serverCount() {
+      return presence.servers.length;
+    },
+    async others() {
+      try {
+        await presence.renew();
+        const wanted = presence.servers.length - 1;
+        let found = await look();
+        announcements.tell(LOOKS, '').catch(() => undefined);
+        const giveUpAtMs = performance.now() + PATIENCE_MS;
+        while (found.length < wanted && performance.now() < giveUpAtMs) {
+          await delay(LOOK_EVERY_MS);
+          found = await look();
+        }
+        return found;
+      } catch {
+        // Nobody is seen while the broker is away.
+        return [];
+      }
+    },
+    stop() {
+      presence.stop();
+      clearInterval(showing);
+      stopListening();
+      records.remove(overviewOf(node)).catch(() => undefined);
+    },
+  };
+}

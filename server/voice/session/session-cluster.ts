@@ -1,0 +1,237 @@
+/** The sessions of this server among those of others: how they are taken up, handed over and ended across servers. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
+import type { Broker } from '../../broker/index.ts';
+import type { Caller } from '../../http/door.ts';
+import type { Logger } from '../../process/log.ts';
+import { Progress } from '../path/progress.ts';
+import { Handover } from './handover.ts';
+import type { RunningSession } from './running-session.ts';
+import {
+  forget,
+  readKept,
+  readRecord,
+  type KeptSession,
+  type SessionRecord,
+} from './kept-session.ts';
+import { SessionJournal } from './session-journal.ts';
+
+export interface SessionClusterOptions {
+  broker: Pick<Broker, 'node' | 'leases' | 'records' | 'streams' | 'announcements' | 'onBack'>;
+  log: Logger;
+  /** A session nobody comes back to is kept for so long, in ms. */
+  keptMs: number;
+  /** The session of this server; undefined where it has none with that id. */
+  find: (sessionId: string) => RunningSession | undefined;
+  /** Whose a session is. @throws ServiceError key_deactivated */
+  findCaller: (key: NonNullable<SessionRecord['key']>) => Promise<Caller>;
+  /**
+   * Makes a session that was at another server one of this one's.
+   *
+   * @throws ServiceError where it cannot go on
+   */
+  adopt: (taken: TakenSession) => Promise<RunningSession>;
+  /** Nothing of a session is to stay: it is over, or cannot go on. */
+  onRemoved: (sessionId: string) => void;
+  /** What there is of a session is another server's. */
+  onLeft: (sessionId: string) => void;
+}
+
+/** A session that was at another server. */
+export interface TakenSession {
+  id: string;
+  caller: Caller | undefined;
+  record: SessionRecord;
+  kept: KeptSession;
+  journal: SessionJournal;
+}
+
+/** What is said over all servers: that a session is to end, and why. */
+interface SessionEnding {
+  sessionId: string;
+  code: ErrorCode;
+  message: string;
+}
+
+const ENDINGS = 'endings';
+
+const ENDING = 'The session is ending. Please try again in a moment.';
+
+/** A client that a session was taken for connects within this, in ms, if it waits for it still. */
+const CONNECT_MS = 1_000;
+
+/** How often a broker that is away is asked again to forget a session, in ms. */
+const REMOVE_AGAIN_MS = 1_000;
+
+export class SessionCluster {
+  readonly #options: SessionClusterOptions;
+  readonly #handover: Handover;
+  readonly #taking = new Map<string, Promise<RunningSession | undefined>>();
+  /** Those whose clients are about to connect. */
+  readonly #justTaken = new Set<string>();
+  /** Sessions that are over, and were not removed yet. */
+  readonly #ending = new Set<string>();
+  readonly #stopListening: () => void;
+  #isStopped = false;
+
+  constructor(options: SessionClusterOptions) {
+    const { broker, log, find } = options;
+    this.#options = options;
+    this.#handover = new Handover({
+      ...{ broker, log },
+      onAsked: (id, isAgain) => {
+        const session = this.#taking.has(id) ? undefined : find(id);
+        if (session === undefined) return;
+        // Its client has been here, or is on its way, since it was elsewhere.
+        if (isAgain && (session.isConnected || this.#justTaken.has(id))) return;
+        void this.handOver(session);
+      },
+      onLost: (id) => find(id)?.leave(),
+      onForgotten: (id) => find(id)?.restore(),
+    });
+    this.#stopListening = broker.announcements.listen(ENDINGS, (said) => {
+      const { sessionId, code, message } = JSON.parse(said) as SessionEnding;
+      find(sessionId)?.end(new ServiceError(code, message));
+    });
+  }
+
+  /** What the broker is to have of a session. */
+  journal(sessionId: string, record: SessionRecord, isPcm: boolean): SessionJournal {
+    const { broker, keptMs } = this.#options;
+    const progress = new Progress();
+    return new SessionJournal({ broker, sessionId, record, progress, isPcm, ttlMs: keptMs });
+  }
+
+  /**
+   * Makes a session this server's, wherever it is.
+   *
+   * @returns undefined where there is none
+   * @throws ServiceError broker_unavailable; why the session cannot go on
+   */
+  take(sessionId: string): Promise<RunningSession | undefined> {
+    const taking =
+      this.#taking.get(sessionId) ??
+      this.#take(sessionId).finally(() => {
+        this.#taking.delete(sessionId);
+        this.#justTaken.add(sessionId);
+        setTimeout(() => this.#justTaken.delete(sessionId), CONNECT_MS).unref();
+      });
+    this.#taking.set(sessionId, taking);
+    return taking;
+  }
+
+  /** Lets another server have a session, if what is known of it can be written. */
+  async handOver(session: RunningSession): Promise<void> {
+    if (await session.handOver()) await this.#release(session.id);
+  }
+
+  /** Ends a session wherever it is. */
+  end(sessionId: string, { code, message }: ServiceError): void {
+    const ending: SessionEnding = { sessionId, code, message };
+    const { announcements } = this.#options.broker;
+    announcements.tell(ENDINGS, JSON.stringify(ending)).catch((error: unknown) => {
+      this.#options.log.error({ sessionId, err: error }, 'other servers do not know of its end');
+    });
+  }
+
+  /** A session of this server is over: nothing of it stays, unless another has it. */
+  async over(sessionId: string, journal: SessionJournal): Promise<void> {
+    const { broker, keptMs, onRemoved, onLeft } = this.#options;
+    const untilMs = performance.now() + keptMs;
+    this.#ending.add(sessionId);
+    await journal.close();
+    // What stays after that has gone, as its time was up.
+    while (performance.now() < untilMs) {
+      try {
+        if (!(await this.#isOurs(sessionId, journal))) break;
+        onRemoved(sessionId);
+        await forget(broker, sessionId);
+        await this.#handover.release(sessionId);
+        this.#ending.delete(sessionId);
+        return;
+      } catch {
+        if (this.#isStopped) break;
+        await delay(REMOVE_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+    onLeft(sessionId);
+    this.#handover.forget(sessionId);
+    this.#ending.delete(sessionId);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stopListening();
+    this.#handover.stop();
+  }
+
+  /** Whether a session that is over here is so everywhere. @throws ServiceError broker_unavailable */
+  async #isOurs(sessionId: string, { hold, record }: SessionJournal): Promise<boolean> {
+    if (hold !== undefined) return this.#handover.isOurs(sessionId, hold);
+    if (!(await this.#handover.takeIfFree(sessionId))) return false;
+    // One that nobody connected to may have been connected elsewhere.
+    const kept = await readRecord(this.#options.broker, sessionId);
+    if (kept?.hasBegun !== true || record.hasBegun) return true;
+    await this.#handover.release(sessionId);
+    return false;
+  }
+
+  async #take(sessionId: string): Promise<RunningSession | undefined> {
+    const { broker, find } = this.#options;
+    if (this.#ending.has(sessionId)) throw new ServiceError('broker_unavailable', ENDING);
+    const hold = await this.#handover.take(sessionId, find(sessionId) !== undefined);
+    let session: RunningSession | undefined;
+    try {
+      const record = await readRecord(broker, sessionId);
+      session = find(sessionId);
+      if (session === undefined || record?.hasBegun === true) {
+        session?.leave();
+        session = record && (await this.#takeUp(sessionId, record));
+      }
+      await session?.own(hold);
+      return session;
+    } catch (error) {
+      session?.leave();
+      session = undefined;
+      throw error;
+    } finally {
+      if (session === undefined) await this.#release(sessionId);
+    }
+  }
+
+  async #takeUp(id: string, record: SessionRecord): Promise<RunningSession> {
+    const { broker, adopt, findCaller, onRemoved, log } = this.#options;
+    try {
+      const caller = record.key && (await findCaller(record.key));
+      const kept = await readKept(broker, id);
+      const isPcm = /^audio\/pcm\b/.test(record.request.source_media_content_type);
+      const journal = this.journal(id, record, isPcm);
+      journal.resume(kept);
+      const session = await adopt({ id, caller, record, kept, journal });
+      log.info({ sessionId: id }, 'a voice session was taken up');
+      return session;
+    } catch (error) {
+      const isFinal = error instanceof ServiceError && FINAL.has(error.code);
+      if (isFinal) {
+        log.warn({ sessionId: id, err: error }, 'a voice session could not be taken up');
+        onRemoved(id);
+        await forget(broker, id).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  #release(sessionId: string): Promise<void> {
+    // Who waits for it has it when its time is up.
+    return this.#handover.release(sessionId).catch(() => undefined);
+  }
+}
+
+/** Whoever asks again has no more luck; after all else it may go on. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'key_deactivated',
+  'not_found',
+  'forbidden',
+  'invalid_request',
+  'audio_format_unsupported',
+]);

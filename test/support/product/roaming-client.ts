@@ -1,0 +1,186 @@
+/**
+ * A client of voice sessions that comes back at any of several servers, written from the documentation
+ * alone: numbered messages and acknowledged audio, or nothing but tokens.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { decodeServerMessage, encodeClientMessage } from '../../../shared/protocol/codec.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import type { RunningServer } from './server.ts';
+import { requestSession, type SessionAnswer } from './voice-client.ts';
+
+type Reconnection = SessionAnswer & { received_audio_bytes?: number };
+
+/** Servers one after the other: where the next request goes, and then the next connection. */
+export type Route = () => RunningServer;
+
+export interface RoamingOptions {
+  request: Record<string, unknown>;
+  route: Route;
+  /** Whether messages are numbered and audio is acknowledged; they are unless said otherwise. */
+  acknowledgements?: boolean;
+  chunkBytes: number;
+  /** Between chunks, in ms. */
+  everyMs: number;
+  /** An update of the session, said once when so many bytes were sent. */
+  update?: { atBytes: number; change: Record<string, unknown> } | undefined;
+}
+
+/** A session as its client has it. */
+export class RoamingClient {
+  readonly messages: ServerMessage[] = [];
+  /** On the how many-th connection each came. */
+  readonly cameOn: number[] = [];
+  readonly sequences: number[] = [];
+  readonly closeCodes: number[] = [];
+  /** HTTP statuses of attempts that failed. */
+  readonly refusals: number[] = [];
+  sessionId = '';
+  connections = 0;
+  /** Bytes that were given to a socket, counted from the last place that was gone back to. */
+  at = 0;
+  #socket: WebSocket | undefined;
+  #isUpdated = false;
+  #hasGivenUp = false;
+  readonly #options: RoamingOptions;
+
+  constructor(options: RoamingOptions) {
+    this.#options = options;
+  }
+
+  /** Does not come back any more. */
+  giveUp(): void {
+    this.#hasGivenUp = true;
+  }
+
+  /** Drops the connection without a word. */
+  drop(): void {
+    this.#socket?.terminate();
+  }
+
+  /** What has become of the connection that was left behind. */
+  leftBehind: 'open' | 'closed' | undefined;
+
+  /** Goes on with another connection, and still hears what comes on this one. */
+  leaveBehind(hear: (message: ServerMessage) => void): void {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    this.leftBehind = 'open';
+    socket.removeAllListeners('message');
+    socket.on('message', (data: Buffer) => hear(decodeServerMessage(data.toString())));
+    socket.on('close', () => (this.leftBehind = 'closed'));
+    socket.emit('left');
+  }
+
+  /** Says all of the audio, over as many connections as it takes. */
+  async speak(audio: Uint8Array): Promise<void> {
+    const { request, route, acknowledgements = true } = this.#options;
+    const asked = { ...request, ...(acknowledgements && { acknowledgements }) };
+    let session: Reconnection = await requestSession(route(), asked);
+    this.sessionId = session.session_id;
+    for (let attempt = 0; attempt < 60 && !this.#hasGivenUp; attempt += 1) {
+      if (await this.#converse(session, audio)) return;
+      const next = await this.#reconnect(session);
+      if (next === undefined) {
+        await delay(200);
+        continue;
+      }
+      session = next;
+      this.at = session.received_audio_bytes ?? this.at;
+    }
+    throw new Error(`It did not come to an end: ${JSON.stringify(this.messages.slice(-3))}`);
+  }
+
+  /** Concluded text of the source, or of a target language. */
+  text(language?: string): string {
+    return this.messages
+      .flatMap((message) => {
+        const isSource = language === undefined && message.type === 'source_transcript_update';
+        const isTarget =
+          message.type === 'target_transcript_update' && message.language === language;
+        return isSource || isTarget ? message.concluded.map(({ text }) => text) : [];
+      })
+      .join('');
+  }
+
+  async #reconnect({ token }: SessionAnswer): Promise<Reconnection | undefined> {
+    const last =
+      (this.#options.acknowledgements ?? true)
+        ? `&last_sequence=${this.sequences.at(-1) ?? 0}`
+        : '';
+    const server = this.#options.route();
+    try {
+      const answer = await fetch(`${server.url}/v3/voice/realtime?token=${token}${last}`, {
+        headers: { Authorization: `Service-Auth-Key ${server.apiKey}` },
+      });
+      if (answer.status === 200) return (await answer.json()) as Reconnection;
+      this.refusals.push(answer.status);
+      const text = await answer.text();
+      if (answer.status < 500) throw new Error(`${answer.status} ${text}`);
+    } catch (error) {
+      // Nobody listens there.
+      if (!(error instanceof TypeError)) throw error;
+      this.refusals.push(0);
+    }
+    return undefined;
+  }
+
+  /** One connection; answers whether everything has been said. */
+  async #converse(session: SessionAnswer, audio: Uint8Array): Promise<boolean> {
+    const { chunkBytes, everyMs, route } = this.#options;
+    const { pathname } = new URL(session.streaming_url);
+    const socket = new WebSocket(
+      `${route().url.replace('http', 'ws')}${pathname}?token=${session.token}`,
+    );
+    this.#socket = socket;
+    let isComplete = false;
+    let failure: Error | undefined;
+    socket.on('open', () => (this.connections += 1));
+    socket.on('message', (data: Buffer) => {
+      const message = decodeServerMessage(data.toString());
+      if (message.type === 'error') failure = new Error(JSON.stringify(message));
+      this.messages.push(message);
+      this.cameOn.push(this.connections);
+      const sequence = 'sequence' in message ? message.sequence : undefined;
+      if (sequence !== undefined) this.sequences.push(sequence);
+      if (message.type === 'end_of_stream') isComplete = true;
+    });
+    socket.on('unexpected-response', (_request, response) => {
+      this.refusals.push(response.statusCode ?? 0);
+      response.resume();
+      socket.terminate();
+    });
+    let nextMs = performance.now();
+    let hasEnded = false;
+    const timer = setInterval(() => {
+      if (socket.readyState !== WebSocket.OPEN || hasEnded) {
+        nextMs = performance.now();
+        return;
+      }
+      for (; nextMs <= performance.now() && this.at < audio.length; nextMs += everyMs) {
+        const data = audio.subarray(this.at, this.at + chunkBytes);
+        socket.send(encodeClientMessage({ type: 'source_media_chunk', data }, 'json'));
+        this.at += data.length;
+        const { update } = this.#options;
+        if (update === undefined || this.#isUpdated || this.at < update.atBytes) continue;
+        this.#isUpdated = true;
+        const message = { type: 'session_update', update: update.change } as const;
+        socket.send(encodeClientMessage(message, 'json'));
+      }
+      if (this.at < audio.length) return;
+      hasEnded = true;
+      socket.send(encodeClientMessage({ type: 'end_of_source_media' }, 'json'));
+    }, 10);
+    await new Promise<void>((resolve) => {
+      socket.on('error', () => undefined);
+      socket.on('left', () => resolve());
+      socket.on('close', (code) => {
+        this.closeCodes.push(code);
+        resolve();
+      });
+    });
+    clearInterval(timer);
+    if (failure !== undefined) throw failure;
+    return isComplete;
+  }
+}

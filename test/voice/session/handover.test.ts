@@ -1,0 +1,62 @@
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { Broker } from '../../../server/broker/broker.ts';
+import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
+import { Handover, leaseOf, type HandoverOptions } from '../../../server/voice/session/handover.ts';
+import { quietLog } from '../../storage/samples.ts';
+
+const MINUTE_MS = 60_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function openBroker(now?: () => number): Broker {
+  const broker = createEmbeddedBroker({ log: quietLog, ...(now && { now }) });
+  onTestFinished(() => broker.close());
+  return broker;
+}
+
+/** The sessions of a node, and what it is told of them. */
+function openHandover(broker: Broker, options: Partial<HandoverOptions> = {}) {
+  const onAsked = vi.fn<HandoverOptions['onAsked']>();
+  const onLost = vi.fn<HandoverOptions['onLost']>();
+  const onForgotten = vi.fn<HandoverOptions['onForgotten']>();
+  const handover = new Handover({
+    ...{ broker, log: quietLog, onAsked, onLost, onForgotten },
+    ...options,
+  });
+  onTestFinished(() => handover.stop());
+  return { handover, onAsked, onLost, onForgotten };
+}
+
+it('a session that was at another server meanwhile is lost, also after days', async () => {
+  vi.useFakeTimers();
+  let nowMs = 0;
+  const broker = openBroker(() => nowMs);
+  const { handover, onLost, onForgotten } = openHandover(broker);
+  await handover.take('s', true);
+  for (let minute = 0; minute < 30 * 60; minute += 9) {
+    nowMs += 9 * MINUTE_MS;
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  }
+  expect(onLost).not.toHaveBeenCalled();
+  nowMs += 5_000;
+  const epoch = await broker.leases.acquire(leaseOf('s'), 'another', 4_000);
+  await broker.leases.release(leaseOf('s'), epoch!);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(onLost).toHaveBeenCalledWith('s');
+  expect(onForgotten).not.toHaveBeenCalled();
+});
+
+it('a server that is busy with a session is asked for it again', async () => {
+  const broker = openBroker();
+  const owner = openHandover(broker, {
+    onAsked: (id, isAgain) => {
+      if (isAgain) void owner.handover.release(id);
+    },
+  });
+  await owner.handover.take('s', true);
+  const another = openHandover({ ...broker, node: 'another' });
+  await another.handover.take('s', true);
+  expect((await broker.leases.find(leaseOf('s')))?.holder).toBe('another');
+});

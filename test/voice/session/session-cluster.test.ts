@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
+import type { Broker } from '../../../server/broker/broker.ts';
+import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
+import { leaseOf, type SessionHold } from '../../../server/voice/session/handover.ts';
+import { readRecord, type SessionRecord } from '../../../server/voice/session/kept-session.ts';
+import {
+  SessionCluster,
+  type SessionClusterOptions,
+} from '../../../server/voice/session/session-cluster.ts';
+import type { RunningSession } from '../../../server/voice/session/running-session.ts';
+import type { SessionJournal } from '../../../server/voice/session/session-journal.ts';
+import { quietLog } from '../../storage/samples.ts';
+
+const record: SessionRecord = {
+  request: { source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000' },
+  tag: null,
+  openedAtMs: 0,
+  hasBegun: true,
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function openBroker(now?: () => number): Broker {
+  const broker = createEmbeddedBroker({ log: quietLog, ...(now && { now }) });
+  onTestFinished(() => broker.close());
+  return broker;
+}
+
+/** The sessions of a node that has been there for a while, and what becomes of them. */
+function openCluster(broker: Broker, options: Partial<SessionClusterOptions> = {}) {
+  const onLeft = vi.fn<SessionClusterOptions['onLeft']>();
+  const onRemoved = vi.fn<SessionClusterOptions['onRemoved']>();
+  const cluster = new SessionCluster({
+    ...{ broker, log: quietLog, keptMs: 60_000, onRemoved, onLeft },
+    find: () => undefined,
+    findCaller: () => Promise.reject(new Error('It has no key.')),
+    adopt: () => Promise.reject(new Error('It is not to be taken up.')),
+    ...options,
+  });
+  onTestFinished(() => cluster.stop());
+  vi.advanceTimersByTime(10_000);
+  return { cluster, onRemoved, onLeft };
+}
+
+it.each<[code: ErrorCode, stays: boolean]>([
+  ['storage_unavailable', true],
+  ['internal', true],
+  ['stopping', true],
+  ['key_deactivated', false],
+  ['not_found', false],
+])('a session that cannot be taken up because of %s stays: %s', async (code, stays) => {
+  const broker = openBroker();
+  const adopt = () => Promise.reject(new ServiceError(code, 'No.'));
+  const { cluster, onRemoved } = openCluster(broker, { adopt });
+  await cluster.journal('s', record, true).open();
+  await expect(cluster.take('s')).rejects.toThrow('No.');
+  expect(await readRecord(broker, 's')).toEqual(stays ? record : undefined);
+  expect(onRemoved).toHaveBeenCalledTimes(stays ? 0 : 1);
+});
+
+/** A session that is connected to a node, where its end is not known to be everybody's. */
+async function openSession(broker: Broker) {
+  const { cluster, ...told } = openCluster(broker, {
+    adopt: ({ journal }) =>
+      Promise.resolve({
+        id: 's',
+        own: (hold: SessionHold) => journal.begin(hold),
+        journal,
+      } as unknown as RunningSession),
+  });
+  await cluster.journal('s', record, true).open();
+  const session = await cluster.take('s');
+  const { journal } = session as unknown as { journal: SessionJournal };
+  return { cluster, journal, ...told };
+}
+
+it('nothing stays of a session that is over', async () => {
+  const broker = openBroker();
+  const { cluster, journal, onRemoved, onLeft } = await openSession(broker);
+  await cluster.over('s', journal);
+  expect(await readRecord(broker, 's')).toBeUndefined();
+  expect(await broker.leases.find(leaseOf('s'))).toBeUndefined();
+  expect(onRemoved).toHaveBeenCalledTimes(1);
+  expect(onLeft).not.toHaveBeenCalled();
+});
+
+it('a server that was cut off removes nothing of a session that is at another', async () => {
+  let nowMs = 0;
+  const broker = openBroker(() => nowMs);
+  let isAway = false;
+  const renew: Broker['leases']['renew'] = (...args) =>
+    isAway
+      ? Promise.reject(new ServiceError('broker_unavailable', 'It is away.'))
+      : broker.leases.renew(...args);
+  const { cluster, journal, onRemoved, onLeft } = await openSession({
+    ...broker,
+    leases: { ...broker.leases, renew },
+  });
+  isAway = true;
+  const over = cluster.over('s', journal);
+  nowMs += 5_000;
+  await broker.leases.acquire(leaseOf('s'), 'another', 4_000);
+  isAway = false;
+  await over;
+  expect(await readRecord(broker, 's')).toEqual(record);
+  expect(onRemoved).not.toHaveBeenCalled();
+  expect(onLeft).toHaveBeenCalledTimes(1);
+});
+
+it('a session that nobody connected to here, but elsewhere, stays', async () => {
+  const broker = openBroker();
+  const { cluster, onRemoved, onLeft } = openCluster(broker);
+  const journal = cluster.journal('s', { ...record, hasBegun: false }, true);
+  await cluster.journal('s', record, true).open();
+  await cluster.over('s', journal);
+  expect(await readRecord(broker, 's')).toEqual(record);
+  expect(await broker.leases.find(leaseOf('s'))).toBeUndefined();
+  expect(onRemoved).not.toHaveBeenCalled();
+  expect(onLeft).toHaveBeenCalledTimes(1);
+});
+
+it('what cannot be written keeps nobody waiting', async () => {
+  const broker = openBroker();
+  const { journal } = await openSession(broker);
+  const away = new ServiceError('broker_unavailable', 'It is away.');
+  vi.spyOn(broker.streams, 'append').mockRejectedValue(away);
+  journal.came(new Uint8Array(10));
+  expect(await journal.flush(10)).toBe(false);
+  await journal.close();
+});
+
+it('a server that waits for a session has it from one that was taking it, unless it is connected there', async () => {
+  const broker = openBroker();
+  const sessions = new Map<string, { isConnected: boolean }>();
+  const { cluster } = openCluster(broker, {
+    find: (id) => sessions.get(id) as RunningSession | undefined,
+    adopt: ({ id }) => {
+      const session = {
+        id,
+        isConnected: id === 'connected',
+        own: () => Promise.resolve(),
+        handOver: () => Promise.resolve(sessions.delete(id)),
+      };
+      sessions.set(id, session);
+      return Promise.resolve(session as unknown as RunningSession);
+    },
+  });
+  for (const id of ['s', 'connected']) {
+    await cluster.journal(id, record, true).open();
+    await cluster.take(id);
+  }
+  vi.useRealTimers();
+  const wish = { node: 'another', isAgain: true };
+  await vi.waitFor(
+    async () => {
+      for (const sessionId of ['s', 'connected'])
+        await broker.announcements.tell('handovers', JSON.stringify({ ...wish, sessionId }));
+      expect(sessions.has('s')).toBe(false);
+    },
+    { timeout: 4_000 },
+  );
+  expect(await broker.leases.find(leaseOf('s'))).toBeUndefined();
+  expect(sessions.has('connected')).toBe(true);
+});
