@@ -35,11 +35,11 @@ async function setUpCheckAndTest() {
     progress.say(explain(error));
     return { passed: 0, failed: 1, skipped: 0 };
   }
-  const tests = progress.step('tests', () => runVitest(filters, progress));
-  if (filters.length > 0) return tests;
+  const isAll = filters.length === 0;
   // They take what processor the tests leave, which often wait.
-  const checks = progress.step('checks', () => runChecks(progress));
-  return sum(...(await Promise.all([checks, tests])));
+  const checks = isAll ? [progress.step('checks', () => runChecks(progress))] : [];
+  const tests = progress.step('tests', () => runVitest(filters, progress, { triesAgain: isAll }));
+  return sum(...(await Promise.all([...checks, tests])));
 }
 
 const totals = await stoppable(setUpCheckAndTest);

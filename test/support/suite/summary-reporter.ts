@@ -2,11 +2,11 @@
  * A vitest reporter that is silent about what passes: failures in full with what they printed,
  * skipped tests with their reason, and a last line of totals. A file or suite that breaks outside its
  * tests counts as one failed. Started with an IPC channel, as
- * `test/run.mjs` does, it sends the totals there instead.
+ * `test/run.mjs` does, it sends the totals there instead, and those of each file in which something failed.
  */
 import type { SerializedError, UserConsoleLog } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
-import { inWords, type Totals } from './totals.mjs';
+import { inWords, sum, type Totals } from './totals.mjs';
 
 type Entity = TestModule | TestSuite | TestCase;
 
@@ -34,9 +34,12 @@ export default class SummaryReporter implements Reporter {
     reason: 'passed' | 'interrupted' | 'failed',
   ): void {
     const totals: Totals = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    const failedFiles: Record<string, Totals> = {};
     for (const module of modules) {
-      totals.failed += this.#reportBroken(module);
-      for (const test of module.children.allTests()) this.#count(test, totals);
+      const ofFile: Totals = { passed: 0, failed: this.#reportBroken(module), skipped: 0 };
+      for (const test of module.children.allTests()) this.#count(test, ofFile);
+      if (ofFile.failed > 0) failedFiles[module.relativeModuleId] = ofFile;
+      Object.assign(totals, sum(totals, ofFile));
     }
     for (const error of unhandledErrors) {
       this.#vitest?.logger.error('\nFAILED outside any test');
@@ -44,7 +47,7 @@ export default class SummaryReporter implements Reporter {
     }
     if (reason === 'interrupted') this.#vitest?.logger.error('\nThe run was interrupted.');
     if (process.send === undefined) this.#vitest?.logger.log(inWords(totals));
-    else process.send({ totals });
+    else process.send({ totals, failedFiles });
   }
 
   #count(test: TestCase, totals: Totals): void {

@@ -13,6 +13,21 @@ export function sum(...all) {
 }
 
 /**
+ * What is left of all without some of them.
+ *
+ * @param {Totals} all
+ * @param {Totals} some
+ * @returns {Totals}
+ */
+export function less(all, some) {
+  return {
+    passed: all.passed - some.passed,
+    failed: all.failed - some.failed,
+    skipped: all.skipped - some.skipped,
+  };
+}
+
+/**
  * `3 passed, 0 failed, 1 skipped`
  *
  * @param {Totals} totals

@@ -112,16 +112,17 @@ it('who asked is told of the lag, whatever the format; all are held back, and no
   await until(() => [client, compressed].every((each) => Math.max(0, ...lags(each)) >= 1_000));
   expect(lags(client)[0]).toBeGreaterThanOrEqual(1_000);
   await streaming;
+  // What the client had sent before it was held back comes on top; not all that there was to send.
+  const mostLagMs = Math.max(MAX_LAG_MS, (samples.length / 32 - before * pace.chunkMs) * 0.75);
   for (const each of [client, compressed]) {
-    // What the client had sent before it was held back comes on top.
-    expect(Math.max(...lags(each))).toBeLessThanOrEqual(MAX_LAG_MS + 1_000);
+    expect(Math.max(...lags(each))).toBeLessThan(mostLagMs);
   }
   signalRecognisers('SIGCONT');
   await until(() => [client, compressed].every((each) => lags(each).at(-1) === 0));
   for (const each of [client, compressed, unaware]) each.end();
   for (const each of [client, compressed, unaware]) expect((await each.closed).code).toBe(1000);
   expect(lags(unaware)).toEqual([]);
-  expect(Math.max(...lags(client))).toBeLessThanOrEqual(MAX_LAG_MS + 1_000);
+  expect(Math.max(...lags(client))).toBeLessThan(mostLagMs);
   const said = [TEXT, TEXT].join(' ');
   for (const each of [client, compressed]) {
     expect(wordErrorRate(said, each.text()), each.text()).toBeLessThanOrEqual(0.25);
