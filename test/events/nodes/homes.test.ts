@@ -197,7 +197,7 @@ it('goes on without its broker, and the others have everything when that is back
     for (const text of texts) await type(nodes[0], id, { text });
     await untilAllShow([readers[0]!], length + texts.length);
     expect(readers[1]!.texts()).toHaveLength(length);
-    // Longer than a lease.
+    // It is away for longer than a lease.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     if (loses) await cluster.redis.start();
     else cluster.redis.resume();

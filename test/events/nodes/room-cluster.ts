@@ -49,7 +49,7 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
       return cluster!;
     },
     get nodes() {
-      return cluster!.nodes as unknown as RoomCluster['nodes'];
+      return cluster!.nodes.slice(0, 3) as unknown as RoomCluster['nodes'];
     },
     get voices() {
       return voices!;
