@@ -68,6 +68,7 @@ export class Floor {
       grow: (growing) => {
         if (this.#speaker === speaker) this.#options.grow(growing);
       },
+      onPause: (pause) => this.#options.share?.notePause(sessionId, pause),
       ...(now !== undefined && { now }),
     });
     this.#speaker = speaker;
@@ -75,8 +76,19 @@ export class Floor {
     if (pass !== undefined) this.#passes.set(sessionId, pass);
     before?.end(new ServiceError('session_ended', TAKEN_OVER));
     this.#options.onChange();
-    void this.#hasFloor(speaker).catch(() => undefined);
-    void speaker.listen().then(() => this.#noteEnd(speaker));
+    void this.#listen(speaker, { isTakenUp: speech.receivedMs() > 0 });
+  }
+
+  async #listen(speaker: Speaker, { isTakenUp }: { isTakenUp: boolean }): Promise<void> {
+    const floor = this.#hasFloor(speaker).catch(() => undefined);
+    // Some of it is heard again, which may have been said in a pause.
+    if (isTakenUp) {
+      await floor;
+      const pause = this.#options.share?.pauseOf(speaker.sessionId);
+      if (pause !== undefined) speaker.inherit(pause);
+    }
+    await speaker.listen();
+    this.#noteEnd(speaker);
   }
 
   async #say(speaker: Speaker, sentence: Sentence): Promise<void> {

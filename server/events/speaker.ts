@@ -27,14 +27,19 @@ export interface SpeakerOptions {
   say: (sentence: Sentence) => Promise<unknown>;
   /** What is being said; undefined: nothing. */
   grow: (growing: Growing | undefined) => void;
+  /** A pause has begun, or is over. */
+  onPause?: (pause: PauseTimes) => void;
   log: Logger;
   now?: () => number;
 }
 
-/** A pause, in ms of the audio. */
-interface Pause {
+/** When a pause was, in ms of the audio; Infinity: it has not begun, or is not over. */
+export interface PauseTimes {
   fromMs: number;
   toMs: number;
+}
+
+interface Pause extends PauseTimes {
   /** What was being said when it began, as far as it was heard: a line, if its end does not come. */
   owed: Segment | undefined;
   /** When it was said what is a line already. */
@@ -78,6 +83,13 @@ export class Speaker {
     return this.#speech.sessionId;
   }
 
+  /** Goes on where another server has heard the session, which knew of this pause. */
+  inherit({ fromMs, toMs }: PauseTimes): void {
+    const times = { fromMs, toMs: Math.min(toMs, this.#speech.receivedMs()) };
+    if (!this.#isPaused) this.#pause = { ...noPause(), ...times };
+    else if (toMs === Infinity) this.#pause.fromMs = fromMs;
+  }
+
   /** Takes what is said, until the session ends or somebody else has the floor. */
   async listen(): Promise<void> {
     const { log } = this.#options;
@@ -113,6 +125,7 @@ export class Speaker {
     if (this.#pause.owed !== undefined) {
       this.#owedTimer = setTimeout(() => this.#settle(), OWED_MS).unref();
     }
+    this.#options.onPause?.(this.#pause);
   }
 
   resume(): void {
@@ -128,6 +141,7 @@ export class Speaker {
       this.#unfinished = this.#pause.owed;
       this.#pause = this.#pauseBefore;
     }
+    this.#options.onPause?.(this.#pause);
   }
 
   /** What was being said stays as far as it was heard; nothing more is taken. */

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
+import { Remembered } from './remembered.ts';
 
 /** How long something that is asked, or answered, may wait to be read, in ms. */
 const TTL_MS = 30_000;
@@ -93,7 +94,7 @@ function createAsking({ streams, node }: QuestionsBroker): Pick<Questions, 'ask'
 }
 
 function createAnswering({ streams }: QuestionsBroker, log: Logger) {
-  const answered = new Map<string, Promise<Answer>>();
+  const answered = new Remembered<Promise<Answer>>(MAX_ANSWERED);
 
   async function reply({ id, question }: Asked, answer: AnswerQuestion): Promise<Answer> {
     try {
@@ -109,8 +110,6 @@ function createAnswering({ streams }: QuestionsBroker, log: Logger) {
   return (asked: Asked, answer: AnswerQuestion): void => {
     const replied = answered.get(asked.id) ?? reply(asked, answer);
     answered.set(asked.id, replied);
-    const [oldest] = answered.keys();
-    if (answered.size > MAX_ANSWERED && oldest !== undefined) answered.delete(oldest);
     replied
       .then((text) => streams.append(answersOf(asked.from), JSON.stringify(text), KEPT))
       .catch((error: unknown) => {

@@ -7,8 +7,11 @@ import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 import { type AppendOptions, type Caption, type CaptionTrack, MAX_HELD } from '../caption-log.ts';
 import type { EmbeddedCaptionLog, SharedCaption } from '../embedded-caption-log.ts';
+import type { PauseTimes } from '../speaker.ts';
 import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
 import { NotHome, type Questions } from './questions.ts';
+import { Remembered } from './remembered.ts';
+import { type Entry, read, written } from './room-entry.ts';
 import type { HomeClaim, RoomHost } from './room-host.ts';
 import { createTentativeTexts, type TentativeTexts } from './tentative-texts.ts';
 
@@ -30,19 +33,6 @@ const AGAIN_MS = 500;
 const GIVE_MS = 2_000;
 
 type Fulfilled = Pick<Caption, 'line' | 'sequence'>;
-
-/** What stands in the stream. */
-interface Entry {
-  node: string;
-  track?: string;
-  caption?: Caption;
-  isLate?: true;
-  isKept?: true;
-  wish?: string;
-  heard?: AppendOptions['heard'];
-  /** All that was said up to there was deleted. */
-  forgottenUpTo?: number;
-}
 
 export interface SharedRoomOptions {
   roomId: string;
@@ -74,8 +64,9 @@ export class SharedRoom {
   #appendedAtMs = performance.now();
   readonly #details = new WeakMap<Caption, AppendOptions>();
   /** Lines by the wishes they fulfil. */
-  readonly #fulfilled = new Map<string, Fulfilled>();
-  readonly #heardUpTo = new Map<string, number>();
+  readonly #fulfilled = new Remembered<Fulfilled>();
+  readonly #heardUpTo = new Remembered<number>();
+  readonly #pauses = new Remembered<NonNullable<Entry['pause']>>();
   readonly #toldUpTo = new Map<string, number>();
   #forgottenUpTo = 0;
   readonly #texts: TentativeTexts;
@@ -168,10 +159,11 @@ export class SharedRoom {
   /** @returns whether it was said by another node */
   #take(id: number, bytes: Buffer): boolean {
     this.#lastId = id;
-    const entry = JSON.parse(bytes.toString()) as Entry;
-    const { node, track, caption, isKept, isLate, wish, heard, forgottenUpTo } = entry;
+    const entry = read(bytes);
+    const { node, track, caption, isKept, isLate, wish, heard, pause, forgottenUpTo } = entry;
     const isOthers = node !== this.#options.broker.node;
     if (forgottenUpTo !== undefined) this.#forget(forgottenUpTo);
+    if (pause !== undefined) this.#pauses.set(pause.sessionId, pause);
     if (track === undefined || caption === undefined) return false;
     const shared = {
       track: { roomId: this.#options.roomId, name: track },
@@ -194,8 +186,8 @@ export class SharedRoom {
   #note({ track: { name }, caption: { sequence, line }, caption }: SharedCaption): void {
     this.#toldUpTo.set(name, Math.max(sequence, this.#toldUpTo.get(name) ?? 0));
     const { wish, heard } = this.#details.get(caption) ?? {};
-    if (wish !== undefined) remember(this.#fulfilled, wish, { line, sequence });
-    if (heard !== undefined) remember(this.#heardUpTo, heard.sessionId, heard.upToMs);
+    if (wish !== undefined) this.#fulfilled.set(wish, { line, sequence });
+    if (heard !== undefined) this.#heardUpTo.set(heard.sessionId, heard.upToMs);
   }
 
   #forget(upTo: number): void {
@@ -213,6 +205,18 @@ export class SharedRoom {
   /** Up to where what a session said has been appended, in ms of its audio. */
   heardUpTo(sessionId: string): number {
     return this.#heardUpTo.get(sessionId) ?? 0;
+  }
+
+  /** The last pause of a session. */
+  pauseOf(sessionId: string): PauseTimes | undefined {
+    return this.#pauses.get(sessionId);
+  }
+
+  /** Whoever goes on with the session elsewhere is not to say what was said in a pause. */
+  notePause(sessionId: string, times: PauseTimes): void {
+    const pause = { sessionId, fromMs: times.fromMs, toMs: times.toMs };
+    this.#pauses.set(sessionId, pause);
+    if (this.isHome) this.#publish({ pause });
   }
 
   /** What was said last that is not to be kept, nor what renders it. */
@@ -399,7 +403,7 @@ export class SharedRoom {
 
   #publish(entry: Omit<Entry, 'node'>, shared?: SharedCaption): Unappended {
     const { roomId, broker } = this.#options;
-    const bytes = JSON.stringify({ node: broker.node, ...entry } satisfies Entry);
+    const bytes = written({ node: broker.node, ...entry });
     const send = (number: number) =>
       broker.streams.append(this.#stream, bytes, {
         ...{ maxLength: MAX_LENGTH, ttlMs: TTL_MS },
@@ -415,6 +419,7 @@ export class SharedRoom {
     const queue = this.#queue.takeAll();
     this.#queue.add(() => broker.streams.drop(this.#stream).then(() => this.#lastId));
     if (this.#forgottenUpTo > 0) this.#publish({ forgottenUpTo: this.#forgottenUpTo });
+    for (const pause of this.#pauses.values()) this.#publish({ pause });
     const held = memory.held(roomId);
     for (const shared of held) this.#publishCaption(shared);
     const isHeld = new Set(held.map(({ caption }) => caption));
@@ -435,7 +440,7 @@ export class SharedRoom {
     for (; this.isHome;) {
       const entries = await streams.read(this.#stream, 0, READ_AT_ONCE);
       const isOld = ({ bytes }: { bytes: Buffer }) => {
-        const { caption } = JSON.parse(bytes.toString()) as Entry;
+        const { caption } = read(bytes);
         return caption !== undefined && caption.endMs < beforeMs;
       };
       const young = entries.findIndex((entry) => !isOld(entry));
@@ -475,16 +480,6 @@ export class SharedRoom {
 }
 
 const NOT_REMOVED = 'a line that was not said is still in a transcript';
-/** Wishes and sessions that are remembered. */
-const MAX_REMEMBERED = 1_000;
-
-function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
-  map.delete(name);
-  map.set(name, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_REMEMBERED && oldest !== undefined) map.delete(oldest);
-}
-
 function leaseOf(roomId: string): string {
   return `room ${roomId}`;
 }

@@ -407,7 +407,8 @@ export class RunningSession {
     this.#options.room?.hear({
       sessionId: this.id,
       captions: this.#pipeline.captions(),
-      beganAtMs: Date.now(),
+      // Elsewhere, if another server has heard some of it.
+      beganAtMs: Date.now() - this.#arrivedMs,
       receivedMs: () => this.#arrivedMs,
       end: (reason) => this.end(reason),
     });

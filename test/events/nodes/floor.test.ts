@@ -44,7 +44,7 @@ async function openTwo() {
     await share.ready;
     return { live, captions };
   };
-  return { first: await open(brokers[0]), second: await open(brokers[1]), log };
+  return { first: await open(brokers[0]), second: await open(brokers[1]), room, log };
 }
 
 it('the same session, taken up elsewhere, goes on there: nothing is said twice, and nobody is told to leave', async () => {
@@ -78,6 +78,37 @@ it('the same session, taken up elsewhere, goes on there: nothing is said twice, 
   for (const reader of readers) {
     await shows(reader, 'One.', 'Two.', 'Three is said.', 'Four.');
   }
+});
+
+it("what was said in a pause is nobody's, also where it is heard again elsewhere", async () => {
+  const { first, second, room } = await openTwo();
+  const readers = [join(first.live), join(second.live)];
+  const before = speech('session');
+  first.live.hear(before.speech);
+  before.beginsAt(0);
+  before.concludes('One.');
+  await shows(readers[1]!, 'One.');
+  before.state.receivedMs = 2_000;
+  first.live.change({ ...room, isPaused: true });
+  before.state.receivedMs = 8_000;
+  first.live.change({ ...room, isPaused: false });
+  before.beginsAt(8_000);
+  before.concludes('Two.');
+  await shows(readers[1]!, 'One.', 'Two.');
+
+  const after = speech('session');
+  after.state.receivedMs = 9_000;
+  second.live.hear(after.speech);
+  // As if nothing of it had been concluded.
+  after.beginsAt(3_000);
+  after.grows('between us');
+  after.concludes('Between us.');
+  after.beginsAt(8_000);
+  after.concludes('Two.');
+  after.beginsAt(9_000);
+  after.concludes('Three.');
+  for (const reader of readers) await shows(reader, 'One.', 'Two.', 'Three.');
+  expect(JSON.stringify(readers.map(({ received }) => received))).not.toMatch(/between us/i);
 });
 
 it('another session takes the floor: what was being said stays, and its session ends', async () => {
