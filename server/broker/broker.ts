@@ -68,9 +68,15 @@ export interface Leases {
   /**
    * Takes a lease that nobody holds, or that has run out. Its holder gets it again, with the same epoch.
    *
+   * @param options.ifGivenBack only where whoever had it last has given it back
    * @returns the epoch, greater than any before for this name; undefined while another holds it
    */
-  acquire(name: string, holder: string, ttlMs: number): Promise<number | undefined>;
+  acquire(
+    name: string,
+    holder: string,
+    ttlMs: number,
+    options?: { ifGivenBack?: boolean },
+  ): Promise<number | undefined>;
   /** @returns whether it is still that holder's, who has it for `ttlMs` more */
   renew(name: string, epoch: number, ttlMs: number): Promise<boolean>;
   /** Gives it back; nothing happens where it has gone to another. */

@@ -150,10 +150,12 @@ function createLeases(kept: Expiring<Lease>, now: () => number) {
   };
 
   const leases: Leases = {
-    async acquire(name, holder, ttlMs) {
+    async acquire(name, holder, ttlMs, { ifGivenBack = false } = {}) {
       const lease = kept.get(name);
       const isOwn = lease?.holder === holder;
       if (lease?.holder !== undefined && !isOwn && lease.untilMs > now()) return undefined;
+      const isGivenBack = lease !== undefined && lease.holder === undefined;
+      if (ifGivenBack && !isOwn && !isGivenBack) return undefined;
       // By the clock, so that it is greater than those nobody remembers.
       const epoch = isOwn ? lease.epoch : Math.max(now(), (lease?.epoch ?? 0) + 1);
       keep(name, { holder, epoch, untilMs: 0 }, ttlMs);

@@ -187,8 +187,8 @@ function valueOf(kept: Buffer): Buffer {
 function createLeases(redis: Keyspace): Leases {
   const key = (name: string) => redis.key('lease', name);
   return {
-    async acquire(name, holder, ttlMs) {
-      const args = [holder, duration(ttlMs), LINGER_MS];
+    async acquire(name, holder, ttlMs, { ifGivenBack = false } = {}) {
+      const args = [holder, duration(ttlMs), LINGER_MS, ifGivenBack ? '1' : '0'];
       return numberOf(await redis.run(scripts.acquireLease, [key(name)], args));
     },
     async renew(name, epoch, ttlMs) {

@@ -43,13 +43,14 @@ const writeRecord = script('', write);
 /** For a version that is there already: what it replaces is about as large. */
 const replaceRecord = script(' flags=allow-oom', write);
 
-/** KEYS: lease. ARGV: holder, ttl, time it is remembered besides. Answers the epoch, or nothing. */
+/** KEYS: lease. ARGV: holder, ttl, time it is remembered besides, 1: only one given back. Answers the epoch, or nothing. */
 const acquireLease = script(
   '',
   `${clock}
 local lease = redis.call('HMGET', KEYS[1], 'holder', 'epoch', 'until')
 local holder, epoch = lease[1], tonumber(lease[2] or '0')
 if holder and holder ~= ARGV[1] and tonumber(lease[3]) > now then return false end
+if ARGV[4] == '1' and holder ~= ARGV[1] and (holder or epoch == 0) then return false end
 -- By the clock, so that it is greater than those nobody remembers.
 if holder ~= ARGV[1] then epoch = math.max(now, epoch + 1) end
 redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'epoch', whole(epoch), 'until', whole(now + ARGV[2]))

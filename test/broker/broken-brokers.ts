@@ -80,6 +80,13 @@ const brokenRecords: BrokenBroker[] = [
 
 const brokenLeases: BrokenBroker[] = [
   {
+    fault: 'takes a lease that has run out for one that was given back',
+    breaks: 'gives whoever wants no other a lease that was given back',
+    breakIt: faulty('leases', (sound) => ({
+      acquire: (name, holder, ttlMs) => sound.acquire(name, holder, ttlMs),
+    })),
+  },
+  {
     fault: 'begins its epochs anew',
     breaks: 'gives a lease to one of many',
     breakIt: faulty('leases', (sound) => ({

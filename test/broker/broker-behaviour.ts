@@ -114,6 +114,23 @@ const leases: BrokerBehaviour[] = [
     },
   },
   {
+    name: 'gives whoever wants no other a lease that was given back, none that has run out or never was',
+    async check(under) {
+      const { broker, other } = under;
+      const name = randomUUID();
+      const ifGivenBack = () => other.leases.acquire(name, 'next', LONG, { ifGivenBack: true });
+      expect(await ifGivenBack()).toBeUndefined();
+      await broker.leases.acquire(name, 'first', SHORT);
+      await eventually(() => other.leases.find(name), under).toBeUndefined();
+      expect(await ifGivenBack()).toBeUndefined();
+      const epoch = (await broker.leases.acquire(name, 'first', LONG))!;
+      await broker.leases.release(name, epoch);
+      const next = await ifGivenBack();
+      expect(next).toBeGreaterThan(epoch);
+      expect(await ifGivenBack()).toBe(next);
+    },
+  },
+  {
     name: 'leaves a lease that has run out to its holder until another takes it, and not after that',
     async check(under) {
       const { broker, other } = under;
