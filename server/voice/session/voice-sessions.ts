@@ -25,7 +25,11 @@ import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
 import { createSpeechCharges, type SpeechCharges } from './speech-charge.ts';
 import { keyDeactivated, type UsageMeter } from '../../accounts/usage/usage.ts';
-import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
+import {
+  checkRunning,
+  type CheckedVoiceRequest,
+  type CheckVoiceRequest,
+} from './voice-session-request.ts';
 import {
   RunningSession,
   type RunningSessionOptions,
@@ -261,7 +265,7 @@ class SessionDesk implements VoiceSessions {
     const { checkRequest, findRoom, seats, tokens } = this.#options;
     const { request: body, tag, openedAtMs } = journal.record;
     const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
-    const request = await checkRequest(body, caller);
+    const request = await checkRunning(checkRequest, body, caller);
     await tokens.adopt(id);
     seats.adopt(id, record.key?.keyId ?? '');
     const [recogniser] = request.path.recognisers;

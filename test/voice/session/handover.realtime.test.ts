@@ -223,6 +223,27 @@ it('goes on with what was changed meanwhile', async () => {
   expect(updates).toHaveLength(1);
 });
 
+it('goes on without a glossary that was deleted meanwhile', async () => {
+  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const glossary = await third.post('/v3/glossaries', {
+    name: 'Letters',
+    dictionaries: [
+      { source_lang: 'en', target_lang: 'es', entries: 'alpha\talfa', entries_format: 'tsv' },
+    ],
+  });
+  const { glossary_id: id } = (await glossary.json()) as { glossary_id: string };
+  const client = await speakThrough(
+    [third, second],
+    async (owner) => {
+      const deleted = await owner.send(`/v3/glossaries/${id}`, { method: 'DELETE' });
+      expect(deleted.status).toBe(204);
+      owner.process.kill('SIGKILL');
+    },
+    { request: { ...REQUEST, glossary_id: id } },
+  );
+  expectWhole(client);
+});
+
 it('is forgotten when its server has died and its client does not come back', async () => {
   const [, , third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
   const client = new RoamingClient({ request: REQUEST, route: () => third, ...PACE });
