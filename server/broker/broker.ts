@@ -171,11 +171,19 @@ export interface AppendOptions {
    * who repeat what got no answer, before they go on.
    */
   by?: { appender: string; number: number };
+  /** Removes entries up to that id, and that one, where this one is appended. */
+  trimUpTo?: number | undefined;
 }
 
 /** Entries in the order in which they were appended, read after one of them or followed. */
 export interface Streams {
-  /** @returns the id of the entry; undefined when the fence has refused it */
+  /**
+   * What many append in the same turn goes to the broker together, and each by itself: what becomes of
+   * one touches no other.
+   *
+   * @param bytes must not change until there is an answer
+   * @returns the id of the entry; undefined when the fence has refused it
+   */
   append(
     stream: string,
     bytes: Uint8Array | string,
@@ -190,8 +198,6 @@ export interface Streams {
    * @returns stops: nothing is told after that
    */
   follow(stream: string, after: number | 'end', onEntry: OnEntry): () => void;
-  /** Removes entries up to an id, and that one. */
-  trim(stream: string, upTo: number): Promise<void>;
   /** Removes all entries; ids go on growing. */
   drop(stream: string): Promise<void>;
 }

@@ -306,7 +306,7 @@ class EmbeddedStreams implements Streams {
   async append(
     name: string,
     bytes: Uint8Array | string,
-    { maxLength, ttlMs, fence, by }: AppendOptions,
+    { maxLength, ttlMs, fence, by, trimUpTo = 0 }: AppendOptions,
   ): Promise<number | undefined> {
     const { kept, done, holds, now } = this.#options;
     const appender = by === undefined ? '' : `${by.appender} ${name}`;
@@ -316,7 +316,8 @@ class EmbeddedStreams implements Streams {
     const { entries, lastId: previous } = this.#open(name);
     const id = Math.max(now(), previous + 1);
     entries.push({ id, previous, bytes: copyOf(bytes) });
-    entries.splice(0, entries.length - maxLength);
+    const firstKept = entries.findIndex((entry) => entry.id > trimUpTo);
+    entries.splice(0, Math.max(firstKept, entries.length - maxLength));
     kept.set(name, { entries, lastId: id, untilMs: now() + ttlMs }, ttlMs + LINGER_MS);
     if (by !== undefined) done.set(appender, { number: by.number, id }, ttlMs + LINGER_MS);
     this.#followers.ring(name);
@@ -331,11 +332,6 @@ class EmbeddedStreams implements Streams {
 
   follow(name: string, after: number | 'end', onEntry: OnEntry): () => void {
     return this.#followers.follow(name, after, onEntry);
-  }
-
-  async trim(name: string, upTo: number): Promise<void> {
-    const stream = this.#open(name);
-    stream.entries = stream.entries.filter(({ id }) => id > upTo);
   }
 
   async drop(name: string): Promise<void> {

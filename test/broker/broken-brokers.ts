@@ -213,7 +213,9 @@ const brokenStreams: BrokenBroker[] = [
   {
     fault: 'removes nothing',
     breaks: 'removes entries up to one',
-    breakIt: faulty('streams', () => ({ trim: async () => undefined })),
+    breakIt: faulty('streams', (sound) => ({
+      append: (stream, bytes, { trimUpTo: _, ...options }) => sound.append(stream, bytes, options),
+    })),
   },
   {
     fault: 'keeps streams for good',
@@ -230,6 +232,32 @@ const brokenStreams: BrokenBroker[] = [
       async append(stream, bytes, { fence, ...options }) {
         const isHeld = fence === undefined || (await leases.find(fence.lease)) !== undefined;
         return isHeld ? sound.append(stream, bytes, options) : undefined;
+      },
+    })),
+  },
+  {
+    fault: 'refuses all that is said in a turn because of one',
+    breaks: 'appends what many say in one turn each by itself',
+    breakIt: faulty('streams', (sound, { leases }) => {
+      let turn: Promise<unknown> | undefined;
+      let isRefused = false;
+      return {
+        async append(stream, bytes, { fence, ...options }) {
+          const held = fence && (await leases.find(fence.lease));
+          isRefused ||= held?.epoch !== fence?.epoch;
+          await (turn ??= elsewhere().then(() => (turn = undefined)));
+          return isRefused ? undefined : sound.append(stream, bytes, options);
+        },
+      };
+    }),
+  },
+  {
+    fault: 'appends when all else is done',
+    breaks: 'does what is asked in one turn in its order',
+    breakIt: faulty('streams', (sound) => ({
+      async append(...args) {
+        await elsewhere();
+        return sound.append(...args);
       },
     })),
   },

@@ -157,7 +157,7 @@ export class RunningSession {
       maxLagMs: options.maxLagMs,
       meter: (durationMs) => this.#count(durationMs),
       hold: () => this.#holdOrLetGo(),
-      onPiece: journal && ((piece) => journal.came(piece)),
+      onPiece: journal && ((piece) => journal.audio.came(piece)),
       receivedBytes: resumed?.audio.receivedBytes,
     });
     this.#updates = createSessionUpdates(options.terms, {
@@ -212,7 +212,7 @@ export class RunningSession {
   get received(): { received_audio_ms: number; received_audio_bytes: number } | undefined {
     if (!this.#options.acknowledges) return undefined;
     // What only this server has may be lost with it.
-    const { ms, bytes } = this.#journal?.kept ?? {
+    const { ms, bytes } = this.#journal?.audio.kept ?? {
       ms: this.#receivedMs,
       bytes: this.#queue.receivedBytes,
     };
@@ -339,7 +339,7 @@ export class RunningSession {
     if (this.isOver) return;
     this.#close(reason ?? gone());
     this.#measures.ended(reason, this.#outbox.hasEnded);
-    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.unkeptMs);
+    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.audio.unkeptMs);
     this.#options.onOver();
   }
 
@@ -385,7 +385,7 @@ export class RunningSession {
   #endMedia(): void {
     this.#queue.end();
     this.#updates.end();
-    this.#journal?.ended();
+    this.#journal?.audio.ended();
   }
 
   async #run(): Promise<void> {
@@ -469,7 +469,7 @@ export class RunningSession {
     this.#receivedMs += durationMs;
     if (durationMs > 0) this.#audioCountedAtMs = performance.now();
     if (this.#journal === undefined) this.#options.onAudio(durationMs);
-    else this.#journal.counted(durationMs);
+    else this.#journal.audio.counted(durationMs);
     this.#measures.audio(durationMs, this.#receivedMs, this.#lagMs);
     this.#noteLag();
   }
