@@ -198,6 +198,8 @@ export interface Streams {
    * @returns stops: nothing is told after that
    */
   follow(stream: string, after: number | 'end', onEntry: OnEntry): () => void;
+  /** Removes entries up to an id, and that one. */
+  trim(stream: string, upTo: number): Promise<void>;
   /** Removes all entries; ids go on growing. */
   drop(stream: string): Promise<void>;
 }

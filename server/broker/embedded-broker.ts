@@ -334,6 +334,11 @@ class EmbeddedStreams implements Streams {
     return this.#followers.follow(name, after, onEntry);
   }
 
+  async trim(name: string, upTo: number): Promise<void> {
+    const stream = this.#open(name);
+    stream.entries = stream.entries.filter(({ id }) => id > upTo);
+  }
+
   async drop(name: string): Promise<void> {
     this.#open(name).entries = [];
   }

@@ -291,6 +291,10 @@ class RedisStreams implements Streams {
     return this.#followers.follow(stream, after, onEntry);
   }
 
+  async trim(stream: string, upTo: number): Promise<void> {
+    await this.#redis.send(['XTRIM', this.#key(stream), 'MINID', `${upTo + 1}`]);
+  }
+
   async drop(stream: string): Promise<void> {
     await this.#redis.send(['DEL', this.#key(stream)]);
   }

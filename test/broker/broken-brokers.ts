@@ -211,6 +211,11 @@ const brokenStreams: BrokenBroker[] = [
     })),
   },
   {
+    fault: 'removes nothing by itself',
+    breaks: 'removes entries up to one',
+    breakIt: faulty('streams', () => ({ trim: async () => undefined })),
+  },
+  {
     fault: 'removes nothing',
     breaks: 'removes entries up to one',
     breakIt: faulty('streams', (sound) => ({

@@ -45,10 +45,12 @@ export const streams: BrokerBehaviour[] = [
     },
   },
   {
-    name: 'removes entries up to one, or all, and goes on with greater ids',
+    name: 'removes entries up to one, by itself or with the next, or all, and goes on with greater ids',
     async check({ broker, other }) {
       const stream = randomUUID();
       const ids = await many(50, (index) => broker.streams.append(stream, `${index}`, KEPT));
+      await other.streams.trim(stream, ids[39]!);
+      expect(await broker.streams.read(stream, 0, 100)).toHaveLength(10);
       const trimmed = { ...KEPT, trimUpTo: ids[46]! };
       const last = (await other.streams.append(stream, 'last', trimmed))!;
       expect(texts(await broker.streams.read(stream, 0, 100))).toEqual(['47', '48', '49', 'last']);
