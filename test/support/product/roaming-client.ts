@@ -12,7 +12,7 @@ import { requestSession, type SessionAnswer } from './voice-client.ts';
 type Reconnection = SessionAnswer & { received_audio_bytes?: number };
 
 /** Servers one after the other: where the next request goes, and then the next connection. */
-export type Route = () => RunningServer;
+export type Route = () => RunningServer | Promise<RunningServer>;
 
 export interface RoamingOptions {
   request: Record<string, unknown>;
@@ -23,14 +23,25 @@ export interface RoamingOptions {
   /** Between chunks, in ms. */
   everyMs: number;
   /** An update of the session, said once when so many bytes were sent. */
+  /** A connection on which nothing comes for so long is left for another, in ms; none is unless said. */
+  patienceMs?: number;
   update?: { atBytes: number; change: Record<string, unknown> } | undefined;
 }
+
+/** How often it tries to come back. */
+const MOST_ATTEMPTS = 150;
+/** What a server may take to make a session its own, in ms. */
+const TAKING_MS = 10_000;
 
 /** A session as its client has it. */
 export class RoamingClient {
   readonly messages: ServerMessage[] = [];
   /** On the how many-th connection each came. */
   readonly cameOn: number[] = [];
+  /** When, in ms since the epoch. */
+  readonly cameAtMs: number[] = [];
+  /** What was said on a connection that was left, after something was said on another. */
+  readonly stale: ServerMessage[] = [];
   readonly sequences: number[] = [];
   readonly closeCodes: number[] = [];
   /** HTTP statuses of attempts that failed. */
@@ -72,13 +83,18 @@ export class RoamingClient {
     socket.emit('left');
   }
 
+  #hearStale(message: ServerMessage, connection: number): void {
+    const isSpeech = /transcript|media_chunk/.test(message.type);
+    if (isSpeech && (this.cameOn.at(-1) ?? 0) > connection) this.stale.push(message);
+  }
+
   /** Says all of the audio, over as many connections as it takes. */
   async speak(audio: Uint8Array): Promise<void> {
     const { request, route, acknowledgements = true } = this.#options;
     const asked = { ...request, ...(acknowledgements && { acknowledgements }) };
-    let session: Reconnection = await requestSession(route(), asked);
+    let session: Reconnection = await requestSession(await route(), asked);
     this.sessionId = session.session_id;
-    for (let attempt = 0; attempt < 60 && !this.#hasGivenUp; attempt += 1) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS && !this.#hasGivenUp; attempt += 1) {
       if (await this.#converse(session, audio)) return;
       const next = await this.#reconnect(session);
       if (next === undefined) {
@@ -108,18 +124,22 @@ export class RoamingClient {
       (this.#options.acknowledgements ?? true)
         ? `&last_sequence=${this.sequences.at(-1) ?? 0}`
         : '';
-    const server = this.#options.route();
+    const server = await this.#options.route();
+    const { patienceMs } = this.#options;
     try {
       const answer = await fetch(`${server.url}/v3/voice/realtime?token=${token}${last}`, {
         headers: { Authorization: `Service-Auth-Key ${server.apiKey}` },
+        // It may be waiting for the server that had the session.
+        ...(patienceMs && { signal: AbortSignal.timeout(TAKING_MS + patienceMs) }),
       });
       if (answer.status === 200) return (await answer.json()) as Reconnection;
       this.refusals.push(answer.status);
       const text = await answer.text();
       if (answer.status < 500) throw new Error(`${answer.status} ${text}`);
     } catch (error) {
-      // Nobody listens there.
-      if (!(error instanceof TypeError)) throw error;
+      // Nobody listens there, or answers.
+      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+      if (!(error instanceof TypeError) && !isTimeout) throw error;
       this.refusals.push(0);
     }
     return undefined;
@@ -127,16 +147,20 @@ export class RoamingClient {
 
   /** One connection; answers whether everything has been said. */
   async #converse(session: SessionAnswer, audio: Uint8Array): Promise<boolean> {
-    const { chunkBytes, everyMs, route } = this.#options;
+    const { chunkBytes, everyMs, route, patienceMs = Infinity } = this.#options;
     const { pathname } = new URL(session.streaming_url);
     const socket = new WebSocket(
-      `${route().url.replace('http', 'ws')}${pathname}?token=${session.token}`,
+      `${(await route()).url.replace('http', 'ws')}${pathname}?token=${session.token}`,
     );
     this.#socket = socket;
     let isComplete = false;
     let failure: Error | undefined;
+    let heardAtMs = performance.now();
+    const connection = this.connections + 1;
     socket.on('open', () => (this.connections += 1));
     socket.on('message', (data: Buffer) => {
+      heardAtMs = performance.now();
+      this.cameAtMs.push(Date.now());
       const message = decodeServerMessage(data.toString());
       if (message.type === 'error') failure = new Error(JSON.stringify(message));
       this.messages.push(message);
@@ -153,6 +177,10 @@ export class RoamingClient {
     let nextMs = performance.now();
     let hasEnded = false;
     const timer = setInterval(() => {
+      if (performance.now() - heardAtMs > patienceMs) {
+        if (socket.readyState === WebSocket.CONNECTING) socket.terminate();
+        else this.leaveBehind((message) => this.#hearStale(message, connection));
+      }
       if (socket.readyState !== WebSocket.OPEN || hasEnded) {
         nextMs = performance.now();
         return;
