@@ -36,6 +36,7 @@ const SPEAKERS = 30;
 const PACE = { chunkBytes: 3_200, everyMs: 60 };
 /** What has been said when something happens lies between these, of 1. */
 const SHARES = { from: 0.15, to: 0.65 };
+const STOPPED = 'SIGSTOP for 20 s';
 const STOPPED_MS = 20_000;
 const CUT_MS = 6_000;
 
@@ -52,7 +53,7 @@ const FAULTS: Record<string, (node: ClusterNode) => Promise<void>> = {
     server.process.kill('SIGKILL');
     await restart();
   },
-  async 'SIGSTOP for 20 s'({ server }) {
+  async [STOPPED]({ server }) {
     server.process.kill('SIGSTOP');
     await delay(STOPPED_MS);
     server.process.kill('SIGCONT');
@@ -72,7 +73,7 @@ export async function run(print: Print): Promise<void> {
   const reason = whyNoNetworks();
   if (reason !== undefined) throw new Error(reason);
   const rounds = Number(process.env['ROUNDS'] ?? 100);
-  const cluster = await startNetworkCluster(SERVERS, { LOG_LEVEL: 'warn', WARM_UP: 'on' });
+  const cluster = await startNetworkCluster(SERVERS, { LOG_LEVEL: 'warn' });
   try {
     await soak(cluster, { rounds, print });
     await update(cluster, print);
@@ -87,7 +88,8 @@ async function soak(
   { rounds, print }: { rounds: number; print: Print },
 ): Promise<void> {
   const audio = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
-  const speak = () => cluster.speak({ ...PACE, audio, count: SPEAKERS, request: REQUEST });
+  const speak = (hearsOn = false) =>
+    cluster.speak({ ...PACE, audio, count: SPEAKERS, request: REQUEST, hearsOn });
   const undisturbed = await withoutDisturbance(speak().done);
   const before = await atRest(cluster);
   const gapsMs = new Map<string, number[]>();
@@ -98,7 +100,8 @@ async function soak(
     // Each kind at all places, and the same ones in each run.
     const share = SHARES.from + ((round * 0.618) % 1) * (SHARES.to - SHARES.from);
     let happening: Promise<void> = Promise.resolve();
-    const noticed = await whileSpeaking(speak(), {
+    // What it says for others when it goes on is to be heard.
+    const noticed = await whileSpeaking(speak(kind === STOPPED), {
       share,
       happen: () => void (happening = fault(node)),
     });

@@ -120,9 +120,15 @@ export class SessionCluster {
     return taking;
   }
 
-  /** Lets another server have a session, if what is known of it can be written. */
-  async handOver(session: RunningSession): Promise<void> {
-    if (await session.handOver()) await this.#release(session.id);
+  /**
+   * Lets another server have a session, if what is known of it can be written.
+   *
+   * @param untilMs it is tried again until then, on the clock of `performance.now()`
+   */
+  async handOver(session: RunningSession, untilMs = 0): Promise<void> {
+    do {
+      if (await session.handOver()) return this.#release(session.id);
+    } while (performance.now() < untilMs);
   }
 
   /** Ends a session wherever it is. */

@@ -351,9 +351,13 @@ class SessionDesk implements VoiceSessions {
     this.#isStopping = true;
     const cluster = this.#cluster;
     // Those that nobody can go on with end as they do without other servers.
-    if (cluster) await Promise.all(this.#live.list().map((each) => cluster.handOver(each)));
+    const beganAtMs = performance.now();
+    if (cluster) {
+      const untilMs = beganAtMs + Math.min(HAND_OVER_MS, graceMs / 2);
+      await Promise.all(this.#live.list().map((each) => cluster.handOver(each, untilMs)));
+    }
     cluster?.stop();
-    await this.#live.drain(graceMs, stopping);
+    await this.#live.drain(graceMs - (performance.now() - beganAtMs), stopping);
     await Promise.all(this.#settling);
   }
 
@@ -492,6 +496,9 @@ class LiveSessions {
     clearTimeout(timer);
   }
 }
+
+/** A broker that is slow or away has so long to take what a server that stops has, in ms. */
+const HAND_OVER_MS = 10_000;
 
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';

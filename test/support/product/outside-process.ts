@@ -50,7 +50,7 @@ async function isReady(server: RunningServer): Promise<boolean> {
 
 async function speak(id: number, { count, audio: encoded, ...wish }: CrowdWish): Promise<void> {
   const audio = Buffer.from(encoded, 'base64');
-  const { request, chunkBytes, everyMs } = wish;
+  const { request, chunkBytes, everyMs, hearsOn } = wish;
   const servers = wish.servers.map(serverAt);
   const clients = Array.from({ length: count }, (_, index) => {
     let turn = index;
@@ -64,12 +64,13 @@ async function speak(id: number, { count, audio: encoded, ...wish }: CrowdWish):
         await delay(PROGRESS_EVERY_MS);
       }
     };
-    return new RoamingClient({ request, route, chunkBytes, everyMs, patienceMs: PATIENCE_MS });
+    const pace = { chunkBytes, everyMs, patienceMs: PATIENCE_MS };
+    return new RoamingClient({ request, route, ...pace, hearsOn });
   });
   const problems = new Map<RoamingClient, string>();
   const telling = setInterval(() => {
-    const least = Math.min(...clients.map(({ at }) => at));
-    tell({ kind: 'progress', id, share: least / audio.length });
+    const least = Math.min(...clients.map((each) => (problems.has(each) ? Infinity : each.at)));
+    tell({ kind: 'progress', id, share: Math.min(1, least / audio.length) });
   }, PROGRESS_EVERY_MS);
   await Promise.all(
     clients.map(async (client, index) => {

@@ -18,6 +18,8 @@ export interface CrowdWish {
   chunkBytes: number;
   /** Between chunks, in ms. */
   everyMs: number;
+  /** Whether they go on listening to connections that they have left for others. */
+  hearsOn?: boolean;
 }
 
 /** What one of them was told. */

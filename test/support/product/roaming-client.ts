@@ -23,8 +23,12 @@ export interface RoamingOptions {
   /** Between chunks, in ms. */
   everyMs: number;
   /** An update of the session, said once when so many bytes were sent. */
+  /** Whether it answers pings, by which a server knows what has arrived; it does unless said otherwise. */
+  confirms?: boolean;
   /** A connection on which nothing comes for so long is left for another, in ms; none is unless said. */
   patienceMs?: number;
+  /** Whether it goes on listening there, to hear who speaks without being asked any more. */
+  hearsOn?: boolean | undefined;
   update?: { atBytes: number; change: Record<string, unknown> } | undefined;
 }
 
@@ -147,10 +151,11 @@ export class RoamingClient {
 
   /** One connection; answers whether everything has been said. */
   async #converse(session: SessionAnswer, audio: Uint8Array): Promise<boolean> {
-    const { chunkBytes, everyMs, route, patienceMs = Infinity } = this.#options;
+    const { chunkBytes, everyMs, route, patienceMs = Infinity, confirms = true } = this.#options;
     const { pathname } = new URL(session.streaming_url);
     const socket = new WebSocket(
       `${(await route()).url.replace('http', 'ws')}${pathname}?token=${session.token}`,
+      { autoPong: confirms },
     );
     this.#socket = socket;
     let isComplete = false;
@@ -178,8 +183,9 @@ export class RoamingClient {
     let hasEnded = false;
     const timer = setInterval(() => {
       if (performance.now() - heardAtMs > patienceMs) {
-        if (socket.readyState === WebSocket.CONNECTING) socket.terminate();
-        else this.leaveBehind((message) => this.#hearStale(message, connection));
+        if (socket.readyState === WebSocket.OPEN && this.#options.hearsOn === true) {
+          this.leaveBehind((message) => this.#hearStale(message, connection));
+        } else socket.terminate();
       }
       if (socket.readyState !== WebSocket.OPEN || hasEnded) {
         nextMs = performance.now();
