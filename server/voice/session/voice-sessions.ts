@@ -349,14 +349,9 @@ class SessionDesk implements VoiceSessions {
 
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    const cluster = this.#cluster;
-    // Those that nobody can go on with end as they do without other servers.
     const beganAtMs = performance.now();
-    if (cluster) {
-      const untilMs = beganAtMs + Math.min(HAND_OVER_MS, graceMs / 2);
-      await Promise.all(this.#live.list().map((each) => cluster.handOver(each, untilMs)));
-    }
-    cluster?.stop();
+    // Those that nobody can go on with end as they do without other servers.
+    await this.#cluster?.leave(this.#live.list(), graceMs);
     await this.#live.drain(graceMs - (performance.now() - beganAtMs), stopping);
     await Promise.all(this.#settling);
   }
@@ -496,9 +491,6 @@ class LiveSessions {
     clearTimeout(timer);
   }
 }
-
-/** A broker that is slow or away has so long to take what a server that stops has, in ms. */
-const HAND_OVER_MS = 10_000;
 
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
