@@ -75,8 +75,8 @@ export async function run(print: Print): Promise<void> {
   const rounds = Number(process.env['ROUNDS'] ?? 100);
   const cluster = await startNetworkCluster(SERVERS, { LOG_LEVEL: 'warn' });
   try {
-    await soak(cluster, { rounds, print });
     await update(cluster, print);
+    await soak(cluster, { rounds, print });
     await printRest(cluster, print);
   } finally {
     await cluster.stop();
@@ -97,6 +97,7 @@ async function soak(
   for (let round = 0; round < rounds; round += 1) {
     const [kind, fault] = Object.entries(FAULTS)[round % Object.keys(FAULTS).length]!;
     const node = cluster.nodes[round % SERVERS]!;
+    const servers = cluster.nodes.map(({ server }) => ({ server, from: server.logs().length }));
     // Each kind at all places, and the same ones in each run.
     const share = SHARES.from + ((round * 0.618) % 1) * (SHARES.to - SHARES.from);
     let happening: Promise<void> = Promise.resolve();
@@ -108,7 +109,13 @@ async function soak(
     await happening;
     gapsMs.set(kind, [...(gapsMs.get(kind) ?? []), ...noticed.gapsMs.cameBack]);
     const added = damageOf(noticed.heard, undisturbed);
-    if (!isNone(added)) print(`round ${round}, ${kind} at ${figure(share)}: ${inWords(added)}`);
+    const waits = noticed.gapsMs.cameBack.map((each) => figure(each / 1_000)).join(' ');
+    print(`${round} ${kind} at ${figure(share)}: s to the next caption ${waits}`);
+    if (!isNone(added)) {
+      print(`  ${inWords(added)}`);
+      for (const { server, from } of servers)
+        print(`  it said: ${saidIn(server.logs().slice(from))}`);
+    }
     damage = sumOf(damage, added);
   }
   const after = await atRest(cluster);
@@ -125,6 +132,18 @@ async function soak(
     ['memory of the servers, MB', before.servers, after.servers],
     ['memory of Redis, MB', before.redis, after.redis],
   ]);
+}
+
+/** Each of the warnings in a log once, and how often. */
+function saidIn(logs: string): string {
+  const counts = new Map<string, number>();
+  for (const [, error = '', message = ''] of logs.matchAll(
+    /(?:"error":"([^"]*)",.*)?"msg":"([^"]*)"/g,
+  )) {
+    const said = `${message} ${error}`.trim();
+    counts.set(said, (counts.get(said) ?? 0) + 1);
+  }
+  return [...counts].map(([said, count]) => `${count} × ${said}`).join('; ');
 }
 
 /** Each server is told to stop, and replaced, in turn. */
