@@ -13,6 +13,7 @@ import * as memory from './memory.ts';
 import * as recogniser from './recogniser.ts';
 import * as requests from './requests.ts';
 import * as soak from './soak.ts';
+import * as soakCluster from './soak-cluster.ts';
 import * as store from './store.ts';
 import * as translation from './translation.ts';
 import * as voice from './voice.ts';
@@ -50,6 +51,7 @@ const benchmarks: readonly Benchmark[] = [
   documents,
   firstMinute,
   soak,
+  soakCluster,
   guard,
   record,
 ];

@@ -242,6 +242,8 @@ export class RunningSession {
    */
   awaitReconnection(withinMs: number, lastSequence: number | undefined): void {
     this.#resumeAfter = lastSequence;
+    // It may connect to another server, which is to know it as well.
+    if (lastSequence !== undefined) this.#confirm(lastSequence);
     this.#connection?.replaced.abort();
     this.#connection = undefined;
     this.#expireIn(withinMs);
@@ -295,15 +297,16 @@ export class RunningSession {
         connection.hold = hold;
         if (this.#isHeld) hold(true);
       },
-      confirm: (sequence) => {
-        this.#outbox.confirm(sequence);
-        this.#journal?.confirmed(sequence);
-      },
+      confirm: (sequence) => this.#confirm(sequence),
       fail: (error) => this.end(error),
       release: (isFinal) => {
         if (this.#connection === connection) this.#release(isFinal);
       },
     };
+  }
+
+  #confirm(sequence: number): void {
+    this.#journal?.confirmed(this.#outbox.confirm(sequence));
   }
 
   #release(isFinal: boolean): void {
