@@ -68,9 +68,15 @@ export interface Leases {
   /**
    * Takes a lease that nobody holds, or that has run out. Its holder gets it again, with the same epoch.
    *
+   * @param options.ifGivenBack only where whoever had it last has given it back
    * @returns the epoch, greater than any before for this name; undefined while another holds it
    */
-  acquire(name: string, holder: string, ttlMs: number): Promise<number | undefined>;
+  acquire(
+    name: string,
+    holder: string,
+    ttlMs: number,
+    options?: { ifGivenBack?: boolean },
+  ): Promise<number | undefined>;
   /** @returns whether it is still that holder's, who has it for `ttlMs` more */
   renew(name: string, epoch: number, ttlMs: number): Promise<boolean>;
   /** Gives it back; nothing happens where it has gone to another. */
@@ -165,11 +171,19 @@ export interface AppendOptions {
    * who repeat what got no answer, before they go on.
    */
   by?: { appender: string; number: number };
+  /** Removes entries up to that id, and that one, where this one is appended. */
+  trimUpTo?: number | undefined;
 }
 
 /** Entries in the order in which they were appended, read after one of them or followed. */
 export interface Streams {
-  /** @returns the id of the entry; undefined when the fence has refused it */
+  /**
+   * What many append in the same turn goes to the broker together, and each by itself: what becomes of
+   * one touches no other.
+   *
+   * @param bytes must not change until there is an answer
+   * @returns the id of the entry; undefined when the fence has refused it
+   */
   append(
     stream: string,
     bytes: Uint8Array | string,

@@ -150,10 +150,12 @@ function createLeases(kept: Expiring<Lease>, now: () => number) {
   };
 
   const leases: Leases = {
-    async acquire(name, holder, ttlMs) {
+    async acquire(name, holder, ttlMs, { ifGivenBack = false } = {}) {
       const lease = kept.get(name);
       const isOwn = lease?.holder === holder;
       if (lease?.holder !== undefined && !isOwn && lease.untilMs > now()) return undefined;
+      const isGivenBack = lease !== undefined && lease.holder === undefined;
+      if (ifGivenBack && !isOwn && !isGivenBack) return undefined;
       // By the clock, so that it is greater than those nobody remembers.
       const epoch = isOwn ? lease.epoch : Math.max(now(), (lease?.epoch ?? 0) + 1);
       keep(name, { holder, epoch, untilMs: 0 }, ttlMs);
@@ -304,7 +306,7 @@ class EmbeddedStreams implements Streams {
   async append(
     name: string,
     bytes: Uint8Array | string,
-    { maxLength, ttlMs, fence, by }: AppendOptions,
+    { maxLength, ttlMs, fence, by, trimUpTo = 0 }: AppendOptions,
   ): Promise<number | undefined> {
     const { kept, done, holds, now } = this.#options;
     const appender = by === undefined ? '' : `${by.appender} ${name}`;
@@ -314,7 +316,8 @@ class EmbeddedStreams implements Streams {
     const { entries, lastId: previous } = this.#open(name);
     const id = Math.max(now(), previous + 1);
     entries.push({ id, previous, bytes: copyOf(bytes) });
-    entries.splice(0, entries.length - maxLength);
+    const firstKept = entries.findIndex((entry) => entry.id > trimUpTo);
+    entries.splice(0, Math.max(firstKept, entries.length - maxLength));
     kept.set(name, { entries, lastId: id, untilMs: now() + ttlMs }, ttlMs + LINGER_MS);
     if (by !== undefined) done.set(appender, { number: by.number, id }, ttlMs + LINGER_MS);
     this.#followers.ring(name);

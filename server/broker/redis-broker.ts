@@ -28,6 +28,7 @@ import {
   meet,
   refuseOthersKeys,
 } from './redis-checks.ts';
+import { Keyspace } from './redis-keyspace.ts';
 import { away, type Greeting, type Reply, RedisLink } from './redis-link.ts';
 import {
   CLAIM_EVERY_MS,
@@ -54,9 +55,15 @@ export interface RedisBrokerOptions {
 export async function openRedisBroker(options: RedisBrokerOptions): Promise<Broker> {
   const { prefix, log } = options;
   const hooks = new Set<() => void>();
-  const { link, stop } = await openLink(options, () => hooks.forEach((hook) => hook()));
+  let flush = (): void => undefined;
+  const { link, stop } = await openLink(options, () => {
+    hooks.forEach((hook) => hook());
+    // What they have asked goes before what waits.
+    flush();
+  });
   const node = randomUUID();
   const redis = new Keyspace(link, prefix);
+  flush = () => redis.flush();
   const streams = new RedisStreams(redis, log);
   const announcements = createAnnouncements(streams, { node, log });
   return {
@@ -78,6 +85,7 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Brok
       stop();
       announcements.stop();
       streams.stop();
+      redis.flush();
       await link.close();
     },
   };
@@ -130,36 +138,11 @@ async function openLink(
 
 const MAY_DROP_KEYS = 'Redis drops keys when it is full: set its maxmemory-policy to noeviction';
 
-/** The keys of a cluster, and what is done to them. */
-class Keyspace {
-  readonly link: RedisLink;
-  readonly #prefix: string;
-
-  constructor(link: RedisLink, prefix: string) {
-    this.link = link;
-    this.#prefix = prefix;
-  }
-
-  key(kind: string, name: string): string {
-    return `${this.#prefix}:${kind}:${name}`;
-  }
-
-  run(
-    { sha }: Script,
-    keys: readonly string[],
-    args: readonly (string | Buffer)[],
-    { isRepeatable = true } = {},
-  ): Promise<Reply> {
-    const command = ['EVALSHA', sha, `${keys.length}`, ...keys, ...args] as const;
-    return this.link.send(command, isRepeatable);
-  }
-}
-
 function createRecords(redis: Keyspace): Records {
   const key = (name: string) => redis.key('record', name);
   return {
     async read(name) {
-      const kept = await redis.link.send(['GET', key(name)]);
+      const kept = await redis.send(['GET', key(name)]);
       if (!Buffer.isBuffer(kept)) return undefined;
       return { version: kept.toString('latin1', 0, VERSION_LENGTH), value: valueOf(kept) };
     },
@@ -171,11 +154,11 @@ function createRecords(redis: Keyspace): Records {
       return (await redis.run(script, [key(name)], args)) === 1;
     },
     async take(name) {
-      const kept = await redis.link.send(['GETDEL', key(name)], false);
+      const kept = await redis.send(['GETDEL', key(name)], false);
       return Buffer.isBuffer(kept) ? valueOf(kept) : undefined;
     },
     async remove(name) {
-      await redis.link.send(['DEL', key(name)]);
+      await redis.send(['DEL', key(name)]);
     },
   };
 }
@@ -187,13 +170,13 @@ function valueOf(kept: Buffer): Buffer {
 function createLeases(redis: Keyspace): Leases {
   const key = (name: string) => redis.key('lease', name);
   return {
-    async acquire(name, holder, ttlMs) {
-      const args = [holder, duration(ttlMs), LINGER_MS];
+    async acquire(name, holder, ttlMs, { ifGivenBack = false } = {}) {
+      const args = [holder, duration(ttlMs), LINGER_MS, ifGivenBack ? '1' : '0'];
       return numberOf(await redis.run(scripts.acquireLease, [key(name)], args));
     },
     async renew(name, epoch, ttlMs) {
       const args = [`${epoch}`, duration(ttlMs), LINGER_MS];
-      return (await redis.run(scripts.renewLease, [key(name)], args)) === 1;
+      return (await redis.runWithOthers(scripts.renewLease, [key(name)], args)) === 1;
     },
     async release(name, epoch) {
       await redis.run(scripts.releaseLease, [key(name)], [`${epoch}`]);
@@ -226,7 +209,7 @@ function createSeats(redis: Keyspace, prefix: string): Seats {
       }
     },
     async keep({ names, member, ttlMs }) {
-      await redis.run(scripts.keepSeats, keys(names), [member, duration(ttlMs)]);
+      await redis.runWithOthers(scripts.keepSeats, keys(names), [member, duration(ttlMs)]);
     },
     async leave({ names, member }) {
       await redis.run(scripts.leaveSeats, keys(names), [member]);
@@ -269,11 +252,10 @@ class RedisStreams implements Streams {
   constructor(redis: Keyspace, log: Logger) {
     this.#redis = redis;
     const followed = {
-      lastId: async (stream: string) =>
-        Number(await redis.link.send(['GET', this.#lastId(stream)])),
+      lastId: async (stream: string) => Number(await redis.send(['GET', this.#lastId(stream)])),
       read: (...wish: Parameters<Streams['read']>) => this.read(...wish),
       watch: (stream: string) =>
-        redis.link.listen(this.#channel(stream), () => this.#followers.ring(stream)),
+        redis.listen(this.#channel(stream), () => this.#followers.ring(stream)),
     };
     this.#followers = new Followers(followed, log);
   }
@@ -281,7 +263,7 @@ class RedisStreams implements Streams {
   async append(
     stream: string,
     bytes: Uint8Array | string,
-    { maxLength, ttlMs, fence, by = this.#nextNumber() }: AppendOptions,
+    { maxLength, ttlMs, fence, by = this.#nextNumber(), trimUpTo }: AppendOptions,
   ): Promise<number | undefined> {
     const redis = this.#redis;
     const { appender, number } = by;
@@ -289,19 +271,19 @@ class RedisStreams implements Streams {
       this.#key(stream),
       this.#lastId(stream),
       redis.key('by', `${appender} ${stream}`),
+      ...(fence === undefined ? [] : [redis.key('lease', fence.lease)]),
     ];
-    const args = [argument(bytes), appender, `${number}`, `${maxLength}`, duration(ttlMs)];
-    args.push(LINGER_MS, this.#channel(stream));
-    if (fence !== undefined) {
-      keys.push(redis.key('lease', fence.lease));
-      args.push(`${fence.epoch}`);
-    }
-    return numberOf(await redis.run(scripts.append, keys, args));
+    const args = [
+      ...[asIs(bytes), appender, `${number}`, `${maxLength}`, duration(ttlMs), LINGER_MS],
+      ...[this.#channel(stream), `${fence?.epoch ?? ''}`],
+      trimUpTo === undefined ? '' : `${trimUpTo + 1}`,
+    ];
+    return numberOf(await redis.runWithOthers(scripts.append, keys, args));
   }
 
   async read(stream: string, after: number, most: number): Promise<StreamEntry[]> {
     const range = ['XRANGE', this.#key(stream), `(${after}-0`, '+', 'COUNT', `${most}`] as const;
-    const entries = await this.#redis.link.send(range);
+    const entries = await this.#redis.send(range);
     return (entries as [id: Buffer, fields: Buffer[]][]).map(entryOf);
   }
 
@@ -310,11 +292,11 @@ class RedisStreams implements Streams {
   }
 
   async trim(stream: string, upTo: number): Promise<void> {
-    await this.#redis.link.send(['XTRIM', this.#key(stream), 'MINID', `${upTo + 1}`]);
+    await this.#redis.send(['XTRIM', this.#key(stream), 'MINID', `${upTo + 1}`]);
   }
 
   async drop(stream: string): Promise<void> {
-    await this.#redis.link.send(['DEL', this.#key(stream)]);
+    await this.#redis.send(['DEL', this.#key(stream)]);
   }
 
   stop(): void {
@@ -352,6 +334,12 @@ function argument(value: Uint8Array | string): string | Buffer {
   if (typeof value === 'string') return value;
   // It is sent later, and must not change until then.
   return Buffer.from(value);
+}
+
+/** For what does not change until it is sent. */
+function asIs(value: Uint8Array | string): string | Buffer {
+  if (typeof value === 'string') return value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
 /** Redis takes whole ms, and at least one. */

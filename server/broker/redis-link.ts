@@ -219,7 +219,7 @@ export class RedisLink {
 
   #fail(waiting: Waiting, { client, error }: { client: Client; error: Error }): void {
     if (error instanceof ErrorReply && !ELSEWHERE.test(error.message)) {
-      this.#settle(waiting).reject(this.#refusal(waiting.command, error));
+      this.#settle(waiting).reject(this.refusal(waiting.command, error));
       return;
     }
     const isNotDone = error instanceof ErrorReply;
@@ -240,7 +240,8 @@ export class RedisLink {
     return waiting;
   }
 
-  #refusal({ 0: command }: Command, error: ErrorReply): ServiceError {
+  /** What is told to whom Redis has refused something. */
+  refusal({ 0: command }: Command, error: ErrorReply): ServiceError {
     const { log } = this.#options;
     if (!UNABLE.test(error.message)) {
       log.error({ command, error: error.message }, 'the broker refused a command');

@@ -20,6 +20,34 @@ function script(flags: Flags, body: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
+/**
+ * A script that is told of many at once. Each is done by itself: what is wrong with one is its answer,
+ * and touches no other.
+ *
+ * @param before what is there for all
+ * @param body what is done for one, with its KEYS and ARGV
+ */
+function scriptForMany(flags: Flags, before: string, body: string): Script {
+  return script(
+    flags,
+    `${before}
+local function doOne(KEYS, ARGV)
+${body.trim()}
+end
+local keysEach, argsEach = tonumber(ARGV[1]), tonumber(ARGV[2])
+local answers = {}
+for index = 0, #KEYS / keysEach - 1 do
+  local keys, args = {}, {}
+  for each = 1, keysEach do keys[each] = KEYS[index * keysEach + each] end
+  for each = 1, argsEach do args[each] = ARGV[2 + index * argsEach + each] end
+  local isDone, answer = pcall(doOne, keys, args)
+  if not isDone and type(answer) ~= 'table' then answer = { err = 'ERR ' .. tostring(answer) } end
+  answers[index + 1] = answer or false
+end
+return answers`,
+  );
+}
+
 /** ms since the epoch by the clock of Redis; whole numbers must not be written as 1.7e+12. */
 const clock = `
 local time = redis.call('TIME')
@@ -43,13 +71,14 @@ const writeRecord = script('', write);
 /** For a version that is there already: what it replaces is about as large. */
 const replaceRecord = script(' flags=allow-oom', write);
 
-/** KEYS: lease. ARGV: holder, ttl, time it is remembered besides. Answers the epoch, or nothing. */
+/** KEYS: lease. ARGV: holder, ttl, time it is remembered besides, 1: only one given back. Answers the epoch, or nothing. */
 const acquireLease = script(
   '',
   `${clock}
 local lease = redis.call('HMGET', KEYS[1], 'holder', 'epoch', 'until')
 local holder, epoch = lease[1], tonumber(lease[2] or '0')
 if holder and holder ~= ARGV[1] and tonumber(lease[3]) > now then return false end
+if ARGV[4] == '1' and holder ~= ARGV[1] and (holder or epoch == 0) then return false end
 -- By the clock, so that it is greater than those nobody remembers.
 if holder ~= ARGV[1] then epoch = math.max(now, epoch + 1) end
 redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'epoch', whole(epoch), 'until', whole(now + ARGV[2]))
@@ -64,10 +93,11 @@ local function holds(lease, epoch)
   return held[1] and held[2] == epoch
 end`;
 
-/** KEYS: lease. ARGV: epoch, ttl, time it is remembered besides. */
-const renewLease = script(
+/** For many. KEYS: lease. ARGV: epoch, ttl, time it is remembered besides. */
+const renewLease = scriptForMany(
   ' flags=allow-oom',
-  `${clock}${holds}
+  `${clock}${holds}`,
+  `
 if not holds(KEYS[1], ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'until', whole(now + ARGV[2]))
 redis.call('PEXPIRE', KEYS[1], ARGV[2] + ARGV[3])
@@ -126,8 +156,8 @@ ${sit}
 return 0`,
 );
 
-/** KEYS: limits. ARGV: member, ttl. */
-const keepSeats = script(' flags=allow-oom', `${clock}${sit}`);
+/** For many. KEYS: limits. ARGV: member, ttl. */
+const keepSeats = scriptForMany(' flags=allow-oom', clock, sit);
 
 /** KEYS: limits. ARGV: member. */
 const leaveSeats = script(
@@ -190,13 +220,14 @@ export const entryFields = { previous: 1, mark: 3, bytes: 5 } as const;
 const LOOKED_AT = 100;
 
 /**
- * KEYS: stream, its last id, the last number of the appender, and the lease of a fence.
- * ARGV: bytes, appender, number, most entries, ttl, time ids are remembered besides, channel, epoch.
- * Answers the id, or nothing when the fence refuses.
+ * For many. KEYS: stream, its last id, the last number of the appender, and the lease of a fence.
+ * ARGV: bytes, appender, number, most entries, ttl, time ids are remembered besides, channel, epoch, the
+ * first id that is not removed. Answers the id, or nothing when the fence refuses.
  */
-const append = script(
+const append = scriptForMany(
   '',
-  `${clock}${holds}
+  `${clock}${holds}`,
+  `
 local last, number = tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARGV[3])
 local mark = ARGV[2] .. ' ' .. ARGV[3]
 if number <= tonumber(redis.call('GET', KEYS[3]) or '0') then
@@ -208,6 +239,7 @@ end
 if KEYS[4] and not holds(KEYS[4], ARGV[8]) then return false end
 local id = math.max(now, last + 1)
 redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[4], whole(id) .. '-0', 'previous', whole(last), 'mark', mark, 'bytes', ARGV[1])
+if ARGV[9] ~= '' then redis.call('XTRIM', KEYS[1], 'MINID', ARGV[9]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
 redis.call('SET', KEYS[2], whole(id), 'PX', ARGV[5] + ARGV[6])
 redis.call('SET', KEYS[3], ARGV[3], 'PX', ARGV[5] + ARGV[6])

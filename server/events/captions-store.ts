@@ -46,6 +46,8 @@ export interface CaptionStore {
    * @param upTo what came up to this sequence is to be known for deleted; 0: it may still be shown
    */
   deleteCaptions(roomId: string, upTo: number): Promise<void>;
+  /** Deletes some that were written and not said. */
+  deleteLines(track: CaptionTrack, sequences: readonly number[]): Promise<void>;
   /** Deletes what was said longer ago than its room keeps it. */
   deleteExpired(nowMs: number): Promise<void>;
 }
@@ -75,7 +77,7 @@ export function createCaptionRows(db: Database): CaptionStore {
 
 function createWriting(
   db: Database,
-): Pick<CaptionStore, 'append' | 'deleteCaptions' | 'deleteExpired'> {
+): Pick<CaptionStore, 'append' | 'deleteCaptions' | 'deleteLines' | 'deleteExpired'> {
   return {
     async append(track, captions) {
       // Other servers may share the database: what a room keeps is decided here, and now.
@@ -110,6 +112,16 @@ function createWriting(
         .where('room_id', '=', roomId)
         .execute();
       await db.deleteFrom('room_captions').where('room_id', '=', roomId).execute();
+    },
+
+    async deleteLines({ roomId, name }, sequences) {
+      if (sequences.length === 0) return;
+      await db
+        .deleteFrom('room_captions')
+        .where('room_id', '=', roomId)
+        .where('track', '=', name)
+        .where('sequence', 'in', sequences)
+        .execute();
     },
 
     async deleteExpired(nowMs) {

@@ -26,8 +26,6 @@ export interface ChannelOptions {
   track: CaptionTrack;
   captions: CaptionLog;
   fanOut: FanOut;
-  /** Undefined for what is said itself. */
-  interpreter: Interpreter | undefined;
   log: Logger;
 }
 
@@ -36,6 +34,8 @@ export class Channel {
   readonly readers = new Set<Reader>();
   readonly #options: ChannelOptions;
   readonly #unfollow: () => void;
+  /** Undefined for what is said itself, and where another node renders it. */
+  #interpreter: Interpreter | undefined;
   /** What a reader gets who comes; made anew when something was said. */
   #history: Promise<Parcel> | undefined;
   /** What readers get who come back, by the first they lack; made anew when something was said. */
@@ -66,14 +66,25 @@ export class Channel {
 
   // What is said.
 
+  /** Whether it is rendered here. */
+  get isInterpreted(): boolean {
+    return this.#interpreter !== undefined;
+  }
+
+  /** Who renders it from now on; undefined: nobody here. */
+  interpretBy(interpreter: Interpreter | undefined): void {
+    this.#interpreter?.stop();
+    this.#interpreter = interpreter;
+  }
+
   /** Renders what was said; of long ago only when there is nothing else to do. */
   interpret(captions: readonly Caption[], options?: { areOld: boolean }): void {
-    this.#options.interpreter?.conclude(captions, options);
+    this.#interpreter?.conclude(captions, options);
   }
 
   /** What is being said and not concluded. */
   grow(growing: Growing | undefined): void {
-    this.#options.interpreter?.grow(growing);
+    this.#interpreter?.grow(growing);
   }
 
   #sendCaption(caption: Caption): void {
@@ -289,8 +300,15 @@ export class Channel {
 
   /** What was said up to a sequence is deleted: readers are shown what is left. */
   clear(upTo: number): void {
+    this.#interpreter?.forget(upTo);
+    this.startOver();
+  }
+
+  /** Readers are shown what there is, in place of what they have. */
+  startOver(): void {
     this.forgetHistory();
-    this.#options.interpreter?.forget(upTo);
+    // What was told last may have been taken back.
+    this.#newest = 0;
     this.#options.fanOut.cancel(this.readers);
     // What is still being said is told again with its next word.
     this.#tentative = '';
@@ -314,7 +332,7 @@ export class Channel {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#unread);
-    this.#options.interpreter?.stop();
+    this.#interpreter?.stop();
     this.#unfollow();
   }
 }

@@ -16,10 +16,12 @@ import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import type { CaptionLog } from './caption-log.ts';
 import type { LiveRoom } from './live-room.ts';
 import type { LiveRooms } from './live-rooms.ts';
+import type { SpeakerPasses } from './nodes/speaker-passes.ts';
 import type { ReaderDesk } from './reading/readers.ts';
 import type { AdmittedReader, ReaderWish } from './reading/sockets.ts';
 import type { RoomPass } from './room-keys.ts';
 import { oneOf, roomUrl, type Rooms } from './rooms.ts';
+import type { Speech } from './speaker.ts';
 import { spokenFormats, type SpokenFormat, type SpokenLines } from './spoken-lines.ts';
 import type { Room, RoomLink } from './store.ts';
 import { writeTranscript, type TranscriptFile } from './transcripts.ts';
@@ -39,6 +41,8 @@ export interface EventsOptions {
   /** A key of an account that pays: the first of these that is active, or any. @throws ServiceError forbidden */
   payingKey: (accountId: string, keyIds: readonly (string | undefined)[]) => Promise<string>;
   endSession: (sessionId: string) => void;
+  /** Undefined where there is one node. */
+  passes?: SpeakerPasses | undefined;
   now?: () => number;
 }
 
@@ -117,35 +121,22 @@ export class Events {
     const room = await this.rooms.change(accountId, roomId, change, async (each) => {
       if (TRANSLATION_WISHES.some((name) => change[name] !== undefined)) await live.check(each);
     });
-    await live.changed(room);
     const { access, passcode } = room.wishes;
-    if (access !== before.access || passcode !== before.passcode) await this.#endUninvited(room);
+    const isClosed = access !== before.access || passcode !== before.passcode;
+    await live.changed(room, { isClosed });
     // What is not to be kept any more is gone at once.
     if (room.keepMs === 0 && change.keep_hours !== undefined) await captions.erase(roomId);
     return room;
   }
 
-  /** Asks those to leave who would not be let in any more. */
-  async #endUninvited(room: Room): Promise<void> {
-    if (room.wishes.access === 'everyone') return;
-    const links = new Set((await this.rooms.links(room)).map(({ linkId }) => linkId));
-    const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
-    const running = this.#options.live.find(room.roomId);
-    running?.endReaders(
-      reason,
-      ({ pass: { linkId } }) => linkId === undefined || !links.has(linkId),
-    );
-  }
-
   async delete(accountId: string, roomId: string): Promise<void> {
     await this.rooms.delete(accountId, roomId);
-    const { live } = this.#options;
-    live.end(roomId, new ServiceError('not_found', 'The room has been deleted.'));
+    this.#options.live.deleted(roomId);
   }
 
   async revoke(room: Room, linkId: string): Promise<void> {
     await this.rooms.revoke(room, linkId);
-    this.#options.live.find(room.roomId)?.revoke(linkId);
+    this.#options.live.revoked(room.roomId, linkId);
   }
 
   async transcript(
@@ -182,7 +173,8 @@ export class Events {
 
   #describe(room: Room, links: readonly RoomLink[], base: string): RoomInfo {
     const { wishes } = room;
-    const running = this.#options.live.find(room.roomId);
+    const present = this.#options.live.presence(room.roomId);
+    const state = present?.sessionId === undefined ? 'waiting' : 'live';
     return {
       room_id: room.roomId,
       name: room.name,
@@ -197,9 +189,9 @@ export class Events {
       replacements: wishes.replacements,
       hidden_words: wishes.hiddenWords,
       paused: room.isPaused,
-      state: running?.state ?? (room.isPaused ? 'paused' : 'waiting'),
-      ...(running?.sessionId !== undefined && { session_id: running.sessionId }),
-      viewers: running?.readers ?? {},
+      state: room.isPaused ? 'paused' : state,
+      ...(present?.sessionId !== undefined && { session_id: present.sessionId }),
+      viewers: present?.readers ?? {},
       ...urlsOf(room, links, base),
       creation_time: new Date(room.createdAtMs).toISOString(),
     };
@@ -219,7 +211,12 @@ export class Events {
       const { room: current } = live;
       const pass = await this.rooms.passOf(current, key);
       if (live.room !== current) continue;
-      return { live, language, pass, release: readers.admit(roomId, address) };
+      return {
+        live,
+        language,
+        pass,
+        release: readers.admit(roomId, address, live.readersElsewhere),
+      };
     }
   }
 
@@ -240,6 +237,7 @@ export class Events {
    * @throws ServiceError forbidden where it has ended meanwhile
    */
   async expectSpeaker(room: Room, sessionId: string, pass: RoomPass): Promise<void> {
+    await this.#options.passes?.note(sessionId, pass);
     const running = await this.#options.live.open(room);
     const surplus = running.expect(sessionId, pass);
     if (surplus !== undefined) this.#options.endSession(surplus);
@@ -248,6 +246,19 @@ export class Events {
     // Whoever revokes it from now on finds the session expected.
     const links = await this.rooms.links(room);
     if (!links.some((link) => link.linkId === linkId)) throw running.revoke(linkId);
+  }
+
+  /** Lets a session be heard in a room. @throws ServiceError forbidden where its link was revoked meanwhile */
+  async hear(room: Room, speech: Speech): Promise<void> {
+    const { live, passes } = this.#options;
+    const running = await live.open(room);
+    // A broker that is away silences nobody.
+    const pass = await passes?.find(speech.sessionId).catch(() => undefined);
+    const links = pass?.linkId === undefined ? [] : await this.rooms.links(room);
+    if (pass?.linkId !== undefined && !links.some(({ linkId }) => linkId === pass.linkId)) {
+      throw running.revoke(pass.linkId);
+    }
+    running.hear(speech, pass);
   }
 
   /** A line that was typed, or is put in the place of another. @throws ServiceError invalid_request, not_found, too_many_requests */
@@ -299,14 +310,15 @@ export class Events {
   ): Promise<{ contentType: string; clip: Buffer }> {
     const { captions, spokenLines, readers } = this.#options;
     const known = oneOf('format', format, Object.keys(spokenFormats) as SpokenFormat[]);
-    await this.#open(room, language);
+    const running = await this.#open(room, language);
     const { captions: recent } = await captions.read({ roomId: room.roomId, name: language }, 0);
     const caption = recent.findLast((each) => each.line === line);
     if (caption === undefined || caption.text === '') {
       throw new ServiceError('not_found', 'The room has no such line, or it was said long ago.');
     }
     if (!spokenLines.has(room.roomId, caption, known)) readers.checkSpeech(address);
-    const clip = await spokenLines.speak(room.roomId, caption, known);
+    const elsewhere = running.isHome ? undefined : (wish: object) => running.speakThere(wish);
+    const clip = await spokenLines.speak(room.roomId, caption, known, elsewhere);
     return { contentType: spokenFormats[known], clip };
   }
 

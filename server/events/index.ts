@@ -7,9 +7,11 @@ import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
 import type { openVoice, SessionRoom } from '../voice/index.ts';
-import { createCaptionLog } from './caption-log.ts';
+import { createCaptionLog } from './embedded-caption-log.ts';
 import { Events } from './events.ts';
 import { createLiveRooms } from './live-rooms.ts';
+import { createSharedCaptionLog } from './nodes/shared-caption-log.ts';
+import { createSpeakerPasses } from './nodes/speaker-passes.ts';
 import { eventPages } from './page-routes.ts';
 import { createFanOut } from './reading/fan-out.ts';
 import { createReaderDesk } from './reading/readers.ts';
@@ -34,7 +36,7 @@ export function openEvents({
   config: Config;
   log: Logger;
   storage: Storage;
-  broker: Pick<Broker, 'buckets'>;
+  broker: Broker;
   translation: Translation;
   voice: Pick<
     ReturnType<typeof openVoice>,
@@ -42,13 +44,15 @@ export function openEvents({
   >;
 }) {
   const store = storage.rooms;
-  const captions = createCaptionLog({ store, log });
+  const shared = config.BROKER_URL !== undefined && createSharedCaptionLog({ store, broker, log });
+  const captions = shared === false ? createCaptionLog({ store, log }) : shared;
   const spokenLines = createSpokenLines(voice);
   const callerOf = (room: Room) => activeCaller(storage, room);
   const sourcesOf = ({ wishes }: Room) =>
     wishes.sourceLanguage === null ? voice.heardLanguages() : [wishes.sourceLanguage];
   const live = createLiveRooms({
     captions,
+    nodes: shared === false ? undefined : { captions: shared, broker },
     store,
     log,
     callerOf,
@@ -83,6 +87,7 @@ export function openEvents({
       broker.buckets,
     ),
     endSession: (sessionId) => voice.sessions.end(sessionId),
+    passes: shared === false ? undefined : createSpeakerPasses(broker),
     payingKey: (accountId, keyIds) => payingKey(storage, accountId, keyIds),
   });
   const publicUrl = config.PUBLIC_URL;
@@ -122,15 +127,14 @@ export function openEvents({
       return {
         // It may have been let go of before the first word.
         hear: (speech) =>
-          void live.open(room).then(
-            (running) => running.hear(speech),
-            (error: unknown) => speech.end(toServiceError(error)),
-          ),
+          void events
+            .hear(room, speech)
+            .catch((error: unknown) => speech.end(toServiceError(error))),
       };
     },
-    /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
     /** Keys on whose account rooms are translated now. */
     keyIds: () => live.keyIds(),
+    /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
     endOfKey: (keyId: string) => live.endOfKey(keyId),
     stop: () => live.stop(),
     /** Writes what was said last, as far as that is possible within seconds. */

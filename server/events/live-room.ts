@@ -6,21 +6,20 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import { SPOKEN } from '../../shared/schemas/rooms.ts';
 import type { Logger } from '../process/log.ts';
-import type { SessionRoom, TranslateText } from '../voice/index.ts';
-import {
-  LAST_LINES,
-  type Caption,
-  type CaptionLog,
-  type CaptionTrack,
-  type NewCaption,
-} from './caption-log.ts';
+import type { TranslateText } from '../voice/index.ts';
+import { LAST_LINES, type CaptionLog, type CaptionTrack } from './caption-log.ts';
 import { Channel } from './channel.ts';
+import type { SharedCaption } from './embedded-caption-log.ts';
+import { Floor } from './floor.ts';
 import type { Growing } from './interpreter.ts';
+import { addedUp, type RoomPresence, total } from './nodes/presence.ts';
+import type { HomeClaim } from './nodes/room-host.ts';
+import type { SharedRoom } from './nodes/shared-room.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
-import { Renderings } from './renderings.ts';
 import { hasExpired, type RoomPass } from './room-keys.ts';
 import { createRoomWording, hasSameWords } from './room-wording.ts';
-import { Speaker, type Speech } from './speaker.ts';
+import { type AppendedLine, RoomLines, type Said, type Written } from './room-lines.ts';
+import type { Speech } from './speaker.ts';
 import type { Room } from './store.ts';
 
 /** How long a language that nobody reads any more is still translated: a phone may be back in a moment. */
@@ -31,8 +30,19 @@ const LATE_MS = 10 * 60_000;
 const WAITING_MS = 1_000;
 /** After which what could not be read is tried again, in ms. */
 const AGAIN_MS = 10_000;
-/** Sessions that speak, or were requested by links and may: the floor is for one. */
-const MAX_EXPECTED = 8;
+/** What is rendered in its order where another node was to render it, and late where it was said earlier. */
+const IN_ORDER_MS = 60_000;
+/** The other nodes that have a room open. */
+export interface OtherNodes {
+  share: SharedRoom;
+  others: () => RoomPresence[];
+  /** Tells them who is here. */
+  tell: (options: { isUrgent: boolean }) => void;
+  /** Speaks a line, for listeners at any node. */
+  speak: (wish: unknown) => Promise<object>;
+  /** What was said is deleted. */
+  onForgotten: () => void;
+}
 
 export interface LiveRoomOptions {
   room: Room;
@@ -42,47 +52,69 @@ export interface LiveRoomOptions {
   translateText: TranslateText;
   /** Languages of the room that can be spoken. */
   spokenLanguages: (room: Room) => string[];
+  /** Undefined where there is one node. */
+  nodes?: OtherNodes | undefined;
   log: Logger;
   now?: () => number;
   unreadMs?: number;
 }
 
-export class LiveRoom implements SessionRoom {
+export class LiveRoom {
   #room: Room;
   #translateText: TranslateText;
   readonly #options: LiveRoomOptions;
-  readonly #renderings: Renderings;
+  readonly #lines: RoomLines;
   readonly #channels = new Map<string, Channel>();
   #wording;
-  /** What was said from that number on is kept, and so are its translations. */
-  #keptSince = 0;
-  #speaker: Speaker | undefined;
-  #speakersPass: RoomPass | undefined;
+  readonly #floor: Floor;
   #growing: Growing | undefined;
   /** Why the room is over. */
   #over: ServiceError | undefined;
   #lastUsedMs = performance.now();
   #state: { of: Room; state: string; parcel: Parcel; madeMs: number } | undefined;
-  /** By what sessions were requested that were not heard yet, or are. */
-  readonly #passes = new Map<string, RoomPass>();
-  readonly #revoked = new Set<string>();
+  /** Languages that are read at other nodes. */
+  #readElsewhere: ReadonlySet<string> = new Set();
 
   constructor(options: LiveRoomOptions) {
     this.#options = options;
     this.#room = options.room;
     this.#translateText = options.translateText;
     this.#wording = createRoomWording(options.room.wishes);
-    if (options.room.keepMs === 0) this.#keptSince = Infinity;
-    const { captions, log } = options;
-    this.#renderings = new Renderings({
+    const { captions, log, nodes, now } = options;
+    this.#lines = new RoomLines({
+      ...{ captions, log, share: nodes?.share },
       roomId: options.room.roomId,
-      captions,
-      log,
+      keepMs: options.room.keepMs,
       translateText: (...wish) => this.#translateText(...wish),
       wording: () => this.#wording,
-      append: (...caption) => this.#append(...caption),
+      onUsed: () => (this.#lastUsedMs = performance.now()),
+      onSaid: (caption) => {
+        for (const channel of this.#channels.values()) channel.interpret([caption]);
+      },
+      onForgotten: (upTo) => this.#clear(upTo),
+      speak: (wish) => nodes?.speak(wish) ?? Promise.resolve({}),
+    });
+    this.#floor = new Floor({
+      isPaused: () => this.#room.isPaused,
+      over: () => this.#over,
+      say: (...sentence) => this.#lines.hear(...sentence),
+      sayLast: ({ heardUpToMs: _, ...sentence }) => this.say({ ...sentence, author: 'machine' }),
+      grow: (growing) => this.#grow(growing),
+      onChange: () => this.#noteSpeaker(),
+      share: nodes?.share,
+      log,
+      ...(now !== undefined && { now }),
     });
     this.#openAlways();
+    nodes?.share.attach({
+      onHome: () => this.#beHome(),
+      onFollow: (lost) => this.#beFollower(lost),
+      onForgotten: (upTo) => this.#clear(upTo),
+      onClaim: (claim) => this.#giveWay(claim),
+      answer: (...wish) => this.#lines.answer(...wish),
+      isReadElsewhere: () => this.#readElsewhere.size > 0,
+    });
+    this.noteOthers();
   }
 
   get room(): Room {
@@ -91,30 +123,52 @@ export class LiveRoom implements SessionRoom {
 
   /** How long nobody has spoken, typed or read. */
   get idleMs(): number {
-    if (this.#speaker !== undefined || this.readerCount > 0) return 0;
+    if (this.sessionId !== undefined || this.readerCount > 0) return 0;
     return performance.now() - this.#lastUsedMs;
   }
 
   get readerCount(): number {
-    let count = 0;
-    for (const { readers } of this.#channels.values()) count += readers.size;
-    return count;
+    return total(this.readers) + this.readersElsewhere;
   }
 
-  /** Who reads, by language. */
+  /** Who reads here, by language. */
   get readers(): Record<string, number> {
     const counts = [...this.#channels].map(([name, { readers }]) => [name, readers.size] as const);
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
+  /** How many read at other nodes. */
+  get readersElsewhere(): number {
+    return total(addedUp(this.#others.map(({ readers }) => readers)));
+  }
+
+  /** Who is here. */
+  get presence(): RoomPresence {
+    const { sessionId } = this.#floor;
+    return {
+      readers: this.readers,
+      isHome: this.isHome,
+      ...(sessionId !== undefined && { sessionId }),
+    };
+  }
+
+  /** Whether what is said is appended here. */
+  get isHome(): boolean {
+    return this.#options.nodes?.share.isHome ?? true;
+  }
+
+  get #others(): RoomPresence[] {
+    return this.#options.nodes?.others() ?? [];
+  }
+
   /** The session that speaks, also while the room is paused. */
   get sessionId(): string | undefined {
-    return this.#speaker?.sessionId;
+    return this.#floor.sessionId ?? this.#others.find(({ sessionId }) => sessionId)?.sessionId;
   }
 
   get state(): 'waiting' | 'live' | 'paused' {
     if (this.#room.isPaused) return 'paused';
-    return this.#speaker === undefined ? 'waiting' : 'live';
+    return this.sessionId === undefined ? 'waiting' : 'live';
   }
 
   /** @returns whether it can be read in a language */
@@ -124,106 +178,110 @@ export class LiveRoom implements SessionRoom {
 
   // What is said.
 
-  /** The one who speaks last has the floor: the session of the one before ends. */
-  hear(speech: Speech): void {
-    const pass = this.#passes.get(speech.sessionId);
-    if (
-      this.#over !== undefined ||
-      (pass?.linkId !== undefined && this.#revoked.has(pass.linkId))
-    ) {
-      speech.end(new ServiceError('session_ended', NOT_HEARD));
-      return;
-    }
-    const before = this.#speaker;
-    before?.leave();
-    const { log, now } = this.#options;
-    const speaker: Speaker = new Speaker(speech, {
-      log,
-      isPaused: this.#room.isPaused,
-      say: (sentence) => this.say({ ...sentence, author: 'machine' }),
-      grow: (growing) => {
-        if (this.#speaker === speaker) this.#grow(growing);
-      },
-      ...(now !== undefined && { now }),
-    });
-    this.#speaker = speaker;
-    this.#speakersPass = pass;
-    before?.end(new ServiceError('session_ended', TAKEN_OVER));
-    this.#sendAll(this.#stateParcel());
-    void speaker.listen().then(() => this.#noteEnd(speaker));
+  /** The one who speaks last has the floor. */
+  hear(speech: Speech, pass?: RoomPass): void {
+    this.#floor.hear(speech, pass);
   }
 
-  #noteEnd(speaker: Speaker): void {
-    this.#passes.delete(speaker.sessionId);
-    if (this.#speaker !== speaker || this.#over !== undefined) return;
-    this.#speaker = undefined;
+  #noteSpeaker(): void {
+    if (this.#over !== undefined) return;
     this.#lastUsedMs = performance.now();
-    this.#sayThatNobodySpeaks();
+    this.#options.nodes?.tell({ isUrgent: true });
+    this.#tellState();
   }
 
-  /** Not at once: who changes the microphone, or pauses, is back or has done so in a moment. */
-  #sayThatNobodySpeaks(): void {
-    const say = () => {
-      if (this.state === 'waiting') this.#sendAll(this.#stateParcel());
-    };
-    setTimeout(say, WAITING_MS).unref();
+  /** That nobody speaks not at once: who changes the microphone, or pauses, is back or has done so in a moment. */
+  #tellState(): void {
+    if (this.state !== 'waiting') this.#sendAll(this.#stateParcel());
+    else {
+      const say = () => {
+        if (this.state === 'waiting') this.#sendAll(this.#stateParcel());
+      };
+      setTimeout(say, WAITING_MS).unref();
+    }
   }
 
   /** A line of what is said, also one that was typed; with a number, in the place of that one. */
-  async say(
-    said: Pick<Caption, 'text' | 'language' | 'startMs' | 'endMs' | 'author'> & { line?: number },
-  ): Promise<Caption> {
-    const { text, line = this.#options.captions.nextLine() } = said;
-    const spoken = { ...said, line, renders: null, text: this.#wording.spoken(text) };
-    const caption = await this.#append(SPOKEN, spoken);
-    for (const channel of this.#channels.values()) channel.interpret([caption]);
-    return caption;
+  say(said: Said): Promise<AppendedLine> {
+    return this.#lines.say(said);
   }
 
   /** A line of one language that somebody typed. */
-  write(
-    language: LanguageTag,
-    written: Pick<Caption, 'text' | 'startMs' | 'endMs'> & { line?: number },
-  ): Promise<Caption> {
-    const { text, startMs, endMs, line = this.#options.captions.nextLine() } = written;
-    if (written.line !== undefined) this.#renderings.noteWritten(language, line);
-    return this.#append(language, {
-      line,
-      language,
-      startMs,
-      endMs,
-      text: this.#wording.translated(text),
-      renders: null,
-      author: 'person',
-    });
+  write(language: LanguageTag, written: Written): Promise<AppendedLine> {
+    return this.#lines.write(language, written);
   }
 
   #grow(heard: Growing | undefined): void {
     const growing = heard && { ...heard, text: this.#wording.spoken(heard.text) };
     this.#growing = growing;
+    if (!this.isHome) return;
     this.#options.captions.tell(this.#track(SPOKEN), growing?.text ?? '');
     for (const channel of this.#channels.values()) channel.grow(growing);
-  }
-
-  #append(name: string, caption: NewCaption, { isLate } = { isLate: false }): Promise<Caption> {
-    const isKept = (caption.renders ?? Infinity) >= this.#keptSince && this.#room.keepMs > 0;
-    this.#lastUsedMs = performance.now();
-    // PostgreSQL keeps none of these.
-    const appended = { ...caption, text: caption.text.replaceAll('\0', '') };
-    return this.#options.captions.append(this.#track(name), appended, { isKept, isLate });
   }
 
   #track(name: string): CaptionTrack {
     return { roomId: this.#room.roomId, name };
   }
 
+  // Where it is said.
+
+  /** Has a line spoken where all lines are. */
+  speakThere(wish: unknown): Promise<unknown> {
+    return this.#lines.speakThere(wish);
+  }
+
+  /** What is said is said here from now on, and rendered. */
+  #beHome(): void {
+    this.#lines.takeOver();
+    for (const name of this.#readElsewhere) this.#channel(name);
+    for (const channel of this.#channels.values()) {
+      if (channel.isInterpreted || !this.#interpret(channel)) continue;
+      void this.#interpretMissing(channel, Date.now() - IN_ORDER_MS);
+    }
+    this.#grow(this.#growing);
+    this.#options.nodes?.tell({ isUrgent: true });
+  }
+
+  /** Another node does all that. @param lost what was told to those who read here, and to nobody else */
+  #beFollower(lost: readonly SharedCaption[]): void {
+    for (const channel of this.#channels.values()) {
+      channel.interpretBy(undefined);
+      if (lost.length > 0) channel.startOver();
+    }
+    this.#options.nodes?.tell({ isUrgent: true });
+    const said = this.#lines.sayAgain(lost, () => this.#floor.resume());
+    said.catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'something said in a room was lost');
+    });
+  }
+
+  /** Somebody speaks at another node. @returns who speaks here and does not give way */
+  async #giveWay(claim: HomeClaim): Promise<string | undefined> {
+    const speaks = this.#floor.giveWay(claim);
+    if (speaks !== undefined) return speaks;
+    for (const channel of this.#channels.values()) channel.interpretBy(undefined);
+    await this.#lines.idle();
+    return undefined;
+  }
+
+  /** Who speaks or reads at other nodes has changed. */
+  noteOthers(): void {
+    if (this.#over !== undefined) return;
+    const read = new Set(this.#others.flatMap(({ readers }) => Object.keys(readers)));
+    const before = this.#readElsewhere;
+    this.#readElsewhere = read;
+    if (this.isHome) for (const name of read) if (this.offers(name)) this.#channel(name);
+    for (const [name, channel] of this.#channels) {
+      if (before.has(name) && !read.has(name)) this.#closeWhenUnread(name, channel);
+    }
+    if (this.#state?.state !== this.state) this.#tellState();
+  }
+
   // Who reads.
 
   /** Lets somebody read along; what was said comes first, or what followed `after`. */
   join(reader: Reader, wished: string, after: number | undefined): void {
-    const { linkId } = reader.pass;
-    const isRevoked = linkId !== undefined && this.#revoked.has(linkId);
-    const reason = isRevoked ? revoked() : this.#over;
+    const reason = this.#floor.isRevoked(reader.pass) ? revoked() : this.#over;
     if (reason !== undefined) {
       reader.end(reason, createParcel({ type: 'end', message: reason.message }));
       return;
@@ -233,11 +291,14 @@ export class LiveRoom implements SessionRoom {
     const name = this.offers(wished) ? wished : SPOKEN;
     // What is yet to come has been read by nobody.
     const isPast = after !== undefined && after < this.#options.captions.nextLine();
-    this.#channel(name).join(reader, isPast && name === wished ? after : undefined);
+    const channel = this.#channel(name);
+    channel.join(reader, isPast && name === wished ? after : undefined);
+    this.#options.nodes?.tell({ isUrgent: channel.readers.size === 1 });
   }
 
   leave(reader: Reader): void {
     this.#lastUsedMs = performance.now();
+    this.#options.nodes?.tell({ isUrgent: false });
     for (const [name, channel] of this.#channels) {
       if (channel.leave(reader)) this.#closeWhenUnread(name, channel);
     }
@@ -260,17 +321,13 @@ export class LiveRoom implements SessionRoom {
    * @returns one that has to give way to it, as too many were requested and not begun
    */
   expect(sessionId: string, pass: RoomPass): string | undefined {
-    this.#passes.set(sessionId, pass);
-    if (this.#passes.size <= MAX_EXPECTED) return undefined;
-    const oldest = [...this.#passes.keys()].find((id) => id !== this.#speaker?.sessionId);
-    if (oldest !== undefined) this.#passes.delete(oldest);
-    return oldest;
+    return this.#floor.expect(sessionId, pass);
   }
 
   /** Asks whoever has come by a link to leave, who speaks as well; who is on the way is not let in. @returns what they are told */
   revoke(linkId: string): ServiceError {
     const reason = revoked();
-    this.#revoked.add(linkId);
+    this.#floor.revoke(linkId);
     this.#endThose(reason, (pass) => pass.linkId === linkId);
     return reason;
   }
@@ -278,8 +335,7 @@ export class LiveRoom implements SessionRoom {
   /** Asks readers to leave, and who speaks, by what they were let in. */
   #endThose(reason: ServiceError, which: (pass: RoomPass) => boolean): void {
     this.endReaders(reason, ({ pass }) => which(pass));
-    const pass = this.#speakersPass;
-    if (pass !== undefined && which(pass)) this.#speaker?.end(reason);
+    this.#floor.endThose(reason, which);
   }
 
   /** Asks readers to leave. */
@@ -340,25 +396,38 @@ export class LiveRoom implements SessionRoom {
     if (open !== undefined) return open;
     const track = this.#track(name);
     const { captions, fanOut, log } = this.#options;
-    const interpreter = name === SPOKEN ? undefined : this.#renderings.interpreter(name);
-    const channel = new Channel({ track, captions, fanOut, interpreter, log });
+    const channel = new Channel({ track, captions, fanOut, log });
     this.#channels.set(name, channel);
-    channel.grow(this.#growing);
-    if (name !== SPOKEN) void this.#interpretLate(channel);
+    if (this.isHome && this.#interpret(channel)) void this.#interpretMissing(channel, Infinity);
     return channel;
   }
 
-  /** Renders what was said before anybody read this language. */
-  async #interpretLate(channel: Channel): Promise<void> {
+  /** Renders from now on what is said. @returns whether that is needed */
+  #interpret(channel: Channel): boolean {
+    const { name } = channel.track;
+    if (name === SPOKEN) return false;
+    channel.interpretBy(this.#lines.renderings.interpreter(name));
+    channel.grow(this.#growing);
+    return true;
+  }
+
+  /**
+   * Renders what was said before this node rendered the language.
+   *
+   * @param inOrderSinceMs what was said since then as if it were said now, ms since the epoch
+   */
+  async #interpretMissing(channel: Channel, inOrderSinceMs: number): Promise<void> {
     const { now = Date.now, log } = this.#options;
     try {
-      const late = await this.#renderings.missing(channel.track.name, now() - LATE_MS);
+      const missing = await this.#lines.renderings.missing(channel.track.name, now() - LATE_MS);
+      const late = missing.filter(({ endMs }) => endMs < inOrderSinceMs);
       channel.interpret(late.slice(-LAST_LINES), { areOld: true });
+      channel.interpret(missing.filter(({ endMs }) => endMs >= inOrderSinceMs));
     } catch (error) {
       log.error({ err: error }, 'what was said in a room could not be read');
       setTimeout(() => {
         const isOpen = this.#channels.get(channel.track.name) === channel;
-        if (isOpen) void this.#interpretLate(channel);
+        if (isOpen && channel.isInterpreted) void this.#interpretMissing(channel, inOrderSinceMs);
       }, AGAIN_MS).unref();
     }
   }
@@ -366,14 +435,16 @@ export class LiveRoom implements SessionRoom {
   #close(name: string): void {
     const channel = this.#channels.get(name);
     if (channel === undefined || channel.readers.size > 0) return;
-    if (this.#room.wishes.always.includes(name)) return;
+    const { always } = this.#room.wishes;
+    const isRead = this.isHome && this.#readElsewhere.has(name) && this.offers(name);
+    if (always.includes(name) || isRead) return;
     channel.close();
     this.#channels.delete(name);
   }
 
   /** Renders what nobody has read of a language, so that its transcript is whole. */
   async complete(name: string, signal: AbortSignal): Promise<void> {
-    if (name !== SPOKEN) await this.#renderings.complete(name, signal);
+    await this.#lines.complete(name, signal);
   }
 
   // How the room changes.
@@ -384,12 +455,10 @@ export class LiveRoom implements SessionRoom {
     if (!hasSameWords(room.wishes, this.#room.wishes)) {
       this.#wording = createRoomWording(room.wishes);
     }
-    if (room.keepMs === 0) this.#keptSince = Infinity;
-    else if (this.#room.keepMs === 0) this.#keptSince = this.#options.captions.nextLine();
+    this.#lines.keep(room.keepMs);
     this.#room = room;
     this.#translateText = translateText;
-    if (room.isPaused) this.#speaker?.pause();
-    else this.#speaker?.resume();
+    this.#floor.setPaused(room.isPaused);
     this.#openAlways();
     for (const [name, channel] of this.#channels) {
       if (this.offers(name)) {
@@ -418,18 +487,21 @@ export class LiveRoom implements SessionRoom {
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
-    await this.#options.captions.forget(this.#room.roomId, (upTo) => {
-      this.#renderings.forget(upTo);
-      for (const channel of this.#channels.values()) channel.clear(upTo);
-    });
+    await this.#lines.forget();
+  }
+
+  #clear(upTo: number): void {
+    this.#lines.renderings.forget(upTo);
+    for (const channel of this.#channels.values()) channel.clear(upTo);
+    this.#options.nodes?.onForgotten();
   }
 
   /** Ends the session that speaks, every language, and every reader. */
   end(reason: ServiceError): void {
-    this.#speaker?.leave();
+    this.#floor.leave();
     this.#over = reason;
-    this.#renderings.end();
-    this.#speaker?.end(reason);
+    this.#lines.renderings.end();
+    this.#floor.end(reason);
     this.endReaders(reason);
     for (const channel of this.#channels.values()) channel.close();
     this.#channels.clear();
@@ -442,5 +514,3 @@ function revoked(): ServiceError {
 }
 
 const EXPIRED = 'The link has expired: ask for a new one.';
-const NOT_HEARD = 'Nobody is heard in the room any more by this session: request another one.';
-const TAKEN_OVER = 'Somebody else speaks in the room now: the floor is theirs.';

@@ -5,11 +5,14 @@ import type { Caller } from '../http/door.ts';
 import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 import type { LiveTranslation, TranslateText } from '../voice/index.ts';
+import type { Broker } from '../broker/index.ts';
 import type { CaptionLog } from './caption-log.ts';
-import { LiveRoom } from './live-room.ts';
+import { LiveRoom, type OtherNodes } from './live-room.ts';
+import { addedUp, createPresence, type Presence, type RoomPresence } from './nodes/presence.ts';
+import type { SharedCaptionLog } from './nodes/shared-caption-log.ts';
 import type { FanOut } from './reading/fan-out.ts';
 import { createStallWatch } from './reading/readers.ts';
-import type { SpokenLines } from './spoken-lines.ts';
+import type { ClipWish, SpokenLines } from './spoken-lines.ts';
 import type { Room, RoomStore } from './store.ts';
 
 /** A room in which nothing happens is let go of; captions that are not kept are forgotten with it. */
@@ -27,23 +30,33 @@ export interface LiveRooms {
   open(room: Room): Promise<LiveRoom>;
   /** Undefined where nothing happens. */
   find(roomId: string): LiveRoom | undefined;
-  /** Puts other wishes in force. */
-  changed(room: Room): Promise<void>;
+  /** Who is in a room, at all nodes; undefined where nobody is. */
+  presence(roomId: string): Omit<RoomPresence, 'isHome'> | undefined;
+  /**
+   * Puts other wishes in force, at all nodes.
+   *
+   * @param options.isClosed whether those have to leave who would not be let in any more
+   */
+  changed(room: Room, options: { isClosed: boolean }): Promise<void>;
+  /** A link has been revoked. */
+  revoked(roomId: string, linkId: string): void;
+  /** The room is gone. */
+  deleted(roomId: string): void;
   /** Keys of the rooms in which something happens. */
   keyIds(): string[];
   /** A key has been deactivated. */
   endOfKey(keyId: string): void;
-  /** The room is gone. */
-  end(roomId: string, reason: ServiceError): void;
   /** Resolves when everybody has been told. */
   stop(): Promise<void>;
 }
 
 export interface LiveRoomsOptions {
   captions: CaptionLog;
-  store: Pick<RoomStore, 'find' | 'deleteExpired'>;
+  /** Undefined where there is one node. */
+  nodes?: Nodes | undefined;
+  store: Pick<RoomStore, 'find' | 'links' | 'deleteExpired'>;
   fanOut: FanOut;
-  spokenLines: Pick<SpokenLines, 'forget'>;
+  spokenLines: Pick<SpokenLines, 'forget' | 'speakFor'>;
   liveTranslation: LiveTranslation;
   /** Whose room it is. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
@@ -54,6 +67,23 @@ export interface LiveRoomsOptions {
   sweepMs?: number;
 }
 
+/** What nodes share. */
+export interface Nodes {
+  captions: SharedCaptionLog;
+  broker: Pick<Broker, 'announcements' | 'streams' | 'node'>;
+}
+
+/** What nodes are told of a room. */
+interface RoomNews {
+  from: string;
+  roomId: string;
+  changed?: { isClosed: boolean };
+  revoked?: string;
+  isDeleted?: true;
+}
+
+const TOPIC = 'rooms';
+
 export function createLiveRooms(options: LiveRoomsOptions): LiveRooms {
   return new RoomsOfProcess(options);
 }
@@ -63,10 +93,27 @@ class RoomsOfProcess implements LiveRooms {
   readonly #opening = new Map<string, Promise<LiveRoom>>();
   readonly #open = new Map<string, LiveRoom>();
   readonly #timers: readonly NodeJS.Timeout[];
+  readonly #presence: Presence | undefined;
+  #stopListening: () => void = () => undefined;
+  /** Rooms that are being let go of. */
+  readonly #leaving = new Set<Promise<void>>();
   #isStopped = false;
 
   constructor(options: LiveRoomsOptions) {
     this.#options = options;
+    const { nodes, log } = options;
+    this.#presence =
+      nodes &&
+      createPresence({
+        ...{ broker: nodes.broker, log },
+        own: () => new Map([...this.#open].map(([roomId, live]) => [roomId, live.presence])),
+        onChange: (roomId) => this.#open.get(roomId)?.noteOthers(),
+      });
+    if (nodes !== undefined) {
+      this.#stopListening = nodes.broker.announcements.listen(TOPIC, (news) =>
+        this.#hear(JSON.parse(news) as RoomNews, nodes.broker.node),
+      );
+    }
     const isStalled = createStallWatch();
     const beat = () => {
       for (const live of this.#open.values()) live.keepAlive(isStalled);
@@ -98,7 +145,53 @@ class RoomsOfProcess implements LiveRooms {
     return this.#open.get(roomId);
   }
 
-  async changed(room: Room): Promise<void> {
+  presence(roomId: string): Omit<RoomPresence, 'isHome'> | undefined {
+    const own = this.#open.get(roomId)?.presence ?? [];
+    const all = [own, this.#presence?.others(roomId) ?? []].flat();
+    if (all.length === 0) return undefined;
+    const sessionId = all.find((each) => each.sessionId !== undefined)?.sessionId;
+    return {
+      readers: addedUp(all.map(({ readers }) => readers)),
+      ...(sessionId !== undefined && { sessionId }),
+    };
+  }
+
+  // What changes a room, here and at all other nodes.
+
+  async changed(room: Room, options: { isClosed: boolean }): Promise<void> {
+    this.#tell({ roomId: room.roomId, changed: options });
+    await this.#change(room, options);
+  }
+
+  revoked(roomId: string, linkId: string): void {
+    this.#tell({ roomId, revoked: linkId });
+    this.#open.get(roomId)?.revoke(linkId);
+  }
+
+  deleted(roomId: string): void {
+    this.#tell({ roomId, isDeleted: true });
+    this.#end(roomId, deleted(), { isGone: true });
+  }
+
+  #tell(news: Omit<RoomNews, 'from'>): void {
+    const { nodes, log } = this.#options;
+    nodes?.broker.announcements
+      .tell(TOPIC, JSON.stringify({ from: nodes.broker.node, ...news } satisfies RoomNews))
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'other servers were not told of a room'),
+      );
+  }
+
+  async #hear({ from, roomId, changed, revoked, isDeleted }: RoomNews, own: string): Promise<void> {
+    if (from === own) return;
+    if (revoked !== undefined) this.#open.get(roomId)?.revoke(revoked);
+    if (isDeleted === true) this.#end(roomId, deleted(), { isGone: true });
+    if (changed === undefined || !this.#opening.has(roomId)) return;
+    const room = await this.#options.store.find(roomId);
+    if (room !== undefined) await this.#change(room, changed);
+  }
+
+  async #change(room: Room, { isClosed }: { isClosed: boolean }): Promise<void> {
     const live = await this.#opening.get(room.roomId)?.catch(() => undefined);
     if (live === undefined) return;
     const { log } = this.#options;
@@ -107,6 +200,16 @@ class RoomsOfProcess implements LiveRooms {
       log.error({ err: error, roomId: room.roomId }, 'a room goes on as it was translated');
     });
     live.change(room, translateText ?? undefined);
+    if (isClosed) await this.#endUninvited(live);
+  }
+
+  /** Asks those to leave who would not be let in any more. */
+  async #endUninvited(live: LiveRoom): Promise<void> {
+    const { roomId, wishes } = live.room;
+    if (wishes.access === 'everyone') return;
+    const links = new Set((await this.#options.store.links(roomId)).map(({ linkId }) => linkId));
+    const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
+    live.endReaders(reason, ({ pass: { linkId } }) => linkId === undefined || !links.has(linkId));
   }
 
   keyIds(): string[] {
@@ -127,19 +230,33 @@ class RoomsOfProcess implements LiveRooms {
     }
   }
 
-  end(roomId: string, reason: ServiceError): void {
+  #end(roomId: string, reason: ServiceError, { isGone } = { isGone: false }): void {
     this.#opening.delete(roomId);
     this.#open.get(roomId)?.end(reason);
     this.#open.delete(roomId);
     this.#options.spokenLines.forget(roomId);
+    const { nodes, log } = this.#options;
+    if (nodes === undefined) return;
+    const isLast = isGone || this.#presence?.others(roomId).length === 0;
+    this.#presence?.changed(roomId);
+    const left = nodes.captions.leave(roomId, { isLast }).catch((error: unknown) => {
+      log.warn({ err: error }, 'what was said in a room goes from the broker when its time is up');
+    });
+    this.#leaving.add(left);
+    void left.then(() => this.#leaving.delete(left));
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     this.#opening.clear();
-    for (const roomId of [...this.#open.keys()]) this.end(roomId, stopping());
-    await withinTime(this.#options.fanOut.idle(), performance.now() + FAREWELL_MS);
+    this.#stopListening();
+    for (const roomId of [...this.#open.keys()]) this.#end(roomId, stopping());
+    const untilMs = performance.now() + FAREWELL_MS;
+    await withinTime(this.#options.fanOut.idle(), untilMs);
+    await withinTime(Promise.all(this.#leaving), untilMs);
+    this.#presence?.stop();
+    this.#options.nodes?.captions.stop();
   }
 
   /** Reads the room once more: whoever changes it from now on finds it being opened. */
@@ -149,9 +266,26 @@ class RoomsOfProcess implements LiveRooms {
     if (room === undefined) throw deleted();
     const translateText = await this.#translationOfRunning(room);
     if (!isWanted()) throw this.#isStopped ? stopping() : deleted();
-    const live = new LiveRoom({ room, captions, fanOut, log, translateText, spokenLanguages });
+    const live = new LiveRoom({
+      ...{ room, captions, fanOut, log, translateText, spokenLanguages },
+      nodes: this.#othersOf(roomId),
+    });
     this.#open.set(roomId, live);
+    this.#presence?.changed(roomId);
     return live;
+  }
+
+  #othersOf(roomId: string): OtherNodes | undefined {
+    const { nodes, spokenLines } = this.#options;
+    return (
+      nodes && {
+        share: nodes.captions.share(roomId),
+        others: () => this.#presence?.others(roomId) ?? [],
+        tell: (options) => this.#presence?.changed(roomId, options),
+        speak: (wish) => spokenLines.speakFor(roomId, wish as ClipWish),
+        onForgotten: () => spokenLines.forget(roomId),
+      }
+    );
   }
 
   /**
@@ -188,7 +322,7 @@ class RoomsOfProcess implements LiveRooms {
     const nowMs = Date.now();
     for (const [roomId, live] of this.#open) {
       const { keepMs } = live.room;
-      if (live.idleMs > IDLE_MS) this.end(roomId, idle());
+      if (live.idleMs > IDLE_MS) this.#end(roomId, idle());
       else if (keepMs > 0) {
         live.expire(nowMs - keepMs);
         spokenLines.forget(roomId, nowMs - keepMs);

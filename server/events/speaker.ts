@@ -17,6 +17,8 @@ export interface Sentence {
   language: LanguageTag;
   startMs: number;
   endMs: number;
+  /** Up to where this is what the session has said, in ms of its audio. */
+  heardUpToMs: number;
 }
 
 export interface SpeakerOptions {
@@ -25,14 +27,19 @@ export interface SpeakerOptions {
   say: (sentence: Sentence) => Promise<unknown>;
   /** What is being said; undefined: nothing. */
   grow: (growing: Growing | undefined) => void;
+  /** A pause has begun, or is over. */
+  onPause?: (pause: PauseTimes) => void;
   log: Logger;
   now?: () => number;
 }
 
-/** A pause, in ms of the audio. */
-interface Pause {
+/** When a pause was, in ms of the audio; Infinity: it has not begun, or is not over. */
+export interface PauseTimes {
   fromMs: number;
   toMs: number;
+}
+
+interface Pause extends PauseTimes {
   /** What was being said when it began, as far as it was heard: a line, if its end does not come. */
   owed: Segment | undefined;
   /** When it was said what is a line already. */
@@ -63,6 +70,7 @@ export class Speaker {
   #unfinished: Segment | undefined;
   #owedTimer: NodeJS.Timeout | undefined;
   #hasLeft = false;
+  #isAbandoned = false;
 
   constructor(speech: Speech, options: SpeakerOptions) {
     this.#speech = speech;
@@ -73,6 +81,13 @@ export class Speaker {
 
   get sessionId(): string {
     return this.#speech.sessionId;
+  }
+
+  /** Goes on where another server has heard the session, which knew of this pause. */
+  inherit({ fromMs, toMs }: PauseTimes): void {
+    const times = { fromMs, toMs: Math.min(toMs, this.#speech.receivedMs()) };
+    if (!this.#isPaused) this.#pause = { ...noPause(), ...times };
+    else if (toMs === Infinity) this.#pause.fromMs = fromMs;
   }
 
   /** Takes what is said, until the session ends or somebody else has the floor. */
@@ -110,6 +125,7 @@ export class Speaker {
     if (this.#pause.owed !== undefined) {
       this.#owedTimer = setTimeout(() => this.#settle(), OWED_MS).unref();
     }
+    this.#options.onPause?.(this.#pause);
   }
 
   resume(): void {
@@ -125,6 +141,7 @@ export class Speaker {
       this.#unfinished = this.#pause.owed;
       this.#pause = this.#pauseBefore;
     }
+    this.#options.onPause?.(this.#pause);
   }
 
   /** What was being said stays as far as it was heard; nothing more is taken. */
@@ -136,6 +153,19 @@ export class Speaker {
     this.#unfinished = undefined;
     this.#options.grow(undefined);
     if (unfinished !== undefined) this.#say(unfinished);
+  }
+
+  /** Whether nothing of it is to be said here any more, as it is heard elsewhere. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned;
+  }
+
+  /** Nothing more is taken, nor what was being said: it is heard elsewhere. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#pause.owed = undefined;
+    this.#unfinished = undefined;
+    this.leave();
   }
 
   /** Ends the session. */
@@ -205,6 +235,7 @@ export class Speaker {
       language,
       startMs: Math.round(originMs + startMs),
       endMs: Math.round(originMs + endMs),
+      heardUpToMs: Math.round(endMs),
     };
   }
 }

@@ -18,6 +18,12 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 2;
 const LONGEST_MS = 60_000;
 
+/** What one node asks of the one where lines are spoken. */
+export interface ClipWish {
+  caption: Caption;
+  format: SpokenFormat;
+}
+
 export interface SpokenLines {
   /** Languages of a list that there is a voice for. */
   languages(of: readonly string[]): string[];
@@ -28,9 +34,17 @@ export interface SpokenLines {
   /**
    * A whole file.
    *
+   * @param elsewhere has it spoken by another process, which answers as `speakFor` does
    * @throws ServiceError invalid_request where there is no voice, synthesis_failed
    */
-  speak(roomId: string, caption: Caption, format: SpokenFormat): Promise<Buffer>;
+  speak(
+    roomId: string,
+    caption: Caption,
+    format: SpokenFormat,
+    elsewhere?: (wish: ClipWish) => Promise<unknown>,
+  ): Promise<Buffer>;
+  /** Speaks a line for another process. */
+  speakFor(roomId: string, wish: ClipWish): Promise<{ clip: string }>;
 }
 
 export function createSpokenLines({
@@ -40,8 +54,51 @@ export function createSpokenLines({
   speakLine: SpeakLine;
   canSpeak: (language: string) => boolean;
 }): SpokenLines {
-  const clips = new Map<string, { endMs: number; bytes: number; clip: Promise<Buffer> }>();
+  const clips = createClips();
   const places = new FairPlaces(AT_ONCE);
+
+  async function make(roomId: string, { caption, format }: ClipWish): Promise<Buffer> {
+    const mediaFormat = parseTargetMediaType(spokenFormats[format]);
+    if (mediaFormat === undefined) throw new TypeError(`${format} is no format of speech.`);
+    const { text, language } = caption;
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    return places.hold({ account: roomId }, () =>
+      speakLine({ text, language, format: mediaFormat, signal }),
+    );
+  }
+
+  const lines: SpokenLines = {
+    languages: (of) => of.filter(canSpeak),
+    forget(roomId, beforeMs = Infinity) {
+      clips.forget((name, endMs) => endMs < beforeMs && name.startsWith(`${roomId} `));
+    },
+    has: (...wish) => clips.find(nameOf(...wish)) !== undefined,
+    speak(roomId, caption, format, elsewhere) {
+      if (!canSpeak(caption.language)) {
+        throw new ServiceError('invalid_request', `No voice speaks ${caption.language} here.`);
+      }
+      const name = nameOf(roomId, caption, format);
+      const known = clips.find(name);
+      if (known !== undefined) return known;
+      const wish = { caption, format };
+      const clip = elsewhere === undefined ? make(roomId, wish) : elsewhere(wish).then(clipOf);
+      clips.add(name, { endMs: caption.endMs, clip });
+      return clip;
+    },
+    speakFor: async (roomId, { caption, format }) => ({
+      clip: (await lines.speak(roomId, caption, format)).toString('base64'),
+    }),
+  };
+  return lines;
+}
+
+function clipOf(answer: unknown): Buffer {
+  return Buffer.from((answer as { clip: string }).clip, 'base64');
+}
+
+/** Clips that were made, or are being made; there is room for so many, and the oldest go first. */
+function createClips() {
+  const clips = new Map<string, { endMs: number; bytes: number; clip: Promise<Buffer> }>();
   let totalBytes = 0;
 
   function drop(name: string): void {
@@ -58,32 +115,13 @@ export function createSpokenLines({
     }
   }
 
-  async function make(roomId: string, caption: Caption, format: SpokenFormat): Promise<Buffer> {
-    const mediaFormat = parseTargetMediaType(spokenFormats[format]);
-    if (mediaFormat === undefined) throw new TypeError(`${format} is no format of speech.`);
-    const { text, language } = caption;
-    const signal = AbortSignal.timeout(LONGEST_MS);
-    return places.hold({ account: roomId }, () =>
-      speakLine({ text, language, format: mediaFormat, signal }),
-    );
-  }
-
   return {
-    languages: (of) => of.filter(canSpeak),
-    forget(roomId, beforeMs = Infinity) {
-      for (const [name, { endMs }] of clips) {
-        if (endMs < beforeMs && name.startsWith(`${roomId} `)) drop(name);
-      }
+    find: (name: string) => clips.get(name)?.clip,
+    forget(which: (name: string, endMs: number) => boolean) {
+      for (const [name, { endMs }] of clips) if (which(name, endMs)) drop(name);
     },
-    has: (...wish) => clips.has(nameOf(...wish)),
-    speak(roomId, caption, format) {
-      if (!canSpeak(caption.language)) {
-        throw new ServiceError('invalid_request', `No voice speaks ${caption.language} here.`);
-      }
-      const name = nameOf(roomId, caption, format);
-      const made = clips.get(name);
-      if (made !== undefined) return made.clip;
-      const entry = { endMs: caption.endMs, bytes: 0, clip: make(roomId, caption, format) };
+    add(name: string, made: { endMs: number; clip: Promise<Buffer> }) {
+      const entry = { ...made, bytes: 0 };
       clips.set(name, entry);
       entry.clip.then(
         (clip) => {
@@ -94,7 +132,6 @@ export function createSpokenLines({
         },
         () => clips.delete(name),
       );
-      return entry.clip;
     },
   };
 }

@@ -96,6 +96,8 @@ export const testRequirements = [
   { name: 'PulseAudio', programs: ['pulseaudio'], packages: ['pulseaudio'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
   ...clusterRequirements,
+  // Networks in which cables are pulled out.
+  { name: 'iproute2', programs: ['ip'], packages: ['iproute2'] },
   {
     name: 'LibreOffice Calc and Impress',
     packages: ['libreoffice-calc-nogui', 'libreoffice-impress-nogui'],

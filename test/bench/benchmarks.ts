@@ -4,6 +4,7 @@ import * as captions from './captions.ts';
 import * as decode from './decode.ts';
 import * as documents from './documents.ts';
 import * as fanout from './fanout.ts';
+import * as fanoutNodes from './fanout-nodes.ts';
 import * as firstMinute from './first-minute.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
@@ -12,6 +13,7 @@ import * as memory from './memory.ts';
 import * as recogniser from './recogniser.ts';
 import * as requests from './requests.ts';
 import * as soak from './soak.ts';
+import * as soakCluster from './soak-cluster.ts';
 import * as store from './store.ts';
 import * as translation from './translation.ts';
 import * as voice from './voice.ts';
@@ -35,6 +37,7 @@ export interface Benchmark {
 const benchmarks: readonly Benchmark[] = [
   gateway,
   fanout,
+  fanoutNodes,
   voice,
   recogniser,
   voices,
@@ -48,6 +51,7 @@ const benchmarks: readonly Benchmark[] = [
   documents,
   firstMinute,
   soak,
+  soakCluster,
   guard,
   record,
 ];

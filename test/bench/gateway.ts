@@ -2,7 +2,7 @@
 import { encodeClientMessage } from '../../shared/protocol/codec.ts';
 import type { MessageFormat } from '../../shared/protocol/messages.ts';
 import { openPostgresql } from '../support/machine/postgresql.ts';
-import { openRedis } from '../support/machine/redis.ts';
+import { openRedis, type TestRedis } from '../support/machine/redis.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, median, printTable, spread, verdict } from './figures.ts';
 import { clientFrame, OPCODE, serverFrameBytes } from './gateway/load.ts';
@@ -31,6 +31,7 @@ const WARM_UP_ROUND_MS = 1_500;
 /** Of four rounds, per start. */
 const GROUPS = 2;
 const ROUND_MS = 800;
+const CHUNKS_A_ROUND = (CONNECTIONS * SPEED * ROUND_MS) / CHUNK_MS;
 /** The event loop is watched this often per start: one stall of the machine is no block of ours. */
 const LOOP_ROUNDS = 2;
 
@@ -69,11 +70,12 @@ interface Sharing {
   format: MessageFormat;
   aloneUs: number[];
   sharedUs: number[];
+  redisUs: number[];
   ratios: number[];
 }
 
 async function measureSharing(format: MessageFormat): Promise<Sharing> {
-  const sharing: Sharing = { format, aloneUs: [], sharedUs: [], ratios: [] };
+  const sharing: Sharing = { format, aloneUs: [], sharedUs: [], redisUs: [], ratios: [] };
   const options = loadOptions(format);
   const [postgresql, redis] = await Promise.all([openPostgresql(), openRedis()]);
   const servers: LoadedServer[] = [];
@@ -86,7 +88,7 @@ async function measureSharing(format: MessageFormat): Promise<Sharing> {
       const settings = { STORAGE_URL: await postgresql.createDatabase(), CLUSTER_NAME };
       const shared = await loadOurServer(format, options, { ...settings, BROKER_URL: redis.url });
       servers.push(shared);
-      await alternate({ alone, shared }, sharing);
+      await alternate({ alone, shared, redis }, sharing);
       await Promise.all(servers.splice(0).map((server) => server.stop()));
     }
   } finally {
@@ -97,18 +99,27 @@ async function measureSharing(format: MessageFormat): Promise<Sharing> {
 }
 
 async function alternate(
-  { alone, shared }: Record<'alone' | 'shared', LoadedServer>,
-  { aloneUs, sharedUs, ratios }: Sharing,
+  { alone, shared, redis }: Record<'alone' | 'shared', LoadedServer> & { redis: TestRedis },
+  { aloneUs, sharedUs, redisUs, ratios }: Sharing,
 ): Promise<void> {
   for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
     for (const server of [alone, shared]) await server.run(WARM_UP_ROUND_MS);
   }
   for (let group = 0; group < GROUPS; group += 1) {
+    const before = await processorUsOf(redis);
     const turns = await byTurns(alone, shared, group);
+    redisUs.push(((await processorUsOf(redis)) - before) / (turns.other.length * CHUNKS_A_ROUND));
     aloneUs.push(...turns.one);
     sharedUs.push(...turns.other);
     ratios.push(total(turns.other) / total(turns.one));
   }
+}
+
+/** Processor time of a Redis since its start, in µs. */
+async function processorUsOf(redis: TestRedis): Promise<number> {
+  const told = String(await redis.ask('INFO', 'cpu'));
+  const seconds = told.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm);
+  return total([...seconds].map(([, value]) => Number(value) * 1e6));
 }
 
 /** A B B A, in every other group B A A B: what drifts meanwhile touches both alike. In µs a chunk. */
@@ -123,11 +134,12 @@ async function byTurns(one: LoadedServer, other: LoadedServer, group: number) {
 
 function sharingRows(all: readonly Sharing[]): string[][] {
   return [
-    ['', 'alone, µs a chunk', 'with a broker', 'with ÷ alone', 'aim'],
-    ...all.map(({ format, aloneUs, sharedUs, ratios }) => [
+    ['', 'alone, µs a chunk', 'with a broker', 'Redis', 'with ÷ alone', 'aim'],
+    ...all.map(({ format, aloneUs, sharedUs, redisUs, ratios }) => [
       format,
       spread(aloneUs),
       spread(sharedUs),
+      spread(redisUs),
       spread(ratios),
       verdict(median(ratios), SHARING_AIM),
     ]),

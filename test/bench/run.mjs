@@ -9,8 +9,11 @@ refuseOldNode();
 // The models of the tests, unless somebody wants others to be measured.
 process.env.MODELS_DIR ||= testModelsFolder;
 const soundTools = testRequirements.filter(({ name }) => name === 'SoX' || name === 'FFmpeg');
+const cluster = process.argv.includes('soak-cluster')
+  ? testRequirements.filter(({ name }) => ['PostgreSQL', 'Redis', 'iproute2'].includes(name))
+  : [];
 await setUpOrExit({
-  requirements: [...serverRequirements, ...soundTools],
+  requirements: [...serverRequirements, ...soundTools, ...cluster],
   models: serverModels,
 });
 

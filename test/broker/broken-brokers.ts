@@ -80,6 +80,13 @@ const brokenRecords: BrokenBroker[] = [
 
 const brokenLeases: BrokenBroker[] = [
   {
+    fault: 'takes a lease that has run out for one that was given back',
+    breaks: 'gives whoever wants no other a lease that was given back',
+    breakIt: faulty('leases', (sound) => ({
+      acquire: (name, holder, ttlMs) => sound.acquire(name, holder, ttlMs),
+    })),
+  },
+  {
     fault: 'begins its epochs anew',
     breaks: 'gives a lease to one of many',
     breakIt: faulty('leases', (sound) => ({
@@ -204,9 +211,16 @@ const brokenStreams: BrokenBroker[] = [
     })),
   },
   {
-    fault: 'removes nothing',
+    fault: 'removes nothing by itself',
     breaks: 'removes entries up to one',
     breakIt: faulty('streams', () => ({ trim: async () => undefined })),
+  },
+  {
+    fault: 'removes nothing',
+    breaks: 'removes entries up to one',
+    breakIt: faulty('streams', (sound) => ({
+      append: (stream, bytes, { trimUpTo: _, ...options }) => sound.append(stream, bytes, options),
+    })),
   },
   {
     fault: 'keeps streams for good',
@@ -223,6 +237,32 @@ const brokenStreams: BrokenBroker[] = [
       async append(stream, bytes, { fence, ...options }) {
         const isHeld = fence === undefined || (await leases.find(fence.lease)) !== undefined;
         return isHeld ? sound.append(stream, bytes, options) : undefined;
+      },
+    })),
+  },
+  {
+    fault: 'refuses all that is said in a turn because of one',
+    breaks: 'appends what many say in one turn each by itself',
+    breakIt: faulty('streams', (sound, { leases }) => {
+      let turn: Promise<unknown> | undefined;
+      let isRefused = false;
+      return {
+        async append(stream, bytes, { fence, ...options }) {
+          const held = fence && (await leases.find(fence.lease));
+          isRefused ||= held?.epoch !== fence?.epoch;
+          await (turn ??= elsewhere().then(() => (turn = undefined)));
+          return isRefused ? undefined : sound.append(stream, bytes, options);
+        },
+      };
+    }),
+  },
+  {
+    fault: 'appends when all else is done',
+    breaks: 'does what is asked in one turn in its order',
+    breakIt: faulty('streams', (sound) => ({
+      async append(...args) {
+        await elsewhere();
+        return sound.append(...args);
       },
     })),
   },

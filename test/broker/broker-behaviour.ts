@@ -1,18 +1,9 @@
 /** What a broker promises, wherever it keeps things; run on every adapter, and on broken ones, which must fail. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Broker } from '../../server/broker/broker.ts';
-import {
-  type BrokerBehaviour,
-  eventually,
-  expectChain,
-  KEPT,
-  LONG,
-  many,
-  SHORT,
-  texts,
-} from './behaviour-support.ts';
+import { type BrokerBehaviour, eventually, LONG, many, SHORT } from './behaviour-support.ts';
 import { following } from './following-behaviour.ts';
+import { streams } from './stream-behaviour.ts';
 
 const records: BrokerBehaviour[] = [
   {
@@ -111,6 +102,23 @@ const leases: BrokerBehaviour[] = [
       expect(await broker.leases.find(name)).toEqual({ holder: 'next', epoch: next });
       await other.leases.release(name, next!);
       expect(await other.leases.acquire(name, 'next', LONG)).toBeGreaterThan(next!);
+    },
+  },
+  {
+    name: 'gives whoever wants no other a lease that was given back, none that has run out or never was',
+    async check(under) {
+      const { broker, other } = under;
+      const name = randomUUID();
+      const ifGivenBack = () => other.leases.acquire(name, 'next', LONG, { ifGivenBack: true });
+      expect(await ifGivenBack()).toBeUndefined();
+      await broker.leases.acquire(name, 'first', SHORT);
+      await eventually(() => other.leases.find(name), under).toBeUndefined();
+      expect(await ifGivenBack()).toBeUndefined();
+      const epoch = (await broker.leases.acquire(name, 'first', LONG))!;
+      await broker.leases.release(name, epoch);
+      const next = await ifGivenBack();
+      expect(next).toBeGreaterThan(epoch);
+      expect(await ifGivenBack()).toBe(next);
     },
   },
   {
@@ -258,96 +266,6 @@ const buckets: BrokerBehaviour[] = [
       await broker.buckets.take([bucket]);
       await eventually(() => other.buckets.take([bucket]), under).toBeUndefined();
       expect(await other.buckets.look([slow])).toBeUndefined();
-    },
-  },
-];
-
-const streams: BrokerBehaviour[] = [
-  {
-    name: 'reads what was appended after an entry, in order, as many as are wished',
-    async check({ broker, other }) {
-      const stream = randomUUID();
-      const ids = await many(20, (index) => broker.streams.append(stream, `${index}`, KEPT));
-      const all = await other.streams.read(stream, 0, 100);
-      expect(texts(all)).toEqual(Array.from({ length: 20 }, (_, index) => `${index}`));
-      expect(all.map(({ id }) => id)).toEqual(ids);
-      expectChain(all, 0);
-      expect(await other.streams.read(stream, ids[4]!, 3)).toEqual(all.slice(5, 8));
-      expect(await other.streams.read(stream, ids[19]!, 3)).toEqual([]);
-      expect(await other.streams.read(randomUUID(), 0, 3)).toEqual([]);
-      const bytes = Buffer.from([0, 255, 13, 10]);
-      await other.streams.append(stream, bytes, KEPT);
-      expect((await broker.streams.read(stream, ids[19]!, 3))[0]!.bytes).toEqual(bytes);
-    },
-  },
-  {
-    name: 'keeps the last entries, and shows whoever comes late that some are missing',
-    async check({ broker, other }) {
-      const stream = randomUUID();
-      const [first] = await many(10, (index) =>
-        broker.streams.append(stream, `${index}`, { ...KEPT, maxLength: 4 }),
-      );
-      const kept = await other.streams.read(stream, first!, 100);
-      expect(texts(kept)).toEqual(['6', '7', '8', '9']);
-      expect(kept[0]!.previous).toBeGreaterThan(first!);
-      expectChain(kept.slice(1), kept[0]!.id);
-    },
-  },
-  {
-    name: 'removes entries up to one, or all, and goes on with greater ids',
-    async check({ broker, other }) {
-      const stream = randomUUID();
-      const ids = await many(50, (index) => broker.streams.append(stream, `${index}`, KEPT));
-      await other.streams.trim(stream, ids[46]!);
-      expect(texts(await broker.streams.read(stream, 0, 100))).toEqual(['47', '48', '49']);
-      await other.streams.drop(stream);
-      expect(await broker.streams.read(stream, 0, 100)).toEqual([]);
-      const id = await broker.streams.append(stream, 'after', KEPT);
-      const [after] = await other.streams.read(stream, ids[49]!, 100);
-      expect(after).toMatchObject({ id, previous: ids[49]! });
-    },
-  },
-  {
-    name: 'lets a stream go to which nothing is appended any more',
-    async check(under) {
-      const { broker, other } = under;
-      const stream = randomUUID();
-      await broker.streams.append(stream, 'gone', { ...KEPT, ttlMs: SHORT });
-      await eventually(() => other.streams.read(stream, 0, 1), under).toEqual([]);
-    },
-  },
-  {
-    name: 'refuses the entries of whoever has lost the lease, and takes them while nobody has taken it',
-    async check(under) {
-      const { broker, other } = under;
-      const [stream, lease] = [randomUUID(), randomUUID()];
-      const append = (node: Broker, epoch: number) =>
-        node.streams.append(stream, `${epoch}`, { ...KEPT, fence: { lease, epoch } });
-      expect(await append(broker, 1)).toBeUndefined();
-      const epoch = (await broker.leases.acquire(lease, 'first', SHORT))!;
-      await eventually(() => other.leases.find(lease), under).toBeUndefined();
-      expect(await append(broker, epoch)).toBeGreaterThan(0);
-      const next = (await other.leases.acquire(lease, 'second', LONG))!;
-      expect(await append(broker, epoch)).toBeUndefined();
-      expect(await append(other, next)).toBeGreaterThan(0);
-      await other.leases.release(lease, next);
-      expect(await append(other, next)).toBeUndefined();
-      expect(texts(await broker.streams.read(stream, 0, 9))).toEqual([`${epoch}`, `${next}`]);
-    },
-  },
-  {
-    name: 'appends an entry once, however often its appender says it',
-    async check({ broker, other }) {
-      const [stream, appender] = [randomUUID(), randomUUID()];
-      const say = (node: Broker, number: number) =>
-        node.streams.append(stream, `${number}`, { ...KEPT, by: { appender, number } });
-      const first = await say(broker, 1);
-      expect(await say(broker, 1)).toBe(first);
-      const second = await say(broker, 7);
-      expect(await say(other, 7)).toBe(second);
-      await other.streams.append(stream, 'between', { ...KEPT, by: { appender: 'b', number: 1 } });
-      expect(await say(other, 7)).toBe(second);
-      expect(texts(await other.streams.read(stream, 0, 9))).toEqual(['1', '7', 'between']);
     },
   },
 ];

@@ -168,6 +168,28 @@ it('a Redis that comes back empty is used again, and followers see that somethin
   expect(await own.ask('EXISTS', `${prefix}:cluster`)).toBe(1);
 });
 
+it('what is wrong with one of many that go together is told to that one alone', async () => {
+  const { broker, prefix, log } = await openNode();
+  const epoch = (await broker.leases.acquire('lease', 'a', LONG))!;
+  await redis.ask('SET', `${prefix}:stream:strange`, 'no stream');
+  await redis.ask('SET', `${prefix}:lease:strange`, 'no lease');
+  const [before, strange, after, lease, strangeLease] = await Promise.allSettled([
+    broker.streams.append('stream', 'before', KEPT),
+    broker.streams.append('strange', 'lost', KEPT),
+    broker.streams.append('stream', 'after', KEPT),
+    broker.leases.renew('lease', epoch, LONG),
+    broker.leases.renew('strange', epoch, LONG),
+  ]);
+  expect([strange, strangeLease]).toMatchObject([
+    { status: 'rejected', reason: { code: 'internal' } },
+    { status: 'rejected', reason: { code: 'internal' } },
+  ]);
+  expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
+  expect(lease).toMatchObject({ value: true });
+  expect([before, after].map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  expect(texts(await broker.streams.read('stream', 0, 9))).toEqual(['before', 'after']);
+});
+
 it('a Redis that is full takes nothing, and still lets go of things', async () => {
   const own = await openRedis();
   onTestFinished(() => own.stop());
@@ -206,7 +228,7 @@ it('a Redis that is full takes nothing, and still lets go of things', async () =
   await broker.seats.leave(seat);
   expect(await broker.seats.members('seats')).toEqual([]);
   await broker.leases.release('lease', epoch);
-  await broker.streams.trim('stream', first);
+  await broker.streams.drop('stream');
   await broker.records.remove('key');
   await own.ask('CONFIG', 'SET', 'maxmemory', '0');
   expect(await broker.streams.append('stream', 'more', KEPT)).toBeGreaterThan(first);

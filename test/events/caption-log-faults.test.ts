@@ -1,7 +1,7 @@
 /** The log over a database of which any call may be slow, fail, be done though it says that it failed, or hang. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createCaptionLog } from '../../server/events/caption-log.ts';
+import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import fc from '../support/suite/properties.ts';
 import { quietLog } from '../storage/samples.ts';
 import { play } from './caption-log-play.ts';

@@ -1,7 +1,8 @@
 /** What is done with a log in any order, and what has to be true of it meanwhile and afterwards. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createCaptionLog, type CaptionLog } from '../../server/events/caption-log.ts';
+import type { CaptionLog } from '../../server/events/caption-log.ts';
+import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import { quietLog } from '../storage/samples.ts';
 import { TRACKS, type Operation, type Script } from './caption-log-scripts.ts';
 import { faultyStore, type FaultyStore } from './faulty-store.ts';

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  createCaptionLog,
-  type CaptionLog,
-  type CaptionTrack,
-} from '../../server/events/caption-log.ts';
+import type { CaptionLog, CaptionTrack } from '../../server/events/caption-log.ts';
+import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import type { Storage } from '../../server/stores.ts';
 import { type DatabaseName, databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';

@@ -1,6 +1,6 @@
 /** Captions in memory behind calls that do what a test says. */
 import type { Caption, CaptionTrack } from '../../server/events/caption-log.ts';
-import type { CaptionLogOptions } from '../../server/events/caption-log.ts';
+import type { CaptionLogOptions } from '../../server/events/embedded-caption-log.ts';
 import fc from '../support/suite/properties.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 

@@ -1,11 +1,7 @@
 /** Rooms of which a test says what is said in them, who reads, and what a translator answers. */
 import { afterAll, beforeAll, expect } from 'vitest';
-import {
-  createCaptionLog,
-  type Caption,
-  type CaptionLog,
-  type CaptionTrack,
-} from '../../server/events/caption-log.ts';
+import type { Caption, CaptionLog, CaptionTrack } from '../../server/events/caption-log.ts';
+import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import { LiveRoom } from '../../server/events/live-room.ts';
 import { createFanOut } from '../../server/events/reading/fan-out.ts';
 import type { RoomWishes } from '../../server/events/store.ts';

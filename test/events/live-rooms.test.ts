@@ -1,6 +1,6 @@
 /** The rooms of a process: opened, changed, let go of. */
 import { expect, it } from 'vitest';
-import { createCaptionLog } from '../../server/events/caption-log.ts';
+import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import { createLiveRooms } from '../../server/events/live-rooms.ts';
 import { createFanOut } from '../../server/events/reading/fan-out.ts';
 import type { Room } from '../../server/events/store.ts';
@@ -33,7 +33,10 @@ async function openRooms({ sweepMs = 60_000 } = {}) {
   const forgotten: [roomId: string, beforeMs: number | undefined][] = [];
   const rooms = createLiveRooms({
     ...{ captions, store, log, sweepMs, fanOut: createFanOut() },
-    spokenLines: { forget: (roomId, beforeMs) => void forgotten.push([roomId, beforeMs]) },
+    spokenLines: {
+      forget: (roomId, beforeMs) => void forgotten.push([roomId, beforeMs]),
+      speakFor: () => Promise.reject(new Error('There is one node.')),
+    },
     callerOf: async () => {
       if (payer.isActive) return { account, key };
       throw new ServiceError('forbidden', 'The key is not active.');
@@ -71,7 +74,7 @@ it('a room that was deleted meanwhile is not opened', async () => {
   const { rooms, make, store } = await openRooms();
   const room = await make();
   const opening = rooms.open(room);
-  rooms.end(room.roomId, new ServiceError('not_found', 'The room has been deleted.'));
+  rooms.deleted(room.roomId);
   await expect(opening).rejects.toMatchObject({ code: 'not_found' });
   await store.delete(room.accountId, room.roomId);
   await expect(rooms.open(room)).rejects.toMatchObject({ code: 'not_found' });

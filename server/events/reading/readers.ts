@@ -38,10 +38,11 @@ export interface ReaderDesk {
   /**
    * Takes a place for a reader.
    *
+   * @param elsewhere how many read in the room at other servers, as they said last
    * @returns gives it back
    * @throws ServiceError too_many_sessions
    */
-  admit(roomId: string, address: string): () => void;
+  admit(roomId: string, address: string, elsewhere?: number): () => void;
   /**
    * To be called before anybody is told whether a passcode was right. Wrong ones are counted, over all
    * servers, and after too many of them nobody is told.
@@ -73,10 +74,10 @@ export function createReaderDesk(limits: ReaderLimits, buckets: Broker['buckets'
     checkSpeech(from) {
       if (!speeches.take(networkOf(from))) throw tooFast('Too much is spoken for your network.');
     },
-    admit(roomId, from) {
+    admit(roomId, from, elsewhere = 0) {
       const address = networkOf(from);
       if (count >= limits.most) throw full('This server');
-      if (inRoom.of(roomId) >= limits.mostInRoom) throw full('The room');
+      if (inRoom.of(roomId) + elsewhere >= limits.mostInRoom) throw full('The room');
       if (fromAddress.of(address) >= limits.mostFromAddress) throw full('Your network');
       count += 1;
       inRoom.add(roomId, 1);

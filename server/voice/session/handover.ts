@@ -81,8 +81,9 @@ export class Handover {
     let askedAtMs = performance.now();
     const giveUpAtMs = askedAtMs + PATIENCE_MS + LEASE_MS;
     do {
-      if (!isNew) await this.#steady();
-      const epoch = await broker.leases.acquire(leaseOf(sessionId), broker.node, LEASE_MS);
+      const epoch = await broker.leases.acquire(leaseOf(sessionId), broker.node, LEASE_MS, {
+        ifGivenBack: !isNew && !this.#isSteady,
+      });
       if (epoch !== undefined) return this.#hold(sessionId, epoch);
       await delay(LOOK_EVERY_MS);
       if (performance.now() - askedAtMs < ASK_EVERY_MS) continue;
@@ -154,12 +155,8 @@ export class Handover {
   }
 
   /** Owners renew first when the broker comes back: it may have been away for longer than a lease is good for. */
-  async #steady(): Promise<void> {
-    for (;;) {
-      const leftMs = this.#steadySinceMs + LEASE_MS - performance.now();
-      if (leftMs <= 0) return;
-      await delay(leftMs);
-    }
+  get #isSteady(): boolean {
+    return performance.now() - this.#steadySinceMs > LEASE_MS;
   }
 
   #renewAll(): void {

@@ -14,6 +14,7 @@ import {
   type RestPlace,
 } from '../audio/media.ts';
 import { Progress, type ProgressState } from '../path/progress.ts';
+import { readAudioEntry } from './audio-entry.ts';
 
 /** Whose a session is, and what it was asked for with; nothing that was said. */
 export interface SessionRecord {
@@ -67,15 +68,6 @@ export interface ToldEntry {
   targets?: Record<string, number>;
 }
 
-/** Audio as it came: `null` is a gap, nothing the end of an utterance. */
-export interface AudioEntry {
-  fromBytes: number;
-  receivedMs: number;
-  confirmed: number;
-  pieces: (Uint8Array | null)[];
-  hasEnded: boolean;
-}
-
 export const recordOf = (sessionId: string) => `session ${sessionId}`;
 export const headOf = (sessionId: string) => `session head ${sessionId}`;
 export const streamOf = (sessionId: string, name: string) => `session ${sessionId} ${name}`;
@@ -104,7 +96,8 @@ export async function readKept(
   const progress = new ProgressReader();
   const messages: KeptMessage[] = [];
   let request: VoiceSessionRequest | undefined;
-  for await (const entry of entriesOf<ToldEntry>(broker, streamOf(sessionId, TOLD.name))) {
+  for await (const bytes of entriesOf(broker, streamOf(sessionId, TOLD.name))) {
+    const entry = decoder.decode(bytes) as ToldEntry;
     messages.push(...progress.take(entry));
     request = entry.request ?? request;
   }
@@ -129,15 +122,15 @@ function inOrder(messages: readonly KeptMessage[], lastSequence: number): KeptMe
   }
 }
 
-async function* entriesOf<Entry>(
+async function* entriesOf(
   { streams }: Pick<Broker, 'streams'>,
   stream: string,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<Buffer> {
   for (let after = 0; ;) {
     const entries = await streams.read(stream, after, READ_AT_ONCE);
     for (const { id, bytes } of entries) {
       after = id;
-      yield decoder.decode(bytes) as Entry;
+      yield bytes;
     }
     if (entries.length < READ_AT_ONCE) return;
   }
@@ -187,7 +180,8 @@ async function readAudio(
     if (!isAligned) pieces.push(MEDIA_ALIGNMENT);
     isAligned = true;
   };
-  for await (const entry of entriesOf<AudioEntry>(broker, streamOf(sessionId, AUDIO.name))) {
+  for await (const bytes of entriesOf(broker, streamOf(sessionId, AUDIO.name))) {
+    const entry = readAudioEntry(bytes);
     // Some may have been given up while the broker was away.
     if (entry.fromBytes > at) pieces.push(MEDIA_GAP);
     at = entry.fromBytes;

@@ -51,7 +51,7 @@ export interface Outbox {
   /** Nobody will read any more: whoever waits for room goes on. */
   close(): void;
   /** The client has everything up to this sequence. */
-  confirm(sequence: number): void;
+  confirm(sequence: number): number;
   /**
    * Begins to read for a connection; an earlier reader gets nothing more.
    *
@@ -173,7 +173,7 @@ class KeptMessages implements Outbox {
     this.#room.raise();
   }
 
-  confirm(sequence: number): void {
+  confirm(sequence: number): number {
     const upTo = Math.min(sequence, this.#lastSequence);
     let entry = this.#entryAfter(this.#confirmed);
     for (
@@ -187,6 +187,7 @@ class KeptMessages implements Outbox {
     this.#confirmations.push({ sequence: this.#confirmed, atMs: this.#now() });
     this.#dropOld();
     this.#room.raise();
+    return this.#confirmed;
   }
 
   read(after?: number): OutboxReader {

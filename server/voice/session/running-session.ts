@@ -157,7 +157,7 @@ export class RunningSession {
       maxLagMs: options.maxLagMs,
       meter: (durationMs) => this.#count(durationMs),
       hold: () => this.#holdOrLetGo(),
-      onPiece: journal && ((piece) => journal.came(piece)),
+      onPiece: journal && ((piece) => journal.audio.came(piece)),
       receivedBytes: resumed?.audio.receivedBytes,
     });
     this.#updates = createSessionUpdates(options.terms, {
@@ -212,7 +212,7 @@ export class RunningSession {
   get received(): { received_audio_ms: number; received_audio_bytes: number } | undefined {
     if (!this.#options.acknowledges) return undefined;
     // What only this server has may be lost with it.
-    const { ms, bytes } = this.#journal?.kept ?? {
+    const { ms, bytes } = this.#journal?.audio.kept ?? {
       ms: this.#receivedMs,
       bytes: this.#queue.receivedBytes,
     };
@@ -242,6 +242,8 @@ export class RunningSession {
    */
   awaitReconnection(withinMs: number, lastSequence: number | undefined): void {
     this.#resumeAfter = lastSequence;
+    // It may connect to another server, which is to know it as well.
+    if (lastSequence !== undefined) this.#confirm(lastSequence);
     this.#connection?.replaced.abort();
     this.#connection = undefined;
     this.#expireIn(withinMs);
@@ -295,15 +297,16 @@ export class RunningSession {
         connection.hold = hold;
         if (this.#isHeld) hold(true);
       },
-      confirm: (sequence) => {
-        this.#outbox.confirm(sequence);
-        this.#journal?.confirmed(sequence);
-      },
+      confirm: (sequence) => this.#confirm(sequence),
       fail: (error) => this.end(error),
       release: (isFinal) => {
         if (this.#connection === connection) this.#release(isFinal);
       },
     };
+  }
+
+  #confirm(sequence: number): void {
+    this.#journal?.confirmed(this.#outbox.confirm(sequence));
   }
 
   #release(isFinal: boolean): void {
@@ -339,7 +342,7 @@ export class RunningSession {
     if (this.isOver) return;
     this.#close(reason ?? gone());
     this.#measures.ended(reason, this.#outbox.hasEnded);
-    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.unkeptMs);
+    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.audio.unkeptMs);
     this.#options.onOver();
   }
 
@@ -385,7 +388,7 @@ export class RunningSession {
   #endMedia(): void {
     this.#queue.end();
     this.#updates.end();
-    this.#journal?.ended();
+    this.#journal?.audio.ended();
   }
 
   async #run(): Promise<void> {
@@ -407,7 +410,8 @@ export class RunningSession {
     this.#options.room?.hear({
       sessionId: this.id,
       captions: this.#pipeline.captions(),
-      beganAtMs: Date.now(),
+      // Elsewhere, if another server has heard some of it.
+      beganAtMs: Date.now() - this.#arrivedMs,
       receivedMs: () => this.#arrivedMs,
       end: (reason) => this.end(reason),
     });
@@ -468,7 +472,7 @@ export class RunningSession {
     this.#receivedMs += durationMs;
     if (durationMs > 0) this.#audioCountedAtMs = performance.now();
     if (this.#journal === undefined) this.#options.onAudio(durationMs);
-    else this.#journal.counted(durationMs);
+    else this.#journal.audio.counted(durationMs);
     this.#measures.audio(durationMs, this.#receivedMs, this.#lagMs);
     this.#noteLag();
   }

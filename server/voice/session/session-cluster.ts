@@ -60,6 +60,9 @@ const ENDING = 'The session is ending. Please try again in a moment.';
 /** A client that a session was taken for connects within this, in ms, if it waits for it still. */
 const CONNECT_MS = 1_000;
 
+/** How long a server that stops tries to hand over its sessions, in ms. */
+const HAND_OVER_MS = 10_000;
+
 /** How often a broker that is away is asked again to forget a session, in ms. */
 const REMOVE_AGAIN_MS = 1_000;
 
@@ -120,9 +123,15 @@ export class SessionCluster {
     return taking;
   }
 
-  /** Lets another server have a session, if what is known of it can be written. */
-  async handOver(session: RunningSession): Promise<void> {
-    if (await session.handOver()) await this.#release(session.id);
+  /**
+   * Lets another server have a session, if what is known of it can be written.
+   *
+   * @param untilMs it is tried again until then, on the clock of `performance.now()`
+   */
+  async handOver(session: RunningSession, untilMs = 0): Promise<void> {
+    do {
+      if (await session.handOver()) return this.#release(session.id);
+    } while (performance.now() < untilMs);
   }
 
   /** Ends a session wherever it is. */
@@ -157,6 +166,13 @@ export class SessionCluster {
     onLeft(sessionId);
     this.#handover.forget(sessionId);
     this.#ending.delete(sessionId);
+  }
+
+  /** The server stops: others get its sessions. @param graceMs half of it is for a broker that is slow or away */
+  async leave(sessions: readonly RunningSession[], graceMs: number): Promise<void> {
+    const untilMs = performance.now() + Math.min(HAND_OVER_MS, graceMs / 2);
+    await Promise.all(sessions.map((each) => this.handOver(each, untilMs)));
+    this.stop();
   }
 
   stop(): void {

@@ -5,22 +5,19 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Encoder } from '@msgpack/msgpack';
-import { ServiceError } from '../../../shared/errors.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
 import type { Broker } from '../../broker/index.ts';
-import type { MediaPiece } from '../audio/media.ts';
 import type { Progress } from '../path/progress.ts';
-import { leaseOf, type SessionHold } from './handover.ts';
+import { AudioJournal } from './audio-journal.ts';
+import type { SessionHold } from './handover.ts';
+import { JournalWriter } from './journal-writer.ts';
 import {
-  AUDIO,
-  type AudioEntry,
   headOf,
   type KeptMessage,
   type KeptSession,
   recordOf,
   type SessionRecord,
-  streamOf,
   TOLD,
   type ToldEntry,
 } from './kept-session.ts';
@@ -48,33 +45,26 @@ export interface JournalEvents {
 
 /** How often audio is written, in ms. */
 const AUDIO_EVERY_MS = 250;
-/** How often what could not be written is tried again, in ms. */
-const RETRY_MS = 250;
 /** How long a session waits for the broker before it stays where it is, in ms. */
 const FLUSH_MS = 2_000;
 /** Long silence is worth a word now and then, so that nothing runs out, in ms. */
 const SIGN_OF_LIFE_MS = 15_000;
-/** What waits for a broker that is away, in bytes: two minutes of PCM. Of more, the oldest is given up. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
-/** The head of a container: its tracks and their codecs. */
-const MOST_HEAD_BYTES = 64 * 1024;
-
 const encoder = new Encoder({ ignoreUndefined: true });
 
 export class SessionJournal {
   readonly #options: JournalOptions;
   readonly #progress: Progress;
   #events: JournalEvents | undefined;
-  #hold: SessionHold | undefined;
-  #isOver = false;
+  readonly #writer: JournalWriter;
+  readonly audio: AudioJournal;
   #confirmed = 0;
+  #openedAtMs = performance.now();
 
   // What is told.
   #told: KeptMessage[] = [];
   /** With the messages that wait: what the session is asked for from then on. */
   #request: VoiceSessionRequest | undefined;
   #telling: Promise<void> | undefined;
-  #isAway = false;
   #toldNumber = 0;
   /** Sequence of the last message that was counted. */
   #lastSequence = 0;
@@ -85,28 +75,27 @@ export class SessionJournal {
   #placeId = 0;
   #dropped = 0;
 
-  // Audio.
-  #pieces: (Uint8Array | null)[] = [];
-  #piecesFrom = 0;
-  #waitingBytes = 0;
-  #cameBytes = 0;
-  #countedMs = 0;
-  #unkeptMs = 0;
-  #hasEnded = false;
-  #isEndKept = false;
-  #kept = { bytes: 0, ms: 0 };
-  #hearing: Promise<void> | undefined;
-  #audioNumber = 0;
-  readonly #audioEntries: { id: number; endBytes: number }[] = [];
-  #headPieces: Uint8Array[] = [];
-  #headBytes = 0;
-  #isHeadWhole: boolean;
-  #openedAtMs = performance.now();
-
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#progress = options.progress;
-    this.#isHeadWhole = options.isPcm;
+    this.#writer = new JournalWriter({
+      ...options,
+      onAway: () => {
+        this.#events?.onKept(Infinity);
+        this.audio.giveUpBeyondMost();
+      },
+      onRefused: () => {
+        this.stop();
+        this.#events?.onRefused();
+      },
+    });
+    this.audio = new AudioJournal({
+      writer: this.#writer,
+      isPcm: options.isPcm,
+      confirmed: () => this.#confirmed,
+      onHead: () => void this.#writer.untilDone(() => this.open()),
+      onKept: (durationMs) => this.#events?.onAudioKept(durationMs),
+    });
   }
 
   get record(): SessionRecord {
@@ -118,17 +107,7 @@ export class SessionJournal {
   }
 
   get hold(): SessionHold | undefined {
-    return this.#hold;
-  }
-
-  /** How much of the audio the broker has. */
-  get kept(): Readonly<{ bytes: number; ms: number }> {
-    return this.#kept;
-  }
-
-  /** Audio that was counted and is not there yet, in ms. */
-  get unkeptMs(): number {
-    return this.#unkeptMs;
+    return this.#writer.hold;
   }
 
   /** Writes whose the session is. @throws ServiceError broker_unavailable */
@@ -136,13 +115,14 @@ export class SessionJournal {
     const { broker, sessionId, record, ttlMs } = this.#options;
     this.#openedAtMs = performance.now();
     await broker.records.write(recordOf(sessionId), JSON.stringify(record), { ttlMs });
-    if (!this.#isHeadWhole || this.#headPieces.length === 0) return;
-    await broker.records.write(headOf(sessionId), encoder.encode(this.#headPieces), { ttlMs });
+    const { head } = this.audio;
+    if (head === undefined) return;
+    await broker.records.write(headOf(sessionId), encoder.encode(head), { ttlMs });
   }
 
   /** Begins to write, for a server that has the session. */
   async begin(hold: SessionHold): Promise<void> {
-    this.#hold = hold;
+    this.#writer.hold = hold;
     this.#options.record.hasBegun = true;
     await this.open();
     journals.add(this);
@@ -156,12 +136,7 @@ export class SessionJournal {
   /** Goes on where another was. */
   resume({ audio, confirmed, lastSequence, progress, request }: KeptSession): void {
     this.#lastSequence = lastSequence;
-    this.#headPieces = audio.head;
-    this.#cameBytes = this.#piecesFrom = audio.receivedBytes;
-    this.#countedMs = audio.receivedMs;
-    this.#kept = { bytes: audio.receivedBytes, ms: audio.receivedMs };
-    this.#hasEnded = this.#isEndKept = audio.hasEnded;
-    this.#isHeadWhole ||= audio.receivedBytes > 0;
+    this.audio.resume(audio);
     this.#confirmed = confirmed;
     this.#progress.resume(progress);
     if (request !== undefined) this.#options.record.request = request;
@@ -170,7 +145,7 @@ export class SessionJournal {
   /** A durable message is to be told. */
   told(message: ServerMessage, sequence: number): void {
     this.#told.push({ message, sequence });
-    if (this.#isAway) this.#events?.onKept(sequence);
+    if (this.#writer.isAway) this.#events?.onKept(sequence);
     this.#tellSoon();
   }
 
@@ -189,32 +164,9 @@ export class SessionJournal {
     this.#dropped = sequence;
   }
 
-  /** Audio has come, or something to be known of it. */
-  came(piece: MediaPiece): void {
-    if (this.#isOver) return;
-    if (typeof piece === 'symbol') this.#pieces.push(null);
-    else {
-      this.#pieces.push(piece);
-      this.#cameBytes += piece.length;
-      this.#waitingBytes += piece.length;
-      if (!this.#isHeadWhole) this.#keepHead(piece);
-    }
-  }
-
-  /** No more audio comes. */
-  ended(): void {
-    this.#hasEnded = true;
-  }
-
-  /** So much audio was counted, in ms. */
-  counted(durationMs: number): void {
-    this.#countedMs += durationMs;
-    this.#unkeptMs += durationMs;
-  }
-
   /** Called every now and then. */
   beat(): void {
-    if (this.#pieces.length > 0 || this.#hasEnded !== this.#isEndKept) void this.#hear();
+    if (this.audio.isNew) void this.audio.write();
     const nowMs = performance.now();
     if (nowMs - this.#openedAtMs > SIGN_OF_LIFE_MS) this.open().catch(() => undefined);
     const isSilent = nowMs - this.#toldAtMs > SIGN_OF_LIFE_MS;
@@ -228,20 +180,21 @@ export class SessionJournal {
 
   /** Nothing more is written. */
   stop(): void {
-    this.#isOver = true;
+    this.#writer.stop();
     journals.delete(this);
   }
 
   /** Nothing more is written, nor on its way. */
   async close(): Promise<void> {
     this.stop();
-    await Promise.allSettled([this.#telling, this.#hearing]);
+    await Promise.allSettled([this.#telling, this.audio.settled()]);
   }
 
   /** Writes again what the broker has lost, as far as it is here. */
   restore(messages: readonly KeptMessage[]): void {
     this.open().catch(() => undefined);
-    this.#toldEntries.length = this.#audioEntries.length = 0;
+    this.#toldEntries.length = 0;
+    this.audio.forgotten();
     const waiting = this.#told[0]?.sequence ?? Infinity;
     this.#told.unshift(...messages.filter(({ sequence }) => sequence < waiting));
     this.#isForgotten = true;
@@ -252,27 +205,20 @@ export class SessionJournal {
     // What is on its way goes first.
     for (let round = 0; round < 3; round += 1) {
       this.#tellSoon();
-      await Promise.all([this.#telling, this.#hear()]);
-      if (this.#isAway) return false;
-      if (this.#told.length === 0 && this.#pieces.length === 0) return true;
+      await Promise.all([this.#telling, this.audio.write()]);
+      if (this.#writer.isAway) return false;
+      if (this.#told.length === 0 && !this.audio.isNew) return true;
     }
-    return !this.#isAway;
-  }
-
-  #keepHead(piece: Uint8Array): void {
-    this.#headPieces.push(piece);
-    this.#headBytes += piece.length;
-    this.#isHeadWhole = this.#countedMs > 0 || this.#headBytes >= MOST_HEAD_BYTES;
-    if (this.#isHeadWhole) void this.#untilDone(() => this.open());
+    return !this.#writer.isAway;
   }
 
   /** With what else is told in the same turn. */
   #tellSoon(): void {
-    if (this.#hold === undefined || this.#isOver) return;
+    if (!this.#writer.isWriting) return;
     this.#telling ??= this.#tell().finally(() => {
       this.#telling = undefined;
       const isMore = this.#told.length > 0 || this.#isForgotten;
-      if (isMore && !this.#isOver) this.#tellSoon();
+      if (isMore) this.#tellSoon();
     });
   }
 
@@ -284,7 +230,8 @@ export class SessionJournal {
     if (entry === undefined) return;
     const bytes = encoder.encode(entry);
     this.#toldNumber += 1;
-    const id = await this.#append(TOLD, bytes, this.#toldNumber);
+    const trimUpTo = this.#takeOld();
+    const id = await this.#writer.append(TOLD, { bytes, number: this.#toldNumber, trimUpTo });
     if (id === undefined) return;
     this.#toldAtMs = performance.now();
     const lastSequence = told.at(-1)?.sequence ?? 0;
@@ -292,9 +239,8 @@ export class SessionJournal {
     if (lastSequence > 0) this.#events?.onKept(lastSequence);
     if (entry.progress !== undefined) {
       this.#placeId = id;
-      this.#trimAudio(entry.progress.rest?.heard.place.fromBytes ?? 0);
+      this.audio.trim(entry.progress.rest?.heard.place.fromBytes ?? 0);
     }
-    this.#trimTold();
   }
 
   #entryOf(told: readonly KeptMessage[]): ToldEntry | undefined {
@@ -323,101 +269,8 @@ export class SessionJournal {
     };
   }
 
-  async #hear(): Promise<void> {
-    if (this.#hold === undefined || this.#isOver) return;
-    this.#hearing ??= this.#writeAudio().finally(() => (this.#hearing = undefined));
-    await this.#hearing;
-  }
-
-  async #writeAudio(): Promise<void> {
-    const pieces = this.#pieces;
-    const [endBytes, ms, countedMs] = [this.#cameBytes, this.#countedMs, this.#unkeptMs];
-    const hasEnded = this.#hasEnded;
-    const entry: AudioEntry = {
-      ...{ fromBytes: this.#piecesFrom, receivedMs: ms, confirmed: this.#confirmed },
-      ...{ pieces, hasEnded },
-    };
-    this.#pieces = [];
-    this.#piecesFrom = endBytes;
-    this.#audioNumber += 1;
-    const id = await this.#append(AUDIO, encoder.encodeSharedRef(entry), this.#audioNumber);
-    if (id === undefined) return;
-    this.#waitingBytes = this.#cameBytes - endBytes;
-    this.#isEndKept = hasEnded;
-    this.#audioEntries.push({ id, endBytes });
-    this.#kept = { bytes: endBytes, ms };
-    this.#unkeptMs -= countedMs;
-    this.#events?.onAudioKept(countedMs);
-  }
-
-  /** Appends until it is done; undefined where it need not be any more. */
-  async #append(
-    { name, mostEntries }: typeof TOLD,
-    bytes: Uint8Array,
-    number: number,
-  ): Promise<number | undefined> {
-    const { broker, sessionId, ttlMs } = this.#options;
-    // It is written to again before it is sent.
-    const entry = Buffer.from(bytes);
-    return this.#untilDone(async () => {
-      const hold = this.#hold;
-      if (hold === undefined) return undefined;
-      const { epoch } = hold;
-      const id = await broker.streams.append(streamOf(sessionId, name), entry, {
-        ...{ maxLength: mostEntries, ttlMs },
-        fence: { lease: leaseOf(sessionId), epoch },
-        by: { appender: `${broker.node} ${epoch}`, number },
-      });
-      if (id !== undefined) return id;
-      // Another's, or the broker has lost it.
-      if (!(await hold.check())) {
-        this.stop();
-        this.#events?.onRefused();
-        return undefined;
-      }
-      if (hold.epoch === epoch) throw new ServiceError('broker_unavailable', 'Not now.');
-      return broker.streams.append(streamOf(sessionId, name), entry, {
-        ...{ maxLength: mostEntries, ttlMs },
-        fence: { lease: leaseOf(sessionId), epoch: hold.epoch },
-        by: { appender: `${broker.node} ${hold.epoch}`, number },
-      });
-    });
-  }
-
-  async #untilDone<Result>(write: () => Promise<Result>): Promise<Result | undefined> {
-    while (!this.#isOver) {
-      try {
-        const result = await write();
-        this.#isAway = false;
-        return result;
-      } catch (error) {
-        if (error instanceof ServiceError && error.code === 'stopping') this.stop();
-        this.#goOnWithout();
-        await delay(RETRY_MS, undefined, { ref: false });
-      }
-    }
-    return undefined;
-  }
-
-  /** The broker is away: its turn comes later. */
-  #goOnWithout(): void {
-    this.#isAway = true;
-    this.#events?.onKept(Infinity);
-    if (this.#waitingBytes <= MOST_WAITING_BYTES) return;
-    this.#pieces = [];
-    this.#piecesFrom = this.#cameBytes;
-    this.#waitingBytes = 0;
-  }
-
-  /** Entries from before a place are not heard again. */
-  #trimAudio(fromBytes: number): void {
-    const needed = this.#audioEntries.findIndex(({ endBytes }) => endBytes > fromBytes);
-    const [last] = this.#audioEntries.splice(0, Math.max(0, needed)).slice(-1);
-    if (last !== undefined) this.#trim(AUDIO.name, last.id);
-  }
-
-  /** The last place stays, and what comes after it. */
-  #trimTold(): void {
+  /** The last place stays, and what comes after it. @returns up to where entries can go */
+  #takeOld(): number | undefined {
     const entries = this.#toldEntries;
     let last: number | undefined;
     for (let first = entries[0]; first !== undefined; first = entries[0]) {
@@ -425,13 +278,7 @@ export class SessionJournal {
       last = first.id;
       entries.shift();
     }
-    if (last !== undefined) this.#trim(TOLD.name, last);
-  }
-
-  #trim(name: string, upTo: number): void {
-    const { broker, sessionId } = this.#options;
-    // What stays for want of a broker goes the next time, or when its time is up.
-    broker.streams.trim(streamOf(sessionId, name), upTo).catch(() => undefined);
+    return last;
   }
 }
 

@@ -286,8 +286,11 @@ function rotated(
   if (found === undefined) return { outcome: { outcome: 'refused' } };
   const { tokens } = kept;
   const isRepeated = mayRepeat && isRepeatable(kept, found);
-  if (found !== tokens.at(-1) && !isRepeated)
+  if (found !== tokens.at(-1) && !isRepeated) {
+    // A question that its client gave up may be late by as long as it takes to get a session from another server.
+    if (mayRepeat && found.isForgiven) return { outcome: { outcome: 'refused' } };
     return { outcome: { outcome: 'outdated', sessionId } };
+  }
   found.isForgiven = mayRepeat;
   // Of two answers to the same question, only the later may be used.
   if (isRepeated) tokens.pop();
@@ -350,7 +353,7 @@ export interface SessionTokens {
    *
    * @param mayRepeat takes the token before the latest as well while that was not spent: the answer
    *   that brought it may have been lost. An unspent token exchanged so is merely refused when its
-   *   connection, given up on the way, arrives late.
+   *   connection, or the question itself, given up on the way, arrives late.
    */
   rotate(
     token: string,

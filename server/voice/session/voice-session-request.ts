@@ -120,6 +120,33 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
   };
 }
 
+/**
+ * Checks the request of a session that runs elsewhere: it goes on without what was deleted meanwhile, as it
+ * would have there.
+ */
+export async function checkRunning(
+  check: CheckVoiceRequest,
+  request: VoiceSessionRequest,
+  caller: Caller | undefined,
+): Promise<CheckedVoiceRequest> {
+  let reason: unknown;
+  for (const gone of [
+    [],
+    ['glossary_id'],
+    ['spoken_terms_id'],
+    ['glossary_id', 'spoken_terms_id'],
+  ]) {
+    const left = Object.entries(request).filter(([name]) => !gone.includes(name));
+    try {
+      return await check(Object.fromEntries(left) as VoiceSessionRequest, caller);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+      reason ??= error;
+    }
+  }
+  throw reason;
+}
+
 function checkedFormat(contentType: string, possible: readonly string[]): AudioFormat {
   const format = parseSourceMediaType(contentType);
   if (format !== undefined && possible.includes(format.contentType)) return format;

@@ -13,6 +13,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Caller, mayConnect, type PageOrigin } from '../../http/door.ts';
 import { type SessionSeats, tooMany } from './session-seats.ts';
 import type { SessionTokens } from './session-tokens.ts';
+import { LiveSessions } from './live-sessions.ts';
 import {
   SessionCluster,
   type SessionClusterOptions,
@@ -25,7 +26,11 @@ import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
 import { createSpeechCharges, type SpeechCharges } from './speech-charge.ts';
 import { keyDeactivated, type UsageMeter } from '../../accounts/usage/usage.ts';
-import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
+import {
+  checkRunning,
+  type CheckedVoiceRequest,
+  type CheckVoiceRequest,
+} from './voice-session-request.ts';
 import {
   RunningSession,
   type RunningSessionOptions,
@@ -261,7 +266,7 @@ class SessionDesk implements VoiceSessions {
     const { checkRequest, findRoom, seats, tokens } = this.#options;
     const { request: body, tag, openedAtMs } = journal.record;
     const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
-    const request = await checkRequest(body, caller);
+    const request = await checkRunning(checkRequest, body, caller);
     await tokens.adopt(id);
     seats.adopt(id, record.key?.keyId ?? '');
     const [recogniser] = request.path.recognisers;
@@ -349,11 +354,10 @@ class SessionDesk implements VoiceSessions {
 
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    const cluster = this.#cluster;
+    const beganAtMs = performance.now();
     // Those that nobody can go on with end as they do without other servers.
-    if (cluster) await Promise.all(this.#live.list().map((each) => cluster.handOver(each)));
-    cluster?.stop();
-    await this.#live.drain(graceMs, stopping);
+    await this.#cluster?.leave(this.#live.list(), graceMs);
+    await this.#live.drain(graceMs - (performance.now() - beganAtMs), stopping);
     await Promise.all(this.#settling);
   }
 
@@ -444,52 +448,6 @@ class SessionDesk implements VoiceSessions {
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
     this.#options.log.warn({ sessionId }, 'an old session token was used: session ended');
     return new ServiceError('token_refused', REFUSED);
-  }
-}
-
-/** The sessions of this process: those that are connected, expected, or kept for a reconnection. */
-class LiveSessions {
-  readonly #sessions = new Map<string, RunningSession>();
-  #onEmpty: (() => void) | undefined;
-
-  get count(): number {
-    return this.#sessions.size;
-  }
-
-  add(session: RunningSession): void {
-    this.#sessions.set(session.id, session);
-  }
-
-  /** Oldest first. */
-  list(): RunningSession[] {
-    return [...this.#sessions.values()];
-  }
-
-  find(id: string): RunningSession | undefined {
-    return this.#sessions.get(id);
-  }
-
-  /** Forgets a session that is over. */
-  remove(id: string): void {
-    if (this.#sessions.delete(id) && this.#sessions.size === 0) this.#onEmpty?.();
-  }
-
-  /**
-   * Lets connected sessions conclude within `graceMs`, then ends them; the others end at once.
-   * Resolves when all are gone.
-   */
-  async drain(graceMs: number, reason: () => ServiceError): Promise<void> {
-    const empty = new Promise<void>((resolve) => (this.#onEmpty = resolve));
-    for (const session of this.list()) {
-      if (session.isConnected) session.conclude();
-      else session.end(reason());
-    }
-    if (this.count === 0) return;
-    const timer = setTimeout(() => {
-      for (const session of this.list()) session.end(reason());
-    }, graceMs);
-    await empty;
-    clearTimeout(timer);
   }
 }
 

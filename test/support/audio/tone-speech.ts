@@ -56,7 +56,8 @@ export function toneSpeech(
   return Buffer.concat([silence(padStartMs), ...words.slice(1), silence(padEndMs)]);
 }
 
-const FRAME_MS = 10;
+/** What is heard at once. */
+export const FRAME_MS = 10;
 /** A fortieth of the power of a full tone. */
 const LOUD = (AMPLITUDE / 32_768) ** 2 / 80;
 /** A word may begin and end anywhere in a frame. */

@@ -1,7 +1,7 @@
 /** A PostgreSQL of the tests' own: a temporary cluster on a free port, gone when they are. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { findPostgresql, findPostgresqlOwner } from '../../../server/setup/cluster/postgresql.mjs';
 import { freePort } from '../../../server/setup/free-port.mjs';
+import type { Machine } from './network.ts';
 
 const run = promisify(execFile);
 const START_LIMIT_MS = 90_000;
@@ -33,9 +34,12 @@ interface Owner {
 /**
  * Starts PostgreSQL as Debian installs it, with fsync on.
  *
+ * @param options.machine where it runs and listens; its URLs are for others there
  * @throws Error when it is not installed or does not start
  */
-export async function openPostgresql(): Promise<TestPostgresql> {
+export async function openPostgresql({
+  machine,
+}: { machine?: Machine } = {}): Promise<TestPostgresql> {
   const programs = findPostgresql();
   const owner: Owner = findPostgresqlOwner();
   const folder = await mkdtemp(path.join(tmpdir(), 'dragoman-postgresql-'));
@@ -43,12 +47,18 @@ export async function openPostgresql(): Promise<TestPostgresql> {
   const data = path.join(folder, 'data');
   const initdb = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C'];
   await run(path.join(programs, 'initdb'), [...initdb, '-D', data], { ...owner, cwd: folder });
+  if (machine !== undefined) {
+    await appendFile(path.join(data, 'pg_hba.conf'), 'host all all samenet trust\n');
+  }
   const port = await freePort();
-  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const address = machine?.address('back') ?? '127.0.0.1';
+  const urlOf = (database: string) => `postgres://postgres@${address}:${port}/${database}`;
+  // By its socket, to which no network leads.
+  const connection = { host: folder, port, user: 'postgres', database: 'postgres' };
 
   const start = async () => {
-    const guard = startGuarded({ programs, folder, data, port, owner });
-    await untilReady(urlOf('postgres'), guard);
+    const guard = startGuarded({ programs, folder, data, port, owner, address, machine });
+    await untilReady(connection, guard);
     return guard;
   };
   let guard = await start();
@@ -56,7 +66,7 @@ export async function openPostgresql(): Promise<TestPostgresql> {
   return {
     async createDatabase() {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
-      const client = new pg.Client(urlOf('postgres'));
+      const client = new pg.Client(connection);
       await client.connect();
       await client.query(`create database ${name}`);
       await client.end();
@@ -84,22 +94,31 @@ function startGuarded({
   data,
   port,
   owner,
+  address,
+  machine,
 }: {
   programs: string;
   folder: string;
   data: string;
   port: number;
   owner: Owner;
+  address: string;
+  machine: Machine | undefined;
 }): ChildProcess {
   const script = [
     `trap '' INT TERM HUP`,
-    '"$1" -D "$2" -p "$3" -k "$4" -h 127.0.0.1 -c fsync=on -c max_connections=60 </dev/null &',
+    '"$1" -D "$2" -p "$3" -k "$4" -h "$5" -c fsync=on -c max_connections=60 </dev/null &',
     'server=$!; read -r wish; kill -QUIT "$server"; wait "$server"',
     '[ "$wish" = keep ] || rm -rf "$4"',
   ].join('\n');
-  const args = [path.join(programs, 'postgres'), data, String(port), folder];
-  return spawn('/bin/sh', ['-c', script, 'sh', ...args], {
-    ...owner,
+  const args = [path.join(programs, 'postgres'), data, String(port), folder, address];
+  const shell = ['/bin/sh', '-c', script, 'sh', ...args];
+  const as = owner.uid === undefined ? [] : ['--reuid', `${owner.uid}`, '--regid', `${owner.gid}`];
+  // Only root gets there.
+  const there = machine && [...machine.enter, 'setpriv', ...as, '--clear-groups', ...shell];
+  const [program = '', ...command] = there ?? shell;
+  return spawn(program, command, {
+    ...(there === undefined && owner),
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -112,10 +131,10 @@ async function end(guard: ChildProcess, wish: 'keep' | 'remove'): Promise<void> 
   await ended;
 }
 
-async function untilReady(url: string, guard: ChildProcess): Promise<void> {
+async function untilReady(connection: pg.ClientConfig, guard: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_LIMIT_MS;
   for (;;) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+    const client = new pg.Client({ ...connection, connectionTimeoutMillis: 2000 });
     client.on('error', () => undefined);
     try {
       await client.connect();

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { freePort } from '../../../server/setup/free-port.mjs';
 import { ofProcess } from '../suite/of-process.ts';
+import type { Machine } from './network.ts';
 
 const START_LIMIT_MS = 90_000;
 
@@ -32,18 +33,23 @@ export interface TestRedis {
 
 /**
  * @param options.tcp set where it is to listen on a port of 127.0.0.1 as well
+ * @param options.machine where it runs and listens, on port 6379
  * @param options.args more of its settings
  */
 export async function openRedis({
   tcp = false,
+  machine,
   args: more = [] as string[],
-} = {}): Promise<TestRedis> {
+}: { tcp?: boolean; machine?: Machine; args?: string[] } = {}): Promise<TestRedis> {
   const folder = mkdtempSync(path.join(tmpdir(), 'dragoman-redis-'));
   const socket = path.join(folder, 'redis.sock');
   const url = `unix://${socket}`;
-  const port = tcp ? await freePort() : 0;
+  const freely = tcp ? await freePort() : 0;
+  const port = machine === undefined ? freely : 6379;
+  const address = machine?.address('back') ?? '127.0.0.1';
   const args = [
-    ...['--port', `${port}`, '--bind', '127.0.0.1', '--unixsocket', socket, '--dir', folder],
+    ...['--port', `${port}`, '--bind', address, '--protected-mode', 'no'],
+    ...['--unixsocket', socket, '--dir', folder],
     ...['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'],
     ...more,
   ];
@@ -58,7 +64,7 @@ export async function openRedis({
   };
   const start = async (): Promise<void> => {
     mkdirSync(folder, { recursive: true });
-    server = await startGuarded(folder, args);
+    server = await startGuarded(folder, args, machine?.enter);
     await untilAnswered(socket, server.guard);
   };
 
@@ -92,13 +98,15 @@ export function sharedRedis(): Promise<TestRedis> {
 async function startGuarded(
   folder: string,
   args: string[],
+  enter: readonly string[] = [],
 ): Promise<{ guard: ChildProcess; pid: number }> {
   const script = [
     `trap '' INT TERM HUP`,
     'folder=$1; shift; redis-server "$@" </dev/null >/dev/null 2>&1 &',
     'server=$!; echo "$server"; read -r _; kill -KILL "$server"; wait "$server"; rm -rf "$folder"',
   ].join('\n');
-  const guard = spawn('/bin/sh', ['-c', script, 'sh', folder, ...args], {
+  const command = [...enter, '/bin/sh', '-c', script, 'sh', folder, ...args];
+  const guard = spawn(command[0] ?? '', command.slice(1), {
     cwd: '/',
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -12,8 +12,8 @@ import { requestsTo, startServer, type TestServer } from './server.ts';
 export interface Cluster {
   nodes: readonly TestServer[];
   redis: TestRedis;
-  /** Starts one more. */
-  add(): Promise<TestServer>;
+  /** Starts one more, or one in the place of one that was killed. */
+  add(more?: Record<string, string>): Promise<TestServer>;
   /** Makes an account with a key, in the database. */
   newcomer: Platform['newcomer'];
   stop(): Promise<void>;
@@ -27,24 +27,25 @@ export async function startCluster(
   const [url, redis] = await Promise.all([newPostgresqlDatabase(), openRedis()]);
   // The first key is in a file, which all of them have.
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-cluster-'));
-  const start = () =>
+  const start = (more: Record<string, string> = {}) =>
     startServer({
       ...{ RECOGNISER: 'silent', DEMO: 'off', DOCUMENT_WORKER: 'off' },
       ...{ STORAGE_URL: url, BROKER_URL: redis.url, DATA_DIR: dataFolder },
       ...settings,
+      ...more,
     });
   const first = await start();
-  const others = await Promise.all(Array.from({ length: count - 1 }, start));
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => start()));
   const nodes = [first, ...others];
-  const add = async (): Promise<TestServer> => {
-    const node = await start();
-    nodes.push(node);
-    return node;
-  };
   const storage = await openStorage({ url, dataFolder, log: recordLog() });
   const platform = platformOver(storage);
   return {
-    ...{ nodes, redis, add },
+    ...{ nodes, redis },
+    async add(more) {
+      const node = await start(more);
+      nodes.push(node);
+      return node;
+    },
     newcomer: (...wish) => platform.newcomer(...wish),
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));

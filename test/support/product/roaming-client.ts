@@ -12,7 +12,7 @@ import { requestSession, type SessionAnswer } from './voice-client.ts';
 type Reconnection = SessionAnswer & { received_audio_bytes?: number };
 
 /** Servers one after the other: where the next request goes, and then the next connection. */
-export type Route = () => RunningServer;
+export type Route = () => RunningServer | Promise<RunningServer>;
 
 export interface RoamingOptions {
   request: Record<string, unknown>;
@@ -23,14 +23,30 @@ export interface RoamingOptions {
   /** Between chunks, in ms. */
   everyMs: number;
   /** An update of the session, said once when so many bytes were sent. */
+  /** Whether it answers pings, by which a server knows what has arrived; it does unless said otherwise. */
+  confirms?: boolean;
+  /** A connection on which nothing comes for so long is left for another, in ms; none is unless said. */
+  patienceMs?: number;
+  /** Whether it goes on listening there, to hear who speaks without being asked any more. */
+  hearsOn?: boolean | undefined;
   update?: { atBytes: number; change: Record<string, unknown> } | undefined;
 }
+
+/** How often it tries to come back. */
+const AGAIN_MS = 200;
+const MOST_ATTEMPTS = 150;
+/** What a server may take to make a session its own, in ms. */
+const TAKING_MS = 10_000;
 
 /** A session as its client has it. */
 export class RoamingClient {
   readonly messages: ServerMessage[] = [];
   /** On the how many-th connection each came. */
   readonly cameOn: number[] = [];
+  /** When, in ms since the epoch. */
+  readonly cameAtMs: number[] = [];
+  /** What was said on a connection that was left, after something was said on another. */
+  readonly stale: ServerMessage[] = [];
   readonly sequences: number[] = [];
   readonly closeCodes: number[] = [];
   /** HTTP statuses of attempts that failed. */
@@ -42,6 +58,7 @@ export class RoamingClient {
   #socket: WebSocket | undefined;
   #isUpdated = false;
   #hasGivenUp = false;
+  #attempts = 0;
   readonly #options: RoamingOptions;
 
   constructor(options: RoamingOptions) {
@@ -72,23 +89,45 @@ export class RoamingClient {
     socket.emit('left');
   }
 
+  #hearStale(message: ServerMessage, connection: number): void {
+    const isSpeech = /transcript|media_chunk/.test(message.type);
+    if (isSpeech && (this.cameOn.at(-1) ?? 0) > connection) this.stale.push(message);
+  }
+
   /** Says all of the audio, over as many connections as it takes. */
   async speak(audio: Uint8Array): Promise<void> {
-    const { request, route, acknowledgements = true } = this.#options;
+    const { request, acknowledgements = true } = this.#options;
     const asked = { ...request, ...(acknowledgements && { acknowledgements }) };
-    let session: Reconnection = await requestSession(route(), asked);
-    this.sessionId = session.session_id;
-    for (let attempt = 0; attempt < 60 && !this.#hasGivenUp; attempt += 1) {
+    let session: Reconnection | undefined = await this.#again(() => this.#request(asked));
+    this.sessionId = session?.session_id ?? '';
+    while (session !== undefined) {
       if (await this.#converse(session, audio)) return;
-      const next = await this.#reconnect(session);
-      if (next === undefined) {
-        await delay(200);
-        continue;
-      }
-      session = next;
-      this.at = session.received_audio_bytes ?? this.at;
+      const last: Reconnection = session;
+      session = await this.#again(() => this.#reconnect(last));
+      this.at = session?.received_audio_bytes ?? this.at;
     }
     throw new Error(`It did not come to an end: ${JSON.stringify(this.messages.slice(-3))}`);
+  }
+
+  /** Asks until there is an answer, which a token is of no use without. */
+  async #again<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
+    while (this.#attempts < MOST_ATTEMPTS && !this.#hasGivenUp) {
+      this.#attempts += 1;
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      await delay(AGAIN_MS);
+    }
+    return undefined;
+  }
+
+  async #request(asked: Record<string, unknown>): Promise<SessionAnswer | undefined> {
+    try {
+      return await requestSession(await this.#options.route(), asked);
+    } catch (error) {
+      const isAway = error instanceof TypeError || /^5\d\d /.test((error as Error).message);
+      if (!isAway) throw error;
+      return undefined;
+    }
   }
 
   /** Concluded text of the source, or of a target language. */
@@ -108,18 +147,22 @@ export class RoamingClient {
       (this.#options.acknowledgements ?? true)
         ? `&last_sequence=${this.sequences.at(-1) ?? 0}`
         : '';
-    const server = this.#options.route();
+    const server = await this.#options.route();
+    const { patienceMs } = this.#options;
     try {
       const answer = await fetch(`${server.url}/v3/voice/realtime?token=${token}${last}`, {
         headers: { Authorization: `Service-Auth-Key ${server.apiKey}` },
+        // It may be waiting for the server that had the session.
+        ...(patienceMs && { signal: AbortSignal.timeout(TAKING_MS + patienceMs) }),
       });
       if (answer.status === 200) return (await answer.json()) as Reconnection;
       this.refusals.push(answer.status);
       const text = await answer.text();
       if (answer.status < 500) throw new Error(`${answer.status} ${text}`);
     } catch (error) {
-      // Nobody listens there.
-      if (!(error instanceof TypeError)) throw error;
+      // Nobody listens there, or answers.
+      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+      if (!(error instanceof TypeError) && !isTimeout) throw error;
       this.refusals.push(0);
     }
     return undefined;
@@ -127,16 +170,21 @@ export class RoamingClient {
 
   /** One connection; answers whether everything has been said. */
   async #converse(session: SessionAnswer, audio: Uint8Array): Promise<boolean> {
-    const { chunkBytes, everyMs, route } = this.#options;
+    const { chunkBytes, everyMs, route, patienceMs = Infinity, confirms = true } = this.#options;
     const { pathname } = new URL(session.streaming_url);
     const socket = new WebSocket(
-      `${route().url.replace('http', 'ws')}${pathname}?token=${session.token}`,
+      `${(await route()).url.replace('http', 'ws')}${pathname}?token=${session.token}`,
+      { autoPong: confirms },
     );
     this.#socket = socket;
     let isComplete = false;
     let failure: Error | undefined;
+    let heardAtMs = performance.now();
+    const connection = this.connections + 1;
     socket.on('open', () => (this.connections += 1));
     socket.on('message', (data: Buffer) => {
+      heardAtMs = performance.now();
+      this.cameAtMs.push(Date.now());
       const message = decodeServerMessage(data.toString());
       if (message.type === 'error') failure = new Error(JSON.stringify(message));
       this.messages.push(message);
@@ -153,6 +201,11 @@ export class RoamingClient {
     let nextMs = performance.now();
     let hasEnded = false;
     const timer = setInterval(() => {
+      if (performance.now() - heardAtMs > patienceMs) {
+        if (socket.readyState === WebSocket.OPEN && this.#options.hearsOn === true) {
+          this.leaveBehind((message) => this.#hearStale(message, connection));
+        } else socket.terminate();
+      }
       if (socket.readyState !== WebSocket.OPEN || hasEnded) {
         nextMs = performance.now();
         return;

@@ -38,13 +38,19 @@ export interface TestServer extends RunningServer {
   exited: Promise<number | null>;
 }
 
-/** Starts a server on a free port with these settings, in a Node with these flags. */
+/**
+ * Starts a server on a free port with these settings, in a Node with these flags.
+ *
+ * @param enter what stands before the command, so that it runs elsewhere
+ */
 export async function startServer(
   settings: Record<string, string> = {},
   nodeFlags: readonly string[] = [],
+  enter: readonly string[] = [],
 ): Promise<TestServer> {
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-data-'));
-  const child = spawn(process.execPath, [...nodeFlags, 'dist/bundle/main.js'], {
+  const command = [...enter, process.execPath, ...nodeFlags, 'dist/bundle/main.js'];
+  const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: projectFolder,
     env: {
       PATH: process.env['PATH'],

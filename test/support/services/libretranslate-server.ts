@@ -24,6 +24,8 @@ export interface LibreTranslateServerOptions {
   /** Stands before every translated word. */
   mark?: string;
   port?: number;
+  /** Address at which it listens. */
+  host?: string;
 }
 
 export async function startLibreTranslateServer({
@@ -31,12 +33,17 @@ export async function startLibreTranslateServer({
   charLimit = Infinity,
   mark = '',
   port,
+  host,
 }: LibreTranslateServerOptions = {}): Promise<LibreTranslateServer> {
-  const http = await startScriptedHttp(({ method, path, body }) => {
-    if (method === 'GET' && path === '/languages') return { status: 200, body: listLanguages() };
-    if (method !== 'POST' || path !== '/translate') return refuse(404, 'Not Found');
-    return translate(body as LibreTranslateRequest);
-  }, port);
+  const http = await startScriptedHttp(
+    ({ method, path, body }) => {
+      if (method === 'GET' && path === '/languages') return { status: 200, body: listLanguages() };
+      if (method !== 'POST' || path !== '/translate') return refuse(404, 'Not Found');
+      return translate(body as LibreTranslateRequest);
+    },
+    port,
+    host,
+  );
 
   function listLanguages() {
     return Object.entries(server.languages).map(([code, targets]) => ({

@@ -44,6 +44,7 @@ export interface ScriptedHttp {
 export async function startScriptedHttp(
   answer: (request: HeardRequest) => Behaviour | Promise<Behaviour>,
   port = 0,
+  host = '127.0.0.1',
 ): Promise<ScriptedHttp> {
   let running = 0;
   const scripted = {
@@ -72,8 +73,8 @@ export async function startScriptedHttp(
       })
       .catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  scripted.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  scripted.url = `http://${host}:${(server.address() as AddressInfo).port}`;
   return scripted;
 }
 

@@ -49,10 +49,13 @@ export interface SpeechSockets {
 
 export async function startSpeechSockets({
   key,
+  host = '127.0.0.1',
   serve,
 }: {
   /** The key that clients must have. */
   key?: string;
+  /** Where it listens. */
+  host?: string | undefined;
   serve: (connection: SpeechConnection) => SpeechProtocol;
 }): Promise<SpeechSockets> {
   const http = createServer((_request, response) => response.writeHead(426).end());
@@ -71,9 +74,9 @@ export async function startSpeechSockets({
       attend(webSocket, { request, failure, serve });
     });
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => http.listen(0, host, resolve));
   const state: SpeechSockets = {
-    url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: `ws://${host}:${(http.address() as AddressInfo).port}`,
     requests: [],
     next: [],
     always: undefined,

@@ -4,7 +4,13 @@
  * utterances that it ends by itself, and after the exact text `{"eof" : 1}` what is left, and the end.
  */
 import { startSpeechSockets, type SpeechConnection, type SpeechSockets } from './speech-sockets.ts';
-import { hearTones, samplesOfBytes, textOf, type ToneWord } from '../audio/tone-speech.ts';
+import {
+  FRAME_MS,
+  hearTones,
+  samplesOfBytes,
+  textOf,
+  type ToneWord,
+} from '../audio/tone-speech.ts';
 
 export interface VoskServer extends SpeechSockets {
   /** Configurations of all connections. */
@@ -19,12 +25,14 @@ const BYTES_PER_MS = 32;
 
 /**
  * @param options.spelling how its model writes words that it hears, where it does not as they are called
+ * @param options.host address at which it listens
  */
 export async function startVoskServer({
   spelling = {},
-}: { spelling?: Readonly<Record<string, string>> } = {}): Promise<VoskServer> {
+  host,
+}: { spelling?: Readonly<Record<string, string>>; host?: string } = {}): Promise<VoskServer> {
   const configurations: Record<string, unknown>[] = [];
-  const sockets = await startSpeechSockets({ serve: (connection) => serve(connection) });
+  const sockets = await startSpeechSockets({ host, serve: (connection) => serve(connection) });
   const server: VoskServer = Object.assign(sockets, {
     configurations,
     endpointMs: 600,
@@ -63,6 +71,9 @@ class Recogniser {
   sampleRateHz = 8_000;
   readonly #endpointMs: () => number;
   readonly #spelling: Readonly<Record<string, string>>;
+  /** Words of the utterance that cannot change any more. */
+  #settled: ToneWord[] = [];
+  /** What comes after them. */
   #bytes = Buffer.alloc(0);
   #startMs = 0;
 
@@ -74,9 +85,9 @@ class Recogniser {
   accept(bytes: Buffer): object {
     this.#bytes = Buffer.concat([this.#bytes, bytes]);
     const words = this.#words();
-    const last = words.at(-1);
-    const silentMs = this.#lengthMs() - ((last?.endMs ?? 0) - this.#startMs);
-    if (last !== undefined && silentMs >= this.#endpointMs()) return this.result();
+    const silentMs = this.#startMs + this.#lengthMs() - (words.at(-1)?.endMs ?? Infinity);
+    this.#settle(words);
+    if (silentMs >= this.#endpointMs()) return this.result();
     return { partial: textOf(words) };
   }
 
@@ -84,11 +95,24 @@ class Recogniser {
     const words = this.#words();
     this.#startMs += this.#lengthMs();
     this.#bytes = Buffer.alloc(0);
+    this.#settled = [];
     if (words.length === 0) return { text: '' };
     const result = words.map(({ text, startMs, endMs }) => ({
       ...{ conf: 1, end: endMs / 1000, start: startMs / 1000, word: text },
     }));
     return { result, text: textOf(words) };
+  }
+
+  /** What has been followed by silence is not heard again. */
+  #settle(words: readonly ToneWord[]): void {
+    const wholeMs = Math.floor(this.#lengthMs() / FRAME_MS) * FRAME_MS;
+    const heardMs = this.#startMs + wholeMs;
+    const open = words.find(({ endMs }) => endMs + FRAME_MS > heardMs);
+    const settledMs = open?.startMs ?? heardMs;
+    this.#settled = words.filter((word) => word !== open);
+    const samples = Math.round(((settledMs - this.#startMs) * this.sampleRateHz) / 1000);
+    this.#bytes = this.#bytes.subarray(samples * 2);
+    this.#startMs = settledMs;
   }
 
   #lengthMs(): number {
@@ -97,9 +121,10 @@ class Recogniser {
 
   #words(): ToneWord[] {
     const { sampleRateHz } = this;
-    return hearTones(samplesOfBytes(this.#bytes), { sampleRateHz }).map((word) => ({
+    const heard = hearTones(samplesOfBytes(this.#bytes), { sampleRateHz }).map((word) => ({
       ...{ text: this.#spelling[word.text] ?? word.text, startMs: word.startMs + this.#startMs },
       endMs: word.endMs + this.#startMs,
     }));
+    return [...this.#settled, ...heard];
   }
 }

@@ -28,6 +28,9 @@ const PACE = { chunkBytes: 3_200, everyMs: 60 };
 /** Besides what it takes to be noticed. */
 const AWAY_MS = 25_000;
 
+/** Longer than an answer is waited for. */
+const STILL_MS = 4_000;
+
 const AUDIO_MS = AUDIO.length / 32;
 /** What a server that dies may not have charged yet, in ms. */
 const MOST_UNCHARGED_MS = 4_000;
@@ -170,6 +173,31 @@ it('is handed over by a server that is told to stop', async () => {
   expect(await third.exited).toBe(0);
 });
 
+it('is handed over by a server that is told to stop while the broker stands still', async () => {
+  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const client = await speakThrough([third, second], async (owner) => {
+    cluster.redis.pause();
+    owner.process.kill('SIGTERM');
+    // Longer than it takes to find that out.
+    await delay(STILL_MS);
+    cluster.redis.resume();
+  });
+  expectUndisturbed(client);
+  expect(client.closeCodes[0]).toBe(1012);
+});
+
+it('is told nothing again that its client has, when that is said to one and it connects to the next', async () => {
+  const [first, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const route = inTurn(first, first, second, third);
+  const client = new RoamingClient({ request: REQUEST, route, ...PACE, confirms: false });
+  const speaking = client.speak(AUDIO);
+  await until(() => client.text('es') !== '');
+  client.drop();
+  await speaking;
+  expectUndisturbed(client);
+  expect(client.connections).toBe(2);
+});
+
 it('is taken up when its server is killed', async () => {
   const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
   for (const place of [0.33, 0.45]) {
@@ -221,6 +249,27 @@ it('goes on with what was changed meanwhile', async () => {
   expect(undisturbed.text('es')).toMatch(new RegExp(`${translated}$`));
   const updates = client.messages.filter(({ type }) => type === 'session_updated');
   expect(updates).toHaveLength(1);
+});
+
+it('goes on without a glossary that was deleted meanwhile', async () => {
+  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const glossary = await third.post('/v3/glossaries', {
+    name: 'Letters',
+    dictionaries: [
+      { source_lang: 'en', target_lang: 'es', entries: 'alpha\talfa', entries_format: 'tsv' },
+    ],
+  });
+  const { glossary_id: id } = (await glossary.json()) as { glossary_id: string };
+  const client = await speakThrough(
+    [third, second],
+    async (owner) => {
+      const deleted = await owner.send(`/v3/glossaries/${id}`, { method: 'DELETE' });
+      expect(deleted.status).toBe(204);
+      owner.process.kill('SIGKILL');
+    },
+    { request: { ...REQUEST, glossary_id: id } },
+  );
+  expectWhole(client);
 });
 
 it('is forgotten when its server has died and its client does not come back', async () => {

@@ -60,3 +60,19 @@ it('a server that is busy with a session is asked for it again', async () => {
   await another.handover.take('s', true);
   expect((await broker.leases.find(leaseOf('s')))?.holder).toBe('another');
 });
+
+it('a server that has just begun waits for owners to come back, not for those that have let go', async () => {
+  vi.useFakeTimers();
+  const broker = openBroker(() => performance.now());
+  const young = openHandover({ ...broker, node: 'young' }).handover;
+  const given = await broker.leases.acquire(leaseOf('given'), 'owner', 4_000);
+  await broker.leases.release(leaseOf('given'), given!);
+  await young.take('given', false);
+  // It had run out before, while the broker was away.
+  await broker.leases.acquire(leaseOf('late'), 'owner', 1);
+  const taking = young.take('late', false);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect((await broker.leases.acquire(leaseOf('late'), 'owner', 4_000)) ?? 0).toBeGreaterThan(0);
+  await vi.advanceTimersByTimeAsync(4_000);
+  await taking;
+});

@@ -130,7 +130,7 @@ it('what cannot be written keeps nobody waiting', async () => {
   const { journal } = await openSession(broker);
   const away = new ServiceError('broker_unavailable', 'It is away.');
   vi.spyOn(broker.streams, 'append').mockRejectedValue(away);
-  journal.came(new Uint8Array(10));
+  journal.audio.came(new Uint8Array(10));
   expect(await journal.flush(10)).toBe(false);
   await journal.close();
 });

@@ -141,10 +141,9 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     const third = await tokens.rotate(first, 'a', repeatable);
     if (third.outcome !== 'rotated') throw new Error(third.outcome);
     expect(await tokens.spend(third.token)).toEqual({ outcome: 'spent', sessionId: 's' });
-    expect(await tokens.rotate(first, 'a', repeatable)).toEqual({
-      outcome: 'outdated',
-      sessionId: 's',
-    });
+    // One that was given up may be late, and does no harm.
+    expect(await tokens.rotate(first, 'a', repeatable)).toEqual({ outcome: 'refused' });
+    expect(await tokens.rotate(first, 'a', once)).toMatchObject({ outcome: 'outdated' });
   });
 
   it('the session is known of every token that is of use, also at another server', async () => {
@@ -180,7 +179,8 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
       const second = await tokens.rotate(first, 'a', rotation);
       if (second.outcome !== 'rotated') throw new Error(second.outcome);
       expect(await tokens.spend(second.token)).toEqual({ outcome: 'spent', sessionId: 's' });
-      expect(await tokens.rotate(first, 'a', rotation)).toMatchObject({ outcome: 'outdated' });
+      const outcome = mayRepeat ? 'refused' : 'outdated';
+      expect(await tokens.rotate(first, 'a', rotation)).toMatchObject({ outcome });
     },
   );
 

@@ -1,0 +1,122 @@
+/** The keys of a cluster, and how scripts are run on them: many of one turn together. */
+import { ErrorReply } from '@redis/client';
+import type { Command, RedisLink, Reply } from './redis-link.ts';
+import type { Script } from './redis-scripts.ts';
+
+/** Redis does nothing else meanwhile, and a socket takes about as much at once. */
+const MOST_TOGETHER = 100;
+const MOST_BYTES_TOGETHER = 128 * 1024;
+
+/** What one of them asks. */
+interface Asked {
+  keys: readonly string[];
+  args: readonly (string | Buffer)[];
+  sizeBytes: number;
+}
+
+/** Calls of a script for many that go to Redis together, in the order in which they were asked. */
+interface Together {
+  readonly script: Script;
+  readonly keysEach: number;
+  readonly argsEach: number;
+  readonly keys: string[];
+  readonly args: (string | Buffer)[];
+  readonly waiting: { resolve: (reply: Reply) => void; reject: (error: unknown) => void }[];
+  sizeBytes: number;
+  readonly timer: NodeJS.Immediate;
+}
+
+export class Keyspace {
+  readonly #link: RedisLink;
+  readonly #prefix: string;
+  #together: Together | undefined;
+
+  constructor(link: RedisLink, prefix: string) {
+    this.#link = link;
+    this.#prefix = prefix;
+  }
+
+  key(kind: string, name: string): string {
+    return `${this.#prefix}:${kind}:${name}`;
+  }
+
+  listen(channel: string, ring: () => void): () => void {
+    return this.#link.listen(channel, ring);
+  }
+
+  send(command: Command, isRepeatable = true): Promise<Reply> {
+    // Redis does what it is asked in that order.
+    this.flush();
+    return this.#link.send(command, isRepeatable);
+  }
+
+  run(
+    { sha }: Script,
+    keys: readonly string[],
+    args: readonly (string | Buffer)[],
+    { isRepeatable = true } = {},
+  ): Promise<Reply> {
+    const command = ['EVALSHA', sha, `${keys.length}`, ...keys, ...args] as const;
+    return this.send(command, isRepeatable);
+  }
+
+  /** Runs a script for many, with what else it is asked for in this turn. */
+  runWithOthers(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | Buffer)[],
+  ): Promise<Reply> {
+    const sizeBytes = args.reduce((sum, { length }) => sum + length, 0);
+    const together = this.#togetherFor(script, { keys, args, sizeBytes });
+    together.keys.push(...keys);
+    together.args.push(...args);
+    together.sizeBytes += sizeBytes;
+    return new Promise((resolve, reject) => together.waiting.push({ resolve, reject }));
+  }
+
+  /** Sends what waits for the end of the turn. */
+  flush(): void {
+    const together = this.#together;
+    if (together === undefined) return;
+    this.#together = undefined;
+    clearImmediate(together.timer);
+    const { script, keys, keysEach, args, argsEach, waiting } = together;
+    const shape = [`${keysEach}`, `${argsEach}`];
+    const command = ['EVALSHA', script.sha, `${keys.length}`, ...keys, ...shape, ...args] as const;
+    this.#link.send(command).then(
+      (replies) => {
+        for (const [index, { resolve, reject }] of waiting.entries()) {
+          const reply = (replies as (Reply | ErrorReply)[])[index];
+          if (reply instanceof ErrorReply) reject(this.#link.refusal(command, reply));
+          else resolve(reply ?? null);
+        }
+      },
+      (error: unknown) => waiting.forEach(({ reject }) => reject(error)),
+    );
+  }
+
+  #togetherFor(script: Script, { keys, args, sizeBytes }: Asked): Together {
+    const open = this.#together;
+    const fits =
+      open?.script === script &&
+      open.keysEach === keys.length &&
+      open.waiting.length < MOST_TOGETHER &&
+      open.sizeBytes + sizeBytes <= MOST_BYTES_TOGETHER;
+    if (fits) return open;
+    this.flush();
+    const timer = setImmediate(() => this.flush());
+    const [keysEach, argsEach] = [keys.length, args.length];
+    const opened = {
+      script,
+      keysEach,
+      argsEach,
+      keys: [],
+      args: [],
+      waiting: [],
+      sizeBytes: 0,
+      timer,
+    };
+    this.#together = opened;
+    return opened;
+  }
+}

@@ -1,0 +1,449 @@
+/**
+ * Captions in flight in this process: the last of them in memory, and all of them in the database where a
+ * room is kept.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { withinTime } from '../process/concurrency.ts';
+import type { Logger } from '../process/log.ts';
+import {
+  type AppendOptions,
+  type Caption,
+  type CaptionFollower,
+  type CaptionLog,
+  type CaptionTrack,
+  MAX_HELD,
+  type NewCaption,
+  type RecentCaptions,
+} from './caption-log.ts';
+import { CaptionWriter } from './caption-writer.ts';
+import type { CaptionStore } from './captions-store.ts';
+import { cut, type HeldTrack, inMemory, isNear, isOf, reachesBack } from './held-track.ts';
+
+/** Captions of a transcript that are read at a time. */
+const PAGE = 500;
+/** How long what is said waits for a database that does not answer, in ms. */
+const PATIENCE_MS = 1_000;
+/** After which what could not be written is tried again, in ms. */
+const RETRY_MS = 5_000;
+/** For how long, and how often, what waits is tried to be written when the server stops, in ms. */
+const FLUSH_MS = 5_000;
+const FLUSH_EVERY_MS = 200;
+
+/** Of what was said in a room. Once it has begun, nothing is written or read before it is done. */
+interface Deletion {
+  state: 'waiting' | 'begun' | 'done';
+  /** Resolves when all is appended that was before it. */
+  begun: Promise<void>;
+  done: Promise<void>;
+  before: Deletion | undefined;
+}
+
+export interface CaptionLogOptions {
+  store: Pick<CaptionStore, 'append' | 'latest' | 'captions' | 'caption' | 'deleteCaptions'>;
+  log: Logger;
+  now?: () => number;
+  retryMs?: number;
+  /** Hands a caption to others before it is written or told here. @throws where it must be neither */
+  publish?: (track: CaptionTrack, caption: Caption, options: AppendOptions) => Promise<void>;
+}
+
+/** A caption that another process has appended, or that waits to be appended there. */
+export interface SharedCaption {
+  track: CaptionTrack;
+  caption: Caption;
+  isLate: boolean;
+}
+
+/**
+ * The log of one process. Numbers are ms since the epoch, or the next after the one before: they grow
+ * through restarts though nothing of them is kept.
+ */
+export function createCaptionLog(options: CaptionLogOptions): CaptionLog {
+  return new EmbeddedCaptionLog(options);
+}
+
+export class EmbeddedCaptionLog implements CaptionLog {
+  readonly #options: CaptionLogOptions;
+  readonly #rooms = new Map<string, Map<string, HeldTrack>>();
+  /** Of rooms of which everything is being deleted; the last of each. */
+  readonly #deletions = new Map<string, Deletion>();
+  /** Rooms that are let go of when all of them is written. */
+  readonly #leaving = new Set<string>();
+  #lastNumber = 0;
+
+  constructor(options: CaptionLogOptions) {
+    this.#options = options;
+  }
+
+  nextLine(): number {
+    const { now = Date.now } = this.#options;
+    this.#lastNumber = Math.max(this.#lastNumber + 1, now());
+    return this.#lastNumber;
+  }
+
+  append(track: CaptionTrack, caption: NewCaption, options: AppendOptions): Promise<Caption> {
+    const held = this.#heldOf(track);
+    const untilMs = performance.now() + PATIENCE_MS;
+    this.#stay(track.roomId);
+    held.appending += 1;
+    const appended = inTurn(held, () => this.#append(held, caption, { ...options, untilMs }));
+    const settle = () => {
+      held.appending -= 1;
+      this.#leaveWhenDone(track.roomId);
+    };
+    appended.then(settle, settle);
+    return appended;
+  }
+
+  async #append(
+    held: HeldTrack,
+    caption: NewCaption,
+    { untilMs, ...options }: AppendOptions & { untilMs: number },
+  ): Promise<Caption> {
+    const { isKept, isLate = false } = options;
+    // Numbers go on from those before, though the clock of this process may be behind.
+    if (isKept) await inTime(held, this.#fill(held).catch(this.#report), untilMs);
+    const appended = { ...caption, sequence: this.nextLine() };
+    // What it renders may be deleted before its turn, or while it is written.
+    const isGone = () => isOf(held.deletedUpTo, appended);
+    const published = this.#options.publish?.(held.track, appended, options);
+    if (published !== undefined) await published;
+    if (isKept && !isGone()) await inTime(held, held.writer.add(appended), untilMs);
+    if (!isGone()) this.#hold(held, appended, { isLate });
+    return appended;
+  }
+
+  #hold(held: HeldTrack, caption: Caption, { isLate }: { isLate: boolean }): void {
+    const isNews = !isLate || isNear(held, caption.line);
+    if (!isNews) held.untold.add(caption);
+    // What it takes the place of is news to nobody.
+    held.captions = [...held.captions.filter(({ line }) => line !== caption.line), caption];
+    cut(held);
+    if (isNews) for (const follower of held.followers) follower.onCaption(caption);
+  }
+
+  // What others append.
+
+  /** Tells a caption that another process has appended. */
+  take({ track, caption, isLate }: SharedCaption): void {
+    const held = this.#heldOf(track);
+    const { sequence, line } = caption;
+    this.#lastNumber = Math.max(this.#lastNumber, sequence, line);
+    if (isOf(held.deletedUpTo, caption)) return;
+    // It may have been read from the database before it was told.
+    held.captions = held.captions.filter((each) => each.sequence !== sequence);
+    this.#hold(held, caption, { isLate });
+  }
+
+  /** Numbers are greater than that from now on. */
+  goOnAfter(number: number): void {
+    this.#lastNumber = Math.max(this.#lastNumber, number);
+  }
+
+  /** Takes back what others were not told. */
+  takeBack(track: CaptionTrack, sequences: ReadonlySet<number>): void {
+    const held = this.#heldOf(track);
+    const isBack = ({ sequence }: Caption) => sequences.has(sequence);
+    held.captions = held.captions.filter((caption) => !isBack(caption));
+    held.writer.drop(isBack);
+  }
+
+  /** Lets go of what was said up to a sequence, which was deleted. */
+  dropUpTo(roomId: string, upTo: number): void {
+    this.#lastNumber = Math.max(this.#lastNumber, upTo);
+    for (const held of this.#tracksOf(roomId)) {
+      const { captions } = held;
+      held.deletedUpTo = Math.max(held.deletedUpTo, upTo);
+      held.captions = captions.filter((caption) => !isOf(upTo, caption));
+      // Whoever was told the last of them meanwhile is to forget all.
+      held.cutAt = Math.max(held.cutAt, upTo, captions.at(-1)?.sequence ?? 0);
+      held.hasMore = false;
+    }
+  }
+
+  /** All that is held of a room, in its order. */
+  held(roomId: string): SharedCaption[] {
+    return this.#tracksOf(roomId)
+      .flatMap(({ track, captions, untold }) =>
+        captions.map((caption) => ({ track, caption, isLate: untold.has(caption) })),
+      )
+      .sort((a, b) => a.caption.sequence - b.caption.sequence);
+  }
+
+  /** Writes what another process may not have come to write. */
+  async writeHeld(roomId: string, isKept: (caption: Caption) => boolean): Promise<void> {
+    for (const held of this.#tracksOf(roomId)) {
+      const { captions, cutAt } = await this.#options.store.latest(held.track, MAX_HELD);
+      // Each track is written in its order.
+      const last = Math.max(cutAt, captions.at(-1)?.sequence ?? 0);
+      const unwritten = held.captions.filter((each) => each.sequence > last && isKept(each));
+      for (const caption of unwritten) void held.writer.add(caption);
+    }
+  }
+
+  readonly #report = (error: unknown): void => {
+    this.#options.log.error({ err: error }, 'what is said in a room cannot be kept at the moment');
+  };
+
+  tell(track: CaptionTrack, tentative: string): void {
+    for (const follower of this.#heldOf(track).followers) follower.onTentative(tentative);
+  }
+
+  async read(
+    track: CaptionTrack,
+    after: number,
+    { isUrgent } = { isUrgent: false },
+  ): Promise<RecentCaptions> {
+    const held = this.#heldOf(track);
+    if (!isUrgent && !reachesBack(held, after)) await this.#fillInTurn(held);
+    const { captions, untold, cutAt } = held;
+    const isWanted = (caption: Caption) =>
+      caption.sequence > after && (after === 0 || !untold.has(caption));
+    return {
+      captions: captions.filter(isWanted),
+      isWhole: after >= cutAt,
+      upTo: Math.max(cutAt, captions.at(-1)?.sequence ?? 0),
+    };
+  }
+
+  async find(
+    track: CaptionTrack,
+    line: number,
+    { isUrgent } = { isUrgent: false },
+  ): Promise<Caption | undefined> {
+    const held = this.#heldOf(track);
+    const untilMs = performance.now() + PATIENCE_MS;
+    const filled = this.#fillInTurn(held);
+    if (!isUrgent) await filled;
+    else await inTime(held, filled.catch(this.#report), untilMs);
+    const known = inMemory(held);
+    const found = known.findLast((each) => each.line === line);
+    // Nearly always it is one of the last lines, or new.
+    const isHeld = !held.hasMore || held.captions.some((each) => each.line <= line);
+    if (found !== undefined || isHeld) return found;
+    let stored: Caption | undefined;
+    const looked = this.#options.store.caption(track, line).then((caption) => (stored = caption));
+    if (!isUrgent) await looked;
+    else await withinTime(looked.catch(this.#report), untilMs);
+    return stored;
+  }
+
+  async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
+    const { store } = this.#options;
+    const held = this.#heldOf(track);
+    let last = 0;
+    for (;;) {
+      // What is written meanwhile may be on the page, or not.
+      const known = inMemory(held);
+      const page = await store.captions(track, last, PAGE);
+      if (page.length === 0) break;
+      const [from, to] = [last, page.at(-1)?.sequence ?? 0];
+      const written = new Set(page.map(({ sequence }) => sequence));
+      const others = known.filter(
+        ({ sequence }) => sequence > from && sequence < to && !written.has(sequence),
+      );
+      yield [...page, ...others].sort((a, b) => a.sequence - b.sequence);
+      last = to;
+    }
+    const rest = inMemory(held).filter(({ sequence }) => sequence > last);
+    if (rest.length > 0) yield rest;
+  }
+
+  follow(track: CaptionTrack, follower: CaptionFollower): () => void {
+    this.#stay(track.roomId);
+    const { followers } = this.#heldOf(track);
+    followers.add(follower);
+    return () => followers.delete(follower);
+  }
+
+  forget(roomId: string, onGone?: (upTo: number) => void): Promise<void> {
+    return this.#delete(roomId, async (upTo) => {
+      // Whoever was told something meanwhile is to forget what was before, also after a restart.
+      await this.#options.store.deleteCaptions(roomId, this.nextLine());
+      this.dropUpTo(roomId, upTo);
+      onGone?.(upTo);
+    });
+  }
+
+  erase(roomId: string): Promise<void> {
+    return this.#delete(roomId, () => this.#options.store.deleteCaptions(roomId, 0));
+  }
+
+  /**
+   * Deletes what was written before, also what is about to be. What is appended later is told meanwhile, and
+   * written when this is done; what is yet to be deleted is not read into memory.
+   */
+  async #delete(roomId: string, act: (upTo: number) => Promise<void>): Promise<void> {
+    const tracks = this.#tracksOf(roomId);
+    const before = this.#deletions.get(roomId);
+    let upTo = 0;
+    const begun = Promise.allSettled(tracks.map(({ last }) => last)).then(() => {
+      deletion.state = 'begun';
+      upTo = this.nextLine();
+    });
+    for (const held of tracks) held.last = begun;
+    const deleted = begun.then(async () => {
+      await before?.done;
+      deletion.before = undefined;
+      for (const { writer, filling } of this.#tracksOf(roomId)) {
+        await writer.underWay;
+        await filling?.catch(() => undefined);
+      }
+      await act(upTo);
+      for (const { writer } of this.#tracksOf(roomId)) {
+        writer.drop((caption) => isOf(upTo, caption));
+      }
+    });
+    const settle = () => {
+      deletion.state = 'done';
+      if (this.#deletions.get(roomId) === deletion) this.#deletions.delete(roomId);
+    };
+    const done = deleted.then(settle, settle);
+    const deletion: Deletion = { state: 'waiting', begun, done, before };
+    this.#deletions.set(roomId, deletion);
+    await deleted;
+  }
+
+  /** What has to be over before anything of a room is written or read. */
+  #heldUp(roomId: string): Promise<void> | undefined {
+    let deletion = this.#deletions.get(roomId);
+    while (deletion !== undefined && deletion.state !== 'begun') deletion = deletion.before;
+    return deletion?.done;
+  }
+
+  expire(roomId: string, beforeMs: number): void {
+    const isOld = ({ endMs }: Caption) => endMs < beforeMs;
+    for (const held of this.#tracksOf(roomId)) {
+      held.cutAt = Math.max(held.cutAt, held.captions.findLast(isOld)?.sequence ?? 0);
+      held.captions = held.captions.filter((caption) => !isOld(caption));
+      held.writer.drop(isOld);
+    }
+  }
+
+  release(roomId: string): void {
+    const tracks = this.#tracksOf(roomId);
+    if (tracks.some(({ followers }) => followers.size > 0)) return;
+    this.#leaving.add(roomId);
+    for (const { writer } of tracks) writer.leave(true);
+    this.#leaveWhenDone(roomId);
+  }
+
+  #leaveWhenDone(roomId: string): void {
+    if (!this.#leaving.has(roomId)) return;
+    const isBusy = ({ appending, writer }: HeldTrack) => appending > 0 || writer.waiting.length > 0;
+    if (this.#tracksOf(roomId).some(isBusy)) return;
+    this.#leaving.delete(roomId);
+    this.#rooms.delete(roomId);
+  }
+
+  /** A room that was to be let go of is wanted again. */
+  #stay(roomId: string): void {
+    if (!this.#leaving.delete(roomId)) return;
+    for (const { writer } of this.#tracksOf(roomId)) writer.leave(false);
+  }
+
+  async flush(): Promise<void> {
+    const untilMs = performance.now() + FLUSH_MS;
+    const all = [...this.#rooms.values()].flatMap((tracks) => [...tracks.values()]);
+    await withinTime(Promise.allSettled(all.map(({ last }) => last)), untilMs);
+    for (;;) {
+      await withinTime(Promise.all(all.map(({ writer }) => writer.write())), untilMs);
+      const lines = all.reduce((sum, { writer }) => sum + writer.waiting.length, 0);
+      if (lines === 0) return;
+      if (performance.now() >= untilMs) {
+        this.#options.log.error({ lines }, 'lines of transcripts could not be written');
+        return;
+      }
+      await delay(FLUSH_EVERY_MS);
+    }
+  }
+
+  #tracksOf(roomId: string): HeldTrack[] {
+    return [...(this.#rooms.get(roomId)?.values() ?? [])];
+  }
+
+  #heldOf(track: CaptionTrack): HeldTrack {
+    const { roomId, name } = track;
+    let tracks = this.#rooms.get(roomId);
+    if (tracks === undefined) this.#rooms.set(roomId, (tracks = new Map<string, HeldTrack>()));
+    let held = tracks.get(name);
+    if (held === undefined) tracks.set(name, (held = this.#emptyTrack(track)));
+    return held;
+  }
+
+  #emptyTrack(track: CaptionTrack): HeldTrack {
+    const { roomId } = track;
+    const { store, log, retryMs = RETRY_MS } = this.#options;
+    const held: HeldTrack = {
+      track,
+      writer: new CaptionWriter({
+        track,
+        store,
+        log,
+        retryMs,
+        heldUp: () => this.#heldUp(roomId),
+        onWritten: () => (held.isBehind = false),
+        onIdle: () => this.#leaveWhenDone(roomId),
+      }),
+      captions: [],
+      untold: new WeakSet(),
+      followers: new Set(),
+      last: this.#deletions.get(roomId)?.begun ?? Promise.resolve(),
+      appending: 0,
+      isFilled: false,
+      filling: undefined,
+      isBehind: false,
+      cutAt: 0,
+      deletedUpTo: 0,
+      hasMore: false,
+    };
+    return held;
+  }
+
+  /** Takes what a process before this one has kept into memory, once. */
+  async #fill(held: HeldTrack): Promise<void> {
+    while (!held.isFilled) {
+      const heldUp = this.#heldUp(held.track.roomId);
+      if (heldUp !== undefined) await heldUp;
+      else {
+        held.filling ??= this.#fillNow(held).finally(() => (held.filling = undefined));
+        await held.filling;
+      }
+    }
+  }
+
+  /** After what was begun before; what comes next does not have to wait for it. */
+  async #fillInTurn(held: HeldTrack): Promise<void> {
+    if (held.isFilled) return;
+    const begun = await inTurn(held, () => Promise.resolve({ filled: this.#fill(held) }));
+    await begun.filled;
+  }
+
+  async #fillNow(held: HeldTrack): Promise<void> {
+    const { captions: kept, cutAt } = await this.#options.store.latest(held.track, MAX_HELD);
+    const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
+    const known = [...kept.filter(({ sequence }) => sequence < before), ...held.captions];
+    // What something else has taken the place of is told to nobody any more.
+    const newest = new Map(known.map((caption) => [caption.line, caption]));
+    held.captions = known.filter((caption) => newest.get(caption.line) === caption);
+    held.cutAt = Math.max(held.cutAt, cutAt);
+    held.hasMore ||= kept.length === MAX_HELD;
+    held.isFilled = true;
+    held.isBehind = false;
+    this.#lastNumber = Math.max(this.#lastNumber, kept.at(-1)?.sequence ?? 0, cutAt);
+    cut(held);
+  }
+}
+
+/** Does something to a track after all that was begun before. */
+function inTurn<Result>(held: HeldTrack, work: () => Promise<Result>): Promise<Result> {
+  const done = held.last.then(work);
+  held.last = done.catch(() => undefined);
+  return done;
+}
+
+/** Waits for the database, though not for long, nor again before it has caught up. */
+async function inTime(held: HeldTrack, work: Promise<void>, untilMs: number): Promise<void> {
+  if (held.isBehind || (await withinTime(work, untilMs))) return;
+  held.isBehind = true;
+}

@@ -1,0 +1,138 @@
+/**
+ * What a node asks of the one that is home of a room, which changes meanwhile: it is asked again until
+ * somebody answers, by the same name, so that whoever has answered knows it.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
+import type { Broker } from '../../broker/index.ts';
+import type { Logger } from '../../process/log.ts';
+import { Remembered } from './remembered.ts';
+
+/** How long something that is asked, or answered, may wait to be read, in ms. */
+const TTL_MS = 30_000;
+const KEPT = { maxLength: 2_000, ttlMs: TTL_MS };
+/** After which it is asked again, in ms. */
+const AGAIN_MS = 1_000;
+/** Answers that are remembered, for those who ask again. */
+const MAX_ANSWERED = 100;
+
+interface Asked {
+  id: string;
+  from: string;
+  question: unknown;
+}
+
+type Answer = { id: string; value: unknown } | { id: string; code: ErrorCode; message: string };
+
+/** @param id the same each time it is asked */
+export type AnswerQuestion = (question: unknown, id: string) => Promise<unknown>;
+
+export interface Questions {
+  /** @throws ServiceError as whoever answers; broker_unavailable where nobody does in time */
+  ask(roomId: string, question: object, wait: { forMs: number; id?: string }): Promise<unknown>;
+  /**
+   * Answers what is asked of a room.
+   *
+   * @param sinceId what was asked before is asked again by who still waits
+   * @returns ends it
+   */
+  answer(roomId: string, sinceId: number, answer: AnswerQuestion): () => void;
+  /** What was asked of a room is gone. */
+  drop(roomId: string): Promise<void>;
+  stop(): void;
+}
+
+export function createQuestions(broker: QuestionsBroker, log: Logger): Questions {
+  const { streams } = broker;
+  const asking = createAsking(broker);
+  const answerOnce = createAnswering(broker, log);
+  return {
+    ask: (...question) => asking.ask(...question),
+    answer: (roomId, sinceId, answer) =>
+      streams.follow(questionsOf(roomId), 0, ({ id, bytes }) => {
+        if (id >= sinceId) answerOnce(JSON.parse(bytes.toString()) as Asked, answer);
+        // Whoever gets no answer asks again.
+        streams.trim(questionsOf(roomId), id).catch(() => undefined);
+      }),
+    drop: (roomId) => streams.drop(questionsOf(roomId)),
+    stop: () => asking.stop(),
+  };
+}
+
+type QuestionsBroker = Pick<Broker, 'streams' | 'node'>;
+
+function createAsking({ streams, node }: QuestionsBroker): Pick<Questions, 'ask' | 'stop'> {
+  const waiting = new Map<string, (answer: Answer) => void>();
+  let unfollow: (() => void) | undefined;
+  return {
+    async ask(roomId, question, { forMs, id = randomUUID() }) {
+      unfollow ??= streams.follow(answersOf(node), 0, async ({ id: entry, bytes }) => {
+        const answer = JSON.parse(bytes.toString()) as Answer;
+        waiting.get(answer.id)?.(answer);
+        await streams.trim(answersOf(node), entry).catch(() => undefined);
+      });
+      const untilMs = performance.now() + forMs;
+      const found = new Promise<Answer>((resolve) => waiting.set(id, resolve));
+      const asked = JSON.stringify({ id, from: node, question } satisfies Asked);
+      try {
+        while (performance.now() < untilMs) {
+          await streams.append(questionsOf(roomId), asked, KEPT).catch(() => undefined);
+          const again = delay(AGAIN_MS, undefined, { ref: false });
+          const answer = await Promise.race([found, again]);
+          if (answer === undefined) continue;
+          if ('value' in answer) return answer.value;
+          throw new ServiceError(answer.code, answer.message);
+        }
+      } finally {
+        waiting.delete(id);
+      }
+      throw new ServiceError('broker_unavailable', NOBODY);
+    },
+    stop: () => unfollow?.(),
+  };
+}
+
+function createAnswering({ streams }: QuestionsBroker, log: Logger) {
+  const answered = new Remembered<Promise<Answer>>(MAX_ANSWERED);
+
+  async function reply({ id, question }: Asked, answer: AnswerQuestion): Promise<Answer> {
+    try {
+      return { id, value: (await answer(question, id)) ?? null };
+    } catch (error) {
+      if (error instanceof NotHome) throw error;
+      if (!(error instanceof ServiceError)) log.error({ err: error }, 'a wish for a room failed');
+      const { code, message } = error instanceof ServiceError ? error : failed();
+      return { id, code, message };
+    }
+  }
+
+  return (asked: Asked, answer: AnswerQuestion): void => {
+    const replied = answered.get(asked.id) ?? reply(asked, answer);
+    answered.set(asked.id, replied);
+    replied
+      .then((text) => streams.append(answersOf(asked.from), JSON.stringify(text), KEPT))
+      .catch((error: unknown) => {
+        // Another answers, or the same once more.
+        if (error instanceof NotHome) answered.delete(asked.id);
+        else log.warn({ err: error }, 'an answer was not sent');
+      });
+  };
+}
+
+/** This node is not the home of the room, or not any more. */
+export class NotHome extends Error {}
+
+const NOBODY = 'No server answers for the room at the moment. Please try again.';
+
+function failed(): ServiceError {
+  return new ServiceError('internal', 'Something went wrong. Please try again.');
+}
+
+function questionsOf(roomId: string): string {
+  return `room ${roomId} questions`;
+}
+
+function answersOf(node: string): string {
+  return `answers ${node}`;
+}

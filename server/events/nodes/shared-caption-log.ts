@@ -1,0 +1,179 @@
+/** Captions in flight over several nodes: each holds them in its memory, and one of them appends. */
+import type { Broker } from '../../broker/index.ts';
+import type { Logger } from '../../process/log.ts';
+import type {
+  AppendOptions,
+  Caption,
+  CaptionFollower,
+  CaptionLog,
+  CaptionTrack,
+  NewCaption,
+  RecentCaptions,
+} from '../caption-log.ts';
+import type { CaptionStore } from '../captions-store.ts';
+import { type CaptionLogOptions, EmbeddedCaptionLog } from '../embedded-caption-log.ts';
+import { createQuestions, NotHome } from './questions.ts';
+import { LEASE_MS, RENEW_MS, SharedRoom } from './shared-room.ts';
+
+export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish'> {
+  store: CaptionLogOptions['store'] & Pick<CaptionStore, 'deleteLines'>;
+  broker: Pick<Broker, 'leases' | 'streams' | 'node' | 'onBack'>;
+  log: Logger;
+}
+
+export interface SharedCaptionLog extends CaptionLog {
+  /** A room as all nodes share it; opened where it is not. */
+  share(roomId: string): SharedRoom;
+  /** A room is let go of here. @param options.isLast whether nothing of it is to stay anywhere */
+  leave(roomId: string, options: { isLast: boolean }): Promise<void>;
+  stop(): void;
+}
+
+export function createSharedCaptionLog(options: SharedCaptionLogOptions): SharedCaptionLog {
+  return new CaptionLogOfNodes(options);
+}
+
+class CaptionLogOfNodes implements SharedCaptionLog {
+  readonly #options: SharedCaptionLogOptions;
+  readonly #memory: EmbeddedCaptionLog;
+  readonly #questions;
+  readonly #rooms = new Map<string, SharedRoom>();
+  /** Rooms that are let go of, which still say what was said last. */
+  readonly #leaving = new Map<string, SharedRoom>();
+  readonly #ticking: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+  /** When the broker came back last: those who own something have to be there first. */
+  #backAtMs = -Infinity;
+
+  constructor(options: SharedCaptionLogOptions) {
+    this.#options = options;
+    const { broker, log } = options;
+    this.#questions = createQuestions(broker, log);
+    this.#memory = new EmbeddedCaptionLog({
+      ...options,
+      publish: (track, ...caption) => this.#known(track.roomId).publish(track, ...caption),
+    });
+    const tickAll = () => {
+      for (const [roomId, room] of this.#rooms) {
+        void room.tick();
+        if (room.isLeft) void this.leave(roomId, { isLast: false }).catch(() => undefined);
+      }
+    };
+    this.#ticking = setInterval(tickAll, RENEW_MS).unref();
+    this.#stopListening = broker.onBack(() => {
+      this.#backAtMs = performance.now();
+      tickAll();
+    });
+  }
+
+  share(roomId: string): SharedRoom {
+    const known = this.#rooms.get(roomId);
+    if (known !== undefined) return known;
+    const { broker, store, log } = this.#options;
+    const room = new SharedRoom({
+      ...{ roomId, broker, log, questions: this.#questions, memory: this.#memory },
+      remove: (...lines) => store.deleteLines(...lines),
+      isSteady: () => performance.now() - this.#backAtMs > LEASE_MS,
+    });
+    this.#rooms.set(roomId, room);
+    return room;
+  }
+
+  async leave(roomId: string, options: { isLast: boolean }): Promise<void> {
+    const room = this.#rooms.get(roomId);
+    if (room === undefined) return;
+    this.#rooms.delete(roomId);
+    this.#leaving.set(roomId, room);
+    try {
+      await room.close(options);
+    } finally {
+      if (this.#leaving.get(roomId) === room) this.#leaving.delete(roomId);
+    }
+  }
+
+  #known(roomId: string): SharedRoom {
+    return this.#rooms.get(roomId) ?? this.#leaving.get(roomId) ?? this.share(roomId);
+  }
+
+  stop(): void {
+    clearInterval(this.#ticking);
+    this.#stopListening();
+    this.#questions.stop();
+  }
+
+  nextLine(): number {
+    return this.#memory.nextLine();
+  }
+
+  /** @throws NotHome when another node is, and says so first */
+  async append(track: CaptionTrack, caption: NewCaption, options: AppendOptions): Promise<Caption> {
+    const room = this.#known(track.roomId);
+    if (!room.isHome) await room.ready;
+    return this.#memory.append(track, caption, options);
+  }
+
+  tell(track: CaptionTrack, tentative: string): void {
+    this.#memory.tell(track, tentative);
+    this.#rooms.get(track.roomId)?.tell(track.name, tentative);
+  }
+
+  async read(
+    track: CaptionTrack,
+    after: number,
+    options?: { isUrgent: boolean },
+  ): Promise<RecentCaptions> {
+    if (options?.isUrgent !== true) await this.share(track.roomId).ready;
+    return this.#memory.read(track, after, options);
+  }
+
+  async find(
+    track: CaptionTrack,
+    line: number,
+    options?: { isUrgent: boolean },
+  ): Promise<Caption | undefined> {
+    if (options?.isUrgent !== true) await this.share(track.roomId).ready;
+    return this.#memory.find(track, line, options);
+  }
+
+  async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
+    await this.share(track.roomId).ready;
+    yield* this.#memory.transcript(track);
+  }
+
+  follow(track: CaptionTrack, follower: CaptionFollower): () => void {
+    this.share(track.roomId);
+    return this.#memory.follow(track, follower);
+  }
+
+  /** @throws NotHome */
+  async forget(roomId: string, onGone?: (upTo: number) => void): Promise<void> {
+    const room = this.share(roomId);
+    await room.ready;
+    if (!room.isHome) throw new NotHome('Another node is the home.');
+    await this.#memory.forget(roomId, (upTo) => {
+      onGone?.(upTo);
+      room.forgotten(upTo);
+    });
+  }
+
+  erase(roomId: string): Promise<void> {
+    return this.#memory.erase(roomId);
+  }
+
+  expire(roomId: string, beforeMs: number): void {
+    this.#memory.expire(roomId, beforeMs);
+    // It is tried again soon.
+    this.#rooms
+      .get(roomId)
+      ?.expire(beforeMs)
+      .catch(() => undefined);
+  }
+
+  release(roomId: string): void {
+    this.#memory.release(roomId);
+  }
+
+  async flush(): Promise<void> {
+    await this.#memory.flush();
+  }
+}

@@ -1,0 +1,485 @@
+/**
+ * A room that several nodes have open. One of them is its home, by a lease: it alone appends what is said,
+ * to a stream that all others follow into their own memory.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Broker } from '../../broker/index.ts';
+import type { Logger } from '../../process/log.ts';
+import { type AppendOptions, type Caption, type CaptionTrack, MAX_HELD } from '../caption-log.ts';
+import type { EmbeddedCaptionLog, SharedCaption } from '../embedded-caption-log.ts';
+import type { PauseTimes } from '../speaker.ts';
+import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
+import { NotHome, type Questions } from './questions.ts';
+import { Remembered } from './remembered.ts';
+import { type Entry, read, written } from './room-entry.ts';
+import type { HomeClaim, RoomHost } from './room-host.ts';
+import { createTentativeTexts, type TentativeTexts } from './tentative-texts.ts';
+
+/** How long a home is one without saying so again, and how often it does, in ms. */
+export const LEASE_MS = 5_000;
+export const RENEW_MS = 1_000;
+/** What is held of a room goes when nobody has had it open for so long: nothing happens in it, in ms. */
+const TTL_MS = 15 * 60_000;
+const STAY_MS = 4 * 60_000;
+/** After which a room is let go of that nobody has come to, in ms. */
+const LEFT_MS = 20_000;
+/** Entries: what is held of every track, and some more. */
+const MAX_LENGTH = 32 * MAX_HELD;
+const READ_AT_ONCE = 100;
+/** How long a home has to answer before its lease is tried again, in ms. */
+const ANSWER_MS = 1_000;
+const AGAIN_MS = 500;
+/** For how long a home that gives way says what it still has to say, in ms. */
+const GIVE_MS = 2_000;
+
+type Fulfilled = Pick<Caption, 'line' | 'sequence'>;
+
+export interface SharedRoomOptions {
+  roomId: string;
+  broker: Pick<Broker, 'leases' | 'streams' | 'node'>;
+  questions: Questions;
+  memory: EmbeddedCaptionLog;
+  /** Deletes from the database what others were not told. */
+  remove: (track: CaptionTrack, sequences: readonly number[]) => Promise<void>;
+  /** Whether the way to the broker has been good for as long as owners need to come back. */
+  isSteady: () => boolean;
+  log: Logger;
+}
+
+export class SharedRoom {
+  readonly #options: SharedRoomOptions;
+  #host: RoomHost | undefined;
+  readonly #openedAtMs = performance.now();
+  #state: 'following' | 'home' | 'closed' = 'following';
+  #epoch = 0;
+  /** Of the last entry that was read or appended. */
+  #lastId = 0;
+  #unfollow: () => void = () => undefined;
+  #stopAnswering: () => void = () => undefined;
+  #acquiring: Promise<boolean> | undefined;
+  #ticking: Promise<void> | undefined;
+  /** Until when it does not take what it gave away. */
+  #givenUntilMs = 0;
+  readonly #queue: AppendQueue;
+  #appendedAtMs = performance.now();
+  readonly #details = new WeakMap<Caption, AppendOptions>();
+  /** Lines by the wishes they fulfil. */
+  readonly #fulfilled = new Remembered<Fulfilled>();
+  readonly #heardUpTo = new Remembered<number>();
+  readonly #pauses = new Remembered<NonNullable<Entry['pause']>>();
+  readonly #toldUpTo = new Map<string, number>();
+  #forgottenUpTo = 0;
+  readonly #texts: TentativeTexts;
+  /** Resolves when all is read that was said before. */
+  readonly ready: Promise<void>;
+
+  constructor(options: SharedRoomOptions) {
+    const { roomId, broker, memory, log } = options;
+    this.#options = options;
+    this.#queue = new AppendQueue({
+      log,
+      onAppended: (id, shared) => {
+        this.#appendedAtMs = performance.now();
+        this.#lastId = Math.max(this.#lastId, id);
+        if (shared !== undefined) this.#note(shared);
+      },
+      // By whom it was taken, or whether the broker has lost it.
+      onRefused: async () => {
+        if (this.isHome) await this.tick();
+      },
+    });
+    this.#texts = createTentativeTexts({
+      ...{ roomId, streams: broker.streams },
+      fence: () => ({ lease: leaseOf(roomId), epoch: this.#epoch }),
+      told: (name) => this.#toldUpTo.get(name) ?? 0,
+      tell: (name, text) => memory.tell({ roomId, name }, text),
+    });
+    this.ready = this.#open();
+  }
+
+  get isHome(): boolean {
+    return this.#state === 'home';
+  }
+
+  get isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  /** Whether nobody has it open here: whatever was asked of it once, it must not be its home. */
+  get isLeft(): boolean {
+    return this.#host === undefined && performance.now() - this.#openedAtMs > LEFT_MS;
+  }
+
+  /** Whoever has the room open here. */
+  attach(host: RoomHost): void {
+    this.#host = host;
+    if (this.isHome) host.onHome();
+  }
+
+  async #open(): Promise<void> {
+    while (!this.isClosed) {
+      try {
+        await this.#readOn();
+        // Whoever is first is the home, so that what is asked for at once is done here.
+        const isHome = this.#options.isSteady() && (await this.#acquire());
+        if (!isHome && this.#state === 'following') this.#follow();
+        return;
+      } catch {
+        await delay(AGAIN_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  #follow(): void {
+    const { streams } = this.#options.broker;
+    this.#unfollow();
+    const stopTexts = this.#texts.follow();
+    const stop = streams.follow(this.#stream, this.#lastId, ({ id, bytes }) => {
+      if (id > this.#lastId) this.#take(id, bytes);
+    });
+    this.#unfollow = () => {
+      stop();
+      stopTexts();
+    };
+  }
+
+  /** Reads to the end of the stream. @returns whether others have said anything */
+  async #readOn(): Promise<boolean> {
+    const { streams } = this.#options.broker;
+    let isNews = false;
+    for (;;) {
+      const entries = await streams.read(this.#stream, this.#lastId, READ_AT_ONCE);
+      for (const { id, bytes } of entries) {
+        if (id > this.#lastId) isNews = this.#take(id, bytes) || isNews;
+      }
+      if (entries.length < READ_AT_ONCE) return isNews;
+    }
+  }
+
+  /** @returns whether it was said by another node */
+  #take(id: number, bytes: Buffer): boolean {
+    this.#lastId = id;
+    const entry = read(bytes);
+    const { node, track, caption, isKept, isLate, wish, heard, pause, forgottenUpTo } = entry;
+    const isOthers = node !== this.#options.broker.node;
+    if (forgottenUpTo !== undefined) this.#forget(forgottenUpTo);
+    if (pause !== undefined) this.#pauses.set(pause.sessionId, pause);
+    if (track === undefined || caption === undefined) return false;
+    const shared = {
+      track: { roomId: this.#options.roomId, name: track },
+      caption,
+      isLate: isLate === true,
+    };
+    // What is appended again, by a home whose broker has lost it, was told before.
+    if (caption.sequence <= (this.#toldUpTo.get(track) ?? 0)) return false;
+    this.#details.set(caption, {
+      isKept: isKept === true,
+      ...(wish !== undefined && { wish }),
+      ...(heard !== undefined && { heard }),
+    });
+    this.#note(shared);
+    this.#options.memory.take(shared);
+    return isOthers;
+  }
+
+  /** All nodes have a caption, or will. */
+  #note({ track: { name }, caption: { sequence, line }, caption }: SharedCaption): void {
+    this.#toldUpTo.set(name, Math.max(sequence, this.#toldUpTo.get(name) ?? 0));
+    const { wish, heard } = this.#details.get(caption) ?? {};
+    if (wish !== undefined) this.#fulfilled.set(wish, { line, sequence });
+    if (heard !== undefined) this.#heardUpTo.set(heard.sessionId, heard.upToMs);
+  }
+
+  #forget(upTo: number): void {
+    if (upTo <= this.#forgottenUpTo) return;
+    this.#forgottenUpTo = upTo;
+    this.#options.memory.dropUpTo(this.#options.roomId, upTo);
+    this.#host?.onForgotten(upTo);
+  }
+
+  /** The line that a wish was fulfilled by. */
+  fulfilled(wish: string): Fulfilled | undefined {
+    return this.#fulfilled.get(wish);
+  }
+
+  /** Up to where what a session said has been appended, in ms of its audio. */
+  heardUpTo(sessionId: string): number {
+    return this.#heardUpTo.get(sessionId) ?? 0;
+  }
+
+  /** The last pause of a session. */
+  pauseOf(sessionId: string): PauseTimes | undefined {
+    return this.#pauses.get(sessionId);
+  }
+
+  /** Whoever goes on with the session elsewhere is not to say what was said in a pause. */
+  notePause(sessionId: string, times: PauseTimes): void {
+    const pause = { sessionId, fromMs: times.fromMs, toMs: times.toMs };
+    this.#pauses.set(sessionId, pause);
+    if (this.isHome) this.#publish({ pause });
+  }
+
+  /** What was said last that is not to be kept, nor what renders it. */
+  unkeptUpTo(): number {
+    const { memory, roomId } = this.#options;
+    const unkept = memory
+      .held(roomId)
+      .findLast(
+        ({ caption }) => caption.renders === null && this.#details.get(caption)?.isKept === false,
+      );
+    return unkept?.caption.sequence ?? 0;
+  }
+
+  /** Asks the home. @throws ServiceError */
+  ask(question: object, wait: { forMs: number; id?: string }): Promise<unknown> {
+    return this.#options.questions.ask(this.#options.roomId, question, wait);
+  }
+
+  // Who is home.
+
+  /** To be called every second. */
+  tick(): Promise<void> {
+    this.#ticking ??= this.#tick().finally(() => (this.#ticking = undefined));
+    return this.#ticking;
+  }
+
+  async #tick(): Promise<void> {
+    const { leases } = this.#options.broker;
+    try {
+      if (!this.isHome) {
+        const mayTake = performance.now() > this.#givenUntilMs && this.#options.isSteady();
+        if (mayTake && !this.isClosed) await this.#acquire();
+        return;
+      }
+      const epoch = this.#epoch;
+      const isStill = await leases.renew(leaseOf(this.#options.roomId), epoch, LEASE_MS);
+      if (!isStill && this.#epoch === epoch) await this.#takeAgain();
+      else if (performance.now() - this.#appendedAtMs > STAY_MS) this.#publish({});
+    } catch (error) {
+      // While the broker is away nobody takes it from us.
+      if (!isAway(error))
+        this.#options.log.error({ err: error }, 'the home of a room is not known');
+    }
+  }
+
+  #acquire(): Promise<boolean> {
+    this.#acquiring ??= this.#acquireNow().finally(() => (this.#acquiring = undefined));
+    return this.#acquiring;
+  }
+
+  /** @throws ServiceError broker_unavailable */
+  async #acquireNow(): Promise<boolean> {
+    const { roomId, broker, questions, memory } = this.#options;
+    if (this.isHome) return true;
+    // Asked first: a broker that stands still would do later what was asked of it meanwhile, and its owner be
+    // robbed of it.
+    const held = await broker.leases.find(leaseOf(roomId));
+    if (held !== undefined && held.holder !== broker.node) return false;
+    const epoch = await broker.leases.acquire(leaseOf(roomId), broker.node, LEASE_MS);
+    if (epoch === undefined) return false;
+    // Nobody else appends from now on.
+    await this.#readOn();
+    if (this.#state !== 'following') return false;
+    this.#unfollow();
+    this.#state = 'home';
+    this.#epoch = epoch;
+    memory.goOnAfter(epoch);
+    this.#stopAnswering = questions.answer(roomId, epoch, (...asked) => this.#answer(...asked));
+    const isKept = (caption: Caption) => this.#details.get(caption)?.isKept === true;
+    memory.writeHeld(roomId, isKept).catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'what another server had to keep is not kept yet');
+    });
+    this.#host?.onHome();
+    return true;
+  }
+
+  /** The lease is gone: the broker has lost it, or another took it while nothing ran here. */
+  async #takeAgain(): Promise<void> {
+    const { roomId, broker } = this.#options;
+    const epoch = await broker.leases.acquire(leaseOf(roomId), broker.node, LEASE_MS);
+    if (epoch === undefined) {
+      this.#lose();
+      return;
+    }
+    this.#epoch = epoch;
+    if (await this.#readOn()) this.#host?.onFollow(this.#takeBack());
+    this.#publishAgain();
+    this.#host?.onHome();
+  }
+
+  /**
+   * Makes this node the home.
+   *
+   * @returns who speaks elsewhere and does not give way
+   * @throws NotHome when the room is closed
+   */
+  async claim(claim: HomeClaim): Promise<string | undefined> {
+    let isGiven = false;
+    while (!this.isClosed) {
+      // What is tried already may have begun before it was given.
+      await this.#acquiring?.catch(() => undefined);
+      const mayTake = isGiven || this.#options.isSteady();
+      if (this.isHome || (mayTake && (await this.#acquire().catch(() => false)))) return undefined;
+      const answer = await this.ask({ give: claim }, { forMs: ANSWER_MS }).catch(() => undefined);
+      const { speaks } = (answer ?? {}) as { speaks?: string };
+      if (speaks !== undefined) return speaks;
+      isGiven = answer !== undefined;
+      if (!isGiven) await delay(AGAIN_MS / 5, undefined, { ref: false });
+    }
+    throw new NotHome('The room is closed.');
+  }
+
+  async #answer(question: unknown, id: string): Promise<unknown> {
+    if (!this.isHome) throw new NotHome('Another node is the home.');
+    const { give } = question as { give?: HomeClaim };
+    if (give !== undefined) return this.#give(give);
+    const done = this.fulfilled(id);
+    if (done !== undefined) return done;
+    if (this.#host === undefined) throw new NotHome('Nobody has the room open.');
+    return this.#host.answer(question, id);
+  }
+
+  async #give(claim: HomeClaim): Promise<{ speaks?: string }> {
+    const { roomId, broker } = this.#options;
+    const speaks = await this.#host?.onClaim(claim);
+    if (speaks !== undefined) return { speaks };
+    await this.#queue.idle(GIVE_MS);
+    if (this.isHome) {
+      const epoch = this.#epoch;
+      this.#givenUntilMs = performance.now() + LEASE_MS;
+      this.#lose();
+      await broker.leases.release(leaseOf(roomId), epoch);
+    }
+    return {};
+  }
+
+  /** This node is not the home any more. */
+  #lose(): void {
+    this.#state = 'following';
+    this.#stopAnswering();
+    const lost = this.#takeBack();
+    this.#follow();
+    this.#host?.onFollow(lost);
+  }
+
+  /** What others were not told is not told here either. */
+  #takeBack(): SharedCaption[] {
+    const { memory, remove, log } = this.#options;
+    const queue = this.#queue.takeAll();
+    for (const { settle } of queue) settle(true);
+    const lost = queue.filter((each) => !each.isAwaited).flatMap(({ shared }) => shared ?? []);
+    for (const { track, caption } of lost) {
+      const sequences = [caption.sequence];
+      memory.takeBack(track, new Set(sequences));
+      remove(track, sequences).catch((error: unknown) => log.error({ err: error }, NOT_REMOVED));
+    }
+    return lost;
+  }
+
+  // What is said.
+
+  /** Resolves when the others have a caption, or cannot for now. @throws NotHome where it must not be said */
+  async publish(track: CaptionTrack, caption: Caption, options: AppendOptions): Promise<void> {
+    if (!this.isHome) throw new NotHome('Another node is the home.');
+    const shared = { track, caption, isLate: options.isLate === true };
+    this.#details.set(caption, options);
+    const item = this.#publishCaption(shared);
+    await this.#queue.wait(item);
+    if (item.isRefused) throw new NotHome('Another node is the home.');
+  }
+
+  #publishCaption(shared: SharedCaption): Unappended {
+    const { track, caption, isLate } = shared;
+    const { isKept, wish, heard } = this.#details.get(caption) ?? { isKept: false };
+    const entry = {
+      ...{ track: track.name, caption },
+      ...(isLate && { isLate }),
+      ...(isKept && { isKept }),
+      ...(wish !== undefined && { wish }),
+      ...(heard !== undefined && { heard }),
+    };
+    return this.#publish(entry, shared);
+  }
+
+  #publish(entry: Omit<Entry, 'node'>, shared?: SharedCaption): Unappended {
+    const { roomId, broker } = this.#options;
+    const bytes = written({ node: broker.node, ...entry });
+    const send = (number: number) =>
+      broker.streams.append(this.#stream, bytes, {
+        ...{ maxLength: MAX_LENGTH, ttlMs: TTL_MS },
+        fence: { lease: leaseOf(roomId), epoch: this.#epoch },
+        by: { appender: `${broker.node} ${this.#epoch}`, number },
+      });
+    return this.#queue.add(send, shared);
+  }
+
+  /** Appends all that is held once more: the broker has lost it, or some of it is not to be there. */
+  #publishAgain(): void {
+    const { roomId, broker, memory } = this.#options;
+    const queue = this.#queue.takeAll();
+    this.#queue.add(() => broker.streams.drop(this.#stream).then(() => this.#lastId));
+    if (this.#forgottenUpTo > 0) this.#publish({ forgottenUpTo: this.#forgottenUpTo });
+    for (const pause of this.#pauses.values()) this.#publish({ pause });
+    const held = memory.held(roomId);
+    for (const shared of held) this.#publishCaption(shared);
+    const isHeld = new Set(held.map(({ caption }) => caption));
+    const isThere = ({ shared }: Unappended) => shared === undefined || isHeld.has(shared.caption);
+    for (const item of queue) if (isThere(item)) item.settle(false);
+    this.#queue.put(queue.filter((item) => !isThere(item)));
+  }
+
+  /** Deletes what was said up to a sequence, which is gone here. */
+  forgotten(upTo: number): void {
+    this.#forgottenUpTo = Math.max(this.#forgottenUpTo, upTo);
+    this.#publishAgain();
+  }
+
+  /** Lets go of what ended before a moment, ms since the epoch. */
+  async expire(beforeMs: number): Promise<void> {
+    const { streams } = this.#options.broker;
+    for (; this.isHome;) {
+      const entries = await streams.read(this.#stream, 0, READ_AT_ONCE);
+      const isOld = ({ bytes }: { bytes: Buffer }) => {
+        const { caption } = read(bytes);
+        return caption !== undefined && caption.endMs < beforeMs;
+      };
+      const young = entries.findIndex((entry) => !isOld(entry));
+      const last = entries.at(young === -1 ? -1 : young - 1);
+      if (last === undefined || young === 0) return;
+      await streams.trim(this.#stream, last.id);
+      if (young !== -1) return;
+    }
+  }
+
+  /** What is being said and may still change. */
+  tell(name: string, text: string): void {
+    if (this.isHome && this.#host?.isReadElsewhere() === true) this.#texts.put(name, text);
+  }
+
+  /** @param options.isLast whether nothing of it is to stay */
+  async close({ isLast }: { isLast: boolean }): Promise<void> {
+    const { roomId, broker, questions } = this.#options;
+    const wasHome = this.isHome;
+    if (this.isClosed) return;
+    await this.#queue.idle(GIVE_MS);
+    this.#state = 'closed';
+    this.#unfollow();
+    this.#stopAnswering();
+    this.#queue.takeAll();
+    if (isLast) {
+      await broker.streams.drop(this.#stream);
+      await this.#texts.drop();
+      await questions.drop(roomId);
+    }
+    if (wasHome) await broker.leases.release(leaseOf(roomId), this.#epoch);
+  }
+
+  get #stream(): string {
+    return `room ${this.#options.roomId}`;
+  }
+}
+
+const NOT_REMOVED = 'a line that was not said is still in a transcript';
+function leaseOf(roomId: string): string {
+  return `room ${roomId}`;
+}

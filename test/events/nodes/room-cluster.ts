@@ -1,0 +1,96 @@
+/** Three servers that share rooms, a translator that says what it was asked, and tones that are heard. */
+import { afterAll, beforeAll, expect } from 'vitest';
+import { toneSpeech } from '../../support/audio/tone-speech.ts';
+import { type Cluster, startCluster } from '../../support/product/cluster.ts';
+import type { TestServer } from '../../support/product/server.ts';
+import { connect, stream, type VoiceClient } from '../../support/product/voice-client.ts';
+import {
+  type LibreTranslateServer,
+  startLibreTranslateServer,
+} from '../../support/services/libretranslate-server.ts';
+import {
+  type OpenAiSpeechServer,
+  startOpenAiSpeechServer,
+} from '../../support/services/openai-speech-server.ts';
+import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
+import type { RoomReader } from '../room-client.ts';
+
+export interface RoomCluster {
+  readonly cluster: Cluster;
+  readonly nodes: readonly [TestServer, TestServer, TestServer];
+  readonly translator: LibreTranslateServer;
+  readonly voices: OpenAiSpeechServer;
+}
+
+/** Opens them for the tests of a file. */
+export function roomCluster(settings: Record<string, string> = {}): RoomCluster {
+  let cluster: Cluster | undefined;
+  let translator: LibreTranslateServer | undefined;
+  let recogniser: VoskServer | undefined;
+  let voices: OpenAiSpeechServer | undefined;
+  beforeAll(async () => {
+    translator = await startLibreTranslateServer();
+    translator.languages = { en: ['es', 'fr'] };
+    recogniser = await startVoskServer();
+    voices = await startOpenAiSpeechServer();
+    cluster = await startCluster(3, {
+      ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
+      ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: '*: libretranslate' },
+      ...{ SPEECH_URL: voices.apiUrl, SPEECH_MODEL: 'tts-1', SPEECH_LANGUAGES: 'en,es,fr' },
+      ...settings,
+    });
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    await Promise.all([translator?.close(), recogniser?.close(), voices?.close()]);
+  });
+  return {
+    get cluster() {
+      return cluster!;
+    },
+    get nodes() {
+      return cluster!.nodes.slice(0, 3) as unknown as RoomCluster['nodes'];
+    },
+    get voices() {
+      return voices!;
+    },
+    get translator() {
+      return translator!;
+    },
+  };
+}
+
+/** How often each text was translated into a language. */
+export function timesTranslated(translator: LibreTranslateServer, target: string) {
+  const counts = new Map<string, number>();
+  for (const { q, target: into } of translator.translations()) {
+    if (into !== target) continue;
+    for (const text of q) counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The captions that came, with their numbers; each line once, in the order of its numbers. */
+export function told(reader: RoomReader): string[] {
+  const all = reader.messages.flatMap((message) =>
+    message.type === 'captions' && message.lines.length > 0 && message.sequence !== undefined
+      ? [{ sequence: message.sequence, text: message.lines.map(({ text }) => text).join('|') }]
+      : [],
+  );
+  const sequences = all.map(({ sequence }) => sequence);
+  expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b));
+  return all.map(({ sequence, text }) => `${sequence} ${text}`);
+}
+
+const PACE = { chunkBytes: 3_200, chunkMs: 100, speed: 1.8 };
+
+/** Begins to speak into a room. */
+export function speakInto(node: TestServer, roomId: string): Promise<VoiceClient> {
+  return connect(node, { room_id: roomId });
+}
+
+/** Says a sentence, to its end. */
+export async function say(client: VoiceClient, text: string): Promise<void> {
+  await stream(client, toneSpeech(text), PACE);
+  client.endUtterance();
+}

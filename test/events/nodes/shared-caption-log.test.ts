@@ -1,0 +1,123 @@
+/** The log of captions that several nodes share: what any log promises, and what of it others have. */
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Broker } from '../../../server/broker/index.ts';
+import type { CaptionTrack } from '../../../server/events/caption-log.ts';
+import {
+  createSharedCaptionLog,
+  type SharedCaptionLog,
+} from '../../../server/events/nodes/shared-caption-log.ts';
+import type { Storage } from '../../../server/stores.ts';
+import { brokerNames, openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
+import { databasesOfThisFile } from '../../storage/database-pair.ts';
+import { openAccount, quietLog } from '../../storage/samples.ts';
+import { until } from '../../support/product/server.ts';
+import { captionLogBehaviours } from '../caption-log-behaviour.ts';
+import { wholeTranscript } from '../live-room-support.ts';
+import { sampleRoom } from '../room-samples.ts';
+
+const openNew = databasesOfThisFile();
+let storage: Storage;
+beforeAll(async () => {
+  ({ storage } = await openNew('sqlite'));
+});
+
+function openLog(broker: Broker, now = Date.now): SharedCaptionLog {
+  const log = createSharedCaptionLog({ store: storage.rooms, broker, now, log: quietLog });
+  onTestFinished(() => log.stop());
+  return log;
+}
+
+async function newRoom(): Promise<string> {
+  const { account, key } = await openAccount(storage);
+  const room = sampleRoom({ accountId: account.accountId, keyId: key.keyId });
+  await storage.rooms.create(room, [], 10);
+  return room.roomId;
+}
+
+const said = (text: string, line: number) => ({
+  ...{ text, line, renders: null, language: 'en', startMs: 1000, endMs: 2000 },
+  author: 'machine' as const,
+});
+const claim = { sessionId: 'session', isResuming: false };
+
+describe('the shared log of captions', () => {
+  // Who is started again finds a broker that has lost everything.
+  it.each(captionLogBehaviours)('%s', async (_, check) => {
+    const restarted = (now?: () => number) => openLog(openEmbedded(), now);
+    await check({ log: restarted(), restarted, newRoom });
+  });
+});
+
+describe.each(brokerNames)('two nodes over the %s broker', (name) => {
+  /** The same place in one process, known by another name. */
+  async function openTwo(): Promise<[SharedCaptionLog, SharedCaptionLog, CaptionTrack]> {
+    const [one, other] = await openBrokers(name);
+    const brokers = [one, one === other ? { ...one, node: 'another' } : other] as const;
+    const track = { roomId: await newRoom(), name: 'spoken' };
+    const [first, second] = [openLog(brokers[0]), openLog(brokers[1])];
+    await first.share(track.roomId).ready;
+    await second.share(track.roomId).ready;
+    return [first, second, track];
+  }
+
+  it('have the same, with the same numbers, and one of them appends', async () => {
+    const [first, second, track] = await openTwo();
+    const heard: string[] = [];
+    second.follow(track, {
+      onCaption: ({ sequence, text }) => heard.push(`${sequence} ${text}`),
+      onTentative: () => undefined,
+    });
+    const all = await Promise.all(
+      ['a', 'b', 'c'].map((text, line) =>
+        first.append(track, said(text, line + 1), { isKept: false }),
+      ),
+    );
+    await until(() => heard.length === 3);
+    expect(heard).toEqual(all.map(({ sequence, text }) => `${sequence} ${text}`));
+    expect(await second.read(track, 0)).toEqual(await first.read(track, 0));
+    await expect(second.append(track, said('no', 9), { isKept: false })).rejects.toThrow(/home/);
+  });
+
+  it('give the home to one another, and nothing is lost or told twice', async () => {
+    const [first, second, track] = await openTwo();
+    const heard: [string[], string[]] = [[], []];
+    for (const [index, log] of [first, second].entries()) {
+      log.follow(track, {
+        onCaption: ({ text }) => heard[index]!.push(text),
+        onTentative: () => undefined,
+      });
+    }
+    for (let round = 0; round < 6; round += 1) {
+      const log = round % 2 === 0 ? second : first;
+      expect(await log.share(track.roomId).claim(claim)).toBeUndefined();
+      await log.append(track, said(`${round}`, round + 1), { isKept: round > 2 });
+    }
+    const expected = ['0', '1', '2', '3', '4', '5'];
+    await until(() => heard.every(({ length }) => length === 6));
+    expect(heard).toEqual([expected, expected]);
+    const kept = await wholeTranscript(openLog(openEmbedded()), track);
+    expect(kept.map(({ text }) => text)).toEqual(['3', '4', '5']);
+  });
+
+  it('forget together, and who comes later is told so', async () => {
+    const [first, second, track] = await openTwo();
+    const before = await first.append(track, said('secret', 1), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions.length === 1);
+    await first.forget(track.roomId);
+    await first.append(track, said('public', 2), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions[0]?.text === 'public');
+    expect((await second.read(track, before.sequence)).isWhole).toBe(false);
+    expect((await wholeTranscript(second, track)).map(({ text }) => text)).toEqual(['public']);
+  });
+
+  it('leave nothing when the last of them lets go of the room', async () => {
+    const [one] = await openBrokers(name);
+    const log = openLog(one);
+    const track = { roomId: await newRoom(), name: 'spoken' };
+    await log.append(track, said('secret', 1), { isKept: false });
+    expect(await one.streams.read(`room ${track.roomId}`, 0, 10)).toHaveLength(1);
+    await log.leave(track.roomId, { isLast: true });
+    expect(await one.streams.read(`room ${track.roomId}`, 0, 10)).toEqual([]);
+    expect(await one.leases.find(`room ${track.roomId}`)).toBeUndefined();
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { MEDIA_GAP, UTTERANCE_END } from '../../../server/voice/audio/media.ts';
+import { AudioIntake, readAudioEntry } from '../../../server/voice/session/audio-entry.ts';
+
+const head = { fromBytes: 2 ** 40, receivedMs: 1_234.5, confirmed: 7, hasEnded: false };
+const chunk = (size: number, value: number) => new Uint8Array(size).fill(value);
+/** As Redis has it: a copy. */
+const kept = (entry: Buffer) => readAudioEntry(Buffer.from(entry));
+
+it('audio is read as it came, piece by piece', () => {
+  const intake = new AudioIntake();
+  const pieces = [chunk(1, 1), chunk(70_000, 2), chunk(3_200, 3)];
+  intake.add(pieces[0]!);
+  intake.add(MEDIA_GAP);
+  intake.add(pieces[1]!);
+  intake.add(UTTERANCE_END);
+  intake.add(pieces[2]!);
+  const entry = kept(intake.take(head));
+  expect(entry).toMatchObject(head);
+  const [first, gap, second, end, third, ...more] = entry.pieces;
+  expect([first, second, third].map((piece) => Buffer.from(piece!))).toEqual(
+    pieces.map((piece) => Buffer.from(piece)),
+  );
+  expect([gap, end?.length, more]).toEqual([null, 0, []]);
+});
+
+it('that no more audio comes is known without audio', () => {
+  const intake = new AudioIntake();
+  expect(intake.isEmpty).toBe(true);
+  const entry = kept(intake.take({ ...head, hasEnded: true }));
+  expect(entry).toEqual({ ...head, hasEnded: true, pieces: [] });
+});
+
+it('what is on its way stays as it is until it has arrived, whatever comes meanwhile', () => {
+  const intake = new AudioIntake();
+  for (let round = 1; round <= 20; round += 1) {
+    const size = round * 1_000;
+    intake.add(chunk(size, round));
+    const onItsWay = intake.take(head);
+    intake.add(chunk(size, 255));
+    expect(kept(onItsWay).pieces).toEqual([Buffer.alloc(size, round)]);
+    intake.givenBack();
+    intake.clear();
+    expect(intake.isEmpty).toBe(true);
+  }
+});
+
+it('the same two buffers are used again and again', () => {
+  const intake = new AudioIntake();
+  const used = new Set<ArrayBufferLike>();
+  for (let round = 0; round < 50; round += 1) {
+    for (let count = 0; count < 4; count += 1) intake.add(chunk(3_200, round));
+    if (round > 1) used.add(intake.take(head).buffer);
+    else intake.take(head);
+    intake.givenBack();
+  }
+  expect(used.size).toBeLessThanOrEqual(2);
+});
+
+it('a large buffer is let go of once it has been used', () => {
+  const intake = new AudioIntake();
+  intake.add(chunk(1_000_000, 1));
+  intake.take(head);
+  intake.givenBack();
+  intake.add(chunk(100, 2));
+  intake.take(head);
+  intake.givenBack();
+  intake.add(chunk(100, 3));
+  expect(intake.take(head).buffer.byteLength).toBeLessThan(10_000);
+});
