@@ -1,44 +1,9 @@
-/**
- * The pages of who reads and who speaks in the three engines that people have, each with its own fake
- * microphone. Where one is not installed its tests are skipped, and say why.
- */
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+/** The pages of who reads and who speaks, in any engine. */
+import { expect, it, type TestContext } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
-import {
-  driveChromium,
-  driveFirefox,
-  driveWebkit,
-  firefoxIsMissing,
-  openSoundDevice,
-  soundDeviceIsMissing,
-  webkitIsMissing,
-  type DrivenPage,
-} from '../support/machine/browser-engines.ts';
+import type { DrivenPage } from '../support/machine/browser-engines.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
-import { startEvents, type EventBench } from './event-browser.ts';
-
-let bench: EventBench;
-let device: Awaited<ReturnType<typeof openSoundDevice>> | undefined;
-
-beforeAll(async () => {
-  bench = await startEvents();
-  if (soundDeviceIsMissing() === undefined) device = await openSoundDevice();
-});
-afterAll(async () => {
-  await device?.close();
-  await bench.close();
-});
-
-const engines = [
-  { name: 'Chromium', missing: () => undefined, drive: () => driveChromium() },
-  {
-    name: 'Firefox',
-    missing: firefoxIsMissing,
-    deaf: soundDeviceIsMissing,
-    drive: () => driveFirefox(device?.env),
-  },
-  { name: 'WebKit', missing: webkitIsMissing, drive: () => driveWebkit(device?.env) },
-];
+import type { EventBench } from './event-browser.ts';
 
 function lines(page: DrivenPage): Promise<string[]> {
   return page.evaluate(() =>
@@ -66,23 +31,24 @@ function pressFloor(page: DrivenPage): Promise<void> {
   );
 }
 
-describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
-  let page: DrivenPage | undefined;
-  afterAll(() => page?.close());
-
-  /** A page of this engine, for all its tests. */
-  async function open(context: TestContext, url: string): Promise<DrivenPage> {
-    const reason = missing();
-    if (reason !== undefined) context.skip(reason);
-    page ??= await drive();
-    await page.open(url);
-    return page;
-  }
-
+/**
+ * Declares what readers and speakers do.
+ *
+ * @param options.deafness why nothing can be heard in this engine; undefined when it can
+ */
+export function testEventPages({
+  bench,
+  open,
+  deafness,
+}: {
+  bench: () => EventBench;
+  open: (context: TestContext, url: string) => Promise<DrivenPage>;
+  deafness: () => string | undefined;
+}): void {
   it('captions are read, in another language, larger, and again after a drop', async (context) => {
-    const room = await bench.makeRoom();
-    await bench.type(room, { text: 'Good morning.' });
-    const proxy = await startResetProxy(bench.server.url);
+    const room = await bench().makeRoom();
+    await bench().type(room, { text: 'Good morning.' });
+    const proxy = await startResetProxy(bench().server.url);
     const reader = await open(context, `${proxy.url}/events/${room.room_id}?language=spoken`);
     const shown = async (said: string[]) =>
       expect.poll(() => lines(reader), { interval: 50 }).toEqual(said);
@@ -107,15 +73,15 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
     await reader.click(() => document.querySelectorAll('.size .round')[1]!);
     await expect.poll(size).toBeGreaterThan(before);
     proxy.reset();
-    await bench.type(room, { text: 'De vuelta.', language: 'es' });
+    await bench().type(room, { text: 'De vuelta.', language: 'es' });
     await shown(['Buenos días.', 'De vuelta.']);
     await proxy.close();
   });
 
   it('somebody speaks, is heard, pauses and goes on', async (context) => {
-    const reason = missing() ?? deaf?.();
+    const reason = deafness();
     if (reason !== undefined) context.skip(reason);
-    const room: RoomInfo = await bench.makeRoom();
+    const room: RoomInfo = await bench().makeRoom();
     const page = await open(context, room.speaker_url!);
     await expect
       .poll(() => page.evaluate(() => customElements.get('speaker-page') !== undefined))
@@ -129,16 +95,16 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
         return Number(shadowRoot!.querySelector('.level')!.getAttribute('aria-valuenow'));
       });
     await expect.poll(level, { interval: 30 }).toBeGreaterThan(10);
-    await expect.poll(async () => (await bench.roomNow(room)).state).toBe('live');
+    await expect.poll(async () => (await bench().roomNow(room)).state).toBe('live');
     await pressFloor(page);
     await untilSaid(page, /Paused/);
-    await expect.poll(async () => (await bench.roomNow(room)).state).toBe('paused');
+    await expect.poll(async () => (await bench().roomNow(room)).state).toBe('paused');
     await pressFloor(page);
     await untilSaid(page, /You are live/);
   });
 
   it('the code for the audience is shown large', async (context) => {
-    const room = await bench.makeRoom();
+    const room = await bench().makeRoom();
     const page = await open(context, room.speaker_url!);
     const shown = () =>
       page.evaluate(() => {
@@ -160,4 +126,4 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
     );
     await expect.poll(async () => (await shown()).isOpen).toBe(true);
   });
-});
+}
