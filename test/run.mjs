@@ -30,6 +30,8 @@ async function setUpCheckAndTest() {
     await setUp({
       requirements: [...serverRequirements, ...testRequirements],
       models: serverModels,
+      // The checks do, of the whole.
+      areTypesChecked: filters.length > 0,
     });
   } catch (error) {
     progress.say(explain(error));

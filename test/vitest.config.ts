@@ -61,7 +61,7 @@ const serverTests = [
 /** Those that drive browsers: loading what drives them takes a second. */
 const browserTests = [
   'accessibility,captions,console,console-{events,language,models},demo,document-demo,embedding',
-  'engines,event-captioner,event-speaker-engines,reading,room-{engines,overlay,viewer},wording',
+  'engines,event-captioner,reading,room-{overlay,viewer},wording',
 ].map((names) => `test/widget/{${names}}.test.ts`);
 
 /** Those that start engines, and end them. */

@@ -55,23 +55,31 @@ export function forgetBuild() {
   rmSync(stampFile, { force: true });
 }
 
-/** Builds server and widget for production. */
-export async function build() {
+/**
+ * Builds server and widget for production.
+ *
+ * @param {{ areTypesChecked?: boolean }} [options] false where something else checks them
+ */
+export async function build({ areTypesChecked = true } = {}) {
   // Taken before: what changes during the build is built the next time.
   const stamp = fingerprint(root, sources);
   forgetBuild();
-  const outcomes = await Promise.allSettled([buildServer(), buildWidget()]);
+  const outcomes = await Promise.allSettled([buildServer(areTypesChecked), buildWidget()]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   writeFileSync(stampFile, stamp);
 }
 
-async function buildServer() {
+/** @param {boolean} areTypesChecked */
+async function buildServer(areTypesChecked) {
   // Without its outputs the compiler's memory of them is false.
   if (!existsSync(path.join(distFolder, 'server', 'main.js')))
     rmSync(path.join(distFolder, 'server.tsbuildinfo'), { force: true });
   await run({
     program: process.execPath,
-    args: [modulePath('typescript/bin/tsc'), '-p', 'server/tsconfig.json', '--noEmitOnError'],
+    args: [
+      ...[modulePath('typescript/bin/tsc'), '-p', 'server/tsconfig.json', '--noEmitOnError'],
+      ...(areTypesChecked ? [] : ['--noCheck']),
+    ],
     log: 'build-server',
   });
   // The types of the package `dragoman/client`; its code is among what was built above.

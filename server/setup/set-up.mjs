@@ -19,6 +19,7 @@ import { createProgress } from './progress.mjs';
  * @property {debian.Requirement[]} [requirements] Debian packages to have; none without it
  * @property {string[]} [models] names of models to have; none without it
  * @property {'when stale' | 'always' | 'never'} [building]
+ * @property {boolean} [areTypesChecked] by the build; false where something else checks them
  * @property {boolean} [quiet] leaves no lines of steps that went well
  */
 
@@ -48,6 +49,7 @@ export async function setUp({
   requirements = [],
   models: wishedModels = [],
   building = 'when stale',
+  areTypesChecked = true,
   quiet = false,
 } = {}) {
   // Whoever builds an image installs packages in a layer of its own.
@@ -72,7 +74,7 @@ export async function setUp({
     withLock(path.join(notesFolder, 'lock'), {
       whileWaiting: (pid, wait) => progress.step(`waiting for process ${pid}`, wait),
       // Whoever had the lock before may have done it all.
-      work: () => doWork(findWork(), progress),
+      work: () => doWork(findWork(), { areTypesChecked }, progress),
     }),
   );
 }
@@ -106,12 +108,13 @@ export async function stoppable(work) {
 
 /**
  * @param {{ npm: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean, models: string[] }} work
+ * @param {{ areTypesChecked: boolean }} building
  * @param {import('./progress.mjs').Progress} progress
  */
-async function doWork(work, progress) {
+async function doWork(work, building, progress) {
   const javaScript = async () => {
     if (work.npm) await progress.step('npm packages', installNpmPackages);
-    if (work.build) await progress.step('build', build);
+    if (work.build) await progress.step('build', () => build(building));
     // Without them the server starts all the same, and hears less.
     for (const name of work.models) {
       const told = await progress.step(models.labelOf(name), () => models.install(name));

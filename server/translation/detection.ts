@@ -118,10 +118,8 @@ function decideBySurroundings(
   const around = context === undefined ? undefined : engine.detect(context);
   const surroundings = () =>
     around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
-  const decided = (
-    { text, found }: Finding,
-    usual: ReadonlyMap<LanguageTag, number> | undefined,
-  ) => (usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual }));
+  const decided = ({ text, found }: Finding, usual: ReadonlyMap<LanguageTag, number> | undefined) =>
+    usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual });
   const decideAll = (usual: ReadonlyMap<LanguageTag, number> | undefined) =>
     findings.map((each) => ({ ...each, found: decided(each, usual) }));
   const first = decideAll(surroundings());

@@ -218,7 +218,8 @@ function memoryWish({
   translation_memory_id,
   translation_memory_threshold: least,
 }: Pick<WishFields, 'translation_memory_id' | 'translation_memory_threshold'>):
-  MemoryWish | undefined {
+  | MemoryWish
+  | undefined {
   const id = given(translation_memory_id);
   const threshold = least === undefined ? DEFAULT_MEMORY_THRESHOLD : percentage(least);
   if (threshold === undefined) {

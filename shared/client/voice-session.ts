@@ -56,7 +56,8 @@ export interface VoiceSessionOptions {
 /** Changes of a running session: what is left out stays, null takes a wish back. */
 export type VoiceSessionChanges = {
   [Name in 'targetLanguages' | 'speech' | 'glossaryId' | 'formality' | 'spokenTermsId']?:
-    VoiceSessionOptions[Name] | null;
+    | VoiceSessionOptions[Name]
+    | null;
 };
 
 type EventType = VoiceEvent['type'];

@@ -255,10 +255,14 @@ export type MessageOf<Name extends ServerMessage['type']> = Extract<ServerMessag
 type Control = { type: 'end_of_utterance' } | { type: 'end_of_source_media' };
 type MediaChunk = { type: 'source_media_chunk'; data: Uint8Array };
 export type ClientMessage =
-  Control | MediaChunk | { type: 'session_update'; update: VoiceSessionUpdate };
+  | Control
+  | MediaChunk
+  | { type: 'session_update'; update: VoiceSessionUpdate };
 /** What a client has sent: what is in an update is for its receiver to check. */
 export type ReceivedMessage =
-  Control | MediaChunk | { type: 'session_update'; update: Readonly<Record<string, unknown>> };
+  | Control
+  | MediaChunk
+  | { type: 'session_update'; update: Readonly<Record<string, unknown>> };
 
 /** How messages are written: JSON in text frames or MessagePack in binary frames. */
 export type MessageFormat = 'json' | 'msgpack';

@@ -8,10 +8,13 @@ import { freePort } from '../../server/setup/free-port.mjs';
 import { root } from '../../server/setup/paths.mjs';
 import { requestsTo, until } from '../support/product/server.ts';
 
+/** What is said to one server goes to one that has loaded nothing ahead. */
+const settings = { RECOGNISER: 'silent', DOCUMENT_WORKER: 'off', WARM_UP: 'off' };
+
 it('goes on when one of its servers is killed, starts it again, and leaves nothing', async () => {
   const port = await freePort();
   const cluster = spawn(process.execPath, [path.join(root, 'server', 'setup', 'cluster.mjs')], {
-    env: { ...process.env, PORT: String(port), RECOGNISER: 'silent', DOCUMENT_WORKER: 'off' },
+    env: { ...process.env, ...settings, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void cluster.kill('SIGTERM'));

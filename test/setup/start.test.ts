@@ -4,13 +4,15 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
@@ -51,9 +53,8 @@ const sources: Record<string, string> = {
   'widget/events/icons/icon.svg': `<svg xmlns="http://www.w3.org/2000/svg"/>`,
 };
 
-/** A project with our set-up and the smallest server and widget, its packages installed. */
-function smallProject(): string {
-  const folder = temporaryFolder();
+/** Makes a project of our set-up and the smallest server and widget, its packages installed. */
+function fillProject(folder: string): void {
   const own = ['package.json', 'package-lock.json', 'tsconfig.json'];
   own.push(
     'server/setup',
@@ -67,7 +68,6 @@ function smallProject(): string {
   }
   for (const [name, text] of Object.entries(sources)) write(folder, name, text);
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  return folder;
 }
 
 function write(folder: string, name: string, text: string): void {
@@ -76,8 +76,15 @@ function write(folder: string, name: string, text: string): void {
   writeFileSync(file, text);
 }
 
+interface Started {
+  code: number | null;
+  output: string;
+  /** What the set-up said. */
+  said: string;
+}
+
 /** Starts, waits until the server has spoken, and stops it with a signal. */
-async function startAndStop(folder: string, settings: NodeJS.ProcessEnv = {}) {
+async function startAndStop(folder: string, settings: NodeJS.ProcessEnv = {}): Promise<Started> {
   const child = spawn(process.execPath, ['server/setup/start.mjs'], {
     cwd: folder,
     env: { ...process.env, DRAGOMAN_SETUP: 'off', ...settings },
@@ -95,13 +102,31 @@ async function startAndStop(folder: string, settings: NodeJS.ProcessEnv = {}) {
   return { code, output, said: said.replaceAll(/^.* …\n/gm, '') };
 }
 
-it('builds at the first start, says nothing at the second, builds again after a change', async () => {
-  const folder = smallProject();
-  const built = (name: string) => existsSync(path.join(folder, 'dist', name));
+/** What its first start in any of these tests gave, and where. */
+let first: Promise<{ source: string; started: Started }> | undefined;
+afterAll(async () => {
+  if (first !== undefined) rmSync((await first).source, { recursive: true, force: true });
+});
 
-  const first = await startAndStop(folder);
-  expect(first).toMatchObject({ output: 'the server runs\n', code: 7 });
-  expect(first.said).toMatch(/^Setting up \(first start only\)\n {2}build +[\d.]+ s\n$/);
+async function startFirst() {
+  const source = mkdtempSync(path.join(tmpdir(), 'dragoman-'));
+  fillProject(source);
+  return { source, started: await startAndStop(source) };
+}
+
+/** The same as it stands after its first start, with its packages installed. */
+async function builtProject(): Promise<{ folder: string; started: Started }> {
+  const { source, started } = await (first ??= startFirst());
+  const folder = temporaryFolder();
+  cpSync(source, folder, { recursive: true });
+  return { folder, started };
+}
+
+it('builds at the first start, says nothing at the second, builds again after a change', async () => {
+  const { folder, started } = await builtProject();
+  const built = (name: string) => existsSync(path.join(folder, 'dist', name));
+  expect(started).toMatchObject({ output: 'the server runs\n', code: 7 });
+  expect(started.said).toMatch(/^Setting up \(first start only\)\n {2}build +[\d.]+ s\n$/);
   expect(built('widget/voice-captions.js')).toBe(true);
   expect(built('widget/pcm-capture.worklet.js')).toBe(true);
   expect(built('widget/demo/index.html')).toBe(true);
@@ -118,7 +143,7 @@ it('builds at the first start, says nothing at the second, builds again after a 
 });
 
 it('installs the model it hears with once, and starts without it where that cannot be', async () => {
-  const folder = smallProject();
+  const { folder } = await builtProject();
   // Without dpkg: packages of Debian are none of its business.
   const bare = { DRAGOMAN_SETUP: '', PATH: temporaryFolder(), DATA_DIR: 'own', MODELS_DIR: '' };
   const without = await startAndStop(folder, { ...bare, DRAGOMAN_TEST_REGISTRY: 'down' });
@@ -130,17 +155,16 @@ it('installs the model it hears with once, and starts without it where that cann
     ].join('\n'),
   );
 
-  const first = await startAndStop(folder, bare);
-  expect(first).toMatchObject({ output: 'the server runs\n', code: 7 });
-  expect(first.said).toMatch(/Setting up\n {2}model moonshine-tiny-en [\d.]+ s\n$/);
+  const second = await startAndStop(folder, bare);
+  expect(second).toMatchObject({ output: 'the server runs\n', code: 7 });
+  expect(second.said).toMatch(/Setting up\n {2}model moonshine-tiny-en [\d.]+ s\n$/);
   const description = path.join(folder, 'own/models/moonshine-tiny-en/dragoman-model.json');
   expect(readFileSync(description, 'utf8')).toBe('models install');
   expect((await startAndStop(folder, bare)).said).not.toContain('Setting up');
 });
 
 it('shows what the compiler says when a build fails and keeps the last one', async () => {
-  const folder = smallProject();
-  await startAndStop(folder);
+  const { folder } = await builtProject();
   write(folder, 'shared/greeting.ts', `export const greeting: number = 'wrong';`);
   const failed = await startAndStop(folder);
   expect(failed).toMatchObject({ output: '', code: 1 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
 import { modulePath } from '../../server/setup/product.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
@@ -32,30 +32,43 @@ it('says nothing but the totals when all is well, whatever the tests print', () 
   expect(run).toMatchObject({ status: 0, stdout: '3 passed, 0 failed, 0 skipped\n', stderr: '' });
 });
 
-it('shows a failure in full with what its test printed', () => {
-  const run = runTests(`
-    it('adds', () => {
-      console.log('a hint');
-      expect(1 + 1).toBe(3);
-    });
-    it('b', () => console.log('idle' + 'chatter'));`);
-  expect(run).toMatchObject({ status: 1, lastLine: '1 passed, 1 failed, 0 skipped' });
-  expect(run.stderr).toContain('FAILED some.test.js > adds');
-  expect(run.stderr).toContain('expected 2 to be 3');
-  expect(run.stderr).toContain('a hint');
-  expect(run.stdout + run.stderr).not.toContain('idlechatter');
-});
+describe('of tests that end in every way', () => {
+  let mixed: ReturnType<typeof runTests> | undefined;
+  /** One run for all that it shows. */
+  const mixedRun = () =>
+    (mixed ??= runTests(`
+      it('adds', () => {
+        console.log('a hint');
+        expect(1 + 1).toBe(3);
+      });
+      it('b', () => console.log('idle' + 'chatter'));
+      it('c', (context) => context.skip('no such engine here'));
+      it.skip('d', () => {});
+      it.todo('e');
+      it('hangs', () => new Promise(() => {}), 100);`));
 
-it('lists skipped tests with their reasons', () => {
-  const run = runTests(`
-    it('a', () => {});
-    it('b', (context) => context.skip('no such engine here'));
-    it.skip('c', () => {});
-    it.todo('d');`);
-  expect(run).toMatchObject({ status: 0, lastLine: '1 passed, 0 failed, 3 skipped' });
-  expect(run.stdout).toContain('skipped: some.test.js > b (no such engine here)');
-  expect(run.stdout).toContain('skipped: some.test.js > c (no reason given)');
-  expect(run.stdout).toContain('skipped: some.test.js > d (to do)');
+  it('counts each once', () => {
+    expect(mixedRun()).toMatchObject({ status: 1, lastLine: '1 passed, 2 failed, 3 skipped' });
+  });
+
+  it('shows a failure in full with what its test printed', () => {
+    const run = mixedRun();
+    expect(run.stderr).toContain('FAILED some.test.js > adds');
+    expect(run.stderr).toContain('expected 2 to be 3');
+    expect(run.stderr).toContain('a hint');
+    expect(run.stdout + run.stderr).not.toContain('idlechatter');
+  });
+
+  it('shows what exceeds its time', () => {
+    expect(mixedRun().stderr).toContain('FAILED some.test.js > hangs');
+  });
+
+  it('lists skipped tests with their reasons', () => {
+    const run = mixedRun();
+    expect(run.stdout).toContain('skipped: some.test.js > c (no such engine here)');
+    expect(run.stdout).toContain('skipped: some.test.js > d (no reason given)');
+    expect(run.stdout).toContain('skipped: some.test.js > e (to do)');
+  });
 });
 
 it.each([
@@ -75,10 +88,4 @@ it('counts one failed when a file cannot be loaded', () => {
   expect(run).toMatchObject({ status: 1, lastLine: '0 passed, 1 failed, 0 skipped' });
   expect(run.stderr).toContain('FAILED some.test.js');
   expect(run.stderr).toContain('./missing.js');
-});
-
-it('counts a test that exceeds its time once', () => {
-  const run = runTests(`it('a', () => new Promise(() => {}), 100);`);
-  expect(run).toMatchObject({ status: 1, lastLine: '0 passed, 1 failed, 0 skipped' });
-  expect(run.stderr).toContain('FAILED some.test.js > a');
 });

@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import type { ScriptedSession } from '../support/services/scripted-gateway.ts';
+import { violations } from './axe.ts';
 import { elementPage, startBench, waitForState, type WidgetBench } from './browser.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const schemes = ['light', 'dark'] as const;
 
 let bench: WidgetBench;
@@ -78,27 +75,21 @@ const enter: Record<string, (page: Page) => Promise<void>> = {
   },
 };
 
-async function violations(page: Page): Promise<string[]> {
-  // Not by a script tag: the page's own policy forbids it.
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
-  const results = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    }),
-  );
-  expect(results.passes.length).toBeGreaterThan(20);
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
-}
-
 /** Contrast of each piece of text in the element with what is painted behind it. */
 async function textContrasts(page: Page): Promise<{ text: string; ratio: number }[]> {
   return page.evaluate(() => {
-    const canvas = new OffscreenCanvas(1, 1).getContext('2d')!;
-    const rgba = (color: string) => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
+    const known = new Map<string, number[]>();
+    const painted = (color: string) => {
       canvas.clearRect(0, 0, 1, 1);
       canvas.fillStyle = color;
       canvas.fillRect(0, 0, 1, 1);
       return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const rgba = (color: string) => {
+      const value = known.get(color) ?? painted(color);
+      known.set(color, value);
+      return value;
     };
     const luminance = (color: string) => {
       const [red, green, blue] = rgba(color).map((value) => {

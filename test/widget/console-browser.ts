@@ -1,13 +1,7 @@
 /** The console of a real server in the Chromium of the system. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
 import { launchChromium, newContext } from '../support/machine/chromium.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const PASSWORD = 'eleven brown lanterns';
 
@@ -74,20 +68,6 @@ export async function setPassword(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 }
 
-/** What axe has to say about a page, one line each; fails when it has looked at nothing. */
-export async function violations(page: Page): Promise<string[]> {
-  // Not by a script tag: the page's own policy forbids it.
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
-  const results = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      resultTypes: ['violations', 'passes'],
-    }),
-  );
-  expect(results.passes.length).toBeGreaterThan(10);
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
-}
-
 /** How far the page is wider than its window, in CSS pixels. */
 export function excessWidth(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -97,11 +77,17 @@ export function excessWidth(page: Page): Promise<number> {
 export function weakTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
-    const rgba = (color: string) => {
+    const known = new Map<string, number[]>();
+    const painted = (color: string) => {
       canvas.clearRect(0, 0, 1, 1);
       canvas.fillStyle = color;
       canvas.fillRect(0, 0, 1, 1);
       return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const rgba = (color: string) => {
+      const value = known.get(color) ?? painted(color);
+      known.set(color, value);
+      return value;
     };
     const luminance = (color: string) => {
       const [red, green, blue] = rgba(color).map((value) => {

@@ -6,11 +6,11 @@ import { WebSocket } from 'ws';
 import type { RoomCreation, RoomInfo, RoomLink } from '../../shared/schemas/rooms.ts';
 import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
+import { violations } from './axe.ts';
 import {
   excessWidth,
   setPassword,
   startConsole,
-  violations,
   weakTexts,
   type ConsoleBench,
 } from './console-browser.ts';

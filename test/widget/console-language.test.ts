@@ -5,13 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Glossary } from '../../shared/schemas/glossaries.ts';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
 import type { TranslationMemoryList } from '../../shared/schemas/translation-memories.ts';
-import {
-  excessWidth,
-  startConsole,
-  violations,
-  PASSWORD,
-  type ConsoleBench,
-} from './console-browser.ts';
+import { violations } from './axe.ts';
+import { excessWidth, startConsole, PASSWORD, type ConsoleBench } from './console-browser.ts';
 import { answerOf, drop, file, nameOfFocused } from './console-steps.ts';
 
 let bench: ConsoleBench;

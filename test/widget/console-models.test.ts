@@ -7,7 +7,8 @@ import {
   startTranslationBucket,
   type TranslationBucket,
 } from '../support/services/translation-bucket.ts';
-import { excessWidth, startConsole, violations, weakTexts } from './console-browser.ts';
+import { violations } from './axe.ts';
+import { excessWidth, startConsole, weakTexts } from './console-browser.ts';
 import type { ConsoleBench } from './console-browser.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragoman-'));

@@ -5,12 +5,12 @@ import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
 import { connect } from '../support/product/voice-client.ts';
+import { violations } from './axe.ts';
 import {
   PASSWORD,
   excessWidth,
   setPassword,
   startConsole,
-  violations,
   weakTexts,
   type ConsoleBench,
 } from './console-browser.ts';

@@ -1,14 +1,11 @@
 /** The card of the demo page that translates files: the built server, a real file, a real browser. */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium, newContext } from '../support/machine/chromium.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { violations } from './axe.ts';
 
 let server: RunningServer;
 let browser: Browser;
@@ -211,17 +208,11 @@ describe.each([
 ] as const)('on %s', (_name, size, scheme) => {
   it('keeps its height in every state, without faults that axe finds', async () => {
     await openPage(size, scheme);
-    await page.evaluate(axe);
     const heights = new Map<string, number>();
     const look = async (state: string): Promise<void> => {
       const box = await page.locator('#document-card').boundingBox();
       heights.set(state, Math.round(box!.height));
-      const found = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as { axe: { run(at: string): Promise<AxeResults> } };
-        const { violations } = await axe.run('#document');
-        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-      });
-      expect(found, state).toEqual([]);
+      expect(await violations(page, '#document'), state).toEqual([]);
     };
     await look('choose');
     const long = `${'a long name of a yearly report '.repeat(4)}.pdf`;

@@ -1,6 +1,6 @@
 /**
  * The main paths in the three engines that people have, Chromium, Firefox and WebKit, each with its
- * own fake microphone. Where one is not installed its tests are skipped, and say why.
+ * own fake microphone: the element, and the pages of an event. Where one is not installed its tests are skipped, and say why.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import {
@@ -23,6 +23,8 @@ import {
   startBench,
   type WidgetBench,
 } from './browser.ts';
+import { startEvents, type EventBench } from './event-browser.ts';
+import { testEventPages } from './event-engines.ts';
 import { amplitudeAt, tones, wav } from './sound.ts';
 
 const SAMPLE_HZ = 600;
@@ -31,6 +33,7 @@ const SAMPLE = tones({ [SAMPLE_HZ]: 0.3 }, { sampleRateHz: 16_000, lengthS: 2 })
 type SoundDevice = Awaited<ReturnType<typeof openSoundDevice>>;
 
 let bench: WidgetBench;
+let events: EventBench;
 let device: SoundDevice | undefined;
 
 beforeAll(async () => {
@@ -40,10 +43,12 @@ beforeAll(async () => {
       '/page': elementPage('target-languages="es"'),
     },
   });
+  events = await startEvents();
   if (soundDeviceIsMissing() === undefined) device = await openSoundDevice();
 });
 afterAll(async () => {
   await device?.close();
+  await events.close();
   await bench.close();
 });
 afterEach(() => bench.gateway.reset());
@@ -52,7 +57,8 @@ const engines = [
   { name: 'Chromium', missing: () => undefined, drive: () => driveChromium() },
   {
     name: 'Firefox',
-    missing: () => firefoxIsMissing() ?? soundDeviceIsMissing(),
+    missing: firefoxIsMissing,
+    deaf: soundDeviceIsMissing,
     drive: () => driveFirefox(device?.env),
   },
   { name: 'WebKit', missing: webkitIsMissing, drive: () => driveWebkit(device?.env) },
@@ -99,21 +105,33 @@ function loudest(samples: Int16Array): number {
   return samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0) / 32_768;
 }
 
-describe.each(engines)('in $name', ({ missing, drive }) => {
+describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
   let page: DrivenPage | undefined;
 
   afterAll(() => page?.close());
 
-  /** The page of all tests of this engine, at a place of the bench. */
-  async function open(context: TestContext, target: string): Promise<DrivenPage> {
+  const deafness = () => missing() ?? deaf?.();
+
+  /** The page of all tests of this engine. */
+  async function openPage(context: TestContext, url: string): Promise<DrivenPage> {
     const reason = missing();
     if (reason !== undefined) context.skip(reason);
     page ??= await drive();
-    await page.open(new URL(target, bench.gateway.origin).href);
-    const isDefined = () => customElements.get('voice-captions') !== undefined;
-    await expect.poll(() => page!.evaluate(isDefined)).toBe(true);
+    await page.open(url);
     return page;
   }
+
+  /** The same at a place of the bench, where it hears. */
+  async function open(context: TestContext, target: string): Promise<DrivenPage> {
+    const reason = deafness();
+    if (reason !== undefined) context.skip(reason);
+    const opened = await openPage(context, new URL(target, bench.gateway.origin).href);
+    const isDefined = () => customElements.get('voice-captions') !== undefined;
+    await expect.poll(() => opened.evaluate(isDefined)).toBe(true);
+    return opened;
+  }
+
+  testEventPages({ bench: () => events, open: openPage, deafness });
 
   it('the sample is played, and its captions are read', async (context) => {
     const demo = await open(context, '/');

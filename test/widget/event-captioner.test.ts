@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
-import { excessWidth, violations, weakTexts } from './console-browser.ts';
+import { violations } from './axe.ts';
+import { excessWidth, weakTexts } from './console-browser.ts';
 import { readAlong, startEvents, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;

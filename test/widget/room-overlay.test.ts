@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { violations } from './console-browser.ts';
+import { violations } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;

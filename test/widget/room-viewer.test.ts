@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { openWholeChromium } from '../support/machine/chromium.ts';
-import { excessWidth, violations, weakTexts } from './console-browser.ts';
+import { violations } from './axe.ts';
+import { excessWidth, weakTexts } from './console-browser.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

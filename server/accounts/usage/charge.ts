@@ -14,7 +14,10 @@ export interface Charge {
 }
 
 export type ChargeOutcome =
-  'charged' | 'key_limit_reached' | 'account_limit_reached' | 'key_deactivated';
+  | 'charged'
+  | 'key_limit_reached'
+  | 'account_limit_reached'
+  | 'key_deactivated';
 
 /** Amounts by what was used. */
 export type UsageTotals = Record<UsageKind, number>;

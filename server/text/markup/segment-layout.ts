@@ -219,7 +219,8 @@ function joint(
 }
 
 function wantsBlank([left, right]: readonly [TextSegment | undefined, TextSegment]):
-  boolean | undefined {
+  | boolean
+  | undefined {
   const end = left?.at(-1);
   const start = right[0];
   if (typeof end !== 'string' || typeof start !== 'string') return undefined;

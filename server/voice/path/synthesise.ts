@@ -136,7 +136,9 @@ function createChunker(headers: readonly Uint8Array[]): Chunker {
 
 /** Of each segment that is spoken: its text, its samples, its end. */
 type SpeechEvent =
-  { kind: 'begin'; text: string } | ({ kind: 'samples' } & SpokenSamples) | { kind: 'end' };
+  | { kind: 'begin'; text: string }
+  | ({ kind: 'samples' } & SpokenSamples)
+  | { kind: 'end' };
 
 interface SpeakOptions {
   engine: SynthesisEngine;

@@ -242,7 +242,8 @@ async function bidiSession(url: string) {
 }
 
 type BidiAnswer =
-  { id: number; type: 'success'; result: unknown } | { id: number; type: 'error'; message: string };
+  | { id: number; type: 'success'; result: unknown }
+  | { id: number; type: 'error'; message: string };
 
 async function post(url: string, body: object): Promise<unknown> {
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });

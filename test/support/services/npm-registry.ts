@@ -22,7 +22,13 @@ export interface NpmRegistry {
  * `altered` sends another content than it states, `forged` states what it sends.
  */
 export type RegistryFault =
-  'absent' | 'silent' | 'trickling' | 'stalled' | 'cut' | 'altered' | 'forged';
+  | 'absent'
+  | 'silent'
+  | 'trickling'
+  | 'stalled'
+  | 'cut'
+  | 'altered'
+  | 'forged';
 
 interface Published {
   version: string;

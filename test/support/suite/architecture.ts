@@ -1,7 +1,7 @@
 /** The directions in which the project's files may import, and the other rules a compiler cannot check. */
 import { builtinModules } from 'node:module';
 import path from 'node:path';
-import { parseSync, Visitor, type VisitorObject } from 'rolldown/utils';
+import { parseSync, Visitor } from 'rolldown/utils';
 
 interface Layer {
   /** Files and folders whose values and types it may import, besides itself. */
@@ -259,14 +259,25 @@ function findImports(file: SourceText): Import[] {
   const add = (source: { type: string; value?: unknown } | null, typeOnly: boolean): void => {
     if (typeof source?.value === 'string') imports.push({ target: source.value, typeOnly });
   };
-  visit(file, {
+  const program = parse(file);
+  for (const statement of program.body) {
     // `import { type A }` counts as values: with verbatimModuleSyntax the module is loaded.
-    ImportDeclaration: ({ source, importKind }) => add(source, importKind === 'type'),
-    ExportNamedDeclaration: ({ source, exportKind }) => add(source, exportKind === 'type'),
-    ExportAllDeclaration: ({ source, exportKind }) => add(source, exportKind === 'type'),
-    ImportExpression: ({ source }) => add(source, false),
-    TSImportType: ({ source }) => add(source, true),
-  });
+    if (statement.type === 'ImportDeclaration') {
+      add(statement.source, statement.importKind === 'type');
+    } else if (
+      statement.type === 'ExportNamedDeclaration' ||
+      statement.type === 'ExportAllDeclaration'
+    ) {
+      add(statement.source, statement.exportKind === 'type');
+    }
+  }
+  // These may be anywhere, and are in few files.
+  if (/\bimport\s*\(/.test(file.text)) {
+    new Visitor({
+      ImportExpression: ({ source }) => add(source, false),
+      TSImportType: ({ source }) => add(source, true),
+    }).visit(program);
+  }
   return imports;
 }
 
@@ -279,8 +290,9 @@ function findEnvironmentReads(file: SourceText): string[] {
 }
 
 function readsEnvironment(file: SourceText): boolean {
+  if (!file.text.includes('env')) return false;
   let reads = false;
-  visit(file, {
+  new Visitor({
     MemberExpression({ object, property }) {
       const isEnvironment = property.type === 'Identifier' && property.name === 'env';
       if (isEnvironment && object.type === 'Identifier' && object.name === 'process') reads = true;
@@ -292,7 +304,7 @@ function readsEnvironment(file: SourceText): boolean {
         (each) => each.type === 'ImportSpecifier' && nameOf(each.imported) === 'env',
       );
     },
-  });
+  }).visit(parse(file));
   return reads;
 }
 
@@ -300,8 +312,10 @@ function nameOf(name: { name: string } | { value: string }): string {
   return 'name' in name ? name.name : name.value;
 }
 
-function visit({ path: name, text }: SourceText, visitor: VisitorObject): void {
+function parse({ path: name, text }: SourceText): Program {
   const { program, errors } = parseSync(name, text);
   if (errors[0]) throw new SyntaxError(`${name}: ${errors[0].message}`);
-  new Visitor(visitor).visit(program);
+  return program;
 }
+
+type Program = ReturnType<typeof parseSync>['program'];

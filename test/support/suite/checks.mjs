@@ -4,33 +4,15 @@ import { modulePath } from '../../../server/setup/product.mjs';
 
 const AT_ONCE = 2;
 
-/**
- * The types of a part, by the folder of its tsconfig.json. What has not changed is taken from the
- * last time.
- *
- * @param {string} part
- * @param {string} folder
- */
-const types = (part, folder) => {
-  const name = `types-${part}`;
-  const memory = ['--incremental', '--tsBuildInfoFile', `dist/setup/${name}.tsbuildinfo`];
-  return { name, args: [modulePath('typescript/bin/tsc'), '-p', folder, '--noEmit', ...memory] };
-};
-
 const checks = [
-  // The longest first.
+  // Rules and types in one pass, each file by the nearest tsconfig.json.
   { name: 'lint', args: [modulePath('oxlint/bin/oxlint')] },
-  // Those of the server are checked where it is built, with nothing but Node's.
-  types('node', 'test'),
-  types('browser', 'test/widget'),
+  // What both sides share is checked there as Node has it.
   {
-    name: 'prettier',
-    args: [
-      modulePath('prettier/bin/prettier.cjs'),
-      ...['--check', '.', '--log-level', 'warn'],
-      ...['--cache', '--cache-strategy', 'content', '--cache-location', 'dist/setup/prettier'],
-    ],
+    name: 'types-browser',
+    args: [modulePath('typescript/bin/tsc'), '-p', 'widget/tsconfig.shared.json'],
   },
+  { name: 'format', args: [modulePath('oxfmt/bin/oxfmt'), '--check'] },
 ];
 
 /**

@@ -149,34 +149,29 @@ it.concurrent.each([
   expect((await server.get('/healthz')).status).toBe(200);
 });
 
-it.concurrent(
-  'English is spoken so that a recogniser follows it as well as the original',
-  async () => {
-    const original = readFileSync(await speech({ text: SPOKEN })).subarray(44);
-    const first = await spokenAgain(original, { target_media_languages: ['en'] });
-    expect(endMarks(first.client)).toContain('end_of_target_media en');
-    const media = mediaOf(first.client);
-    expect(media[0]).toMatchObject({ language: 'en', content_type: PCM_16K, headers: 0 });
-    const told = media.reduce((sum, { duration }) => sum + duration, 0);
-    expect(Math.abs(told - first.samples.length / 16)).toBeLessThan(20);
-    expect(
-      media
-        .flatMap(({ text }) => text ?? [])
-        .join('')
-        .trim(),
-    ).toBe(first.client.text().trim());
-    expect(loudness(first.samples)).toBeGreaterThan(300);
+it.concurrent('English is spoken so that a recogniser follows it as well as the original', async () => {
+  const original = readFileSync(await speech({ text: SPOKEN })).subarray(44);
+  const first = await spokenAgain(original, { target_media_languages: ['en'] });
+  expect(endMarks(first.client)).toContain('end_of_target_media en');
+  const media = mediaOf(first.client);
+  expect(media[0]).toMatchObject({ language: 'en', content_type: PCM_16K, headers: 0 });
+  const told = media.reduce((sum, { duration }) => sum + duration, 0);
+  expect(Math.abs(told - first.samples.length / 16)).toBeLessThan(20);
+  expect(
+    media
+      .flatMap(({ text }) => text ?? [])
+      .join('')
+      .trim(),
+  ).toBe(first.client.text().trim());
+  expect(loudness(first.samples)).toBeGreaterThan(300);
 
-    const heard = Buffer.concat([Buffer.from(first.samples.buffer), Buffer.alloc(32_000)]);
-    const wishes = { target_media_languages: ['en-GB'], target_media_voice: 'male' };
-    const second = await spokenAgain(heard, wishes);
-    const said = first.client.text();
-    expect(wordErrorRate(said, second.client.text()), second.client.text()).toBeLessThanOrEqual(
-      0.25,
-    );
-    const [woman, man] = [first, second].map(({ samples }) =>
-      pitchHz({ samples, sampleRateHz: 16_000 }),
-    );
-    expect(woman).toBeGreaterThan(1.2 * (man ?? Infinity));
-  },
-);
+  const heard = Buffer.concat([Buffer.from(first.samples.buffer), Buffer.alloc(32_000)]);
+  const wishes = { target_media_languages: ['en-GB'], target_media_voice: 'male' };
+  const second = await spokenAgain(heard, wishes);
+  const said = first.client.text();
+  expect(wordErrorRate(said, second.client.text()), second.client.text()).toBeLessThanOrEqual(0.25);
+  const [woman, man] = [first, second].map(({ samples }) =>
+    pitchHz({ samples, sampleRateHz: 16_000 }),
+  );
+  expect(woman).toBeGreaterThan(1.2 * (man ?? Infinity));
+});

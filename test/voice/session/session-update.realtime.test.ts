@@ -179,37 +179,34 @@ describe.concurrent.each(['json', 'msgpack'] as const)('an update in %s', (forma
   });
 });
 
-it.concurrent(
-  'thousands of updates in a row are answered in order, and others are served',
-  async () => {
-    const client = await connect(server, { target_languages: ['es'], acknowledgements: true });
-    const other = await connect(server, { target_languages: ['es'] });
-    const COUNT = 4_000;
-    const startedAt = performance.now();
-    for (let number = 0; number < COUNT; number += 1) {
-      // As fast as messages may come: two thousand a second.
-      const waitMs = startedAt + number / 2 - performance.now();
-      if (waitMs > 10) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      client.update({ id: String(number), target_languages: [['es'], ['fr'], ['ES']][number % 3] });
-    }
-    expect(await updated(other, { target_languages: ['fr'] })).toMatchObject({
-      target_languages: ['fr'],
-    });
-    await until(() => updates(client).length === COUNT || client.error(), 180_000);
-    expect(client.error()).toBeUndefined();
-    expect(updates(client).map(({ id }) => id)).toEqual(
-      Array.from({ length: COUNT }, (_, number) => String(number)),
-    );
-    client.end();
-    other.end();
-    expect((await client.closed).code).toBe(1000);
-    await other.closed;
-    const sequences = client.messages.flatMap((message) => {
-      return 'sequence' in message ? (message.sequence ?? []) : [];
-    });
-    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
-  },
-);
+it.concurrent('thousands of updates in a row are answered in order, and others are served', async () => {
+  const client = await connect(server, { target_languages: ['es'], acknowledgements: true });
+  const other = await connect(server, { target_languages: ['es'] });
+  const COUNT = 4_000;
+  const startedAt = performance.now();
+  for (let number = 0; number < COUNT; number += 1) {
+    // As fast as messages may come: two thousand a second.
+    const waitMs = startedAt + number / 2 - performance.now();
+    if (waitMs > 10) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    client.update({ id: String(number), target_languages: [['es'], ['fr'], ['ES']][number % 3] });
+  }
+  expect(await updated(other, { target_languages: ['fr'] })).toMatchObject({
+    target_languages: ['fr'],
+  });
+  await until(() => updates(client).length === COUNT || client.error(), 180_000);
+  expect(client.error()).toBeUndefined();
+  expect(updates(client).map(({ id }) => id)).toEqual(
+    Array.from({ length: COUNT }, (_, number) => String(number)),
+  );
+  client.end();
+  other.end();
+  expect((await client.closed).code).toBe(1000);
+  await other.closed;
+  const sequences = client.messages.flatMap((message) => {
+    return 'sequence' in message ? (message.sequence ?? []) : [];
+  });
+  expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+});
 
 it.concurrent('what is in force is told at once to those who asked', async () => {
   const client = await connect(server, { target_languages: ['es'], session_updates: true });
@@ -220,33 +217,30 @@ it.concurrent('what is in force is told at once to those who asked', async () =>
   await client.closed;
 });
 
-it.concurrent(
-  'a session that is taken up again keeps what it was changed to, and the answer is not lost',
-  async () => {
-    const session = await requestSession(server, {
-      ...{ target_languages: ['es'], acknowledgements: true },
-    });
-    const first = await connectWith(session, 'json');
-    first.sendAudio(silence(100));
-    await updated(first, { target_languages: ['fr'] });
-    await until(() => endMarks(first).length === 1);
-    first.socket.terminate();
-    await first.closed;
-    const query = new URLSearchParams({ token: session.token, last_sequence: '0' });
-    const again = await server.send(`/v3/voice/realtime?${query.toString()}`, {});
-    expect(again.status).toBe(200);
-    const second = await connectWith((await again.json()) as SessionAnswer, 'json');
-    second.end();
-    expect((await second.closed).code).toBe(1000);
-    expect(updates(second)).toEqual(updates(first));
-    expect(endMarks(second)).toEqual([
-      'end_of_target_transcript es',
-      'end_of_source_transcript',
-      'end_of_target_transcript fr',
-      'end_of_stream',
-    ]);
-  },
-);
+it.concurrent('a session that is taken up again keeps what it was changed to, and the answer is not lost', async () => {
+  const session = await requestSession(server, {
+    ...{ target_languages: ['es'], acknowledgements: true },
+  });
+  const first = await connectWith(session, 'json');
+  first.sendAudio(silence(100));
+  await updated(first, { target_languages: ['fr'] });
+  await until(() => endMarks(first).length === 1);
+  first.socket.terminate();
+  await first.closed;
+  const query = new URLSearchParams({ token: session.token, last_sequence: '0' });
+  const again = await server.send(`/v3/voice/realtime?${query.toString()}`, {});
+  expect(again.status).toBe(200);
+  const second = await connectWith((await again.json()) as SessionAnswer, 'json');
+  second.end();
+  expect((await second.closed).code).toBe(1000);
+  expect(updates(second)).toEqual(updates(first));
+  expect(endMarks(second)).toEqual([
+    'end_of_target_transcript es',
+    'end_of_source_transcript',
+    'end_of_target_transcript fr',
+    'end_of_stream',
+  ]);
+});
 
 it.concurrent("another account's glossary is none", async () => {
   const dictionaries = [

@@ -41,26 +41,23 @@ async function report(headers: Record<string, string>): Promise<Report> {
   return (await (await server.get('/v2/usage', headers)).json()) as Report;
 }
 
-it.concurrent(
-  'audio is charged as it comes, to the millisecond, and reported in minutes begun',
-  async () => {
-    const headers = await newKey();
-    const before = (await report(headers)).speech_to_text_milliseconds_count;
-    for (const ms of [2_400, 1_234]) {
-      const client = await connectWith(await requestSession(server, {}, headers), 'json');
-      await stream(client, silence(ms), pace);
-      client.end();
-      await client.closed;
-    }
-    await until(
-      async () => (await report(headers)).speech_to_text_milliseconds_count - before === 3_634,
-    );
-    const { products, speech_to_text_minutes_count } = await report(headers);
-    const [product] = products.filter(({ product_type }) => product_type === 'speechToText');
-    expect(product?.api_key_unit_count).toBe(1);
-    expect(speech_to_text_minutes_count).toBe(1);
-  },
-);
+it.concurrent('audio is charged as it comes, to the millisecond, and reported in minutes begun', async () => {
+  const headers = await newKey();
+  const before = (await report(headers)).speech_to_text_milliseconds_count;
+  for (const ms of [2_400, 1_234]) {
+    const client = await connectWith(await requestSession(server, {}, headers), 'json');
+    await stream(client, silence(ms), pace);
+    client.end();
+    await client.closed;
+  }
+  await until(
+    async () => (await report(headers)).speech_to_text_milliseconds_count - before === 3_634,
+  );
+  const { products, speech_to_text_minutes_count } = await report(headers);
+  const [product] = products.filter(({ product_type }) => product_type === 'speechToText');
+  expect(product?.api_key_unit_count).toBe(1);
+  expect(speech_to_text_minutes_count).toBe(1);
+});
 
 it.concurrent('audio that was sent again after a reconnection is charged once', async () => {
   const headers = await newKey();
@@ -82,47 +79,41 @@ it.concurrent('audio that was sent again after a reconnection is charged once', 
   );
 });
 
-it.concurrent(
-  'sessions shorter than what is charged at a time use a limit up as well',
-  async () => {
-    const headers = await newKey(speechLimit(1_500));
-    const short = async () => {
-      const client = await connectWith(await requestSession(server, {}, headers), 'json');
-      await stream(client, silence(900), pace);
-      client.end();
-      await client.closed;
-    };
-    const keyUse = async () => (await report(headers)).products[2]?.api_key_unit_count;
-    await short();
-    await until(async () => (await keyUse()) === 1);
-    await short();
-    await until(() =>
-      requestSession(server, {}, headers).then(
-        () => false,
-        (error: unknown) => (error as Error).message.startsWith('456'),
-      ),
-    );
-  },
-);
-
-it.concurrent(
-  'a session ends with 456 where the limit of its key ends, and no other begins',
-  async () => {
-    const headers = await newKey(speechLimit(2_050));
+it.concurrent('sessions shorter than what is charged at a time use a limit up as well', async () => {
+  const headers = await newKey(speechLimit(1_500));
+  const short = async () => {
     const client = await connectWith(await requestSession(server, {}, headers), 'json');
-    const timer = setInterval(() => client.sendAudio(silence(100)), 60);
-    expect((await client.closed).code).toBe(4456);
-    clearInterval(timer);
-    expect(client.error()).toMatchObject({ error_code: 456, reason_code: 4560001 });
-    const refused = await server.post(
-      '/v3/voice/realtime',
-      { source_media_content_type: 'audio/webm', source_language: 'en' },
-      headers,
-    );
-    expect(refused.status).toBe(456);
-    expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
-  },
-);
+    await stream(client, silence(900), pace);
+    client.end();
+    await client.closed;
+  };
+  const keyUse = async () => (await report(headers)).products[2]?.api_key_unit_count;
+  await short();
+  await until(async () => (await keyUse()) === 1);
+  await short();
+  await until(() =>
+    requestSession(server, {}, headers).then(
+      () => false,
+      (error: unknown) => (error as Error).message.startsWith('456'),
+    ),
+  );
+});
+
+it.concurrent('a session ends with 456 where the limit of its key ends, and no other begins', async () => {
+  const headers = await newKey(speechLimit(2_050));
+  const client = await connectWith(await requestSession(server, {}, headers), 'json');
+  const timer = setInterval(() => client.sendAudio(silence(100)), 60);
+  expect((await client.closed).code).toBe(4456);
+  clearInterval(timer);
+  expect(client.error()).toMatchObject({ error_code: 456, reason_code: 4560001 });
+  const refused = await server.post(
+    '/v3/voice/realtime',
+    { source_media_content_type: 'audio/webm', source_language: 'en' },
+    headers,
+  );
+  expect(refused.status).toBe(456);
+  expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
+});
 
 describe.concurrent('a session whose key is deactivated', () => {
   const ended = { error_code: 403, reason_code: 4030005 };

@@ -96,7 +96,11 @@ const script = [
 
 /** LibreOffice's names for what it reads. */
 type ImportFilter =
-  'MS Word 97' | 'MS Word 95' | 'MS WinWord 6.0' | 'Rich Text Format' | 'MS Word 2007 XML';
+  | 'MS Word 97'
+  | 'MS Word 95'
+  | 'MS WinWord 6.0'
+  | 'Rich Text Format'
+  | 'MS Word 2007 XML';
 
 /**
  * Converts a document that LibreOffice reads into a .docx file.

@@ -106,7 +106,8 @@ function timesOf(
 }
 
 function milliseconds([hours = '0', minutes = '0', seconds = '0', fraction = '0']: readonly (
-  string | undefined
+  | string
+  | undefined
 )[]): number {
   const inSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   return inSeconds * 1000 + Number(fraction.padEnd(3, '0'));

@@ -1,0 +1,129 @@
+/** The pages of who reads and who speaks, in any engine. */
+import { expect, it, type TestContext } from 'vitest';
+import type { RoomInfo } from '../../shared/schemas/rooms.ts';
+import type { DrivenPage } from '../support/machine/browser-engines.ts';
+import { startResetProxy } from '../support/services/reset-proxy.ts';
+import type { EventBench } from './event-browser.ts';
+
+function lines(page: DrivenPage): Promise<string[]> {
+  return page.evaluate(() =>
+    [
+      ...(document.querySelector('room-captions')?.shadowRoot?.querySelectorAll('.words') ?? []),
+    ].map((each) => each.textContent),
+  );
+}
+
+/** Everything that the page says, outside of the captions. */
+function words(page: DrivenPage): Promise<string> {
+  return page.evaluate(() => {
+    const { shadowRoot } = document.querySelector('speaker-page')!;
+    return (shadowRoot?.querySelector('main')?.innerText ?? '').replace(/\s+/g, ' ');
+  });
+}
+
+function untilSaid(page: DrivenPage, said: RegExp): Promise<void> {
+  return expect.poll(() => words(page), { interval: 100 }).toMatch(said);
+}
+
+function pressFloor(page: DrivenPage): Promise<void> {
+  return page.click(() =>
+    document.querySelector('speaker-page')!.shadowRoot!.querySelector('button.floor')!,
+  );
+}
+
+/**
+ * Declares what readers and speakers do.
+ *
+ * @param options.deafness why nothing can be heard in this engine; undefined when it can
+ */
+export function testEventPages({
+  bench,
+  open,
+  deafness,
+}: {
+  bench: () => EventBench;
+  open: (context: TestContext, url: string) => Promise<DrivenPage>;
+  deafness: () => string | undefined;
+}): void {
+  it('captions are read, in another language, larger, and again after a drop', async (context) => {
+    const room = await bench().makeRoom();
+    await bench().type(room, { text: 'Good morning.' });
+    const proxy = await startResetProxy(bench().server.url);
+    const reader = await open(context, `${proxy.url}/events/${room.room_id}?language=spoken`);
+    const shown = async (said: string[]) =>
+      expect.poll(() => lines(reader), { interval: 50 }).toEqual(said);
+    await shown(['Good morning.']);
+    await reader.evaluate(() => {
+      const select = document.querySelector('select')!;
+      select.value = 'es';
+      select.dispatchEvent(new Event('change'));
+    });
+    await shown(['Buenos días.']);
+    const size = () =>
+      reader.evaluate(() => {
+        const words = document.querySelector('room-captions')!.shadowRoot!.querySelector('.words')!;
+        return Number.parseFloat(getComputedStyle(words).fontSize);
+      });
+    const before = await size();
+    await reader.click(() => document.querySelector('.bar > .round')!);
+    // The sheet rises to where it is pressed.
+    await reader.evaluate(async () => {
+      await Promise.all(document.getAnimations().map(({ finished }) => finished));
+    });
+    await reader.click(() => document.querySelectorAll('.size .round')[1]!);
+    await expect.poll(size).toBeGreaterThan(before);
+    proxy.reset();
+    await bench().type(room, { text: 'De vuelta.', language: 'es' });
+    await shown(['Buenos días.', 'De vuelta.']);
+    await proxy.close();
+  });
+
+  it('somebody speaks, is heard, pauses and goes on', async (context) => {
+    const reason = deafness();
+    if (reason !== undefined) context.skip(reason);
+    const room: RoomInfo = await bench().makeRoom();
+    const page = await open(context, room.speaker_url!);
+    await expect
+      .poll(() => page.evaluate(() => customElements.get('speaker-page') !== undefined))
+      .toBe(true);
+    await untilSaid(page, /Start speaking/);
+    await pressFloor(page);
+    await untilSaid(page, /You are live/);
+    const level = () =>
+      page.evaluate(() => {
+        const { shadowRoot } = document.querySelector('speaker-page')!;
+        return Number(shadowRoot!.querySelector('.level')!.getAttribute('aria-valuenow'));
+      });
+    await expect.poll(level, { interval: 30 }).toBeGreaterThan(10);
+    await expect.poll(async () => (await bench().roomNow(room)).state).toBe('live');
+    await pressFloor(page);
+    await untilSaid(page, /Paused/);
+    await expect.poll(async () => (await bench().roomNow(room)).state).toBe('paused');
+    await pressFloor(page);
+    await untilSaid(page, /You are live/);
+  });
+
+  it('the code for the audience is shown large', async (context) => {
+    const room = await bench().makeRoom();
+    const page = await open(context, room.speaker_url!);
+    const shown = () =>
+      page.evaluate(() => {
+        const code = document
+          .querySelector('speaker-page')
+          ?.shadowRoot?.querySelector('audience-code')?.shadowRoot;
+        const image = code?.querySelector<HTMLImageElement>('dialog[open] img, .glance img');
+        return {
+          isOpen: code?.querySelector('dialog[open]') !== null,
+          width: image?.naturalWidth,
+        };
+      });
+    await expect.poll(async () => (await shown()).width ?? 0).toBeGreaterThan(0);
+    await page.click(() =>
+      document
+        .querySelector('speaker-page')!
+        .shadowRoot!.querySelector('audience-code')!
+        .shadowRoot!.querySelector('button.primary')!,
+    );
+    await expect.poll(async () => (await shown()).isOpen).toBe(true);
+  });
+}
