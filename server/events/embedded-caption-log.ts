@@ -158,6 +158,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
       // Whoever was told the last of them meanwhile is to forget all.
       held.cutAt = Math.max(held.cutAt, upTo, captions.at(-1)?.sequence ?? 0);
       held.hasMore = false;
+      held.writer.drop((caption) => isOf(upTo, caption));
     }
   }
 
@@ -259,14 +260,14 @@ export class EmbeddedCaptionLog implements CaptionLog {
   forget(roomId: string, onGone?: (upTo: number) => void): Promise<void> {
     return this.#delete(roomId, async (upTo) => {
       // Whoever was told something meanwhile is to forget what was before, also after a restart.
-      await this.#options.store.deleteCaptions(roomId, this.nextLine());
+      await this.#options.store.deleteCaptions(roomId, upTo, this.nextLine());
       this.dropUpTo(roomId, upTo);
       onGone?.(upTo);
     });
   }
 
   erase(roomId: string): Promise<void> {
-    return this.#delete(roomId, () => this.#options.store.deleteCaptions(roomId, 0));
+    return this.#delete(roomId, () => this.#options.store.deleteCaptions(roomId, 0, 0));
   }
 
   /**

@@ -76,6 +76,7 @@ interface RoomsTable {
   link_secret: string;
   created_at_ms: number;
   deleted_up_to: Generated<number>;
+  written_after: Generated<number>;
 }
 
 interface RoomLinksTable {
