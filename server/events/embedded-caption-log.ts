@@ -174,11 +174,11 @@ export class EmbeddedCaptionLog implements CaptionLog {
   /** Writes what another process may not have come to write. */
   async writeHeld(roomId: string, isKept: (caption: Caption) => boolean): Promise<void> {
     for (const held of this.#tracksOf(roomId)) {
-      const { captions, cutAt } = await this.#options.store.latest(held.track, MAX_HELD);
-      // Each track is written in its order.
-      const last = Math.max(cutAt, captions.at(-1)?.sequence ?? 0);
-      const unwritten = held.captions.filter((each) => each.sequence > last && isKept(each));
-      for (const caption of unwritten) void held.writer.add(caption);
+      const { captions } = await this.#options.store.latest(held.track, MAX_HELD);
+      // What is said here meanwhile may be written before it.
+      const written = new Set(captions.map(({ sequence }) => sequence));
+      const isMissing = (caption: Caption) => !written.has(caption.sequence) && isKept(caption);
+      for (const caption of held.captions.filter(isMissing)) void held.writer.add(caption);
     }
   }
 

@@ -137,6 +137,30 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(database.asked).toEqual(['public']);
   });
 
+  it('write what the home before had to write, also after what was said since', async () => {
+    const away: RoomStore = {
+      ...storage.rooms,
+      append: () => Promise.reject(new Error('The database is away.')),
+    };
+    let answer = (): void => undefined;
+    const hold = { latest: Promise.resolve() };
+    const slow: RoomStore = {
+      ...storage.rooms,
+      latest: (...wish) => hold.latest.then(() => storage.rooms.latest(...wish)),
+    };
+    const [first, second, track] = await openTwo([away, slow]);
+    await first.append(track, said('one', 1), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions.length === 1);
+    hold.latest = new Promise((resolve) => (answer = resolve));
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await second.append(track, said('two', 2), { isKept: true });
+    const written = async () =>
+      (await storage.rooms.captions(track, 0, 9)).map(({ text }) => text).join(' ');
+    expect(await written()).toBe('two');
+    answer();
+    await until(async () => (await written()) === 'one two');
+  });
+
   it('leave nothing when the last of them lets go of the room', async () => {
     const [one] = await openBrokers(name);
     const log = openLog(one);
