@@ -161,6 +161,25 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await until(async () => (await written()) === 'one two');
   });
 
+  it('have all of it again when the broker has lost it, whoever is home then', async () => {
+    const [first, second, { roomId, name: spoken }, broker] = await openTwo();
+    const track = { roomId, name: spoken };
+    const texts = ['a', 'b', 'c'];
+    for (const [line, text] of texts.entries()) {
+      await first.append(track, said(text, line + 1), { isKept: false });
+    }
+    await until(async () => (await second.read(track, 0)).captions.length === texts.length);
+    const held = await broker.leases.find(`room ${roomId}`);
+    await broker.leases.release(`room ${roomId}`, held!.epoch);
+    await broker.streams.drop(`room ${roomId}`);
+    expect(await second.share(roomId).claim(claim)).toBeUndefined();
+    const inStream = async () =>
+      (await broker.streams.read(`room ${roomId}`, 0, 9)).map(({ bytes }) => bytes.toString());
+    await until(async () => (await inStream()).length === texts.length);
+    for (const [index, entry] of (await inStream()).entries())
+      expect(entry).toContain(texts[index]);
+  });
+
   it('leave nothing when the last of them lets go of the room', async () => {
     const [one] = await openBrokers(name);
     const log = openLog(one);
