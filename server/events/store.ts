@@ -34,6 +34,14 @@ export interface Room {
   createdAtMs: number;
 }
 
+/** Whether some have to leave who would not be let in any more. */
+export function isClosedBy(
+  { wishes: now }: Room,
+  { wishes: before }: Pick<Room, 'wishes'>,
+): boolean {
+  return now.access !== before.access || now.passcode !== before.passcode;
+}
+
 /** A link that was given out and not revoked. */
 export interface RoomLink {
   linkId: string;
