@@ -279,10 +279,8 @@ class RoomsOfProcess implements LiveRooms {
     for (const timer of this.#timers) clearInterval(timer);
     this.#opening.clear();
     this.#stopListening();
-    for (const roomId of [...this.#open.keys()]) {
-      const isOver = this.#presence?.others(roomId).length === 0;
-      this.#end(roomId, stopping(), { isOver });
-    }
+    // It goes on elsewhere, or here when the server is back.
+    for (const roomId of [...this.#open.keys()]) this.#end(roomId, stopping(), { isOver: false });
     const untilMs = performance.now() + FAREWELL_MS;
     await withinTime(this.#options.fanOut.idle(), untilMs);
     await withinTime(Promise.all(this.#leaving), untilMs);

@@ -255,3 +255,14 @@ it('what was told while the database did not answer holds when it does', async (
   await expect.poll(() => live.state, { timeout: 10_000 }).toBe('paused');
   await rooms.stop();
 });
+
+it('what was said in a room is still there for other servers when this one stops', async () => {
+  const { broker } = deafNode();
+  const { rooms, make } = await openRooms({ broker });
+  const room = await make({ keepMs: 0 });
+  await say(await rooms.open(room), 'One.');
+  await rooms.stop();
+  const kept = await broker.streams.read(`room ${room.roomId}`, 0, 9);
+  expect(kept.map(({ bytes }) => bytes.toString()).join()).toContain('One.');
+  expect(await broker.leases.find(`room ${room.roomId}`)).toBeUndefined();
+});
