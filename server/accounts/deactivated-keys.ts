@@ -1,10 +1,9 @@
 /** What API keys do that are not let in any more is ended, at all servers. */
 import type { Broker } from '../broker/index.ts';
+import { followNews } from '../broker/news.ts';
 import type { Logger } from '../process/log.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 
-/** How often the database is asked, in ms: servers that were cut off for long are not told. */
-const CHECK_EVERY_MS = 60_000;
 /** What servers tell each other these keys by. */
 const TOPIC = 'deactivated keys';
 
@@ -42,12 +41,7 @@ export function watchDeactivatedKeys({
     for (const keyId of found) if (!known.has(keyId)) onDeactivated(keyId);
     known = new Set(found);
   };
-  const checkAll = () =>
-    void check().catch((error: unknown) => {
-      log.error({ err: error }, 'it is not known which keys were deactivated');
-    });
-  const stops = [announcements.listen(TOPIC, onDeactivated), broker.onBack(checkAll)];
-  const checking = setInterval(checkAll, CHECK_EVERY_MS).unref();
+  const stop = followNews({ broker, topic: TOPIC, onNews: onDeactivated, lookUp: check, log });
   return {
     tell(keyId) {
       // Here at once, and once more with the others.
@@ -56,9 +50,6 @@ export function watchDeactivatedKeys({
         log.warn({ keyId, err: error }, 'other servers learn late that a key was deactivated');
       });
     },
-    stop() {
-      clearInterval(checking);
-      for (const stop of stops) stop();
-    },
+    stop,
   };
 }

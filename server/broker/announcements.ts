@@ -53,10 +53,13 @@ export function createAnnouncements(
       last = telling.catch(() => undefined);
       return telling;
     },
-    listen(topic, onMessage) {
+    listen(topic, onMessage, onMissed) {
       let lastId: number | undefined;
       return streams.follow(streamOf(topic), 'end', ({ id, previous, bytes }) => {
-        if (lastId !== undefined && previous !== lastId) log.warn({ topic }, MISSED);
+        if (lastId !== undefined && previous !== lastId) {
+          log.warn({ topic }, MISSED);
+          onMissed?.();
+        }
         lastId = id;
         return onMessage(bytes.toString());
       });

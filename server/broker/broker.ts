@@ -217,7 +217,12 @@ export interface Announcements {
   /**
    * Hears what is told from now on: each once, of one node in order.
    *
+   * @param onMissed is called before the next where some are not kept any more
    * @returns stops
    */
-  listen(topic: string, onMessage: (message: string) => void | Promise<void>): () => void;
+  listen(
+    topic: string,
+    onMessage: (message: string) => void | Promise<void>,
+    onMissed?: () => void,
+  ): () => void;
 }

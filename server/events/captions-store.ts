@@ -32,7 +32,7 @@ export interface LatestCaptions {
 }
 
 export interface CaptionStore {
-  /** Nothing is written for a room that is gone, or keeps nothing. */
+  /** Nothing is written for a room that is gone, or keeps nothing, nor what was deleted. */
   append(track: CaptionTrack, captions: readonly Caption[]): Promise<void>;
   /** What there is of the last lines, in its order; at most `limit`. */
   latest(track: CaptionTrack, limit: number): Promise<LatestCaptions>;
@@ -43,9 +43,10 @@ export interface CaptionStore {
   /**
    * Deletes what was said in a room.
    *
-   * @param upTo what came up to this sequence is to be known for deleted; 0: it may still be shown
+   * @param upTo what was said up to this sequence is not written any more; 0: it may still be shown
+   * @param toldUpTo who was told something up to this sequence is to forget what was deleted
    */
-  deleteCaptions(roomId: string, upTo: number): Promise<void>;
+  deleteCaptions(roomId: string, upTo: number, toldUpTo: number): Promise<void>;
   /** Deletes some that were written and not said. */
   deleteLines(track: CaptionTrack, sequences: readonly number[]): Promise<void>;
   /** Deletes what was said longer ago than its room keeps it. */
@@ -72,43 +73,50 @@ declare module '../storage/database.ts' {
 }
 
 export function createCaptionRows(db: Database): CaptionStore {
-  return { ...createWriting(db), ...createReading(db) };
+  return { ...createWriting(db), ...createDeleting(db), ...createReading(db) };
 }
 
-function createWriting(
-  db: Database,
-): Pick<CaptionStore, 'append' | 'deleteCaptions' | 'deleteLines' | 'deleteExpired'> {
+function createWriting(db: Database): Pick<CaptionStore, 'append'> {
   return {
     async append(track, captions) {
       // Other servers may share the database: what a room keeps is decided here, and now.
       const keeping = await db
         .selectFrom('rooms')
-        .select('room_id')
+        .select('written_after')
         .where('room_id', '=', track.roomId)
         .where('keep_ms', '>', 0)
         .$if(locksRows(db), (query) => query.forShare())
         .executeTakeFirst();
-      if (keeping === undefined || captions.length === 0) return;
+      if (keeping === undefined) return;
+      const { written_after: after } = keeping;
+      const wanted = captions.filter(({ renders, sequence }) => (renders ?? sequence) > after);
+      if (wanted.length === 0) return;
       await db
         .insertInto('room_captions')
-        .values(captions.map((caption) => toRow(track, caption)))
+        .values(wanted.map((caption) => toRow(track, caption)))
         // The answer to an earlier try may have been lost.
         .onConflict((conflict) => conflict.columns(['room_id', 'track', 'sequence']).doNothing())
         .execute();
     },
+  };
+}
 
-    async deleteCaptions(roomId, upTo) {
+function createDeleting(
+  db: Database,
+): Pick<CaptionStore, 'deleteCaptions' | 'deleteLines' | 'deleteExpired'> {
+  return {
+    async deleteCaptions(roomId, upTo, toldUpTo) {
       // Waits for what is being written, also by a connection that was given up on.
       await db
         .updateTable('rooms')
-        .set((room) => ({
-          deleted_up_to: room
-            .case()
-            .when('deleted_up_to', '<', upTo)
-            .then(upTo)
-            .else(room.ref('deleted_up_to'))
-            .end(),
-        }))
+        .set((room) => {
+          const atLeast = (column: 'deleted_up_to' | 'written_after', least: number) =>
+            room.case().when(column, '<', least).then(least).else(room.ref(column)).end();
+          return {
+            deleted_up_to: atLeast('deleted_up_to', toldUpTo),
+            written_after: atLeast('written_after', upTo),
+          };
+        })
         .where('room_id', '=', roomId)
         .execute();
       await db.deleteFrom('room_captions').where('room_id', '=', roomId).execute();

@@ -5,6 +5,7 @@ import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 import {
   LAST_LINES,
+  MAX_HELD,
   type Caption,
   type CaptionLog,
   type CaptionTrack,
@@ -36,8 +37,8 @@ export class Channel {
   readonly #unfollow: () => void;
   /** Undefined for what is said itself, and where another node renders it. */
   #interpreter: Interpreter | undefined;
-  /** What a reader gets who comes; made anew when something was said. */
-  #history: Promise<Parcel> | undefined;
+  /** What a reader gets who comes, by the most lines it has; made anew when something was said. */
+  readonly #histories = new Map<number, Promise<Parcel>>();
   /** What readers get who come back, by the first they lack; made anew when something was said. */
   readonly #missed = new Map<number, Parcel>();
   /** Readers that are being sent what they have missed, each with the turn in which that began. */
@@ -45,6 +46,8 @@ export class Channel {
   /** Readers that read along without what was said before, as that could not be read yet. */
   readonly #owed = new Set<Reader>();
   #paying: Promise<void> | undefined;
+  /** Readers that had more than who comes gets, and are shown all that is held in place of it. */
+  readonly #hadMore = new WeakSet<Reader>();
   /** Of the last caption that was sent. */
   #newest = 0;
   #tentative = '';
@@ -222,8 +225,9 @@ export class Channel {
 
   async #sendMissed(reader: Reader, isWanted: () => boolean): Promise<void> {
     if (reader.sequence < 0) {
-      const history = await (this.#history ??= this.#readHistory());
+      const history = await this.#historyOf(this.#hadMore.has(reader) ? MAX_HELD : LAST_LINES);
       if (!isWanted()) return;
+      this.#hadMore.delete(reader);
       reader.write(history.in(reader.encoding));
       reader.sequence = history.sequence;
       reader.isOwed = false;
@@ -269,23 +273,27 @@ export class Channel {
     return parcel;
   }
 
-  async #readHistory(): Promise<Parcel> {
-    try {
-      const { captions, upTo } = await this.#options.captions.read(this.track, 0);
-      return this.#historyParcel(latestLines(captions).slice(-LAST_LINES), {
-        sequence: upTo,
-        replaces: true,
-      });
-    } catch (error) {
-      // The next reader tries again.
-      this.#history = undefined;
-      throw error;
-    }
+  #historyOf(most: number): Promise<Parcel> {
+    const known = this.#histories.get(most);
+    if (known !== undefined) return known;
+    const history = this.#readHistory(most);
+    this.#histories.set(most, history);
+    // The next reader tries again.
+    history.catch(() => {
+      if (this.#histories.get(most) === history) this.#histories.delete(most);
+    });
+    return history;
+  }
+
+  async #readHistory(most: number): Promise<Parcel> {
+    const { captions, upTo } = await this.#options.captions.read(this.track, 0);
+    const lines = latestLines(captions).slice(-most);
+    return this.#historyParcel(lines, { sequence: upTo, replaces: true });
   }
 
   /** What was made of what was said is not right any more. */
   forgetHistory(): void {
-    this.#history = undefined;
+    this.#histories.clear();
     this.#missed.clear();
   }
 
@@ -313,6 +321,7 @@ export class Channel {
     // What is still being said is told again with its next word.
     this.#tentative = '';
     this.send(this.#tentativeParcel());
+    for (const reader of this.readers) this.#hadMore.add(reader);
     this.#sendHistory([...this.readers]);
   }
 

@@ -158,6 +158,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
       // Whoever was told the last of them meanwhile is to forget all.
       held.cutAt = Math.max(held.cutAt, upTo, captions.at(-1)?.sequence ?? 0);
       held.hasMore = false;
+      held.writer.drop((caption) => isOf(upTo, caption));
     }
   }
 
@@ -173,11 +174,11 @@ export class EmbeddedCaptionLog implements CaptionLog {
   /** Writes what another process may not have come to write. */
   async writeHeld(roomId: string, isKept: (caption: Caption) => boolean): Promise<void> {
     for (const held of this.#tracksOf(roomId)) {
-      const { captions, cutAt } = await this.#options.store.latest(held.track, MAX_HELD);
-      // Each track is written in its order.
-      const last = Math.max(cutAt, captions.at(-1)?.sequence ?? 0);
-      const unwritten = held.captions.filter((each) => each.sequence > last && isKept(each));
-      for (const caption of unwritten) void held.writer.add(caption);
+      const { captions } = await this.#options.store.latest(held.track, MAX_HELD);
+      // What is said here meanwhile may be written before it.
+      const written = new Set(captions.map(({ sequence }) => sequence));
+      const isMissing = (caption: Caption) => !written.has(caption.sequence) && isKept(caption);
+      for (const caption of held.captions.filter(isMissing)) void held.writer.add(caption);
     }
   }
 
@@ -259,14 +260,14 @@ export class EmbeddedCaptionLog implements CaptionLog {
   forget(roomId: string, onGone?: (upTo: number) => void): Promise<void> {
     return this.#delete(roomId, async (upTo) => {
       // Whoever was told something meanwhile is to forget what was before, also after a restart.
-      await this.#options.store.deleteCaptions(roomId, this.nextLine());
+      await this.#options.store.deleteCaptions(roomId, upTo, this.nextLine());
       this.dropUpTo(roomId, upTo);
       onGone?.(upTo);
     });
   }
 
   erase(roomId: string): Promise<void> {
-    return this.#delete(roomId, () => this.#options.store.deleteCaptions(roomId, 0));
+    return this.#delete(roomId, () => this.#options.store.deleteCaptions(roomId, 0, 0));
   }
 
   /**

@@ -23,7 +23,7 @@ import type { RoomPass } from './room-keys.ts';
 import { oneOf, roomUrl, type Rooms } from './rooms.ts';
 import type { Speech } from './speaker.ts';
 import { spokenFormats, type SpokenFormat, type SpokenLines } from './spoken-lines.ts';
-import type { Room, RoomLink } from './store.ts';
+import { isClosedBy, type Room, type RoomLink } from './store.ts';
 import { writeTranscript, type TranscriptFile } from './transcripts.ts';
 
 /** Typed captions last so long, in ms: there is no voice whose time they would have. */
@@ -117,13 +117,11 @@ export class Events {
 
   async #change(accountId: string, roomId: string, change: RoomChange): Promise<Room> {
     const { live, captions } = this.#options;
-    const { wishes: before } = await this.rooms.get(accountId, roomId);
+    const before = await this.rooms.get(accountId, roomId);
     const room = await this.rooms.change(accountId, roomId, change, async (each) => {
       if (TRANSLATION_WISHES.some((name) => change[name] !== undefined)) await live.check(each);
     });
-    const { access, passcode } = room.wishes;
-    const isClosed = access !== before.access || passcode !== before.passcode;
-    await live.changed(room, { isClosed });
+    await live.changed(room, { isClosed: isClosedBy(room, before) });
     // What is not to be kept any more is gone at once.
     if (room.keepMs === 0 && change.keep_hours !== undefined) await captions.erase(roomId);
     return room;

@@ -46,6 +46,11 @@ export class Floor {
     return this.#speaker?.sessionId;
   }
 
+  /** Links by which sessions were requested that speak here, or may. */
+  get linkIds(): string[] {
+    return [...this.#passes.values(), this.#pass].flatMap((pass) => pass?.linkId ?? []);
+  }
+
   isRevoked({ linkId }: RoomPass): boolean {
     return linkId !== undefined && this.#revoked.has(linkId);
   }

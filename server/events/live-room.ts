@@ -324,6 +324,13 @@ export class LiveRoom {
     return this.#floor.expect(sessionId, pass);
   }
 
+  /** Links by which somebody is here, or is to speak. */
+  get linkIds(): string[] {
+    const passes = [...this.#channels.values()].flatMap(({ readers }) => [...readers]);
+    const ofReaders = passes.flatMap(({ pass: { linkId } }) => linkId ?? []);
+    return [...new Set([...ofReaders, ...this.#floor.linkIds])];
+  }
+
   /** Asks whoever has come by a link to leave, who speaks as well; who is on the way is not let in. @returns what they are told */
   revoke(linkId: string): ServiceError {
     const reason = revoked();

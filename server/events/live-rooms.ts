@@ -1,4 +1,5 @@
 /** The rooms of this process in which somebody speaks or reads along. */
+import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguagePair } from '../engines/engine.ts';
 import type { Caller } from '../http/door.ts';
@@ -6,6 +7,7 @@ import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 import type { LiveTranslation, TranslateText } from '../voice/index.ts';
 import type { Broker } from '../broker/index.ts';
+import { followNews } from '../broker/news.ts';
 import type { CaptionLog } from './caption-log.ts';
 import { LiveRoom, type OtherNodes } from './live-room.ts';
 import { addedUp, createPresence, type Presence, type RoomPresence } from './nodes/presence.ts';
@@ -13,7 +15,7 @@ import type { SharedCaptionLog } from './nodes/shared-caption-log.ts';
 import type { FanOut } from './reading/fan-out.ts';
 import { createStallWatch } from './reading/readers.ts';
 import type { ClipWish, SpokenLines } from './spoken-lines.ts';
-import type { Room, RoomStore } from './store.ts';
+import { isClosedBy, type Room, type RoomLink, type RoomStore } from './store.ts';
 
 /** A room in which nothing happens is let go of; captions that are not kept are forgotten with it. */
 const IDLE_MS = 15 * 60_000;
@@ -70,7 +72,7 @@ export interface LiveRoomsOptions {
 /** What nodes share. */
 export interface Nodes {
   captions: SharedCaptionLog;
-  broker: Pick<Broker, 'announcements' | 'streams' | 'node'>;
+  broker: Pick<Broker, 'announcements' | 'onBack' | 'streams' | 'node'>;
 }
 
 /** What nodes are told of a room. */
@@ -110,9 +112,11 @@ class RoomsOfProcess implements LiveRooms {
         onChange: (roomId) => this.#open.get(roomId)?.noteOthers(),
       });
     if (nodes !== undefined) {
-      this.#stopListening = nodes.broker.announcements.listen(TOPIC, (news) =>
-        this.#hear(JSON.parse(news) as RoomNews, nodes.broker.node),
-      );
+      this.#stopListening = followNews({
+        ...{ broker: nodes.broker, topic: TOPIC, log },
+        onNews: (news) => this.#hear(JSON.parse(news) as RoomNews, nodes.broker.node),
+        lookUp: () => this.#readAllAgain(),
+      });
     }
     const isStalled = createStallWatch();
     const beat = () => {
@@ -170,7 +174,7 @@ class RoomsOfProcess implements LiveRooms {
 
   deleted(roomId: string): void {
     this.#tell({ roomId, isDeleted: true });
-    this.#end(roomId, deleted(), { isGone: true });
+    this.#end(roomId, deleted(), { isOver: true });
   }
 
   #tell(news: Omit<RoomNews, 'from'>): void {
@@ -185,13 +189,36 @@ class RoomsOfProcess implements LiveRooms {
   async #hear({ from, roomId, changed, revoked, isDeleted }: RoomNews, own: string): Promise<void> {
     if (from === own) return;
     if (revoked !== undefined) this.#open.get(roomId)?.revoke(revoked);
-    if (isDeleted === true) this.#end(roomId, deleted(), { isGone: true });
-    if (changed === undefined || !this.#opening.has(roomId)) return;
-    const room = await this.#options.store.find(roomId);
-    if (room !== undefined) await this.#change(room, changed);
+    if (isDeleted === true) this.#end(roomId, deleted(), { isOver: true });
+    if (changed !== undefined) await this.#readAgain(roomId);
   }
 
-  async #change(room: Room, { isClosed }: { isClosed: boolean }): Promise<void> {
+  async #readAllAgain(): Promise<void> {
+    for (const roomId of this.#opening.keys()) await this.#readAgain(roomId);
+  }
+
+  /** Puts in force what another server has changed, until it is what the database has. */
+  async #readAgain(roomId: string): Promise<void> {
+    const { store } = this.#options;
+    const live = await this.#opening.get(roomId)?.catch(() => undefined);
+    if (live === undefined) return;
+    const { room: before, linkIds } = live;
+    const [room, links] = await Promise.all([store.find(roomId), store.links(roomId)]);
+    if (this.#open.get(roomId) !== live) return;
+    if (room === undefined) {
+      this.#end(roomId, deleted(), { isOver: true });
+      return;
+    }
+    const known = new Set(links.map(({ linkId }) => linkId));
+    for (const linkId of linkIds) if (!known.has(linkId)) live.revoke(linkId);
+    if (isDeepStrictEqual(room, before)) return;
+    // What was changed here meanwhile is newer.
+    if (live.room === before)
+      await this.#change(room, { isClosed: isClosedBy(room, before), links });
+    await this.#readAgain(roomId);
+  }
+
+  async #change(room: Room, options: { isClosed: boolean; links?: RoomLink[] }): Promise<void> {
     const live = await this.#opening.get(room.roomId)?.catch(() => undefined);
     if (live === undefined) return;
     const { log } = this.#options;
@@ -200,14 +227,15 @@ class RoomsOfProcess implements LiveRooms {
       log.error({ err: error, roomId: room.roomId }, 'a room goes on as it was translated');
     });
     live.change(room, translateText ?? undefined);
-    if (isClosed) await this.#endUninvited(live);
+    if (options.isClosed) await this.#endUninvited(live, options.links);
   }
 
   /** Asks those to leave who would not be let in any more. */
-  async #endUninvited(live: LiveRoom): Promise<void> {
+  async #endUninvited(live: LiveRoom, known?: RoomLink[]): Promise<void> {
     const { roomId, wishes } = live.room;
     if (wishes.access === 'everyone') return;
-    const links = new Set((await this.#options.store.links(roomId)).map(({ linkId }) => linkId));
+    const all = known ?? (await this.#options.store.links(roomId));
+    const links = new Set(all.map(({ linkId }) => linkId));
     const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
     live.endReaders(reason, ({ pass: { linkId } }) => linkId === undefined || !links.has(linkId));
   }
@@ -230,16 +258,16 @@ class RoomsOfProcess implements LiveRooms {
     }
   }
 
-  #end(roomId: string, reason: ServiceError, { isGone } = { isGone: false }): void {
+  /** @param options.isOver whether nothing of it is to stay, at any server */
+  #end(roomId: string, reason: ServiceError, { isOver }: { isOver: boolean }): void {
     this.#opening.delete(roomId);
     this.#open.get(roomId)?.end(reason);
     this.#open.delete(roomId);
     this.#options.spokenLines.forget(roomId);
     const { nodes, log } = this.#options;
     if (nodes === undefined) return;
-    const isLast = isGone || this.#presence?.others(roomId).length === 0;
     this.#presence?.changed(roomId);
-    const left = nodes.captions.leave(roomId, { isLast }).catch((error: unknown) => {
+    const left = nodes.captions.leave(roomId, { isLast: isOver }).catch((error: unknown) => {
       log.warn({ err: error }, 'what was said in a room goes from the broker when its time is up');
     });
     this.#leaving.add(left);
@@ -251,7 +279,8 @@ class RoomsOfProcess implements LiveRooms {
     for (const timer of this.#timers) clearInterval(timer);
     this.#opening.clear();
     this.#stopListening();
-    for (const roomId of [...this.#open.keys()]) this.#end(roomId, stopping());
+    // It goes on elsewhere, or here when the server is back.
+    for (const roomId of [...this.#open.keys()]) this.#end(roomId, stopping(), { isOver: false });
     const untilMs = performance.now() + FAREWELL_MS;
     await withinTime(this.#options.fanOut.idle(), untilMs);
     await withinTime(Promise.all(this.#leaving), untilMs);
@@ -322,8 +351,10 @@ class RoomsOfProcess implements LiveRooms {
     const nowMs = Date.now();
     for (const [roomId, live] of this.#open) {
       const { keepMs } = live.room;
-      if (live.idleMs > IDLE_MS) this.#end(roomId, idle());
-      else if (keepMs > 0) {
+      if (live.idleMs > IDLE_MS) {
+        const isOver = this.#presence?.others(roomId).length === 0;
+        this.#end(roomId, idle(), { isOver });
+      } else if (keepMs > 0) {
         live.expire(nowMs - keepMs);
         spokenLines.forget(roomId, nowMs - keepMs);
       }

@@ -34,6 +34,14 @@ export interface Room {
   createdAtMs: number;
 }
 
+/** Whether some have to leave who would not be let in any more. */
+export function isClosedBy(
+  { wishes: now }: Room,
+  { wishes: before }: Pick<Room, 'wishes'>,
+): boolean {
+  return now.access !== before.access || now.passcode !== before.passcode;
+}
+
 /** A link that was given out and not revoked. */
 export interface RoomLink {
   linkId: string;
@@ -76,6 +84,7 @@ interface RoomsTable {
   link_secret: string;
   created_at_ms: number;
   deleted_up_to: Generated<number>;
+  written_after: Generated<number>;
 }
 
 interface RoomLinksTable {

@@ -332,6 +332,13 @@ const brokenFollowing: BrokenBroker[] = [
       return { ...broker, announcements: { ...broker.announcements, listen } };
     },
   },
+  {
+    fault: 'says nothing of announcements that are gone',
+    breaks: 'says that announcements were missed',
+    breakIt: faulty('announcements', (sound) => ({
+      listen: (topic, onMessage) => sound.listen(topic, onMessage),
+    })),
+  },
 ];
 
 export const brokenBrokers: readonly BrokenBroker[] = [

@@ -116,4 +116,31 @@ export const following: BrokerBehaviour[] = [
       for (const stop of stops) stop();
     },
   },
+  {
+    name: 'says that announcements were missed, before it tells what came after them',
+    async check(under) {
+      const { broker, other } = under;
+      const topic = randomUUID();
+      const heard: string[] = [];
+      let deal = (): void => undefined;
+      const dealt = new Promise<void>((resolve) => (deal = resolve));
+      const stop = broker.announcements.listen(
+        topic,
+        (message) => {
+          heard.push(message);
+          return dealt;
+        },
+        () => void heard.push('missed'),
+      );
+      await broker.records.read(topic);
+      await other.announcements.tell(topic, 'one');
+      await eventually(() => heard, under).toEqual(['one']);
+      await other.announcements.tell(topic, 'two');
+      await other.streams.drop(`announcements ${topic}`);
+      await other.announcements.tell(topic, 'three');
+      deal();
+      await eventually(() => heard, under).toEqual(['one', 'missed', 'three']);
+      stop();
+    },
+  },
 ];

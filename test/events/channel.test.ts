@@ -1,7 +1,10 @@
 /** What readers of a room get who come, fall behind or come back. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { Channel } from '../../server/events/channel.ts';
+import { createFanOut } from '../../server/events/reading/fan-out.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
 import {
   join,
@@ -40,6 +43,30 @@ it('sends a reader who comes while lines come every one of them once, in order',
     expect(screen(reader).at(-1)).toBe('Line 79.');
     expect(all.slice(-numbers.length)).toEqual(screen(reader));
   }
+});
+
+it('shows all that is held, and not the last hundred alone, to those whose lines were taken back', async () => {
+  const { live, captions, room } = await openRoom({ keepMs: 0 });
+  const reader = join(live);
+  const all = Array.from({ length: 130 }, (_, index) => `Line ${index}.`);
+  await say(live, all[0]!);
+  await shows(reader, all[0]!);
+  for (const text of all.slice(1)) await say(live, text);
+  await shows(reader, ...all);
+  const before = reader.received.length;
+  const fanOut = createFanOut();
+  const channel = new Channel({
+    ...{ captions, fanOut, log: recordLog() },
+    track: { roomId: room.roomId, name: 'spoken' },
+  });
+  channel.join(reader, reader.sequence);
+  channel.startOver();
+  await until(() => reader.received.length > before + 1);
+  await shows(reader, ...all);
+  const late = scriptedReader();
+  channel.join(late, undefined);
+  await shows(late, ...all.slice(-100));
+  channel.close();
 });
 
 it('sends who comes also what is said in the very moment in which that begins', async () => {

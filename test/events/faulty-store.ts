@@ -18,6 +18,7 @@ export type FaultyStore = ReturnType<typeof faultyStore>;
 export function faultyStore(script: readonly string[]) {
   const rows = new Map<string, Map<number, Caption>>();
   const deletedUpTo = new Map<string, number>();
+  const writtenAfter = new Map<string, number>();
   const keyOf = ({ roomId, name }: CaptionTrack) => `${roomId} ${name}`;
   const rowsOf = (track: CaptionTrack) =>
     [...(rows.get(keyOf(track))?.values() ?? [])].sort((a, b) => a.sequence - b.sequence);
@@ -50,8 +51,10 @@ export function faultyStore(script: readonly string[]) {
       call(() => {
         let of = rows.get(keyOf(track));
         if (of === undefined) rows.set(keyOf(track), (of = new Map<number, Caption>()));
+        const after = writtenAfter.get(track.roomId) ?? 0;
         for (const caption of captions)
-          of.set(caption.sequence, of.get(caption.sequence) ?? caption);
+          if ((caption.renders ?? caption.sequence) > after)
+            of.set(caption.sequence, of.get(caption.sequence) ?? caption);
       }),
     latest: (track, limit) =>
       call(() => {
@@ -72,10 +75,11 @@ export function faultyStore(script: readonly string[]) {
           .slice(0, limit),
       ),
     caption: (track, line) => call(() => rowsOf(track).findLast((each) => each.line === line)),
-    deleteCaptions: (roomId, upTo) =>
+    deleteCaptions: (roomId, upTo, toldUpTo) =>
       call(
         () => {
-          deletedUpTo.set(roomId, Math.max(upTo, deletedUpTo.get(roomId) ?? 0));
+          deletedUpTo.set(roomId, Math.max(toldUpTo, deletedUpTo.get(roomId) ?? 0));
+          writtenAfter.set(roomId, Math.max(upTo, writtenAfter.get(roomId) ?? 0));
           for (const key of [...rows.keys()]) if (key.startsWith(`${roomId} `)) rows.delete(key);
         },
         () => void (lostDeletions += 1),

@@ -1,10 +1,14 @@
 /** The rooms of a process: opened, changed, let go of. */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Broker } from '../../server/broker/index.ts';
 import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import { createLiveRooms } from '../../server/events/live-rooms.ts';
+import { createSharedCaptionLog } from '../../server/events/nodes/shared-caption-log.ts';
 import { createFanOut } from '../../server/events/reading/fan-out.ts';
-import type { Room } from '../../server/events/store.ts';
+import { anybody } from '../../server/events/room-keys.ts';
+import type { Room, RoomStore } from '../../server/events/store.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { openEmbedded } from '../broker/open-brokers.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
 import {
@@ -15,24 +19,35 @@ import {
   screen,
   scriptedTranslator,
   shows,
+  speech,
   wholeTranscript,
 } from './live-room-support.ts';
-import { sampleRoom, sampleWishes } from './room-samples.ts';
+import { sampleLink, sampleRoom, sampleWishes } from './room-samples.ts';
 
 const platform = platformOfThisFile();
 
-async function openRooms({ sweepMs = 60_000 } = {}) {
+interface Given {
+  sweepMs?: number;
+  /** Where there are several nodes. */
+  broker?: Broker;
+  faults?: Partial<RoomStore>;
+}
+
+async function openRooms({ sweepMs = 60_000, broker, faults = {} }: Given = {}) {
   const { account, key } = await platform().newcomer();
   const owner = { accountId: account.accountId, keyId: key.keyId };
-  const store = platform().storage.rooms;
+  const store = { ...platform().storage.rooms, ...faults };
   const log = recordLog();
-  const captions = createCaptionLog({ store, log });
+  const nodes = broker && {
+    ...{ broker, captions: createSharedCaptionLog({ store, broker, log }) },
+  };
+  const captions = nodes?.captions ?? createCaptionLog({ store, log });
   const prepared: (string | undefined)[] = [];
   const payer = { isActive: true };
   /** Of which rooms, and until when, what was spoken is forgotten. */
   const forgotten: [roomId: string, beforeMs: number | undefined][] = [];
   const rooms = createLiveRooms({
-    ...{ captions, store, log, sweepMs, fanOut: createFanOut() },
+    ...{ captions, nodes, store, log, sweepMs, fanOut: createFanOut() },
     spokenLines: {
       forget: (roomId, beforeMs) => void forgotten.push([roomId, beforeMs]),
       speakFor: () => Promise.reject(new Error('There is one node.')),
@@ -153,4 +168,101 @@ it('a server that stops lets nobody in again', async () => {
   await expect(rooms.open(room)).rejects.toMatchObject({ code: 'stopping' });
   await stopped;
   expect(reader.ended).toHaveLength(1);
+});
+
+/** A node that is told nothing by others, unless a test tells it. */
+function deafNode() {
+  const sound = openEmbedded();
+  onTestFinished(() => sound.close());
+  const told = {
+    is: (_news: object): void => undefined,
+    missed: (): void => undefined,
+    back: (): void => undefined,
+  };
+  const broker: Broker = {
+    ...sound,
+    announcements: {
+      tell: async () => undefined,
+      listen(_topic, onMessage, onMissed) {
+        told.is = (news) => void onMessage(JSON.stringify({ from: 'another', ...news }));
+        told.missed = () => onMissed?.();
+        return () => undefined;
+      },
+    },
+    onBack(hook) {
+      told.back = hook;
+      return sound.onBack(hook);
+    },
+  };
+  return { broker, told };
+}
+
+it.each(['back', 'missed'] as const)(
+  'what was changed elsewhere and not told is found when the broker says %s',
+  async (happens) => {
+    const { broker, told } = deafNode();
+    const { rooms, make, store } = await openRooms({ broker });
+    const [revoked, deleted, paused, closed] = [
+      await make(),
+      await make(),
+      await make(),
+      await make(),
+    ];
+    const links = [sampleLink(), sampleLink({ role: 'speaker' })] as const;
+    for (const link of links) await store.addLink(revoked.roomId, link, 10);
+    const pass = ({ linkId }: { linkId: string }) => ({ ...anybody, linkId });
+    const [inRevoked, inDeleted, inPaused, inClosed] = [
+      ...[await rooms.open(revoked), await rooms.open(deleted)],
+      ...[await rooms.open(paused), await rooms.open(closed)],
+    ] as const;
+    const guest = join(inRevoked, 'spoken', undefined, { pass: pass(links[0]) });
+    const readers = [inRevoked, inDeleted, inPaused, inClosed].map((live) => join(live));
+    const speaker = speech();
+    inRevoked.hear(speaker.speech, pass(links[1]));
+    for (const { linkId } of links) await store.removeLink(revoked.roomId, linkId);
+    await store.delete(deleted.accountId, deleted.roomId);
+    await store.change(paused.accountId, paused.roomId, { isPaused: true });
+    const wishes = { ...closed.wishes, access: 'link' as const };
+    await store.change(closed.accountId, closed.roomId, { wishes });
+    told[happens]();
+    await expect.poll(() => readers.map(({ ended }) => ended.length)).toEqual([0, 1, 0, 1]);
+    expect(guest.ended).toHaveLength(1);
+    expect(speaker.state.ended).toBe('forbidden');
+    expect(inPaused.state).toBe('paused');
+    expect(rooms.find(deleted.roomId)).toBeUndefined();
+    await rooms.stop();
+  },
+);
+
+it('what was told while the database did not answer holds when it does', async () => {
+  const { broker, told } = deafNode();
+  const database = { isAway: false, failed: 0 };
+  const faults: Partial<RoomStore> = {
+    async find(roomId) {
+      if (!database.isAway) return platform().storage.rooms.find(roomId);
+      database.failed += 1;
+      throw new Error('The database is away.');
+    },
+  };
+  const { rooms, make, store } = await openRooms({ broker, faults });
+  const room = await make();
+  const live = await rooms.open(room);
+  await store.change(room.accountId, room.roomId, { isPaused: true });
+  database.isAway = true;
+  told.is({ roomId: room.roomId, changed: { isClosed: false } });
+  await until(() => database.failed > 0);
+  database.isAway = false;
+  await expect.poll(() => live.state, { timeout: 10_000 }).toBe('paused');
+  await rooms.stop();
+});
+
+it('what was said in a room is still there for other servers when this one stops', async () => {
+  const { broker } = deafNode();
+  const { rooms, make } = await openRooms({ broker });
+  const room = await make({ keepMs: 0 });
+  await say(await rooms.open(room), 'One.');
+  await rooms.stop();
+  const kept = await broker.streams.read(`room ${room.roomId}`, 0, 9);
+  expect(kept.map(({ bytes }) => bytes.toString()).join()).toContain('One.');
+  expect(await broker.leases.find(`room ${room.roomId}`)).toBeUndefined();
 });

@@ -128,6 +128,20 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     expect(await storage.rooms.removeLink(roomId, link.linkId)).toBe(false);
   });
 
+  it('write nothing of what was deleted, whoever still has it, nor what renders it', async () => {
+    const { roomId } = await newRoom();
+    const captions = [1, 2, 3].map((sequence) => sampleCaption(sequence));
+    await storage.rooms.append(trackOf(roomId), captions.slice(0, 1));
+    await storage.rooms.deleteCaptions(roomId, 2, 4);
+    await other.rooms.append(trackOf(roomId), captions);
+    const rendered = [2, 3].map((renders) => sampleCaption(renders + 2, { renders }));
+    await other.rooms.append(trackOf(roomId, 'es'), rendered);
+    // What was said while it was deleted is not.
+    expect(await storage.rooms.captions(trackOf(roomId), 0, 9)).toEqual([captions[2]]);
+    expect(await storage.rooms.captions(trackOf(roomId, 'es'), 0, 9)).toEqual([rendered[1]]);
+    expect((await storage.rooms.latest(trackOf(roomId), 9)).cutAt).toBe(4);
+  });
+
   it('lose what was said when it is deleted, or older than they keep it', async () => {
     const [short, long] = [await newRoom({ keepMs: 1_000 }), await newRoom({ keepMs: 100_000 })];
     const captions = [10_000, 20_000].map((at) => sampleCaption(at, { endMs: at }));
@@ -135,7 +149,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     await other.rooms.deleteExpired(20_500);
     expect((await storage.rooms.latest(trackOf(short.roomId), 9)).captions).toEqual([captions[1]]);
     expect((await storage.rooms.latest(trackOf(long.roomId), 9)).captions).toEqual(captions);
-    await storage.rooms.deleteCaptions(long.roomId, 0);
+    await storage.rooms.deleteCaptions(long.roomId, 0, 0);
     expect((await other.rooms.latest(trackOf(long.roomId), 9)).captions).toEqual([]);
     expect((await other.rooms.latest(trackOf(short.roomId), 9)).captions).toHaveLength(1);
   });

@@ -55,7 +55,7 @@ async function fill(storage: Storage, mark: string): Promise<() => Promise<unkno
     await storage.glossaries.delete(accountId, glossary.glossaryId);
     await storage.spokenTerms.delete(accountId, spoken.spokenTermsId);
     await storage.styleRules.delete(accountId, styleId);
-    await storage.rooms.deleteCaptions(roomId, 0);
+    await storage.rooms.deleteCaptions(roomId, 0, 0);
     await storage.translationMemories.retire(accountId, memoryId);
     while (await storage.translationMemories.sweep(0));
   };

@@ -156,6 +156,13 @@ export class SharedRoom {
     }
   }
 
+  /** Whether the broker has lost what was read last. */
+  async #isLost(): Promise<boolean> {
+    if (this.#lastId === 0) return false;
+    const { streams } = this.#options.broker;
+    return (await streams.read(this.#stream, this.#lastId - 1, 1)).length === 0;
+  }
+
   /** @returns whether it was said by another node */
   #take(id: number, bytes: Buffer): boolean {
     this.#lastId = id;
@@ -279,11 +286,13 @@ export class SharedRoom {
     if (epoch === undefined) return false;
     // Nobody else appends from now on.
     await this.#readOn();
+    const isLost = await this.#isLost();
     if (this.#state !== 'following') return false;
     this.#unfollow();
     this.#state = 'home';
     this.#epoch = epoch;
     memory.goOnAfter(epoch);
+    if (isLost) this.#publishAgain();
     this.#stopAnswering = questions.answer(roomId, epoch, (...asked) => this.#answer(...asked));
     const isKept = (caption: Caption) => this.#details.get(caption)?.isKept === true;
     memory.writeHeld(roomId, isKept).catch((error: unknown) => {

@@ -13,6 +13,7 @@ import * as writeChecks from './0010-write-checks.ts';
 import * as rooms from './0011-rooms.ts';
 import * as roomDeletions from './0012-room-deletions.ts';
 import * as installation from './0013-installation.ts';
+import * as roomWrites from './0014-room-writes.ts';
 
 /**
  * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
@@ -32,6 +33,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0011-rooms': rooms,
   '0012-room-deletions': roomDeletions,
   '0013-installation': installation,
+  '0014-room-writes': roomWrites,
 };
 
 const MIGRATION_TABLE = 'kysely_migration';

@@ -6,6 +6,7 @@ import {
   createSharedCaptionLog,
   type SharedCaptionLog,
 } from '../../../server/events/nodes/shared-caption-log.ts';
+import type { RoomStore } from '../../../server/events/store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { brokerNames, openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
 import { databasesOfThisFile } from '../../storage/database-pair.ts';
@@ -21,8 +22,8 @@ beforeAll(async () => {
   ({ storage } = await openNew('sqlite'));
 });
 
-function openLog(broker: Broker, now = Date.now): SharedCaptionLog {
-  const log = createSharedCaptionLog({ store: storage.rooms, broker, now, log: quietLog });
+function openLog(broker: Broker, now = Date.now, store = storage.rooms): SharedCaptionLog {
+  const log = createSharedCaptionLog({ store, broker, now, log: quietLog, retryMs: 5 });
   onTestFinished(() => log.stop());
   return log;
 }
@@ -50,14 +51,19 @@ describe('the shared log of captions', () => {
 
 describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   /** The same place in one process, known by another name. */
-  async function openTwo(): Promise<[SharedCaptionLog, SharedCaptionLog, CaptionTrack]> {
+  async function openTwo(
+    stores: [first?: RoomStore, second?: RoomStore] = [],
+  ): Promise<[SharedCaptionLog, SharedCaptionLog, CaptionTrack, Broker]> {
     const [one, other] = await openBrokers(name);
     const brokers = [one, one === other ? { ...one, node: 'another' } : other] as const;
     const track = { roomId: await newRoom(), name: 'spoken' };
-    const [first, second] = [openLog(brokers[0]), openLog(brokers[1])];
+    const [first, second] = [
+      openLog(brokers[0], Date.now, stores[0]),
+      openLog(brokers[1], Date.now, stores[1]),
+    ];
     await first.share(track.roomId).ready;
     await second.share(track.roomId).ready;
-    return [first, second, track];
+    return [first, second, track, one];
   }
 
   it('have the same, with the same numbers, and one of them appends', async () => {
@@ -108,6 +114,70 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await until(async () => (await second.read(track, 0)).captions[0]?.text === 'public');
     expect((await second.read(track, before.sequence)).isWhole).toBe(false);
     expect((await wholeTranscript(second, track)).map(({ text }) => text)).toEqual(['public']);
+  });
+
+  it('write nothing of what was deleted, though it still waits where the home was', async () => {
+    const database = { isAway: true, asked: [] as string[] };
+    const store: RoomStore = {
+      ...storage.rooms,
+      async append(_track, captions) {
+        if (database.isAway) throw new Error('The database is away.');
+        database.asked.push(...captions.map(({ text }) => text));
+      },
+    };
+    const [first, second, track] = await openTwo([store]);
+    await first.append(track, said('secret', 1), { isKept: true });
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await second.forget(track.roomId);
+    await until(async () => (await first.read(track, 0)).captions.length === 0);
+    database.isAway = false;
+    expect(await first.share(track.roomId).claim(claim)).toBeUndefined();
+    await first.append(track, said('public', 2), { isKept: true });
+    await until(() => database.asked.length > 0);
+    expect(database.asked).toEqual(['public']);
+  });
+
+  it('write what the home before had to write, also after what was said since', async () => {
+    const away: RoomStore = {
+      ...storage.rooms,
+      append: () => Promise.reject(new Error('The database is away.')),
+    };
+    let answer = (): void => undefined;
+    const hold = { latest: Promise.resolve() };
+    const slow: RoomStore = {
+      ...storage.rooms,
+      latest: (...wish) => hold.latest.then(() => storage.rooms.latest(...wish)),
+    };
+    const [first, second, track] = await openTwo([away, slow]);
+    await first.append(track, said('one', 1), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions.length === 1);
+    hold.latest = new Promise((resolve) => (answer = resolve));
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await second.append(track, said('two', 2), { isKept: true });
+    const written = async () =>
+      (await storage.rooms.captions(track, 0, 9)).map(({ text }) => text).join(' ');
+    expect(await written()).toBe('two');
+    answer();
+    await until(async () => (await written()) === 'one two');
+  });
+
+  it('have all of it again when the broker has lost it, whoever is home then', async () => {
+    const [first, second, { roomId, name: spoken }, broker] = await openTwo();
+    const track = { roomId, name: spoken };
+    const texts = ['a', 'b', 'c'];
+    for (const [line, text] of texts.entries()) {
+      await first.append(track, said(text, line + 1), { isKept: false });
+    }
+    await until(async () => (await second.read(track, 0)).captions.length === texts.length);
+    const held = await broker.leases.find(`room ${roomId}`);
+    await broker.leases.release(`room ${roomId}`, held!.epoch);
+    await broker.streams.drop(`room ${roomId}`);
+    expect(await second.share(roomId).claim(claim)).toBeUndefined();
+    const inStream = async () =>
+      (await broker.streams.read(`room ${roomId}`, 0, 9)).map(({ bytes }) => bytes.toString());
+    await until(async () => (await inStream()).length === texts.length);
+    for (const [index, entry] of (await inStream()).entries())
+      expect(entry).toContain(texts[index]);
   });
 
   it('leave nothing when the last of them lets go of the room', async () => {

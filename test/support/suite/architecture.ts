@@ -24,6 +24,8 @@ const edgePackages = new RegExp(`${httpAndDatabase.source}|${brokerPackages.sour
 /** What every room may import: the tools, and types of what is plugged in. */
 const tools = ['shared', 'server/process', 'server/text'];
 const brokerTypes = 'server/broker/index.ts';
+/** How a room learns what other servers have changed. */
+const news = 'server/broker/news.ts';
 const pluggedIn = [
   ...[engineTypes, storageTypes, brokerTypes],
   ...['server/config.ts', 'server/running-engines.ts'],
@@ -38,7 +40,7 @@ const charges = ['server/accounts/usage/store.ts', 'server/accounts/usage/usage.
 /** A room: what of other rooms it works with, and of which it knows types alone. */
 function room(uses: readonly string[], knows: readonly string[] = []): Layer {
   return {
-    uses: [...tools, ...uses],
+    uses: [...tools, news, ...uses],
     knows: [...pluggedIn, callers, ...charges, ...knows],
     without: edgePackages,
   };
