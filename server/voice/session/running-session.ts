@@ -306,7 +306,8 @@ export class RunningSession {
   }
 
   #confirm(sequence: number): void {
-    this.#journal?.confirmed(this.#outbox.confirm(sequence));
+    const confirmed = this.#outbox.confirm(sequence);
+    this.#journal?.confirmed(confirmed);
   }
 
   #release(isFinal: boolean): void {
