@@ -311,7 +311,10 @@ export class SharedRoom {
       return;
     }
     this.#epoch = epoch;
-    if (await this.#readOn()) this.#host?.onFollow(this.#takeBack());
+    if (await this.#readOn()) {
+      const lost = this.#takeBack();
+      this.#host?.onFollow(lost);
+    }
     this.#publishAgain();
     this.#host?.onHome();
   }
