@@ -15,6 +15,7 @@ import type { SharedCaptionLog } from './nodes/shared-caption-log.ts';
 import type { FanOut } from './reading/fan-out.ts';
 import { createStallWatch } from './reading/readers.ts';
 import type { ClipWish, SpokenLines } from './spoken-lines.ts';
+import { passcodeMark } from './room-keys.ts';
 import { isClosedBy, type Room, type RoomLink, type RoomStore } from './store.ts';
 
 /** A room in which nothing happens is let go of; captions that are not kept are forgotten with it. */
@@ -209,13 +210,16 @@ class RoomsOfProcess implements LiveRooms {
       this.#end(roomId, deleted(), { isOver: true });
       return;
     }
-    const known = new Set(links.map(({ linkId }) => linkId));
+    if (!isDeepStrictEqual(room, before)) {
+      // What was changed here meanwhile is newer.
+      if (live.room === before)
+        await this.#change(room, { isClosed: isClosedBy(room, before), links });
+      await this.#readAgain(roomId);
+      return;
+    }
+    // Whoever knew the passcode came by no link.
+    const known = new Set([...links.map(({ linkId }) => linkId), passcodeMark(room)]);
     for (const linkId of linkIds) if (!known.has(linkId)) live.revoke(linkId);
-    if (isDeepStrictEqual(room, before)) return;
-    // What was changed here meanwhile is newer.
-    if (live.room === before)
-      await this.#change(room, { isClosed: isClosedBy(room, before), links });
-    await this.#readAgain(roomId);
   }
 
   async #change(room: Room, options: { isClosed: boolean; links?: RoomLink[] }): Promise<void> {

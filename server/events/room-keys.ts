@@ -76,7 +76,7 @@ function claimsOf(key: string): KeyClaims | undefined {
 }
 
 /** Tells one passcode of a room from the next, and does not give it away. */
-function passcodeMark(room: Room): string {
+export function passcodeMark(room: Room): string {
   return createHmac('sha256', Buffer.from(room.linkSecret, 'hex'))
     .update(`passcode ${room.wishes.passcode ?? ''}`)
     .digest('base64url')

@@ -103,7 +103,8 @@ export class Speaker {
     } catch (error) {
       log.info({ err: error, sessionId: this.sessionId }, 'a speaker of a room left');
     } finally {
-      this.leave();
+      if (this.#speech.isMoved?.() === true) this.abandon();
+      else this.leave();
     }
   }
 

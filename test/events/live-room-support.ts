@@ -133,12 +133,12 @@ export function join(
 export function speech(sessionId = 'session') {
   const waiting: CaptionUpdate[] = [];
   let wake = (): void => undefined;
-  const state = { ended: undefined as string | undefined, receivedMs: 0 };
+  const state = { ended: undefined as string | undefined, receivedMs: 0, isMoved: false };
   async function* captions(): AsyncGenerator<CaptionUpdate> {
     for (;;) {
       const next = waiting.shift();
       if (next !== undefined) yield next;
-      else if (state.ended !== undefined) return;
+      else if (state.ended !== undefined || state.isMoved) return;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   }
@@ -166,10 +166,16 @@ export function speech(sessionId = 'session') {
       captions: captions(),
       beganAtMs: Date.now(),
       receivedMs: () => state.receivedMs,
+      isMoved: () => state.isMoved,
       end(reason: ServiceError) {
         state.ended ??= reason.code;
         wake();
       },
+    },
+    /** It goes on at another server. */
+    moves(): void {
+      state.isMoved = true;
+      wake();
     },
     /** What is said from now on begins so long after the first sample, and lasts so long. */
     beginsAt: (ms: number, forMs = 900): void => {

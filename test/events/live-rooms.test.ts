@@ -5,7 +5,7 @@ import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import { createLiveRooms } from '../../server/events/live-rooms.ts';
 import { createSharedCaptionLog } from '../../server/events/nodes/shared-caption-log.ts';
 import { createFanOut } from '../../server/events/reading/fan-out.ts';
-import { anybody } from '../../server/events/room-keys.ts';
+import { anybody, keyForPasscode, passOf } from '../../server/events/room-keys.ts';
 import type { Room, RoomStore } from '../../server/events/store.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { openEmbedded } from '../broker/open-brokers.ts';
@@ -233,6 +233,29 @@ it.each(['back', 'missed'] as const)(
     await rooms.stop();
   },
 );
+
+it('whoever knew the passcode stays, and comes in again, when rooms are looked up', async () => {
+  const { broker, told } = deafNode();
+  const { rooms, make, store } = await openRooms({ broker });
+  const room = await make();
+  const wishes = { ...room.wishes, access: 'passcode' as const, passcode: 'melon' };
+  await store.change(room.accountId, room.roomId, { wishes });
+  const closed = (await store.find(room.roomId))!;
+  const live = await rooms.open(closed);
+  const key = keyForPasscode(closed, 0);
+  const pass = passOf(closed, [], { key, nowMs: Date.now() })!;
+  const reader = join(live, 'spoken', undefined, { pass });
+  await store.change(room.accountId, room.roomId, { isPaused: true });
+  told.back();
+  await expect.poll(() => live.state).toBe('paused');
+  told.back();
+  const late = join(live, 'spoken', undefined, { pass });
+  await store.change(room.accountId, room.roomId, { isPaused: false });
+  told.back();
+  await expect.poll(() => live.state).not.toBe('paused');
+  expect([reader.ended, late.ended]).toEqual([[], []]);
+  await rooms.stop();
+});
 
 it('what was told while the database did not answer holds when it does', async () => {
   const { broker, told } = deafNode();

@@ -3,7 +3,7 @@
  * moment. A session outlives its connections: when one drops, the voice path goes on, and the next
  * one is told what the client has missed.
  */
-import { ServiceError, toServiceError } from '../../../shared/errors.ts';
+import { type ServiceError, toServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
@@ -17,13 +17,17 @@ import {
 import { createSessionUpdates, type SessionTerms, type SessionUpdates } from './session-updates.ts';
 import { createMediaQueue, createSessionMeter, type MediaQueue } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
-import type { MediaSource } from '../audio/media.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import type { ResumedPath, VoicePipeline } from '../path/pipeline.ts';
+import type { ResumedPath, VoicePipeline, VoicePipelineOptions } from '../path/pipeline.ts';
 import type { Progress } from '../path/progress.ts';
 import type { SessionHold } from './handover.ts';
 import type { KeptSession } from './kept-session.ts';
-import { whileSure, type SessionConnection, type SessionRoom } from './session-connection.ts';
+import {
+  sessionGone,
+  whileSure,
+  type SessionConnection,
+  type SessionRoom,
+} from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
 
 /** Clients are told how much audio has arrived no more often than this, in ms. */
@@ -32,14 +36,10 @@ const ACKNOWLEDGEMENT_EVERY_MS = 500;
 const KEEP_ALIVE_MS = 1_500;
 
 /** What the voice path needs of a session. */
-export interface VoicePathInput {
-  media: MediaSource;
-  meter: (durationMs: number) => void;
-  onHeard: (positionMs: number) => void;
-  signal: AbortSignal;
-  progress: Progress | undefined;
-  resumed: ResumedPath | undefined;
-}
+export type VoicePathInput = Pick<
+  VoicePipelineOptions,
+  'media' | 'meter' | 'onHeard' | 'signal' | 'progress' | 'resumed'
+>;
 
 /** Whose a session is, and what was asked of it. */
 export interface SessionOrigin {
@@ -341,7 +341,7 @@ export class RunningSession {
 
   #end(reason: ServiceError | undefined): void {
     if (this.isOver) return;
-    this.#close(reason ?? gone());
+    this.#close(reason ?? sessionGone());
     this.#measures.ended(reason, this.#outbox.hasEnded);
     if (this.#journal !== undefined) this.#options.onAudio(this.#journal.audio.unkeptMs);
     this.#options.onOver();
@@ -365,7 +365,7 @@ export class RunningSession {
     if (this.isOver) return;
     this.#journal?.stop();
     this.#moved.abort();
-    this.#close(gone());
+    this.#close(sessionGone());
     this.#measures.moved();
     this.#options.onGone?.();
   }
@@ -414,6 +414,7 @@ export class RunningSession {
       // Elsewhere, if another server has heard some of it.
       beganAtMs: Date.now() - this.#arrivedMs,
       receivedMs: () => this.#arrivedMs,
+      isMoved: () => this.#moved.signal.aborted,
       end: (reason) => this.end(reason),
     });
     try {
@@ -512,8 +513,4 @@ export class RunningSession {
     clearTimeout(this.#expiry);
     this.#expiry = setTimeout(() => this.end(), ms).unref();
   }
-}
-
-function gone(): ServiceError {
-  return new ServiceError('token_refused', 'The session has ended. Request a new one.');
 }

@@ -1,5 +1,5 @@
 /** What a session is to its connection, and to a room. */
-import type { ServiceError } from '../../../shared/errors.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { OutboxReader } from './outbox.ts';
 import type { SessionJournal } from './session-journal.ts';
@@ -13,6 +13,7 @@ export interface SessionRoom {
    *
    * @param speech.beganAtMs when it began, ms since the epoch
    * @param speech.receivedMs how much of its audio has come so far
+   * @param speech.isMoved whether it goes on at another server: what was being said is heard there
    * @param speech.end ends the session
    */
   hear(speech: {
@@ -20,6 +21,7 @@ export interface SessionRoom {
     captions: AsyncIterable<CaptionUpdate>;
     beganAtMs: number;
     receivedMs: () => number;
+    isMoved?: () => boolean;
     end: (reason: ServiceError) => void;
   }): void;
 }
@@ -62,6 +64,10 @@ export interface SessionConnection {
    * @param isFinal whether the client has taken its leave, so that the session is over as well
    */
   release(isFinal: boolean): void;
+}
+
+export function sessionGone(): ServiceError {
+  return new ServiceError('token_refused', 'The session has ended. Request a new one.');
 }
 
 /** Nothing is told by a server that has stood still, before it knows that the session is still its own. */
