@@ -19,7 +19,6 @@ import { createMediaQueue, createSessionMeter, type MediaQueue } from './media-q
 import type { VoiceMeasures } from '../path/measures.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import type { ResumedPath, VoicePipeline, VoicePipelineOptions } from '../path/pipeline.ts';
-import type { Progress } from '../path/progress.ts';
 import type { SessionHold } from './handover.ts';
 import type { KeptSession } from './kept-session.ts';
 import {
