@@ -16,6 +16,8 @@ export interface Entry {
   forgottenUpTo?: number;
 }
 
+export const streamOf = (roomId: string): string => `room ${roomId}`;
+
 /** JSON has no infinity. */
 const ENDLESS = 'endless';
 

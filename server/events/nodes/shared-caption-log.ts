@@ -13,6 +13,7 @@ import type {
 import type { CaptionStore } from '../captions-store.ts';
 import { type CaptionLogOptions, EmbeddedCaptionLog } from '../embedded-caption-log.ts';
 import { createQuestions, NotHome } from './questions.ts';
+import { streamOf } from './room-entry.ts';
 import { LEASE_MS, RENEW_MS, SharedRoom } from './shared-room.ts';
 
 export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish'> {
@@ -81,7 +82,11 @@ class CaptionLogOfNodes implements SharedCaptionLog {
 
   async leave(roomId: string, options: { isLast: boolean }): Promise<void> {
     const room = this.#rooms.get(roomId);
-    if (room === undefined) return;
+    if (room === undefined) {
+      // Of a server that is not there any more.
+      if (options.isLast) await this.#options.broker.streams.drop(streamOf(roomId));
+      return;
+    }
     this.#rooms.delete(roomId);
     this.#leaving.set(roomId, room);
     try {

@@ -11,7 +11,7 @@ import type { PauseTimes } from '../speaker.ts';
 import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
 import { NotHome, type Questions } from './questions.ts';
 import { Remembered } from './remembered.ts';
-import { type Entry, read, written } from './room-entry.ts';
+import { type Entry, read, streamOf, written } from './room-entry.ts';
 import type { HomeClaim, RoomHost } from './room-host.ts';
 import { createTentativeTexts, type TentativeTexts } from './tentative-texts.ts';
 
@@ -449,18 +449,18 @@ export class SharedRoom {
   /** Lets go of what ended before a moment, ms since the epoch. */
   async expire(beforeMs: number): Promise<void> {
     const { streams } = this.#options.broker;
-    for (; this.isHome;) {
-      const entries = await streams.read(this.#stream, 0, READ_AT_ONCE);
-      const isOld = ({ bytes }: { bytes: Buffer }) => {
-        const { caption } = read(bytes);
-        return caption !== undefined && caption.endMs < beforeMs;
-      };
-      const young = entries.findIndex((entry) => !isOld(entry));
-      const last = entries.at(young === -1 ? -1 : young - 1);
-      if (last === undefined || young === 0) return;
-      await streams.trim(this.#stream, last.id);
-      if (young !== -1) return;
+    // What stands between lines goes with those after it.
+    let old = 0;
+    for (let seen = 0, isMore = true; isMore && this.isHome;) {
+      const entries = await streams.read(this.#stream, seen, READ_AT_ONCE);
+      const captions = entries.map(({ id, bytes }) => ({ id, endMs: read(bytes).caption?.endMs }));
+      const young = captions.findIndex(({ endMs }) => endMs !== undefined && endMs >= beforeMs);
+      const before = young === -1 ? captions : captions.slice(0, young);
+      old = before.findLast(({ endMs }) => endMs !== undefined)?.id ?? old;
+      seen = entries.at(-1)?.id ?? seen;
+      isMore = young === -1 && entries.length === READ_AT_ONCE;
     }
+    if (old > 0 && this.isHome) await streams.trim(this.#stream, old);
   }
 
   /** What is being said and may still change. */
@@ -487,7 +487,7 @@ export class SharedRoom {
   }
 
   get #stream(): string {
-    return `room ${this.#options.roomId}`;
+    return streamOf(this.#options.roomId);
   }
 }
 

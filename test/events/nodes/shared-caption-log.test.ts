@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../../server/broker/index.ts';
 import type { CaptionTrack } from '../../../server/events/caption-log.ts';
+import { read } from '../../../server/events/nodes/room-entry.ts';
 import {
   createSharedCaptionLog,
   type SharedCaptionLog,
@@ -178,6 +179,28 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await until(async () => (await inStream()).length === texts.length);
     for (const [index, entry] of (await inStream()).entries())
       expect(entry).toContain(texts[index]);
+  });
+
+  it('let go of what is older than it may be, whatever stands between', async () => {
+    const [first, , { roomId, ...track }, broker] = await openTwo();
+    const at = (text: string, line: number, endMs: number) => ({ ...said(text, line), endMs });
+    const isKept = { isKept: true };
+    await first.append({ roomId, ...track }, at('one', 1, 2_000), isKept);
+    first.share(roomId).notePause('session', { fromMs: 1_000, toMs: 2_000 });
+    await first.append({ roomId, ...track }, at('two', 2, 3_000), isKept);
+    await first.append({ roomId, ...track }, at('three', 3, 9_000), isKept);
+    await first.share(roomId).expire(5_000);
+    const left = await broker.streams.read(`room ${roomId}`, 0, 9);
+    expect(left.map(({ bytes }) => read(bytes).caption?.text)).toEqual(['three']);
+  });
+
+  it('leave nothing of a room that nobody has open any more, when it is deleted', async () => {
+    const [first, second, { roomId, ...track }, broker] = await openTwo();
+    await first.append({ roomId, ...track }, said('secret', 1), { isKept: false });
+    for (const log of [first, second]) await log.leave(roomId, { isLast: false });
+    expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toHaveLength(1);
+    await second.leave(roomId, { isLast: true });
+    expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toEqual([]);
   });
 
   it('leave nothing when the last of them lets go of the room', async () => {
