@@ -349,11 +349,11 @@ export class RunningSession {
   /**
    * Goes on at another server, which gets everything that is known of it.
    *
-   * @returns false where that cannot be written: then it stays
+   * @returns false where that cannot be written: then it stays; or where it is over
    */
   async handOver(): Promise<boolean> {
-    if (this.isOver) return true;
     if (this.isOwned && (await this.#journal?.flush()) === false) return false;
+    if (this.isOver) return false;
     // What came meanwhile is sent again by its client.
     this.leave();
     return true;

@@ -63,6 +63,9 @@ const CONNECT_MS = 1_000;
 /** How long a server that stops tries to hand over its sessions, in ms. */
 const HAND_OVER_MS = 10_000;
 
+/** After which what could not be handed over is tried again, in ms. */
+const HAND_OVER_AGAIN_MS = 100;
+
 /** How often a broker that is away is asked again to forget a session, in ms. */
 const REMOVE_AGAIN_MS = 1_000;
 
@@ -129,9 +132,11 @@ export class SessionCluster {
    * @param untilMs it is tried again until then, on the clock of `performance.now()`
    */
   async handOver(session: RunningSession, untilMs = 0): Promise<void> {
-    do {
+    while (!session.isOver) {
       if (await session.handOver()) return this.#release(session.id);
-    } while (performance.now() < untilMs);
+      if (performance.now() >= untilMs) return;
+      await delay(HAND_OVER_AGAIN_MS, undefined, { ref: false });
+    }
   }
 
   /** Ends a session wherever it is. */

@@ -262,12 +262,16 @@ class SessionDesk implements VoiceSessions {
 
   /** Goes on with a session of another server. */
   async #adopt({ id, caller, record, kept, journal }: TakenSession): Promise<RunningSession> {
-    if (this.#isStopping) throw stopping();
     const { checkRequest, findRoom, seats, tokens } = this.#options;
     const { request: body, tag, openedAtMs } = journal.record;
     const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
     const request = await checkRunning(checkRequest, body, caller);
     await tokens.adopt(id);
+    // It stays where another server can take it.
+    if (this.#isStopping) {
+      tokens.handOver(id);
+      throw stopping();
+    }
     seats.adopt(id, record.key?.keyId ?? '');
     const [recogniser] = request.path.recognisers;
     const session = this.#makeSession(

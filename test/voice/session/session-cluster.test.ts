@@ -90,6 +90,25 @@ it('nothing stays of a session that is over', async () => {
   expect(onLeft).not.toHaveBeenCalled();
 });
 
+it('nor of one that ends while it is handed over', async () => {
+  const broker = openBroker();
+  const { cluster, journal, onRemoved } = await openSession(broker);
+  let over: Promise<void> = Promise.resolve();
+  const session = {
+    id: 's',
+    isOver: false,
+    handOver() {
+      session.isOver = true;
+      over = cluster.over('s', journal);
+      return Promise.resolve(false);
+    },
+  };
+  await cluster.handOver(session as unknown as RunningSession, Infinity);
+  await over;
+  expect(await readRecord(broker, 's')).toBeUndefined();
+  expect(onRemoved).toHaveBeenCalledTimes(1);
+});
+
 it('a server that was cut off removes nothing of a session that is at another', async () => {
   let nowMs = 0;
   const broker = openBroker(() => nowMs);

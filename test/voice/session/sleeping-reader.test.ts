@@ -122,6 +122,13 @@ it('a reader that sleeps loses its connection, and finds everything when it come
   awake.socket.terminate();
 });
 
+it('is handed over only while it is not over', async () => {
+  session.end();
+  session = startSession(async function* () {});
+  expect(await session.handOver()).toBe(true);
+  expect(await session.handOver()).toBe(false);
+});
+
 it('leaves nothing behind at its session, however often it comes back', async () => {
   const warnings: string[] = [];
   const note = ({ message }: Error) => void warnings.push(message);
