@@ -140,12 +140,13 @@ export class EmbeddedCaptionLog implements CaptionLog {
     this.#lastNumber = Math.max(this.#lastNumber, number);
   }
 
-  /** Takes back what others were not told. */
-  takeBack(track: CaptionTrack, sequences: ReadonlySet<number>): void {
+  /** Takes back what others were not told. @returns resolves when none of it is being written any more */
+  takeBack(track: CaptionTrack, sequences: ReadonlySet<number>): Promise<unknown> {
     const held = this.#heldOf(track);
     const isBack = ({ sequence }: Caption) => sequences.has(sequence);
     held.captions = held.captions.filter((caption) => !isBack(caption));
     held.writer.drop(isBack);
+    return held.writer.underWay;
   }
 
   /** Lets go of what was said up to a sequence, which was deleted. */
@@ -267,7 +268,8 @@ export class EmbeddedCaptionLog implements CaptionLog {
   }
 
   erase(roomId: string): Promise<void> {
-    return this.#delete(roomId, () => this.#options.store.deleteCaptions(roomId, 0, 0));
+    // Those who were told it keep it.
+    return this.#delete(roomId, (upTo) => this.#options.store.deleteCaptions(roomId, upTo, 0));
   }
 
   /**

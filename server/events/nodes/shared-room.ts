@@ -382,8 +382,10 @@ export class SharedRoom {
     const lost = queue.filter((each) => !each.isAwaited).flatMap(({ shared }) => shared ?? []);
     for (const { track, caption } of lost) {
       const sequences = [caption.sequence];
-      memory.takeBack(track, new Set(sequences));
-      remove(track, sequences).catch((error: unknown) => log.error({ err: error }, NOT_REMOVED));
+      memory
+        .takeBack(track, new Set(sequences))
+        .then(() => remove(track, sequences))
+        .catch((error: unknown) => log.error({ err: error }, NOT_REMOVED));
     }
     return lost;
   }

@@ -138,6 +138,20 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(database.asked).toEqual(['public']);
   });
 
+  it('write nothing again of what was erased, whoever is home then', async () => {
+    const [first, second, track] = await openTwo();
+    await first.append(track, said('secret', 1), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions.length === 1);
+    await first.erase(track.roomId);
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await second.append(track, said('public', 2), { isKept: true });
+    await second.flush();
+    const written = await storage.rooms.captions(track, 0, 9);
+    expect(written.map(({ text }) => text)).toEqual(['public']);
+    // Those who were told it keep it.
+    expect((await second.read(track, 0)).captions).toHaveLength(2);
+  });
+
   it('write what the home before had to write, also after what was said since', async () => {
     const away: RoomStore = {
       ...storage.rooms,
