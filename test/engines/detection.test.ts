@@ -1,10 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import { letterEvidence } from '../../server/engines/detection/letters.ts';
+import { decodeNgrams, type Ngrams } from '../../server/engines/detection/ngram-table.ts';
 import {
   countFrequencies,
   type FrequencyTables,
@@ -38,6 +40,22 @@ it('goes by words that were counted when the server was built, the same as now',
     // Compared as a truth value: a difference of megabytes says nothing.
     expect([name, bytesOf(tables[name]).equals(bytesOf(counted[name]))]).toEqual([name, true]);
   }
+});
+
+it('has the n-grams of its package in the bundle, each with its scores, and no others', async () => {
+  const tables = new URL('../../node_modules/eld/src/ngrams/small.js', import.meta.url);
+  const { ngramsData } = (await import(tables.href)) as { ngramsData: { ngrams: Ngrams } };
+  const built = new URL('../../dist/bundle/engines/detection/ngrams.bin', import.meta.url);
+  const ngrams = decodeNgrams(await readFile(built));
+  const expected = Object.entries(ngramsData.ngrams);
+  expect(expected.length).toBeGreaterThan(80_000);
+  const differing = expected.filter(
+    ([ngram, scores]) => !isDeepStrictEqual({ ...ngrams[ngram] }, scores),
+  );
+  expect(differing).toEqual([]);
+  expect(['', ' zqx', 'zzzzzz', 'longer than any', '中文'].map((none) => ngrams[none])).toEqual(
+    Array.from({ length: 5 }, () => undefined),
+  );
 });
 
 function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): Buffer {
