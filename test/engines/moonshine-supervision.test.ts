@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import type { MoonshineOptions } from '../../server/engines/recognition/moonshine.ts';
 import { wordErrorRate } from '../support/audio/word-error-rate.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { counted, countingEar } from './counting-ear.ts';
 import { moonshine } from './moonshine-support.ts';
 import {
@@ -203,6 +204,26 @@ describe('a recogniser process that dies', () => {
     await expect(starting).rejects.toThrow(
       /^The model moonshine-tiny-en cannot be used: The processor .* lacks instructions .*recognisers\.md\.$/,
     );
+  });
+
+  test('while a model loads that nobody waits for is told to the log and to who speaks meanwhile', async () => {
+    const log = recordLog();
+    const startProcess = () =>
+      spawn('sh', ['-c', 'echo It is no model. >&2; exit 1'], { stdio: ['pipe', 'pipe', 'pipe'] });
+    await start({ log, startProcess, isProven: () => true });
+    const { audio } = counted(1);
+    await expect(hearing(() => asSpeech(audio)).whole).rejects.toMatchObject({
+      code: 'recognition_failed',
+    });
+    const [told] = log.lines.filter(({ level }) => level === 'error');
+    expect(told?.message).toMatch(/^The model moonshine-tiny-en cannot be used: It is no model\./);
+  });
+
+  test('because the engine is closed while it loads is followed by no other', async () => {
+    await start({ isProven: () => true });
+    await until(() => pids().length === 1, { what: 'a process' });
+    await engine?.close();
+    expect(pids()).toEqual([]);
   });
 
   test('while nobody speaks costs nothing', async () => {

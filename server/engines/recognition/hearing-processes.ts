@@ -79,7 +79,7 @@ export class HearingProcesses {
         return;
       } catch (error) {
         await process.gone;
-        if (error instanceof UnfitProcessor) throw error;
+        if (error instanceof UnfitProcessor || this.#closing.signal.aborted) throw error;
         // Somebody may have killed it: a system that is short of memory, for one.
         if (error instanceof EndedEarly && process.lastWords === '' && start < FIRST_STARTS)
           continue;

@@ -2,7 +2,9 @@
  * Recognition with Moonshine, the engine of every installation: small models of one language each, in a
  * few processes that many speakers share.
  */
+import { readFile } from 'node:fs/promises';
 import os from 'node:os';
+import path from 'node:path';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import type { Logger } from '../../process/log.ts';
@@ -29,6 +31,11 @@ export interface MoonshineOptions {
   idleMs?: number;
   /** Starts what hears instead of the model. */
   startProcess?: () => PipedChild;
+  /**
+   * Whether a model will be loaded as surely as can be told without loading it. It is loaded all the same,
+   * but nobody waits; that it cannot be is logged, and said to whoever is to be heard. No model is if left out.
+   */
+  isProven?: (model: LocalModel) => boolean;
 }
 
 /** Family of the models in `server/models/local-model.ts`. */
@@ -45,8 +52,24 @@ const IDLE_MS = 60_000;
 /** The models of its family. */
 export const moonshine = declareEngine({
   settings: {},
-  start: ({ log, models, pauseMs }) => createMoonshineRecognisers({ log, models, pauseMs }),
+  async start({ log, models, pauseMs }) {
+    const isFit = await hasInstructions();
+    const isProven = (model: LocalModel) => isFit && hasSums(model);
+    return createMoonshineRecognisers({ log, models, pauseMs, isProven });
+  },
 });
+
+/** Its files were held against their sums when it was found. */
+function hasSums({ files, folder, sums = {} }: LocalModel): boolean {
+  return Object.values(files).every((file) => Object.hasOwn(sums, path.relative(folder, file)));
+}
+
+/** What the recogniser is made of, as far as it can be read. */
+async function hasInstructions(): Promise<boolean> {
+  if (process.arch !== 'x64') return process.arch === 'arm64';
+  const described = await readFile('/proc/cpuinfo', 'utf8').catch(() => '');
+  return /\bavx\b/.test(described);
+}
 
 /** Starts one engine a model, or says what is wrong with it. */
 export async function createMoonshineRecognisers({
@@ -59,36 +82,29 @@ export async function createMoonshineRecognisers({
 
 async function createMoonshine({
   model,
-  log,
-  pauseMs = 600,
-  maxProcesses = os.availableParallelism(),
-  hangTimeoutMs = HANG_TIMEOUT_MS,
-  idleMs = IDLE_MS,
-  startProcess,
+  isProven = () => false,
+  ...options
 }: Omit<MoonshineOptions, 'models'> & { model: LocalModel }): Promise<
   RecognitionEngine | Unavailable
 > {
-  const { encoder = '', decoder = '', tokens = '', vad = '' } = model.files;
-  const child: MoonshineChildOptions = { files: { encoder, decoder, tokens, vad }, pauseMs };
-  const processes = new HearingProcesses({
-    log,
-    maxProcesses,
-    hangTimeoutMs,
-    idleMs,
-    comfortableLines: COMFORTABLE_LINES,
-    linesPerProcess: MAX_LINES,
-    startTimeoutMs: START_TIMEOUT_MS,
-    start:
-      startProcess ??
-      (() => startChild(import.meta.url, './moonshine-child', [JSON.stringify(child)])),
-  });
-  try {
-    await processes.warmUp();
-  } catch (error) {
-    await processes.close();
-    return { name: model.name, reason: unusable(model.name, error) };
-  }
+  const processes = processesOf(model, options);
   const closing = new AbortController();
+  const problem = processes.warmUp().then(
+    () => undefined,
+    (error: unknown) => unusable(model.name, error),
+  );
+  if (isProven(model)) {
+    void problem.then((reason) => {
+      if (reason !== undefined && !closing.signal.aborted)
+        options.log.error({ model: model.name }, reason);
+    });
+  } else {
+    const reason = await problem;
+    if (reason !== undefined) {
+      await processes.close();
+      return { name: model.name, reason };
+    }
+  }
   return {
     name: model.name,
     languages: [...new Set(model.languages.map(baseLanguage))],
@@ -111,6 +127,32 @@ async function createMoonshine({
       await processes.close();
     },
   };
+}
+
+function processesOf(
+  { files: { encoder = '', decoder = '', tokens = '', vad = '' } }: LocalModel,
+  {
+    log,
+    pauseMs = 600,
+    maxProcesses = os.availableParallelism(),
+    hangTimeoutMs = HANG_TIMEOUT_MS,
+    idleMs = IDLE_MS,
+    startProcess,
+  }: Omit<MoonshineOptions, 'models'>,
+): HearingProcesses {
+  const child: MoonshineChildOptions = { files: { encoder, decoder, tokens, vad }, pauseMs };
+  return new HearingProcesses({
+    log,
+    maxProcesses,
+    hangTimeoutMs,
+    idleMs,
+    comfortableLines: COMFORTABLE_LINES,
+    linesPerProcess: MAX_LINES,
+    startTimeoutMs: START_TIMEOUT_MS,
+    start:
+      startProcess ??
+      (() => startChild(import.meta.url, './moonshine-child', [JSON.stringify(child)])),
+  });
 }
 
 function unusable(name: string, error: unknown): string {
