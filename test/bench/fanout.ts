@@ -1,7 +1,6 @@
 /** One caption to thousands of readers: ours ÷ a bare ws broadcast loop. */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServer } from '../support/product/server.ts';
@@ -155,7 +154,6 @@ async function ourStage(): Promise<Stage> {
   const { room_id: roomId } = (await made.json()) as { room_id: string };
   return prepare({
     probe,
-    pid: server.pid,
     host: new URL(server.url).host,
     path: `/v1/rooms/${roomId}/live`,
     say: () => server.post(`/v1/rooms/${roomId}/captions`, { text: TEXT }),
@@ -176,7 +174,6 @@ async function bareStage(): Promise<Stage> {
   const body = JSON.stringify({ captions: { sequence: Date.now(), text: TEXT } }).padEnd(290);
   return prepare({
     probe,
-    pid: child.pid ?? 0,
     host,
     path: '/',
     say: () => fetch(`http://${host}/`, { method: 'POST', body }),
@@ -189,16 +186,15 @@ async function bareStage(): Promise<Stage> {
 
 interface Started {
   probe: Probe;
-  pid: number;
   host: string;
   path: string;
   say: () => Promise<Response>;
   stop: () => Promise<void>;
 }
 
-async function prepare({ probe, pid, host, path: address, say, stop }: Started): Promise<Stage> {
+async function prepare({ probe, host, path: address, say, stop }: Started): Promise<Stage> {
   await (await say()).arrayBuffer();
-  const before = residentBytes(pid);
+  const before = await probe.memoryBytes();
   const processes = Array.from({ length: READER_PROCESSES }, () =>
     fork(path.join(import.meta.dirname, 'fanout/readers.mjs')),
   );
@@ -208,7 +204,7 @@ async function prepare({ probe, pid, host, path: address, say, stop }: Started):
   await Promise.all(processes.map((each) => ask(each, { join })));
   // What is on its way to those who have just come.
   await delay(2_000);
-  const bytesPerReader = (residentBytes(pid) - before) / READERS;
+  const bytesPerReader = ((await probe.memoryBytes()) - before) / READERS;
   return {
     probe,
     bytesPerReader,
@@ -236,9 +232,4 @@ async function drained(response: Response): Promise<void> {
 async function ask(child: ChildProcess, question: object): Promise<void> {
   child.send(question);
   await once(child, 'message');
-}
-
-function residentBytes(pid: number): number {
-  const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
-  return Number(pages) * 4096;
 }

@@ -1,11 +1,14 @@
 /**
  * Loaded into a server under measurement with `NODE_OPTIONS=--import`: answers, on the Unix socket
- * that PROBE_SOCKET names, how much processor time the process has used, how late its event loop was and
- * how long its turns were. Asked one word a line: `cpu`, `watch-loop`, `loop`, `watch-turns`, `turns`.
+ * that PROBE_SOCKET names, how much processor time the process has used, how late its event loop was, how
+ * long its turns were and how much memory it needs. Asked one word a line: `cpu`, `watch-loop`, `loop`,
+ * `watch-turns`, `turns`, `memory`.
  * Answers one JSON value a line.
  */
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 const path = process.env.PROBE_SOCKET;
 // Not for the processes that the server starts.
@@ -81,6 +84,16 @@ answers['turns'] = () => {
   turns.areWatched = false;
   keepLongest();
   return turns.longestUs.map((us) => us / 1_000);
+};
+
+/** Resident memory, in bytes, once garbage is collected: what a start leaves behind is more than its readers take. */
+answers['memory'] = () => {
+  setFlagsFromString('--expose-gc');
+  const collect = /** @type {() => void} */ (runInNewContext('gc'));
+  // What the first finds free, the second gives back.
+  collect();
+  collect();
+  return process.memoryUsage.rss();
 };
 
 if (path !== undefined) {

@@ -19,6 +19,8 @@ export interface Probe {
   readonly environment: { NODE_OPTIONS: string; PROBE_SOCKET: string };
   /** Processor time of the whole process since its start, in µs. */
   cpuUs(): Promise<number>;
+  /** Resident memory of the process without garbage, in bytes. */
+  memoryBytes(): Promise<number>;
   /** Watches the event loop until the work is done. */
   loopDelayDuring(work: () => Promise<unknown>): Promise<LoopDelay>;
   /**
@@ -54,6 +56,7 @@ export function createProbe(): Probe {
       PROBE_SOCKET: address,
     },
     cpuUs: async () => (await ask('cpu')) as number,
+    memoryBytes: async () => (await ask('memory')) as number,
     async loopDelayDuring(work) {
       await ask('watch-loop');
       await work();
