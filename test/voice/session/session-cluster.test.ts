@@ -154,6 +154,26 @@ it('what cannot be written keeps nobody waiting', async () => {
   await journal.close();
 });
 
+it('audio that is being written when its session ends is billed once', async () => {
+  const broker = openBroker();
+  const { journal } = await openSession(broker);
+  let billedMs = 0;
+  journal.listenTo({
+    onKept: () => undefined,
+    onAudioKept: (durationMs) => void (billedMs += durationMs),
+    onRefused: () => undefined,
+  });
+  journal.audio.came(new Uint8Array(3_200));
+  journal.audio.counted(100);
+  const writing = journal.audio.write();
+  journal.audio.came(new Uint8Array(1_600));
+  journal.audio.counted(50);
+  billedMs += journal.audio.takeUnkept();
+  await writing;
+  await journal.close();
+  expect(billedMs).toBe(150);
+});
+
 it('a server that waits for a session has it from one that was taking it, unless it is connected there', async () => {
   const broker = openBroker();
   const sessions = new Map<string, { isConnected: boolean }>();
