@@ -6,6 +6,7 @@ import { Decoder } from '@msgpack/msgpack';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
 import type { Broker } from '../../broker/index.ts';
+import { RECOGNITION_RATE_HZ } from '../audio/endpointing.ts';
 import {
   MEDIA_ALIGNMENT,
   MEDIA_GAP,
@@ -45,6 +46,8 @@ export interface KeptSession {
   request: VoiceSessionRequest | undefined;
   /** From the place on from which it is to be heard again. */
   audio: KeptAudio;
+  /** Entries of audio that cannot be read: another version of the server has written them. */
+  unreadable: number;
 }
 
 export interface KeptAudio {
@@ -103,10 +106,10 @@ export async function readKept(
   }
   const { state, lastSequence } = progress;
   const place = state.rest?.heard.place;
-  const { confirmed, ...audio } = await readAudio(broker, sessionId, place);
+  const { confirmed, unreadable, ...audio } = await readAudio(broker, sessionId, place);
   return {
     messages: inOrder(messages, lastSequence),
-    ...{ request, progress: state, audio, lastSequence },
+    ...{ request, progress: state, audio, unreadable, lastSequence },
     confirmed: Math.min(confirmed, lastSequence),
   };
 }
@@ -168,12 +171,14 @@ async function readAudio(
   broker: Pick<Broker, 'records' | 'streams'>,
   sessionId: string,
   place: RestPlace | undefined,
-): Promise<KeptAudio & { confirmed: number }> {
-  const { fromBytes = 0, alignBytes = 0 } = place ?? {};
+): Promise<KeptAudio & { confirmed: number; unreadable: number }> {
+  const { fromBytes = 0, alignBytes = 0, alignSamples = 0 } = place ?? {};
   const headBytes = (await broker.records.read(headOf(sessionId)))?.value;
   const head = headBytes === undefined ? [] : (decoder.decode(headBytes) as Uint8Array[]);
   const pieces: MediaPiece[] = fromBytes === 0 ? [] : [...head, MEDIA_GAP];
-  const kept = { receivedBytes: 0, receivedMs: 0, confirmed: 0, hasEnded: false };
+  // So much at least has come, whatever can be read of it.
+  const [receivedBytes, receivedMs] = [fromBytes, (1000 * alignSamples) / RECOGNITION_RATE_HZ];
+  const kept = { receivedBytes, receivedMs, confirmed: 0, hasEnded: false, unreadable: 0 };
   let isAligned = place === undefined;
   let at = fromBytes;
   const align = (): void => {
@@ -182,7 +187,11 @@ async function readAudio(
   };
   for await (const bytes of entriesOf(broker, streamOf(sessionId, AUDIO.name))) {
     const entry = readAudioEntry(bytes);
-    // Some may have been given up while the broker was away.
+    if (entry === undefined) {
+      kept.unreadable += 1;
+      continue;
+    }
+    // Some may have been given up while the broker was away, or cannot be read.
     if (entry.fromBytes > at) pieces.push(MEDIA_GAP);
     at = entry.fromBytes;
     for (const piece of entry.pieces) {

@@ -57,6 +57,9 @@ const ENDINGS = 'endings';
 
 const ENDING = 'The session is ending. Please try again in a moment.';
 
+const UNREADABLE =
+  'audio of a voice session that another version of the server has written cannot be heard again';
+
 /** A client that a session was taken for connects within this, in ms, if it waits for it still. */
 const CONNECT_MS = 1_000;
 
@@ -225,6 +228,8 @@ export class SessionCluster {
     try {
       const caller = record.key && (await findCaller(record.key));
       const kept = await readKept(broker, id);
+      const { unreadable } = kept;
+      if (unreadable > 0) log.warn({ sessionId: id, entries: unreadable }, UNREADABLE);
       const isPcm = /^audio\/pcm\b/.test(record.request.source_media_content_type);
       const journal = this.journal(id, record, isPcm);
       journal.resume(kept);

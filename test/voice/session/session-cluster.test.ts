@@ -3,13 +3,21 @@ import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import { leaseOf, type SessionHold } from '../../../server/voice/session/handover.ts';
-import { readRecord, type SessionRecord } from '../../../server/voice/session/kept-session.ts';
+import { MEDIA_GAP } from '../../../server/voice/audio/media.ts';
+import { AudioIntake } from '../../../server/voice/session/audio-entry.ts';
+import {
+  AUDIO,
+  readRecord,
+  type SessionRecord,
+  streamOf,
+} from '../../../server/voice/session/kept-session.ts';
 import {
   SessionCluster,
   type SessionClusterOptions,
 } from '../../../server/voice/session/session-cluster.ts';
 import type { RunningSession } from '../../../server/voice/session/running-session.ts';
 import type { SessionJournal } from '../../../server/voice/session/session-journal.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import { quietLog } from '../../storage/samples.ts';
 
 const record: SessionRecord = {
@@ -142,6 +150,30 @@ it('a session that nobody connected to here, but elsewhere, stays', async () => 
   expect(await broker.leases.find(leaseOf('s'))).toBeUndefined();
   expect(onRemoved).not.toHaveBeenCalled();
   expect(onLeft).toHaveBeenCalledTimes(1);
+});
+
+it('a session goes on without audio that another version of the server has written', async () => {
+  const broker = openBroker();
+  const log = recordLog();
+  const adopt = vi.fn<SessionClusterOptions['adopt']>(() =>
+    Promise.resolve({ id: 's', own: () => Promise.resolve() } as unknown as RunningSession),
+  );
+  const { cluster } = openCluster(broker, { adopt, log });
+  await cluster.journal('s', record, true).open();
+  const append = (bytes: Buffer) =>
+    broker.streams.append(streamOf('s', AUDIO.name), bytes, { maxLength: 9, ttlMs: 60_000 });
+  const intake = new AudioIntake();
+  intake.add(new Uint8Array(3_200));
+  await append(Buffer.from([255, 1, 2]));
+  await append(intake.take({ fromBytes: 6_400, receivedMs: 300, confirmed: 0, hasEnded: false }));
+  await append(Buffer.from([255, 1, 2]));
+  await cluster.take('s');
+  const { audio } = adopt.mock.calls[0]![0].kept;
+  expect(audio).toMatchObject({ receivedBytes: 9_600, receivedMs: 300 });
+  expect(audio.pieces).toEqual([MEDIA_GAP, Buffer.alloc(3_200)]);
+  expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+    { fields: { sessionId: 's', entries: 2 }, message: expect.stringContaining('another version') },
+  ]);
 });
 
 it('what cannot be written keeps nobody waiting', async () => {
