@@ -173,6 +173,21 @@ describe('over several servers', () => {
     client.socket.close(1000);
   });
 
+  it('a session is connected at the server that has it, though the broker has lost everything', async () => {
+    const [node] = (await nodesForNewcomer()) as [TestServer];
+    const session = await requestSession(node, { acknowledgements: true });
+    await cluster.redis.ask('FLUSHALL');
+    const client = await connectWith(session, 'json');
+    await until(() => {
+      client.sendAudio(new Uint8Array(3_200));
+      return client.messages.some(
+        (message) =>
+          message.type === 'source_media_acknowledgement' && message.received_audio_ms > 0,
+      );
+    });
+    client.socket.close(1000);
+  });
+
   it('sessions and texts go on while the broker is away, and new sessions when it is back', async () => {
     const nodes = await nodesForNewcomer();
     const [node] = nodes as [(typeof nodes)[number]];

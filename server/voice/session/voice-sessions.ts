@@ -309,9 +309,11 @@ class SessionDesk implements VoiceSessions {
     await this.#cluster.take(sessionId);
   }
 
-  /** A session that was here a moment ago: another server may have asked for it meanwhile. */
+  /** A session that was this server's a moment ago: another may have asked for it meanwhile. */
   async #find(sessionId: string): Promise<RunningSession | undefined> {
-    return this.#live.find(sessionId) ?? (await this.#cluster?.take(sessionId));
+    const session = this.#live.find(sessionId);
+    // Of one that is not ours nothing could be written, nor told.
+    return session?.isOwned === true ? session : this.#cluster?.take(sessionId);
   }
 
   /** Its tokens run out where the broker is not told. */
