@@ -85,13 +85,13 @@ it('what is asked in the moment in which Redis is back overtakes nothing', async
   await broker.streams.append('stream', 'before', KEPT);
   const told: Promise<unknown>[] = [];
   const tell = (text: string) => void told.push(broker.streams.append('stream', text, KEPT));
-  const { warn, info } = { ...log };
+  const record = { ...log };
   log.warn = (fields: object, message: string) => {
-    warn(fields, message);
+    record.warn(fields, message);
     if (message === 'the connection to the broker is lost') tell('waits');
   };
   log.info = (fields: object, message: string) => {
-    info(fields, message);
+    record.info(fields, message);
     if (message === 'the broker is back') tell('younger');
   };
   proxy.cut();

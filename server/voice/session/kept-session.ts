@@ -3,6 +3,7 @@
  * its client was told, and the audio from the last place from which it can be heard again.
  */
 import { Decoder } from '@msgpack/msgpack';
+import type { ErrorCode } from '../../../shared/errors.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
 import type { Broker } from '../../broker/index.ts';
@@ -71,8 +72,15 @@ export interface ToldEntry {
   targets?: Record<string, number>;
 }
 
+/** Why a session is to end. */
+export interface SessionEnding {
+  code: ErrorCode;
+  message: string;
+}
+
 export const recordOf = (sessionId: string) => `session ${sessionId}`;
 export const headOf = (sessionId: string) => `session head ${sessionId}`;
+const endingOf = (sessionId: string) => `session ending ${sessionId}`;
 export const streamOf = (sessionId: string, name: string) => `session ${sessionId} ${name}`;
 
 /** Its streams, and how many entries each may have. */
@@ -89,6 +97,25 @@ export async function readRecord(
 ): Promise<SessionRecord | undefined> {
   const found = await broker.records.read(recordOf(sessionId));
   return found && (JSON.parse(found.value.toString()) as SessionRecord);
+}
+
+/** Says of a session that it is to end, to whoever takes it up. @throws ServiceError broker_unavailable */
+export async function writeEnding(
+  broker: Pick<Broker, 'records'>,
+  sessionId: string,
+  { code, message, ttlMs }: SessionEnding & { ttlMs: number },
+): Promise<void> {
+  if ((await readRecord(broker, sessionId)) === undefined) return;
+  await broker.records.write(endingOf(sessionId), JSON.stringify({ code, message }), { ttlMs });
+}
+
+/** Whether a session is to end. @throws ServiceError broker_unavailable */
+export async function readEnding(
+  broker: Pick<Broker, 'records'>,
+  sessionId: string,
+): Promise<SessionEnding | undefined> {
+  const found = await broker.records.read(endingOf(sessionId));
+  return found && (JSON.parse(found.value.toString()) as SessionEnding);
 }
 
 /** What there is of a session, for its owner. @throws ServiceError broker_unavailable */
@@ -216,6 +243,7 @@ export async function forget(
   await Promise.all([
     records.remove(recordOf(sessionId)),
     records.remove(headOf(sessionId)),
+    records.remove(endingOf(sessionId)),
     streams.drop(streamOf(sessionId, TOLD.name)),
     streams.drop(streamOf(sessionId, AUDIO.name)),
   ]);

@@ -112,8 +112,14 @@ export interface VoiceSessions {
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
   /** The sessions of this process, oldest first. */
   list(): RunningSession[];
-  /** Ends a session at once; its client gets the reason. */
+  /** Ends a session at once, at whatever server it is; its client gets the reason. */
   end(sessionId: string): void;
+  /**
+   * Whose a session is that other servers can go on with; null: the demo page's; undefined: there is none.
+   *
+   * @throws ServiceError broker_unavailable
+   */
+  accountOf(sessionId: string): Promise<string | null | undefined>;
   /** Ends the sessions of a key that has been deactivated; their clients get the reason. */
   endOfKey(keyId: string): void;
   /** Sessions connected, expected or kept. */
@@ -188,7 +194,11 @@ class SessionDesk implements VoiceSessions {
   #endAnywhere(sessionId: string, reason: ServiceError): void {
     const session = this.#live.find(sessionId);
     if (session !== undefined) session.end(reason);
-    else this.#cluster?.end(sessionId, reason);
+    else void this.#cluster?.end(sessionId, reason);
+  }
+
+  async accountOf(sessionId: string): Promise<string | null | undefined> {
+    return this.#cluster?.accountOf(sessionId);
   }
 
   endOfKey(keyId: string): void {

@@ -165,9 +165,9 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
 
   it('the session of a token is known where it was issued, though the broker has lost it', async () => {
     const [node] = await openBrokers(broker);
-    const tokens = createSessionTokens({ broker: node!, rememberMs: 600_000 });
+    const tokens = createSessionTokens({ broker: node, rememberMs: 600_000 });
     const token = await tokens.issue(session, 1000);
-    await node!.records.remove('tokens s');
+    await node.records.remove('tokens s');
     expect(await tokens.sessionOf(token)).toBe('s');
   });
 
