@@ -112,8 +112,9 @@ async function closingSocket() {
       {
         address: '/',
         takes: () => true,
-        open: (upgrade) =>
-          Promise.resolve(kind.accept(upgrade, (socket) => accepted.emit('socket', socket))),
+        async open(upgrade) {
+          kind.accept(upgrade, (socket) => accepted.emit('socket', socket));
+        },
       },
     ],
     log: recordLog(),
