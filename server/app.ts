@@ -22,6 +22,9 @@ import { openStyleRules } from './style-rules/index.ts';
 import { openLanguages, openTexts, openTranslation } from './translation/index.ts';
 import { openAudio, openVoice } from './voice/index.ts';
 
+/** How long clients have to answer that their sockets are closed, in ms. */
+const FAREWELL_MS = 1_000;
+
 /** What a person who starts the server wants to know. */
 export interface Overview {
   /** The first key; undefined when it is not active in this database. */
@@ -178,7 +181,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await events.stop();
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
-      sockets.destroyAll();
+      await sockets.closeAll(FAREWELL_MS);
       await closed;
       const linesWritten = events.flush();
       // Their connections are gone: what was charged for them is given back while there is a database.

@@ -55,15 +55,16 @@ export interface RedisBrokerOptions {
 export async function openRedisBroker(options: RedisBrokerOptions): Promise<Broker> {
   const { prefix, log } = options;
   const hooks = new Set<() => void>();
-  let flush = (): void => undefined;
+  let keyspace: Keyspace | undefined;
   const { link, stop } = await openLink(options, () => {
+    const sendYounger = keyspace?.holdBack();
     hooks.forEach((hook) => hook());
-    // What they have asked goes before what waits.
-    flush();
+    // What they have asked goes before what waits; what was asked in this turn, behind that.
+    keyspace?.flush();
+    return () => sendYounger?.();
   });
   const node = randomUUID();
-  const redis = new Keyspace(link, prefix);
-  flush = () => redis.flush();
+  const redis = (keyspace = new Keyspace(link, prefix));
   const streams = new RedisStreams(redis, log);
   const announcements = createAnnouncements(streams, { node, log });
   return {
@@ -94,7 +95,7 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Brok
 /** A way to a Redis that is fit for use, and ours, and stays so. */
 async function openLink(
   { url, prefix, clusterId, log }: RedisBrokerOptions,
-  onBack: () => void,
+  onBack: () => () => void,
 ): Promise<{ link: RedisLink; stop: () => void }> {
   let known: Claim | undefined;
   /** @returns whether something was lost since the last claim */
@@ -126,7 +127,7 @@ async function openLink(
     try {
       if (!(await claim((command) => link.send(command)))) return;
       log.warn({}, 'the broker may have lost what it had');
-      onBack();
+      onBack()();
     } catch (error) {
       // Said, and tried again, where connections are made; what is only away is waited for there.
       if (error instanceof BrokerProblem) link.replace(error);

@@ -76,10 +76,26 @@ export class Keyspace {
 
   /** Sends what waits for the end of the turn. */
   flush(): void {
+    const together = this.#takeTogether();
+    if (together !== undefined) this.#send(together);
+  }
+
+  /** What is asked from now on goes before what waits for the end of the turn. @returns sends that */
+  holdBack(): () => void {
+    const together = this.#takeTogether();
+    return () => {
+      if (together !== undefined) this.#send(together);
+    };
+  }
+
+  #takeTogether(): Together | undefined {
     const together = this.#together;
-    if (together === undefined) return;
     this.#together = undefined;
-    clearImmediate(together.timer);
+    clearImmediate(together?.timer);
+    return together;
+  }
+
+  #send(together: Together): void {
     const { script, keys, keysEach, args, argsEach, waiting } = together;
     const shape = [`${keysEach}`, `${argsEach}`];
     const command = ['EVALSHA', script.sha, `${keys.length}`, ...keys, ...shape, ...args] as const;

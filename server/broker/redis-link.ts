@@ -44,8 +44,11 @@ export interface RedisLinkOptions {
   log: Logger;
   /** What every new connection is asked first. @throws when it is not to be used */
   greet: (greeting: Greeting) => Promise<void>;
-  /** Called when there is a new connection: what it sends is done before what waits. */
-  onBack: () => void;
+  /**
+   * Called when there is a new connection: what it sends is done before what waits. What it answers is called
+   * behind that.
+   */
+  onBack: () => () => void;
 }
 
 /** A command without an answer. */
@@ -197,8 +200,9 @@ export class RedisLink {
     const isNew = (channel: string) => !channels.includes(channel);
     this.#subscribe(client, [...this.#bells.keys()].filter(isNew));
     const waitedBefore = [...this.#waiting];
-    this.#options.onBack();
+    const sendYounger = this.#options.onBack();
     for (const waiting of waitedBefore) this.#dispatch(waiting, client);
+    sendYounger();
     for (const ring of this.#bells.values()) ring();
   }
 

@@ -71,12 +71,16 @@ export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, op
       onRequest: refuseOthers(options),
       schema: { hide: true, body: Type.Union([VoiceReconnection, VoiceSessionRequest]) },
     },
-    async (request) => {
+    async (request, reply) => {
       const { body } = request;
       const streaming_url = streamingUrl(request, publicUrl);
+      const { signal: gone } = abortWhenGone(reply);
       const answer =
         'token' in body
-          ? await voiceSessions.reconnect(body.token, undefined, body.last_sequence)
+          ? await voiceSessions.reconnect(body.token, undefined, {
+              lastSequence: body.last_sequence,
+              gone,
+            })
           : await voiceSessions.open(body, { caller: undefined, tag: null });
       return { streaming_url, ...answer };
     },

@@ -7,6 +7,7 @@ import { TLSSocket } from 'node:tls';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError, toHttp, toServiceError } from '../../shared/errors.ts';
+import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 
 /** Sockets of one kind, and how they are opened. */
@@ -29,12 +30,13 @@ export interface SocketUpgrade {
 /**
  * Answers a server's upgrades.
  *
- * @returns `destroyAll` cuts connections that are still open, for the end of a stop
+ * @returns `closeAll` gives those that are being closed a moment, as a client whose answer to a close frame comes too
+ * late does not learn why, and then cuts connections that are still open: for the end of a stop
  */
 export function acceptSockets(
   server: Server,
   { kinds, log }: { kinds: readonly SocketKind[]; log: Logger },
-): { destroyAll(): void } {
+): { closeAll(withinMs: number): Promise<void> } {
   const open = new Set<Duplex>();
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, traceId: string) {
@@ -69,7 +71,11 @@ export function acceptSockets(
     });
   });
   return {
-    destroyAll() {
+    async closeAll(withinMs) {
+      const closing = [...open].map(
+        (socket) => new Promise<void>((resolve) => socket.once('close', resolve)),
+      );
+      await withinTime(Promise.all(closing), performance.now() + withinMs);
       for (const socket of open) socket.destroy();
     },
   };

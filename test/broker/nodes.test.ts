@@ -1,4 +1,6 @@
 /** Several servers that share what is in flight, and one whose broker cannot be used. */
+import { once } from 'node:events';
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { type Cluster, startCluster, withKey } from '../support/product/cluster.ts';
@@ -149,6 +151,41 @@ describe('over several servers', () => {
     await until(async () =>
       /^dragoman_cluster_servers 3$/m.test(await (await third.get('/metrics')).text()),
     );
+  });
+
+  it('a client that asks for a token and leaves before the answer is given none', async () => {
+    const [node] = (await nodesForNewcomer()) as [TestServer];
+    const session = await requestSession(node);
+    cluster.redis.pause();
+    try {
+      const { hostname, port } = new URL(node.url);
+      const asking = net.connect(Number(port), hostname);
+      asking.end(
+        `GET /v3/voice/realtime?token=${session.token}&last_sequence=0 HTTP/1.1\r\nHost: x\r\n` +
+          `Authorization: Service-Auth-Key ${node.apiKey}\r\n\r\n`,
+      );
+      await once(asking.resume(), 'close');
+    } finally {
+      cluster.redis.resume();
+    }
+    const client = await connectWith(session, 'json');
+    await expectHeard(client);
+    client.socket.close(1000);
+  });
+
+  it('a session is connected at the server that has it, though the broker has lost everything', async () => {
+    const [node] = (await nodesForNewcomer()) as [TestServer];
+    const session = await requestSession(node, { acknowledgements: true });
+    await cluster.redis.ask('FLUSHALL');
+    const client = await connectWith(session, 'json');
+    await until(() => {
+      client.sendAudio(new Uint8Array(3_200));
+      return client.messages.some(
+        (message) =>
+          message.type === 'source_media_acknowledgement' && message.received_audio_ms > 0,
+      );
+    });
+    client.socket.close(1000);
   });
 
   it('sessions and texts go on while the broker is away, and new sessions when it is back', async () => {

@@ -78,6 +78,28 @@ it('what was appended is appended once, though its answer was lost and it is sen
   expect(log.lines.map(({ message }) => message)).toContain('the broker is back');
 });
 
+it('what is asked in the moment in which Redis is back overtakes nothing', async () => {
+  const proxy = await openProxy();
+  const { broker, log } = await openNode({ url: proxy.url });
+  const heard = heardBy(broker, 'stream');
+  await broker.streams.append('stream', 'before', KEPT);
+  const told: Promise<unknown>[] = [];
+  const tell = (text: string) => void told.push(broker.streams.append('stream', text, KEPT));
+  const record = { ...log };
+  log.warn = (fields: object, message: string) => {
+    record.warn(fields, message);
+    if (message === 'the connection to the broker is lost') tell('waits');
+  };
+  log.info = (fields: object, message: string) => {
+    record.info(fields, message);
+    if (message === 'the broker is back') tell('younger');
+  };
+  proxy.cut();
+  await expect.poll(() => told.length, POLLING).toBe(2);
+  await Promise.all(told);
+  await expect.poll(() => texts(heard), POLLING).toEqual(['before', 'waits', 'younger']);
+});
+
 it('connections that are cut again and again lose nothing and tell nothing twice', async () => {
   const { broker } = await openNode();
   const heard = heardBy(broker, 'stream');

@@ -1,9 +1,12 @@
 /** Bodies of requests that offer an upgrade: read no faster than they are used, and given up in time. */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { serveAsRequest } from '../../server/http/upgrades.ts';
+import { WebSocket } from 'ws';
+import { acceptSockets, createSocketServer, serveAsRequest } from '../../server/http/upgrades.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
 
 const MIB = 1024 * 1024;
@@ -97,4 +100,57 @@ it('an answer before the end of the body ends the connection, however much is st
   client.resume();
   await closed;
   expect(request.readableLength).toBeLessThan(MIB);
+});
+
+/** Sockets of a server that is about to end, and a client of theirs that reads nothing at the moment. */
+async function closingSocket() {
+  const server = createServer();
+  const kind = createSocketServer(WebSocket, { maxPayload: MIB });
+  const accepted = new EventEmitter();
+  const sockets = acceptSockets(server, {
+    kinds: [
+      {
+        address: '/',
+        takes: () => true,
+        async open(upgrade) {
+          kind.accept(upgrade, (socket) => accepted.emit('socket', socket));
+        },
+      },
+    ],
+    log: recordLog(),
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const opened = once(accepted, 'socket');
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  endings.push(() => {
+    client.terminate();
+    server.close();
+    server.closeAllConnections();
+  });
+  client.on('error', () => undefined);
+  const closed = once(client, 'close').then(([code]) => code as number);
+  await once(client, 'open');
+  client.pause();
+  const [socket] = (await opened) as [WebSocket];
+  socket.close(1012);
+  return { sockets, client, closed };
+}
+
+it('a client that is slow to answer learns why its socket is closed at the end of a stop', async () => {
+  const { sockets, client, closed } = await closingSocket();
+  let isOver = false;
+  const closing = sockets.closeAll(60_000).then(() => (isOver = true));
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  expect(isOver).toBe(false);
+  client.resume();
+  await closing;
+  expect(await closed).toBe(1012);
+});
+
+it('a client that does not answer is not waited for', async () => {
+  const { sockets, client, closed } = await closingSocket();
+  await sockets.closeAll(50);
+  client.resume();
+  await closed;
 });

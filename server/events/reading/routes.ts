@@ -22,7 +22,7 @@ import {
   VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
 import type { Caller } from '../../http/door.ts';
-import { baseUrl } from '../../http/requests.ts';
+import { abortWhenGone, baseUrl } from '../../http/requests.ts';
 import { securityHeaders } from '../../http/upgrades.ts';
 import { streamingUrl, type VoiceSessions } from '../../voice/index.ts';
 import type { Events } from '../events.ts';
@@ -302,13 +302,17 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { room, pass } = await enter(request, 'speaker');
       const { body } = request;
       const caller = await callerOf(room);
       const streaming_url = streamingUrl(request, ownAddress(request, publicUrl) ?? publicUrl);
       if ('token' in body) {
-        const again = await voiceSessions.reconnect(body.token, caller, body.last_sequence);
+        const question = {
+          lastSequence: body.last_sequence,
+          gone: abortWhenGone(reply).signal,
+        };
+        const again = await voiceSessions.reconnect(body.token, caller, question);
         return { streaming_url, ...again };
       }
       const wish = { ...body, room_id: room.roomId };

@@ -35,7 +35,6 @@ const MAX_UNHEARD_PIECES = 4;
 const NO_SAMPLES = new Uint8Array(0);
 /** FFmpeg gives what it has within less than this after its input, in ms. */
 const FFMPEG_QUIET_MS = 300;
-const BYTES_PER_SAMPLE = 2;
 
 type CodedPart = Extract<DecodedPart, { kind: 'coded' }>;
 
@@ -430,11 +429,6 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 
   #giveFromFfmpeg(samples: Uint8Array): void {
     try {
-      // Frames of Vorbis do not tell how long they play.
-      if (this.#coding === 'ogg') {
-        const samplesPerMs = this.#options.sampleRateHz / 1000;
-        this.#options.meter?.(samples.length / BYTES_PER_SAMPLE / samplesPerMs);
-      }
       if (samples.length > 0) this.#listen(samples);
       this.#utteranceEnd?.refresh();
       this.#holdOrLetGo();

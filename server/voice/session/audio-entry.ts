@@ -16,7 +16,9 @@ export interface AudioHead {
   hasEnded: boolean;
 }
 
-const HEAD_BYTES = 25;
+/** In the first byte, which was 0 or more than 127 before there were versions. */
+const VERSION = 1;
+const HEAD_BYTES = 26;
 const LENGTH_BYTES = 4;
 /** Instead of a length. */
 const GAP = 0xffff_ffff;
@@ -51,10 +53,11 @@ export class AudioIntake {
   take({ fromBytes, receivedMs, confirmed, hasEnded }: AudioHead): Buffer {
     if (this.#bytes.length < HEAD_BYTES) this.#grow(0);
     const entry = this.#bytes.subarray(0, this.#endBytes);
-    entry.writeDoubleLE(fromBytes, 0);
-    entry.writeDoubleLE(receivedMs, 8);
-    entry.writeDoubleLE(confirmed, 16);
-    entry.writeUInt8(hasEnded ? 1 : 0, 24);
+    entry.writeUInt8(VERSION, 0);
+    entry.writeDoubleLE(fromBytes, 1);
+    entry.writeDoubleLE(receivedMs, 9);
+    entry.writeDoubleLE(confirmed, 17);
+    entry.writeUInt8(hasEnded ? 1 : 0, 25);
     this.#taken = this.#bytes;
     this.#bytes = this.#spare;
     this.#spare = NOTHING;
@@ -80,8 +83,15 @@ export class AudioIntake {
   }
 }
 
-/** Pieces as they came: `null` is a gap, nothing the end of an utterance. */
-export function readAudioEntry(bytes: Buffer): AudioHead & { pieces: (Uint8Array | null)[] } {
+/** Audio that came together. */
+export interface AudioEntry extends AudioHead {
+  /** As they came: `null` is a gap, nothing the end of an utterance. */
+  pieces: (Uint8Array | null)[];
+}
+
+/** @returns undefined for an entry that another version of the server has written in another way */
+export function readAudioEntry(bytes: Buffer): AudioEntry | undefined {
+  if (bytes[0] !== VERSION || bytes.length < HEAD_BYTES) return undefined;
   const pieces: (Uint8Array | null)[] = [];
   for (let at = HEAD_BYTES; at < bytes.length;) {
     const length = bytes.readUInt32LE(at);
@@ -90,10 +100,10 @@ export function readAudioEntry(bytes: Buffer): AudioHead & { pieces: (Uint8Array
     if (length !== GAP) at += length;
   }
   return {
-    fromBytes: bytes.readDoubleLE(0),
-    receivedMs: bytes.readDoubleLE(8),
-    confirmed: bytes.readDoubleLE(16),
-    hasEnded: bytes.readUInt8(24) === 1,
+    fromBytes: bytes.readDoubleLE(1),
+    receivedMs: bytes.readDoubleLE(9),
+    confirmed: bytes.readDoubleLE(17),
+    hasEnded: bytes.readUInt8(25) === 1,
     pieces,
   };
 }

@@ -51,9 +51,11 @@ export class AudioJournal {
     return this.#kept;
   }
 
-  /** What was counted and is not there yet, in ms. */
-  get unkeptMs(): number {
-    return this.#unkeptMs;
+  /** What was counted and is not there yet, in ms: nothing more is said of it, wherever it gets to. */
+  takeUnkept(): number {
+    const unkeptMs = this.#unkeptMs;
+    this.#unkeptMs = 0;
+    return unkeptMs;
   }
 
   /** What is to be read before any of it; undefined: nothing, or not known yet. */
@@ -146,8 +148,9 @@ export class AudioJournal {
     this.#isEndKept = hasEnded;
     this.#entries.push({ id, endBytes });
     this.#kept = { bytes: endBytes, ms };
-    this.#unkeptMs -= countedMs;
-    onKept(countedMs);
+    const keptMs = Math.min(countedMs, this.#unkeptMs);
+    this.#unkeptMs -= keptMs;
+    onKept(keptMs);
   }
 
   #keepHead(piece: Uint8Array): void {

@@ -3,9 +3,11 @@
  * its client was told, and the audio from the last place from which it can be heard again.
  */
 import { Decoder } from '@msgpack/msgpack';
+import type { ErrorCode } from '../../../shared/errors.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
 import type { Broker } from '../../broker/index.ts';
+import { RECOGNITION_RATE_HZ } from '../audio/endpointing.ts';
 import {
   MEDIA_ALIGNMENT,
   MEDIA_GAP,
@@ -45,6 +47,8 @@ export interface KeptSession {
   request: VoiceSessionRequest | undefined;
   /** From the place on from which it is to be heard again. */
   audio: KeptAudio;
+  /** Entries of audio that cannot be read: another version of the server has written them. */
+  unreadable: number;
 }
 
 export interface KeptAudio {
@@ -68,8 +72,15 @@ export interface ToldEntry {
   targets?: Record<string, number>;
 }
 
+/** Why a session is to end. */
+export interface SessionEnding {
+  code: ErrorCode;
+  message: string;
+}
+
 export const recordOf = (sessionId: string) => `session ${sessionId}`;
 export const headOf = (sessionId: string) => `session head ${sessionId}`;
+const endingOf = (sessionId: string) => `session ending ${sessionId}`;
 export const streamOf = (sessionId: string, name: string) => `session ${sessionId} ${name}`;
 
 /** Its streams, and how many entries each may have. */
@@ -88,6 +99,25 @@ export async function readRecord(
   return found && (JSON.parse(found.value.toString()) as SessionRecord);
 }
 
+/** Says of a session that it is to end, to whoever takes it up. @throws ServiceError broker_unavailable */
+export async function writeEnding(
+  broker: Pick<Broker, 'records'>,
+  sessionId: string,
+  { code, message, ttlMs }: SessionEnding & { ttlMs: number },
+): Promise<void> {
+  if ((await readRecord(broker, sessionId)) === undefined) return;
+  await broker.records.write(endingOf(sessionId), JSON.stringify({ code, message }), { ttlMs });
+}
+
+/** Whether a session is to end. @throws ServiceError broker_unavailable */
+export async function readEnding(
+  broker: Pick<Broker, 'records'>,
+  sessionId: string,
+): Promise<SessionEnding | undefined> {
+  const found = await broker.records.read(endingOf(sessionId));
+  return found && (JSON.parse(found.value.toString()) as SessionEnding);
+}
+
 /** What there is of a session, for its owner. @throws ServiceError broker_unavailable */
 export async function readKept(
   broker: Pick<Broker, 'records' | 'streams'>,
@@ -103,10 +133,10 @@ export async function readKept(
   }
   const { state, lastSequence } = progress;
   const place = state.rest?.heard.place;
-  const { confirmed, ...audio } = await readAudio(broker, sessionId, place);
+  const { confirmed, unreadable, ...audio } = await readAudio(broker, sessionId, place);
   return {
     messages: inOrder(messages, lastSequence),
-    ...{ request, progress: state, audio, lastSequence },
+    ...{ request, progress: state, audio, unreadable, lastSequence },
     confirmed: Math.min(confirmed, lastSequence),
   };
 }
@@ -168,12 +198,14 @@ async function readAudio(
   broker: Pick<Broker, 'records' | 'streams'>,
   sessionId: string,
   place: RestPlace | undefined,
-): Promise<KeptAudio & { confirmed: number }> {
-  const { fromBytes = 0, alignBytes = 0 } = place ?? {};
+): Promise<KeptAudio & { confirmed: number; unreadable: number }> {
+  const { fromBytes = 0, alignBytes = 0, alignSamples = 0 } = place ?? {};
   const headBytes = (await broker.records.read(headOf(sessionId)))?.value;
   const head = headBytes === undefined ? [] : (decoder.decode(headBytes) as Uint8Array[]);
   const pieces: MediaPiece[] = fromBytes === 0 ? [] : [...head, MEDIA_GAP];
-  const kept = { receivedBytes: 0, receivedMs: 0, confirmed: 0, hasEnded: false };
+  // So much at least has come, whatever can be read of it.
+  const [receivedBytes, receivedMs] = [fromBytes, (1000 * alignSamples) / RECOGNITION_RATE_HZ];
+  const kept = { receivedBytes, receivedMs, confirmed: 0, hasEnded: false, unreadable: 0 };
   let isAligned = place === undefined;
   let at = fromBytes;
   const align = (): void => {
@@ -182,7 +214,11 @@ async function readAudio(
   };
   for await (const bytes of entriesOf(broker, streamOf(sessionId, AUDIO.name))) {
     const entry = readAudioEntry(bytes);
-    // Some may have been given up while the broker was away.
+    if (entry === undefined) {
+      kept.unreadable += 1;
+      continue;
+    }
+    // Some may have been given up while the broker was away, or cannot be read.
     if (entry.fromBytes > at) pieces.push(MEDIA_GAP);
     at = entry.fromBytes;
     for (const piece of entry.pieces) {
@@ -207,6 +243,7 @@ export async function forget(
   await Promise.all([
     records.remove(recordOf(sessionId)),
     records.remove(headOf(sessionId)),
+    records.remove(endingOf(sessionId)),
     streams.drop(streamOf(sessionId, TOLD.name)),
     streams.drop(streamOf(sessionId, AUDIO.name)),
   ]);

@@ -16,7 +16,7 @@ export interface Onlooker {
 export interface LiveOverview {
   /** Oldest first. */
   list(onlooker: Onlooker): Promise<LiveVoiceSessionList>;
-  /** Ends a session at once; its client gets the reason. @throws ServiceError not_found */
+  /** Ends a session at once; its client gets the reason. @throws ServiceError not_found, broker_unavailable */
   end(onlooker: Onlooker, sessionId: string): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function overviewOf(voiceSessions: Pick<VoiceSessions, 'list' | 'hearing'
 
 /** @param cluster undefined: there are no other servers */
 export function createLiveOverview(
-  voiceSessions: Pick<VoiceSessions, 'list' | 'end' | 'hearing'>,
+  voiceSessions: Pick<VoiceSessions, 'list' | 'end' | 'accountOf' | 'hearing'>,
   cluster?: Pick<ClusterOverview, 'others'>,
 ): LiveOverview {
   const shown = async (): Promise<ServerOverview[]> => [
@@ -53,20 +53,24 @@ export function createLiveOverview(
     async end(onlooker, sessionId) {
       const isIn = (servers: ServerOverview[]) =>
         visibleTo(onlooker, servers).some(({ session }) => session.session_id === sessionId);
-      const isThere = isIn([overviewOf(voiceSessions)]) || isIn(await shown());
+      const isShown = isIn([overviewOf(voiceSessions)]) || isIn(await shown());
+      // One whose server has died is shown by nobody, and waits for its client.
+      const isThere = isShown || isOf(onlooker, await voiceSessions.accountOf(sessionId));
       if (!isThere) throw new ServiceError('not_found', 'There is no voice session with this id.');
       voiceSessions.end(sessionId);
     },
   };
 }
 
-function visibleTo(
-  { accountId, isOperator }: Onlooker,
-  servers: readonly ServerOverview[],
-): ShownSession[] {
+function visibleTo(onlooker: Onlooker, servers: readonly ServerOverview[]): ShownSession[] {
   return servers
     .flatMap(({ sessions }) => sessions)
-    .filter((each) => (each.accountId === null ? isOperator : each.accountId === accountId));
+    .filter(({ accountId }) => isOf(onlooker, accountId));
+}
+
+/** @param accountId of a session; null: the demo page's */
+function isOf(onlooker: Onlooker, accountId: string | null | undefined): boolean {
+  return accountId === null ? onlooker.isOperator : accountId === onlooker.accountId;
 }
 
 /** Of servers that are equally large. */

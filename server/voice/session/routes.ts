@@ -10,7 +10,7 @@ import {
 } from '../../../shared/schemas/voice-session.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 import type { Door } from '../../http/door.ts';
-import { baseUrl, reportingTag } from '../../http/requests.ts';
+import { abortWhenGone, baseUrl, reportingTag } from '../../http/requests.ts';
 
 export interface VoiceOptions {
   voiceSessions: VoiceSessions;
@@ -60,11 +60,12 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
         response: { 200: VoiceReconnectedSession, '4xx': Problem, '5xx': Problem },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { token, last_sequence: lastSequence } = request.query;
       const streaming_url = streamingUrl(request, publicUrl);
-      const { caller } = request;
-      return { streaming_url, ...(await voiceSessions.reconnect(token, caller, lastSequence)) };
+      const question = { lastSequence, gone: abortWhenGone(reply).signal };
+      const answer = await voiceSessions.reconnect(token, request.caller, question);
+      return { streaming_url, ...answer };
     },
   );
 };

@@ -342,7 +342,7 @@ export class RunningSession {
     if (this.isOver) return;
     this.#close(reason ?? sessionGone());
     this.#measures.ended(reason, this.#outbox.hasEnded);
-    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.audio.unkeptMs);
+    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.audio.takeUnkept());
     this.#options.onOver();
   }
 

@@ -9,9 +9,12 @@ import { Handover } from './handover.ts';
 import type { RunningSession } from './running-session.ts';
 import {
   forget,
+  readEnding,
   readKept,
   readRecord,
+  writeEnding,
   type KeptSession,
+  type SessionEnding,
   type SessionRecord,
 } from './kept-session.ts';
 import { SessionJournal } from './session-journal.ts';
@@ -46,16 +49,12 @@ export interface TakenSession {
   journal: SessionJournal;
 }
 
-/** What is said over all servers: that a session is to end, and why. */
-interface SessionEnding {
-  sessionId: string;
-  code: ErrorCode;
-  message: string;
-}
-
 const ENDINGS = 'endings';
 
 const ENDING = 'The session is ending. Please try again in a moment.';
+
+const UNREADABLE =
+  'audio of a voice session that another version of the server has written cannot be heard again';
 
 /** A client that a session was taken for connects within this, in ms, if it waits for it still. */
 const CONNECT_MS = 1_000;
@@ -96,8 +95,14 @@ export class SessionCluster {
       onForgotten: (id) => find(id)?.restore(),
     });
     this.#stopListening = broker.announcements.listen(ENDINGS, (said) => {
-      const { sessionId, code, message } = JSON.parse(said) as SessionEnding;
-      find(sessionId)?.end(new ServiceError(code, message));
+      const { sessionId, code, message } = JSON.parse(said) as SessionEnding & {
+        sessionId: string;
+      };
+      const end = (session?: RunningSession) => session?.end(new ServiceError(code, message));
+      const taking = this.#taking.get(sessionId);
+      // It may have been looked for an ending before.
+      if (taking === undefined) end(find(sessionId));
+      else taking.then(end, () => undefined);
     });
   }
 
@@ -139,13 +144,22 @@ export class SessionCluster {
     }
   }
 
-  /** Ends a session wherever it is. */
-  end(sessionId: string, { code, message }: ServiceError): void {
-    const ending: SessionEnding = { sessionId, code, message };
-    const { announcements } = this.#options.broker;
-    announcements.tell(ENDINGS, JSON.stringify(ending)).catch((error: unknown) => {
-      this.#options.log.error({ sessionId, err: error }, 'other servers do not know of its end');
-    });
+  /** Ends a session wherever it is; one that nobody has when it is taken up. */
+  async end(sessionId: string, { code, message }: ServiceError): Promise<void> {
+    const { broker, keptMs, log } = this.#options;
+    try {
+      // Its owner, which hears of it after that, takes it away again.
+      await writeEnding(broker, sessionId, { code, message, ttlMs: keptMs });
+      await broker.announcements.tell(ENDINGS, JSON.stringify({ sessionId, code, message }));
+    } catch (error) {
+      log.error({ sessionId, err: error }, 'other servers do not know of its end');
+    }
+  }
+
+  /** Whose a session is that is anywhere; null: the demo page's. @throws ServiceError broker_unavailable */
+  async accountOf(sessionId: string): Promise<string | null | undefined> {
+    const record = await readRecord(this.#options.broker, sessionId);
+    return record && (record.key?.accountId ?? null);
   }
 
   /** A session of this server is over: nothing of it stays, unless another has it. */
@@ -223,8 +237,12 @@ export class SessionCluster {
   async #takeUp(id: string, record: SessionRecord): Promise<RunningSession> {
     const { broker, adopt, findCaller, onRemoved, log } = this.#options;
     try {
+      const ending = await readEnding(broker, id);
+      if (ending !== undefined) throw new ServiceError(ending.code, ending.message);
       const caller = record.key && (await findCaller(record.key));
       const kept = await readKept(broker, id);
+      const { unreadable } = kept;
+      if (unreadable > 0) log.warn({ sessionId: id, entries: unreadable }, UNREADABLE);
       const isPcm = /^audio\/pcm\b/.test(record.request.source_media_content_type);
       const journal = this.journal(id, record, isPcm);
       journal.resume(kept);
@@ -250,6 +268,8 @@ export class SessionCluster {
 
 /** Whoever asks again has no more luck; after all else it may go on. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'session_ended',
+  'token_reused',
   'key_deactivated',
   'not_found',
   'forbidden',

@@ -113,9 +113,9 @@ class TokenRecords {
 
   async sessionOf(token: string): Promise<string | undefined> {
     const sessionId = TOKEN.exec(token)?.[1];
-    const found = sessionId && (await this.#records.read(keyOf(sessionId)));
-    if (!found) return undefined;
-    const kept = JSON.parse(found.value.toString()) as KeptTokens;
+    const found = sessionId === undefined ? undefined : await this.#read(sessionId);
+    if (found === undefined) return undefined;
+    const { kept } = found;
     const shown = find(kept, token);
     const isOfUse = shown === kept.tokens.at(-1) || isRepeatable(kept, shown);
     return shown !== undefined && isOfUse ? sessionId : undefined;

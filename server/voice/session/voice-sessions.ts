@@ -94,14 +94,13 @@ export interface VoiceSessions {
    * Exchanges the latest token of a session for a new one; a connection that is still active is
    * dropped. A token that was exchanged before ends the session.
    *
-   * @param lastSequence of the messages the client has; what came after it will be sent again
    * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused,
-   *   broker_unavailable, stopping
+   *   request_timeout, broker_unavailable, stopping
    */
   reconnect(
     token: string,
     caller: Caller | undefined,
-    lastSequence: number | undefined,
+    question: ReconnectionQuestion,
   ): Promise<SessionAnswer>;
   /**
    * Spends a token: the session's next connection is the caller's, who must release it.
@@ -113,8 +112,14 @@ export interface VoiceSessions {
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
   /** The sessions of this process, oldest first. */
   list(): RunningSession[];
-  /** Ends a session at once; its client gets the reason. */
+  /** Ends a session at once, at whatever server it is; its client gets the reason. */
   end(sessionId: string): void;
+  /**
+   * Whose a session is that other servers can go on with; null: the demo page's; undefined: there is none.
+   *
+   * @throws ServiceError broker_unavailable
+   */
+  accountOf(sessionId: string): Promise<string | null | undefined>;
   /** Ends the sessions of a key that has been deactivated; their clients get the reason. */
   endOfKey(keyId: string): void;
   /** Sessions connected, expected or kept. */
@@ -124,6 +129,14 @@ export interface VoiceSessions {
   readonly isStopping: boolean;
   /** Takes no new sessions, lets running ones conclude, and after `graceMs` ends what still runs. */
   stop(graceMs: number): Promise<void>;
+}
+
+/** What a client says with a token. */
+export interface ReconnectionQuestion {
+  /** Of the messages it has; what came after it will be sent again. */
+  lastSequence: number | undefined;
+  /** Aborted when it does not wait for the answer any more. */
+  gone: AbortSignal;
 }
 
 /** A session that may be. */
@@ -181,7 +194,11 @@ class SessionDesk implements VoiceSessions {
   #endAnywhere(sessionId: string, reason: ServiceError): void {
     const session = this.#live.find(sessionId);
     if (session !== undefined) session.end(reason);
-    else this.#cluster?.end(sessionId, reason);
+    else void this.#cluster?.end(sessionId, reason);
+  }
+
+  async accountOf(sessionId: string): Promise<string | null | undefined> {
+    return this.#cluster?.accountOf(sessionId);
   }
 
   endOfKey(keyId: string): void {
@@ -302,9 +319,11 @@ class SessionDesk implements VoiceSessions {
     await this.#cluster.take(sessionId);
   }
 
-  /** A session that was here a moment ago: another server may have asked for it meanwhile. */
+  /** A session that was this server's a moment ago: another may have asked for it meanwhile. */
   async #find(sessionId: string): Promise<RunningSession | undefined> {
-    return this.#live.find(sessionId) ?? (await this.#cluster?.take(sessionId));
+    const session = this.#live.find(sessionId);
+    // Of one that is not ours nothing could be written, nor told.
+    return session?.isOwned === true ? session : this.#cluster?.take(sessionId);
   }
 
   /** Its tokens run out where the broker is not told. */
@@ -322,12 +341,14 @@ class SessionDesk implements VoiceSessions {
   async reconnect(
     token: string,
     caller: Caller | undefined,
-    lastSequence: number | undefined,
+    { lastSequence, gone }: ReconnectionQuestion,
   ): Promise<SessionAnswer> {
     if (this.#isStopping) throw stopping();
     const { tokens, tokenTtlMs: ttlMs } = this.#options;
     const accountId = caller?.account.accountId ?? null;
     await this.#bring(token);
+    // Another server may have answered meanwhile: nobody is to take that back but its client.
+    if (gone.aborted) throw new ServiceError('request_timeout', GIVEN_UP);
     // A client that says what it has may ask again when the answer was lost; the others' contract
     // knows no such mercy.
     const mayRepeat = lastSequence !== undefined;
@@ -458,6 +479,7 @@ class SessionDesk implements VoiceSessions {
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
 const ENDED = 'The session was ended in the console.';
+const GIVEN_UP = 'Nobody waits for the answer any more.';
 const UNKNOWN = "Value for 'token' not supported: no session of yours has it. Request a new one.";
 
 /**

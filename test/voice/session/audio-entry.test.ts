@@ -5,7 +5,7 @@ import { AudioIntake, readAudioEntry } from '../../../server/voice/session/audio
 const head = { fromBytes: 2 ** 40, receivedMs: 1_234.5, confirmed: 7, hasEnded: false };
 const chunk = (size: number, value: number) => new Uint8Array(size).fill(value);
 /** As Redis has it: a copy. */
-const kept = (entry: Buffer) => readAudioEntry(Buffer.from(entry));
+const kept = (entry: Buffer) => readAudioEntry(Buffer.from(entry))!;
 
 it('audio is read as it came, piece by piece', () => {
   const intake = new AudioIntake();
@@ -29,6 +29,18 @@ it('that no more audio comes is known without audio', () => {
   expect(intake.isEmpty).toBe(true);
   const entry = kept(intake.take({ ...head, hasEnded: true }));
   expect(entry).toEqual({ ...head, hasEnded: true, pieces: [] });
+});
+
+it('what another version has written in another way is known as such, and not read', () => {
+  const intake = new AudioIntake();
+  intake.add(chunk(100, 1));
+  const entry = Buffer.from(intake.take({ ...head, fromBytes: 3_200 }));
+  const withoutVersion = entry.subarray(1);
+  const later = Buffer.from(entry).fill(entry[0]! + 1, 0, 1);
+  const messagePack = Buffer.from([0x93, 0, 0, 0xc2]);
+  for (const other of [withoutVersion, later, messagePack, entry.subarray(0, 9), Buffer.alloc(0)])
+    expect(readAudioEntry(other)).toBeUndefined();
+  expect(readAudioEntry(entry)?.pieces).toHaveLength(1);
 });
 
 it('what is on its way stays as it is until it has arrived, whatever comes meanwhile', () => {

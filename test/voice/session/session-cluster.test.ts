@@ -3,13 +3,22 @@ import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import { leaseOf, type SessionHold } from '../../../server/voice/session/handover.ts';
-import { readRecord, type SessionRecord } from '../../../server/voice/session/kept-session.ts';
+import { MEDIA_GAP } from '../../../server/voice/audio/media.ts';
+import { AudioIntake } from '../../../server/voice/session/audio-entry.ts';
+import {
+  AUDIO,
+  readEnding,
+  readRecord,
+  type SessionRecord,
+  streamOf,
+} from '../../../server/voice/session/kept-session.ts';
 import {
   SessionCluster,
   type SessionClusterOptions,
 } from '../../../server/voice/session/session-cluster.ts';
 import type { RunningSession } from '../../../server/voice/session/running-session.ts';
 import type { SessionJournal } from '../../../server/voice/session/session-journal.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import { quietLog } from '../../storage/samples.ts';
 
 const record: SessionRecord = {
@@ -144,6 +153,65 @@ it('a session that nobody connected to here, but elsewhere, stays', async () => 
   expect(onLeft).toHaveBeenCalledTimes(1);
 });
 
+it('a session goes on without audio that another version of the server has written', async () => {
+  const broker = openBroker();
+  const log = recordLog();
+  const adopt = vi.fn<SessionClusterOptions['adopt']>(() =>
+    Promise.resolve({ id: 's', own: () => Promise.resolve() } as unknown as RunningSession),
+  );
+  const { cluster } = openCluster(broker, { adopt, log });
+  await cluster.journal('s', record, true).open();
+  const append = (bytes: Buffer) =>
+    broker.streams.append(streamOf('s', AUDIO.name), bytes, { maxLength: 9, ttlMs: 60_000 });
+  const intake = new AudioIntake();
+  intake.add(new Uint8Array(3_200));
+  await append(Buffer.from([255, 1, 2]));
+  await append(intake.take({ fromBytes: 6_400, receivedMs: 300, confirmed: 0, hasEnded: false }));
+  await append(Buffer.from([255, 1, 2]));
+  await cluster.take('s');
+  const { audio } = adopt.mock.calls[0]![0].kept;
+  expect(audio).toMatchObject({ receivedBytes: 9_600, receivedMs: 300 });
+  expect(audio.pieces).toEqual([MEDIA_GAP, Buffer.alloc(3_200)]);
+  const [{ fields, message } = { fields: {}, message: '' }, ...more] = log.lines.filter(
+    ({ level }) => level === 'warn',
+  );
+  expect([fields, more]).toEqual([{ sessionId: 's', entries: 2 }, []]);
+  expect(message).toContain('another version');
+});
+
+const ENDED = new ServiceError('session_ended', 'It was ended.');
+
+it('a session that is ended while nobody has it is over for whoever takes it up, and nothing stays', async () => {
+  const broker = openBroker();
+  const { cluster, onRemoved } = openCluster(broker);
+  await cluster.journal('s', record, true).open();
+  await cluster.end('s', ENDED);
+  await expect(cluster.take('s')).rejects.toMatchObject({
+    code: 'session_ended',
+    message: ENDED.message,
+  });
+  expect(onRemoved).toHaveBeenCalledWith('s');
+  expect(await readRecord(broker, 's')).toBeUndefined();
+  expect(await readEnding(broker, 's')).toBeUndefined();
+  // Of one that nobody knows nothing is kept at all.
+  await cluster.end('s', ENDED);
+  expect(await readEnding(broker, 's')).toBeUndefined();
+});
+
+it('so is one that is ended while it is taken up', async () => {
+  const broker = openBroker();
+  const end = vi.fn<RunningSession['end']>();
+  const { cluster } = openCluster(broker, {
+    adopt: async () => {
+      await cluster.end('s', ENDED);
+      return { id: 's', own: () => Promise.resolve(), end } as unknown as RunningSession;
+    },
+  });
+  await cluster.journal('s', record, true).open();
+  await cluster.take('s');
+  await expect.poll(() => end.mock.calls).toMatchObject([[{ code: 'session_ended' }]]);
+});
+
 it('what cannot be written keeps nobody waiting', async () => {
   const broker = openBroker();
   const { journal } = await openSession(broker);
@@ -152,6 +220,26 @@ it('what cannot be written keeps nobody waiting', async () => {
   journal.audio.came(new Uint8Array(10));
   expect(await journal.flush(10)).toBe(false);
   await journal.close();
+});
+
+it('audio that is being written when its session ends is billed once', async () => {
+  const broker = openBroker();
+  const { journal } = await openSession(broker);
+  let billedMs = 0;
+  journal.listenTo({
+    onKept: () => undefined,
+    onAudioKept: (durationMs) => void (billedMs += durationMs),
+    onRefused: () => undefined,
+  });
+  journal.audio.came(new Uint8Array(3_200));
+  journal.audio.counted(100);
+  const writing = journal.audio.write();
+  journal.audio.came(new Uint8Array(1_600));
+  journal.audio.counted(50);
+  billedMs += journal.audio.takeUnkept();
+  await writing;
+  await journal.close();
+  expect(billedMs).toBe(150);
 });
 
 it('a server that waits for a session has it from one that was taking it, unless it is connected there', async () => {

@@ -163,6 +163,14 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     expect(await other.sessionOf(second.token)).toBe('s');
   });
 
+  it('the session of a token is known where it was issued, though the broker has lost it', async () => {
+    const [node] = await openBrokers(broker);
+    const tokens = createSessionTokens({ broker: node, rememberMs: 600_000 });
+    const token = await tokens.issue(session, 1000);
+    await node.records.remove('tokens s');
+    expect(await tokens.sessionOf(token)).toBe('s');
+  });
+
   it.each([true, false])(
     'what got no answer is answered when it is asked again, once (repeatable: %s)',
     async (mayRepeat) => {

@@ -39,11 +39,68 @@ function checkVorbisHead(packet: Uint8Array): void {
   if (channels !== 1) throw notMono('Vorbis', channels);
 }
 
-/** How long a packet of audio plays at least, in ms: half of the shorter block. */
-function shortestPacketMs(head: Uint8Array): number {
+/** How long blocks are, the short and the long ones, in ms. */
+function blocksMs(head: Uint8Array): [short: number, long: number] {
   const sampleRateHz = Math.max(MIN_RATE_HZ, Buffer.from(head).readUInt32LE(12));
-  const blockSamples = 2 ** Math.min(MAX_BLOCK_EXPONENT, (head[28] ?? 0) & 15);
-  return (blockSamples / 2 / sampleRateHz) * 1000;
+  const exponents = head[28] ?? 0;
+  const blockMs = (exponent: number): number =>
+    (2 ** Math.min(MAX_BLOCK_EXPONENT, exponent) / sampleRateHz) * 1000;
+  return [blockMs(exponents & 15), blockMs(exponents >> 4)];
+}
+
+/** Of a mode, bit by bit from its end: its mapping, 32 bits that are 0, and whether its blocks are long. */
+const MAPPING_BITS = 8;
+const ZERO_BITS = 32;
+const MODE_BITS = MAPPING_BITS + ZERO_BITS + 1;
+const COUNT_BITS = 6;
+const MAX_MODES = 2 ** COUNT_BITS;
+const MAX_MAPPINGS = 64;
+
+/**
+ * Of each mode whether its blocks are long. They are the last part of a setup header (4.2.4), and what stands before
+ * them has no known length, so they are read from its end: as many as are said to be there.
+ *
+ * @returns undefined where there are none
+ */
+function readModes(setup: Uint8Array): boolean[] | undefined {
+  let at = setup.length * 8 - 1;
+  const bit = (): number => {
+    const value = at < 0 ? 0 : ((setup[at >> 3] ?? 0) >> (at & 7)) & 1;
+    at -= 1;
+    return value;
+  };
+  const bits = (count: number): number => {
+    let value = 0;
+    for (let index = 0; index < count; index += 1) value = value * 2 + bit();
+    return value;
+  };
+  // The framing bit is the last that is set.
+  while (at >= 0 && bit() === 0);
+  const modes: boolean[] = [];
+  let found: boolean[] | undefined;
+  while (at >= MODE_BITS + COUNT_BITS && modes.length < MAX_MODES) {
+    if (bits(MAPPING_BITS) >= MAX_MAPPINGS || bits(ZERO_BITS) !== 0) break;
+    modes.unshift(bit() === 1);
+    const modesAt = at;
+    if (bits(COUNT_BITS) + 1 === modes.length) found = [...modes];
+    at = modesAt;
+  }
+  return found;
+}
+
+/** Tells how long each packet plays (1.3.2): half of its block, and of the one before, overlap. */
+function createPacketClock(head: Uint8Array, setup: Uint8Array): (packet: Uint8Array) => number {
+  const [shortMs, longMs] = blocksMs(head);
+  const modes = readModes(setup) ?? [false];
+  const modeMask = 2 ** Math.ceil(Math.log2(modes.length)) - 1;
+  let beforeMs: number | undefined;
+  return (packet) => {
+    const isLong = modes[((packet[0] ?? 0) >> 1) & modeMask] === true;
+    const blockMs = isLong ? longMs : shortMs;
+    const playsMs = beforeMs === undefined ? 0 : (beforeMs + blockMs) / 4;
+    beforeMs = blockMs;
+    return playsMs;
+  };
 }
 
 /** The headers in a CodecPrivate of Matroska: their count less 1, the sizes of all but the last, then they. */
@@ -79,20 +136,22 @@ const VORBIS_SERIAL = 1;
 /** FFmpeg gets Vorbis in pages of our own: of what the sender wrote, nothing but packets reaches it. */
 export function createVorbisTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
   checkVorbisHead(setup);
-  const leastMs = shortestPacketMs(setup);
+  const leastMs = blocksMs(setup)[0] / 2;
   const writer = new OggWriter(VORBIS_SERIAL);
-  let hasSetup = false;
+  let durationOf: ((packet: Uint8Array) => number) | undefined;
   sink.startCoded('ogg');
   sink.coded(writer.pages(setup), 0);
   return {
     packet(packet) {
-      if (!hasSetup && isVorbisSetup(packet)) {
-        hasSetup = true;
+      if (durationOf === undefined && isVorbisSetup(packet)) {
+        durationOf = createPacketClock(setup, packet);
         sink.coded(writer.pages(emptyVorbisComment), 0);
         sink.coded(writer.pages(packet), 0);
       } else if (isVorbisAudio(packet)) {
-        if (!hasSetup) throw malformedVorbis();
-        sink.coded(writer.pages(packet), undefined, leastMs);
+        if (durationOf === undefined) throw malformedVorbis();
+        const durationMs = durationOf(packet);
+        // The first only begins what the next is laid over.
+        sink.coded(writer.pages(packet), durationMs, durationMs > 0 ? 0 : leastMs);
       }
     },
     free: () => undefined,

@@ -1,0 +1,21 @@
+import { expect, it, vi } from 'vitest';
+import { createLiveOverview } from '../../../server/voice/session/live-overview.ts';
+import type { VoiceSessions } from '../../../server/voice/session/voice-sessions.ts';
+
+const hearing = { takes_sessions: true, load: 0, late_sessions: 0 };
+
+it('a session whose server has died, which nobody shows, is ended by its account alone', async () => {
+  const end = vi.fn<VoiceSessions['end']>();
+  const accounts: Record<string, string | null> = { own: 'a', foreign: 'b', demo: null };
+  const accountOf = (id: string) => Promise.resolve(accounts[id]);
+  const overview = createLiveOverview(
+    { list: () => [], end, accountOf, hearing },
+    { others: () => Promise.resolve([]) },
+  );
+  const owner = { accountId: 'a', isOperator: false };
+  await overview.end(owner, 'own');
+  for (const id of ['foreign', 'demo', 'nobody'])
+    await expect(overview.end(owner, id)).rejects.toMatchObject({ code: 'not_found' });
+  await overview.end({ accountId: 'b', isOperator: true }, 'demo');
+  expect(end.mock.calls).toEqual([['own'], ['demo']]);
+});
