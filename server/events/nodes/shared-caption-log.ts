@@ -39,8 +39,8 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   readonly #memory: EmbeddedCaptionLog;
   readonly #questions;
   readonly #rooms = new Map<string, SharedRoom>();
-  /** Rooms that are let go of, which still say what was said last. */
-  readonly #leaving = new Map<string, SharedRoom>();
+  /** Rooms that are let go of, which still say what was said last; and when that is over. */
+  readonly #leaving = new Map<string, { room: SharedRoom; left: Promise<void> }>();
   readonly #ticking: NodeJS.Timeout;
   readonly #stopListening: () => void;
   /** When the broker came back last: those who own something have to be there first. */
@@ -75,6 +75,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
       ...{ roomId, broker, log, questions: this.#questions, memory: this.#memory },
       remove: (...lines) => store.deleteLines(...lines),
       isSteady: () => performance.now() - this.#backAtMs > LEASE_MS,
+      after: this.#leaving.get(roomId)?.left ?? Promise.resolve(),
     });
     this.#rooms.set(roomId, room);
     return room;
@@ -83,21 +84,24 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   async leave(roomId: string, options: { isLast: boolean }): Promise<void> {
     const room = this.#rooms.get(roomId);
     if (room === undefined) {
+      await this.#leaving.get(roomId)?.left;
       // Of a server that is not there any more.
       if (options.isLast) await this.#options.broker.streams.drop(streamOf(roomId));
       return;
     }
     this.#rooms.delete(roomId);
-    this.#leaving.set(roomId, room);
+    const closed = room.close(options);
+    const leaving = { room, left: closed.catch(() => undefined) };
+    this.#leaving.set(roomId, leaving);
     try {
-      await room.close(options);
+      await closed;
     } finally {
-      if (this.#leaving.get(roomId) === room) this.#leaving.delete(roomId);
+      if (this.#leaving.get(roomId) === leaving) this.#leaving.delete(roomId);
     }
   }
 
   #known(roomId: string): SharedRoom {
-    return this.#rooms.get(roomId) ?? this.#leaving.get(roomId) ?? this.share(roomId);
+    return this.#rooms.get(roomId) ?? this.#leaving.get(roomId)?.room ?? this.share(roomId);
   }
 
   stop(): void {

@@ -2,6 +2,7 @@
  * A room that several nodes have open. One of them is its home, by a lease: it alone appends what is said,
  * to a stream that all others follow into their own memory.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
@@ -43,11 +44,15 @@ export interface SharedRoomOptions {
   remove: (track: CaptionTrack, sequences: readonly number[]) => Promise<void>;
   /** Whether the way to the broker has been good for as long as owners need to come back. */
   isSteady: () => boolean;
+  /** Resolves when the room is let go of that was open here before. */
+  after: Promise<void>;
   log: Logger;
 }
 
 export class SharedRoom {
   readonly #options: SharedRoomOptions;
+  /** By which it holds the lease, and appends: no other has it, of this node either. */
+  readonly #name: string;
   #host: RoomHost | undefined;
   readonly #openedAtMs = performance.now();
   #state: 'following' | 'home' | 'closed' = 'following';
@@ -76,6 +81,7 @@ export class SharedRoom {
   constructor(options: SharedRoomOptions) {
     const { roomId, broker, memory, log } = options;
     this.#options = options;
+    this.#name = `${broker.node} ${randomUUID()}`;
     this.#queue = new AppendQueue({
       log,
       onAppended: (id, shared) => {
@@ -117,6 +123,7 @@ export class SharedRoom {
   }
 
   async #open(): Promise<void> {
+    await this.#options.after;
     while (!this.isClosed) {
       try {
         await this.#readOn();
@@ -281,16 +288,16 @@ export class SharedRoom {
     // Asked first: a broker that stands still would do later what was asked of it meanwhile, and its owner be
     // robbed of it.
     const held = await broker.leases.find(leaseOf(roomId));
-    if (held !== undefined && held.holder !== broker.node) return false;
-    const epoch = await broker.leases.acquire(leaseOf(roomId), broker.node, LEASE_MS);
+    if (held !== undefined && held.holder !== this.#name) return false;
+    const epoch = await broker.leases.acquire(leaseOf(roomId), this.#name, LEASE_MS);
     if (epoch === undefined) return false;
+    this.#epoch = epoch;
     // Nobody else appends from now on.
     await this.#readOn();
     const isLost = await this.#isLost();
-    if (this.#state !== 'following') return false;
+    if (this.isClosed) return false;
     this.#unfollow();
     this.#state = 'home';
-    this.#epoch = epoch;
     memory.goOnAfter(epoch);
     if (isLost) this.#publishAgain();
     this.#stopAnswering = questions.answer(roomId, epoch, (...asked) => this.#answer(...asked));
@@ -305,13 +312,15 @@ export class SharedRoom {
   /** The lease is gone: the broker has lost it, or another took it while nothing ran here. */
   async #takeAgain(): Promise<void> {
     const { roomId, broker } = this.#options;
-    const epoch = await broker.leases.acquire(leaseOf(roomId), broker.node, LEASE_MS);
+    const epoch = await broker.leases.acquire(leaseOf(roomId), this.#name, LEASE_MS);
     if (epoch === undefined) {
       this.#lose();
       return;
     }
     this.#epoch = epoch;
-    if (await this.#readOn()) {
+    const isNews = await this.#readOn();
+    if (this.isClosed) return;
+    if (isNews) {
       const lost = this.#takeBack();
       this.#host?.onFollow(lost);
     }
@@ -422,7 +431,7 @@ export class SharedRoom {
       broker.streams.append(this.#stream, bytes, {
         ...{ maxLength: MAX_LENGTH, ttlMs: TTL_MS },
         fence: { lease: leaseOf(roomId), epoch: this.#epoch },
-        by: { appender: `${broker.node} ${this.#epoch}`, number },
+        by: { appender: this.#name, number },
       });
     return this.#queue.add(send, shared);
   }
@@ -473,19 +482,23 @@ export class SharedRoom {
   /** @param options.isLast whether nothing of it is to stay */
   async close({ isLast }: { isLast: boolean }): Promise<void> {
     const { roomId, broker, questions } = this.#options;
-    const wasHome = this.isHome;
     if (this.isClosed) return;
     await this.#queue.idle(GIVE_MS);
     this.#state = 'closed';
     this.#unfollow();
     this.#stopAnswering();
     this.#queue.takeAll();
-    if (isLast) {
-      await broker.streams.drop(this.#stream);
-      await this.#texts.drop();
-      await questions.drop(roomId);
+    // It may be about to be the home.
+    await Promise.allSettled([this.ready, this.#ticking, this.#acquiring]);
+    try {
+      if (isLast) {
+        await broker.streams.drop(this.#stream);
+        await this.#texts.drop();
+        await questions.drop(roomId);
+      }
+    } finally {
+      await broker.leases.release(leaseOf(roomId), this.#epoch);
     }
-    if (wasHome) await broker.leases.release(leaseOf(roomId), this.#epoch);
   }
 
   get #stream(): string {

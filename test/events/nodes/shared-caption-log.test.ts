@@ -36,6 +36,27 @@ async function newRoom(): Promise<string> {
   return room.roomId;
 }
 
+/** A broker whose streams do some things in another way. */
+function withStreams(broker: Broker, others: Partial<Broker['streams']>): Broker {
+  const { streams } = broker;
+  return {
+    ...broker,
+    streams: {
+      append: (...wish) => streams.append(...wish),
+      read: (...wish) => streams.read(...wish),
+      follow: (...wish) => streams.follow(...wish),
+      trim: (...wish) => streams.trim(...wish),
+      drop: (...wish) => streams.drop(...wish),
+      ...others,
+    },
+  };
+}
+
+const textsIn = async (broker: Broker, roomId: string) =>
+  (await broker.streams.read(`room ${roomId}`, 0, 99)).flatMap(
+    ({ bytes }) => read(bytes).caption?.text ?? [],
+  );
+
 const said = (text: string, line: number) => ({
   ...{ text, line, renders: null, language: 'en', startMs: 1000, endMs: 2000 },
   author: 'machine' as const,
@@ -188,11 +209,8 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await broker.leases.release(`room ${roomId}`, held!.epoch);
     await broker.streams.drop(`room ${roomId}`);
     expect(await second.share(roomId).claim(claim)).toBeUndefined();
-    const inStream = async () =>
-      (await broker.streams.read(`room ${roomId}`, 0, 9)).map(({ bytes }) => bytes.toString());
-    await until(async () => (await inStream()).length === texts.length);
-    for (const [index, entry] of (await inStream()).entries())
-      expect(entry).toContain(texts[index]);
+    await until(async () => (await textsIn(broker, roomId)).length === texts.length);
+    expect(await textsIn(broker, roomId)).toEqual(texts);
   });
 
   it('let go of what is older than it may be, whatever stands between', async () => {
@@ -215,6 +233,35 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toHaveLength(1);
     await second.leave(roomId, { isLast: true });
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toEqual([]);
+  });
+
+  it('tell what is said in a room that is opened again while it is let go of', async () => {
+    const [one] = await openBrokers(name);
+    for (const isDropped of [true, false]) {
+      let drop = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (drop = resolve));
+      const broker = withStreams(one, {
+        async drop(stream) {
+          await gate;
+          if (!isDropped) throw new Error('The broker is away.');
+          await one.streams.drop(stream);
+        },
+      });
+      const log = openLog(broker);
+      const track = { roomId: await newRoom(), name: 'spoken' };
+      await log.append(track, said('before', 1), { isKept: false });
+      const left = log.leave(track.roomId, { isLast: true }).catch(() => undefined);
+      log.share(track.roomId);
+      const appended = log.append(track, said('after', 2), { isKept: false });
+      setImmediate(drop);
+      await appended;
+      await left;
+      const texts = isDropped ? ['after'] : ['before', 'after'];
+      expect(await textsIn(one, track.roomId)).toEqual(texts);
+      const held = await one.leases.find(`room ${track.roomId}`);
+      expect(held).toBeDefined();
+      expect(log.share(track.roomId).isHome).toBe(true);
+    }
   });
 
   it('leave nothing when the last of them lets go of the room', async () => {
