@@ -159,10 +159,12 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     const room = this.share(roomId);
     await room.ready;
     if (!room.isHome) throw new NotHome('Another node is the home.');
+    let goneUpTo = 0;
     await this.#memory.forget(roomId, (upTo) => {
+      goneUpTo = upTo;
       onGone?.(upTo);
-      room.forgotten(upTo);
     });
+    await room.forgotten(goneUpTo);
   }
 
   erase(roomId: string): Promise<void> {

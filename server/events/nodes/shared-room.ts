@@ -406,14 +406,19 @@ export class SharedRoom {
     if (!this.isHome) throw new NotHome('Another node is the home.');
     const shared = { track, caption, isLate: options.isLate === true };
     this.#details.set(caption, options);
-    const item = this.#publishCaption(shared);
+    await this.#wait(this.#publishCaption(shared));
+  }
+
+  /** Resolves when the others have it, or cannot for now. @throws NotHome */
+  async #wait(item: Unappended): Promise<void> {
     await this.#queue.wait(item);
     if (item.isRefused) throw new NotHome('Another node is the home.');
   }
 
   #publishCaption(shared: SharedCaption): Unappended {
     const { track, caption, isLate } = shared;
-    const { isKept, wish, heard } = this.#details.get(caption) ?? { isKept: false };
+    // What was read from the database is kept.
+    const { isKept, wish, heard } = this.#details.get(caption) ?? { isKept: true };
     const entry = {
       ...{ track: track.name, caption },
       ...(isLate && { isLate }),
@@ -421,27 +426,33 @@ export class SharedRoom {
       ...(wish !== undefined && { wish }),
       ...(heard !== undefined && { heard }),
     };
-    return this.#publish(entry, shared);
+    return this.#publish(entry, { shared });
   }
 
-  #publish(entry: Omit<Entry, 'node'>, shared?: SharedCaption): Unappended {
+  #publish(
+    entry: Omit<Entry, 'node'>,
+    { shared, maxLength = MAX_LENGTH }: { shared?: SharedCaption; maxLength?: number } = {},
+  ): Unappended {
     const { roomId, broker } = this.#options;
     const bytes = written({ node: broker.node, ...entry });
     const send = (number: number) =>
       broker.streams.append(this.#stream, bytes, {
-        ...{ maxLength: MAX_LENGTH, ttlMs: TTL_MS },
+        ...{ maxLength, ttlMs: TTL_MS },
         fence: { lease: leaseOf(roomId), epoch: this.#epoch },
         by: { appender: this.#name, number },
       });
     return this.#queue.add(send, shared);
   }
 
-  /** Appends all that is held once more: the broker has lost it, or some of it is not to be there. */
-  #publishAgain(): void {
-    const { roomId, broker, memory } = this.#options;
+  /**
+   * Appends all that is held once more: the broker has lost it, or some of it is not to be there.
+   *
+   * @returns what takes the place of all there was
+   */
+  #publishAgain(): Unappended {
+    const { roomId, memory } = this.#options;
     const queue = this.#queue.takeAll();
-    this.#queue.add(() => broker.streams.drop(this.#stream).then(() => this.#lastId));
-    if (this.#forgottenUpTo > 0) this.#publish({ forgottenUpTo: this.#forgottenUpTo });
+    const first = this.#publish({ forgottenUpTo: this.#forgottenUpTo }, { maxLength: 1 });
     for (const pause of this.#pauses.values()) this.#publish({ pause });
     const held = memory.held(roomId);
     for (const shared of held) this.#publishCaption(shared);
@@ -449,12 +460,18 @@ export class SharedRoom {
     const isThere = ({ shared }: Unappended) => shared === undefined || isHeld.has(shared.caption);
     for (const item of queue) if (isThere(item)) item.settle(false);
     this.#queue.put(queue.filter((item) => !isThere(item)));
+    return first;
   }
 
-  /** Deletes what was said up to a sequence, which is gone here. */
-  forgotten(upTo: number): void {
+  /**
+   * Deletes what was said up to a sequence, which is gone here and from the database.
+   *
+   * @throws NotHome when another node is, and has it still
+   */
+  async forgotten(upTo: number): Promise<void> {
+    if (!this.isHome) throw new NotHome('Another node is the home.');
     this.#forgottenUpTo = Math.max(this.#forgottenUpTo, upTo);
-    this.#publishAgain();
+    await this.#wait(this.#publishAgain());
   }
 
   /** Lets go of what ended before a moment, ms since the epoch. */

@@ -213,6 +213,44 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await textsIn(broker, roomId)).toEqual(texts);
   });
 
+  it('say again of what the database had that it is kept', async () => {
+    const [first, , track, broker] = await openTwo();
+    const { roomId } = track;
+    await storage.rooms.append(track, [{ ...said('kept', 1), sequence: 1 }]);
+    expect((await first.read(track, 0)).captions).toHaveLength(1);
+    const held = await broker.leases.find(`room ${roomId}`);
+    await broker.leases.release(`room ${roomId}`, held!.epoch);
+    await first.share(roomId).tick();
+    const all = async () =>
+      (await broker.streams.read(`room ${roomId}`, 0, 9)).map(({ bytes }) => read(bytes));
+    await until(async () => (await all()).some(({ caption }) => caption?.text === 'kept'));
+    expect((await all()).at(-1)).toMatchObject({ isKept: true });
+  });
+
+  it('drop nothing that another has said who is home by then', async () => {
+    let answer = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (answer = resolve));
+    const slow: RoomStore = {
+      ...storage.rooms,
+      async deleteCaptions(...wish) {
+        await gate;
+        await storage.rooms.deleteCaptions(...wish);
+      },
+    };
+    const [first, second, track, broker] = await openTwo([slow]);
+    const lease = `room ${track.roomId}`;
+    await first.append(track, said('before', 1), { isKept: false });
+    const forgotten = first.forget(track.roomId);
+    const held = await broker.leases.find(lease);
+    await broker.leases.release(lease, held!.epoch);
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await second.append(track, said('after', 2), { isKept: false });
+    answer();
+    // It is asked again, of who is home.
+    await expect(forgotten).rejects.toThrow(/home/);
+    expect(await textsIn(broker, track.roomId)).toEqual(['before', 'after']);
+  });
+
   it('let go of what is older than it may be, whatever stands between', async () => {
     const [first, , { roomId, ...track }, broker] = await openTwo();
     const at = (text: string, line: number, endMs: number) => ({ ...said(text, line), endMs });
