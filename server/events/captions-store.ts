@@ -47,8 +47,6 @@ export interface CaptionStore {
    * @param toldUpTo who was told something up to this sequence is to forget what was deleted
    */
   deleteCaptions(roomId: string, upTo: number, toldUpTo: number): Promise<void>;
-  /** Deletes some that were written and not said. */
-  deleteLines(track: CaptionTrack, sequences: readonly number[]): Promise<void>;
   /** Deletes what was said longer ago than its room keeps it. */
   deleteExpired(nowMs: number): Promise<void>;
 }
@@ -101,9 +99,7 @@ function createWriting(db: Database): Pick<CaptionStore, 'append'> {
   };
 }
 
-function createDeleting(
-  db: Database,
-): Pick<CaptionStore, 'deleteCaptions' | 'deleteLines' | 'deleteExpired'> {
+function createDeleting(db: Database): Pick<CaptionStore, 'deleteCaptions' | 'deleteExpired'> {
   return {
     async deleteCaptions(roomId, upTo, toldUpTo) {
       // Waits for what is being written, also by a connection that was given up on.
@@ -120,16 +116,6 @@ function createDeleting(
         .where('room_id', '=', roomId)
         .execute();
       await db.deleteFrom('room_captions').where('room_id', '=', roomId).execute();
-    },
-
-    async deleteLines({ roomId, name }, sequences) {
-      if (sequences.length === 0) return;
-      await db
-        .deleteFrom('room_captions')
-        .where('room_id', '=', roomId)
-        .where('track', '=', name)
-        .where('sequence', 'in', sequences)
-        .execute();
     },
 
     async deleteExpired(nowMs) {

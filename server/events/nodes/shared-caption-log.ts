@@ -10,14 +10,12 @@ import type {
   NewCaption,
   RecentCaptions,
 } from '../caption-log.ts';
-import type { CaptionStore } from '../captions-store.ts';
 import { type CaptionLogOptions, EmbeddedCaptionLog } from '../embedded-caption-log.ts';
 import { createQuestions, NotHome } from './questions.ts';
 import { streamOf } from './room-entry.ts';
 import { LEASE_MS, RENEW_MS, SharedRoom } from './shared-room.ts';
 
-export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish'> {
-  store: CaptionLogOptions['store'] & Pick<CaptionStore, 'deleteLines'>;
+export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish' | 'mayWrite'> {
   broker: Pick<Broker, 'leases' | 'streams' | 'node' | 'onBack'>;
   log: Logger;
 }
@@ -45,6 +43,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   readonly #stopListening: () => void;
   /** When the broker came back last: those who own something have to be there first. */
   #backAtMs = -Infinity;
+  #isStopped = false;
 
   constructor(options: SharedCaptionLogOptions) {
     this.#options = options;
@@ -53,6 +52,10 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     this.#memory = new EmbeddedCaptionLog({
       ...options,
       publish: (track, ...caption) => this.#known(track.roomId).publish(track, ...caption),
+      mayWrite: (track, caption) => {
+        const room = this.#rooms.get(track.roomId) ?? this.#leaving.get(track.roomId)?.room;
+        return this.#isStopped || room?.mayWrite({ track, caption }) !== false;
+      },
     });
     const tickAll = () => {
       for (const [roomId, room] of this.#rooms) {
@@ -70,10 +73,9 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   share(roomId: string): SharedRoom {
     const known = this.#rooms.get(roomId);
     if (known !== undefined) return known;
-    const { broker, store, log } = this.#options;
+    const { broker, log } = this.#options;
     const room = new SharedRoom({
       ...{ roomId, broker, log, questions: this.#questions, memory: this.#memory },
-      remove: (...lines) => store.deleteLines(...lines),
       isSteady: () => performance.now() - this.#backAtMs > LEASE_MS,
       after: this.#leaving.get(roomId)?.left ?? Promise.resolve(),
     });
@@ -105,6 +107,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#ticking);
     this.#stopListening();
     this.#questions.stop();

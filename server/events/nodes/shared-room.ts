@@ -40,8 +40,6 @@ export interface SharedRoomOptions {
   broker: Pick<Broker, 'leases' | 'streams' | 'node'>;
   questions: Questions;
   memory: EmbeddedCaptionLog;
-  /** Deletes from the database what others were not told. */
-  remove: (track: CaptionTrack, sequences: readonly number[]) => Promise<void>;
   /** Whether the way to the broker has been good for as long as owners need to come back. */
   isSteady: () => boolean;
   /** Resolves when the room is let go of that was open here before. */
@@ -87,7 +85,9 @@ export class SharedRoom {
       onAppended: (id, shared) => {
         this.#appendedAtMs = performance.now();
         this.#lastId = Math.max(this.#lastId, id);
-        if (shared !== undefined) this.#note(shared);
+        if (shared === undefined) return;
+        this.#note(shared);
+        memory.writeOn(roomId);
       },
       // By whom it was taken, or whether the broker has lost it.
       onRefused: async () => {
@@ -185,7 +185,7 @@ export class SharedRoom {
       isLate: isLate === true,
     };
     // What is appended again, by a home whose broker has lost it, was told before.
-    if (caption.sequence <= (this.#toldUpTo.get(track) ?? 0)) return false;
+    if (this.#isShared(shared)) return false;
     this.#details.set(caption, {
       isKept: isKept === true,
       ...(wish !== undefined && { wish }),
@@ -194,6 +194,18 @@ export class SharedRoom {
     this.#note(shared);
     this.#options.memory.take(shared);
     return isOthers;
+  }
+
+  #isShared({ track, caption }: Pick<SharedCaption, 'track' | 'caption'>): boolean {
+    return caption.sequence <= (this.#toldUpTo.get(track.name) ?? 0);
+  }
+
+  /**
+   * Whether a caption may be written: if this node died, others would say what they do not have once more, and
+   * it would be kept twice.
+   */
+  mayWrite(shared: Pick<SharedCaption, 'track' | 'caption'>): boolean {
+    return this.isClosed || this.#isShared(shared);
   }
 
   /** All nodes have a caption, or will. */
@@ -385,16 +397,13 @@ export class SharedRoom {
 
   /** What others were not told is not told here either. */
   #takeBack(): SharedCaption[] {
-    const { memory, remove, log } = this.#options;
-    const queue = this.#queue.takeAll();
-    for (const { settle } of queue) settle(true);
-    const lost = queue.filter((each) => !each.isAwaited).flatMap(({ shared }) => shared ?? []);
-    for (const { track, caption } of lost) {
-      const sequences = [caption.sequence];
-      memory
-        .takeBack(track, new Set(sequences))
-        .then(() => remove(track, sequences))
-        .catch((error: unknown) => log.error({ err: error }, NOT_REMOVED));
+    const lost: SharedCaption[] = [];
+    for (const { shared, isAwaited, settle } of this.#queue.takeAll()) {
+      settle(true);
+      // What is appended again they may have been told before.
+      if (shared === undefined || isAwaited || this.#isShared(shared)) continue;
+      this.#options.memory.takeBack(shared);
+      lost.push(shared);
     }
     return lost;
   }
@@ -498,13 +507,14 @@ export class SharedRoom {
 
   /** @param options.isLast whether nothing of it is to stay */
   async close({ isLast }: { isLast: boolean }): Promise<void> {
-    const { roomId, broker, questions } = this.#options;
+    const { roomId, broker, questions, memory } = this.#options;
     if (this.isClosed) return;
     await this.#queue.idle(GIVE_MS);
     this.#state = 'closed';
     this.#unfollow();
     this.#stopAnswering();
     this.#queue.takeAll();
+    memory.writeOn(roomId);
     // It may be about to be the home.
     await Promise.allSettled([this.ready, this.#ticking, this.#acquiring]);
     try {
@@ -523,7 +533,6 @@ export class SharedRoom {
   }
 }
 
-const NOT_REMOVED = 'a line that was not said is still in a transcript';
 function leaseOf(roomId: string): string {
   return `room ${roomId}`;
 }

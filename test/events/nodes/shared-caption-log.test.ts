@@ -1,7 +1,8 @@
 /** The log of captions that several nodes share: what any log promises, and what of it others have. */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/index.ts';
-import type { CaptionTrack } from '../../../server/events/caption-log.ts';
+import type { Caption, CaptionTrack } from '../../../server/events/caption-log.ts';
 import { read } from '../../../server/events/nodes/room-entry.ts';
 import {
   createSharedCaptionLog,
@@ -52,6 +53,8 @@ function withStreams(broker: Broker, others: Partial<Broker['streams']>): Broker
   };
 }
 
+const away = () => new ServiceError('broker_unavailable', 'The broker is away.');
+const texts = (captions: readonly Caption[]) => captions.map(({ text }) => text);
 const textsIn = async (broker: Broker, roomId: string) =>
   (await broker.streams.read(`room ${roomId}`, 0, 99)).flatMap(
     ({ bytes }) => read(bytes).caption?.text ?? [],
@@ -213,6 +216,33 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await textsIn(broker, roomId)).toEqual(texts);
   });
 
+  it('write what others have, and no sooner, except where the server stops', async () => {
+    const [one] = await openBrokers(name);
+    const state = { isAway: true };
+    const broker = withStreams(one, {
+      append: (...wish) => (state.isAway ? Promise.reject(away()) : one.streams.append(...wish)),
+    });
+    const track = { roomId: await newRoom(), name: 'spoken' };
+    const written = async () => (await storage.rooms.captions(track, 0, 9)).map(({ text }) => text);
+    const log = openLog(broker);
+    for (const [line, text] of ['one', 'two'].entries()) {
+      await log.append(track, said(text, line + 1), { isKept: true });
+    }
+    expect(texts((await log.read(track, 0)).captions)).toEqual(['one', 'two']);
+    expect(texts(await wholeTranscript(log, track))).toEqual(['one', 'two']);
+    expect(await written()).toEqual([]);
+    state.isAway = false;
+    await until(async () => (await written()).length === 2);
+    expect(await textsIn(one, track.roomId)).toEqual(['one', 'two']);
+    state.isAway = true;
+    await log.append(track, said('three', 3), { isKept: true });
+    expect(await written()).toEqual(['one', 'two']);
+    await log.leave(track.roomId, { isLast: false });
+    log.stop();
+    await log.flush();
+    expect(await written()).toEqual(['one', 'two', 'three']);
+  });
+
   it('say again of what the database had that it is kept', async () => {
     const [first, , track, broker] = await openTwo();
     const { roomId } = track;
@@ -281,7 +311,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
       const broker = withStreams(one, {
         async drop(stream) {
           await gate;
-          if (!isDropped) throw new Error('The broker is away.');
+          if (!isDropped) throw away();
           await one.streams.drop(stream);
         },
       });
