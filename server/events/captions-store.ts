@@ -47,6 +47,8 @@ export interface CaptionStore {
    * @param toldUpTo who was told something up to this sequence is to forget what was deleted
    */
   deleteCaptions(roomId: string, upTo: number, toldUpTo: number): Promise<void>;
+  /** What was said in a room up to that sequence was deleted, and is to be shown to nobody; 0: nothing was. */
+  forgottenUpTo(roomId: string): Promise<number>;
   /** Deletes what was said longer ago than its room keeps it. */
   deleteExpired(nowMs: number): Promise<void>;
 }
@@ -136,7 +138,9 @@ function createDeleting(db: Database): Pick<CaptionStore, 'deleteCaptions' | 'de
   };
 }
 
-function createReading(db: Database): Pick<CaptionStore, 'latest' | 'captions' | 'caption'> {
+function createReading(
+  db: Database,
+): Pick<CaptionStore, 'latest' | 'captions' | 'caption' | 'forgottenUpTo'> {
   const rowsOf = ({ roomId, name }: CaptionTrack) =>
     db
       .selectFrom('room_captions')
@@ -172,6 +176,16 @@ function createReading(db: Database): Pick<CaptionStore, 'latest' | 'captions' |
         )
         .executeTakeFirst();
       return { captions, cutAt: Math.max(deletedUpTo, others?.cut_at ?? 0) };
+    },
+
+    async forgottenUpTo(roomId) {
+      const room = await db
+        .selectFrom('rooms')
+        .select(['deleted_up_to', 'written_after'])
+        .where('room_id', '=', roomId)
+        .executeTakeFirst();
+      // The one is a moment later, the other may be of what was erased and can still be shown.
+      return room === undefined ? 0 : Math.min(room.deleted_up_to, room.written_after);
     },
 
     async captions(track, after, limit) {

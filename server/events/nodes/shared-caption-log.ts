@@ -10,12 +10,14 @@ import type {
   NewCaption,
   RecentCaptions,
 } from '../caption-log.ts';
+import type { CaptionStore } from '../captions-store.ts';
 import { type CaptionLogOptions, EmbeddedCaptionLog } from '../embedded-caption-log.ts';
 import { createQuestions, NotHome } from './questions.ts';
 import { streamOf } from './room-entry.ts';
 import { LEASE_MS, RENEW_MS, SharedRoom } from './shared-room.ts';
 
 export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish' | 'mayWrite'> {
+  store: CaptionLogOptions['store'] & Pick<CaptionStore, 'forgottenUpTo'>;
   broker: Pick<Broker, 'leases' | 'streams' | 'node' | 'onBack'>;
   log: Logger;
 }
@@ -73,9 +75,9 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   share(roomId: string): SharedRoom {
     const known = this.#rooms.get(roomId);
     if (known !== undefined) return known;
-    const { broker, log } = this.#options;
+    const { broker, store, log } = this.#options;
     const room = new SharedRoom({
-      ...{ roomId, broker, log, questions: this.#questions, memory: this.#memory },
+      ...{ roomId, broker, store, log, questions: this.#questions, memory: this.#memory },
       isSteady: () => performance.now() - this.#backAtMs > LEASE_MS,
       after: this.#leaving.get(roomId)?.left ?? Promise.resolve(),
     });

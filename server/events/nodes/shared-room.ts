@@ -7,7 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 import { type AppendOptions, type Caption, type CaptionTrack, MAX_HELD } from '../caption-log.ts';
+import type { CaptionStore } from '../captions-store.ts';
 import type { EmbeddedCaptionLog, SharedCaption } from '../embedded-caption-log.ts';
+import { isOf } from '../held-track.ts';
 import type { PauseTimes } from '../speaker.ts';
 import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
 import { NotHome, type Questions } from './questions.ts';
@@ -30,6 +32,7 @@ const READ_AT_ONCE = 100;
 /** How long a home has to answer before its lease is tried again, in ms. */
 const ANSWER_MS = 1_000;
 const AGAIN_MS = 500;
+const FINISH_AGAIN_MS = 5_000;
 /** For how long a home that gives way says what it still has to say, in ms. */
 const GIVE_MS = 2_000;
 
@@ -40,6 +43,7 @@ export interface SharedRoomOptions {
   broker: Pick<Broker, 'leases' | 'streams' | 'node'>;
   questions: Questions;
   memory: EmbeddedCaptionLog;
+  store: Pick<CaptionStore, 'forgottenUpTo'>;
   /** Whether the way to the broker has been good for as long as owners need to come back. */
   isSteady: () => boolean;
   /** Resolves when the room is let go of that was open here before. */
@@ -313,12 +317,30 @@ export class SharedRoom {
     memory.goOnAfter(epoch);
     if (isLost) this.#publishAgain();
     this.#stopAnswering = questions.answer(roomId, epoch, (...asked) => this.#answer(...asked));
-    const isKept = (caption: Caption) => this.#details.get(caption)?.isKept === true;
-    memory.writeHeld(roomId, isKept).catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'what another server had to keep is not kept yet');
-    });
+    void this.#finish();
     this.#host?.onHome();
     return true;
+  }
+
+  /** Does in the database, and as that has it, what the home before may not have come to do. */
+  async #finish(): Promise<void> {
+    const { roomId, memory, store, log } = this.#options;
+    const isKept = (caption: Caption) => this.#details.get(caption)?.isKept === true;
+    while (this.isHome) {
+      try {
+        const upTo = await store.forgottenUpTo(roomId);
+        const isThere = memory.held(roomId).some(({ caption }) => isOf(upTo, caption));
+        if (this.isHome && isThere) {
+          this.#forget(upTo);
+          this.#publishAgain();
+        }
+        await memory.writeHeld(roomId, isKept);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'what another server had to keep is not kept yet');
+        await delay(FINISH_AGAIN_MS, undefined, { ref: false });
+      }
+    }
   }
 
   /** The lease is gone: the broker has lost it, or another took it while nothing ran here. */

@@ -162,6 +162,22 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(database.asked).toEqual(['public']);
   });
 
+  it('show nothing of what was deleted, though the home before did not come to say so', async () => {
+    const [first, second, track, broker] = await openTwo();
+    const secret = await first.append(track, said('secret', 1), { isKept: true });
+    await first.append(track, said('public', 2), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions.length === 2);
+    const { sequence } = secret;
+    await storage.rooms.deleteCaptions(track.roomId, sequence, sequence + 1);
+    const lease = `room ${track.roomId}`;
+    const held = await broker.leases.find(lease);
+    await broker.leases.release(lease, held!.epoch);
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await until(async () => (await textsIn(broker, track.roomId)).join() === 'public');
+    expect(texts((await second.read(track, 0)).captions)).toEqual(['public']);
+    expect((await second.read(track, sequence)).isWhole).toBe(false);
+  });
+
   it('write nothing again of what was erased, whoever is home then', async () => {
     const [first, second, track] = await openTwo();
     await first.append(track, said('secret', 1), { isKept: true });
