@@ -101,7 +101,9 @@ function createWriting(db: Database): Pick<CaptionStore, 'append'> {
   };
 }
 
-function createDeleting(db: Database): Pick<CaptionStore, 'deleteCaptions' | 'deleteExpired'> {
+function createDeleting(
+  db: Database,
+): Pick<CaptionStore, 'deleteCaptions' | 'forgottenUpTo' | 'deleteExpired'> {
   return {
     async deleteCaptions(roomId, upTo, toldUpTo) {
       // Waits for what is being written, also by a connection that was given up on.
@@ -118,6 +120,16 @@ function createDeleting(db: Database): Pick<CaptionStore, 'deleteCaptions' | 'de
         .where('room_id', '=', roomId)
         .execute();
       await db.deleteFrom('room_captions').where('room_id', '=', roomId).execute();
+    },
+
+    async forgottenUpTo(roomId) {
+      const room = await db
+        .selectFrom('rooms')
+        .select(['deleted_up_to', 'written_after'])
+        .where('room_id', '=', roomId)
+        .executeTakeFirst();
+      // The one is a moment later, the other may be of what was erased and can still be shown.
+      return room === undefined ? 0 : Math.min(room.deleted_up_to, room.written_after);
     },
 
     async deleteExpired(nowMs) {
@@ -138,9 +150,7 @@ function createDeleting(db: Database): Pick<CaptionStore, 'deleteCaptions' | 'de
   };
 }
 
-function createReading(
-  db: Database,
-): Pick<CaptionStore, 'latest' | 'captions' | 'caption' | 'forgottenUpTo'> {
+function createReading(db: Database): Pick<CaptionStore, 'latest' | 'captions' | 'caption'> {
   const rowsOf = ({ roomId, name }: CaptionTrack) =>
     db
       .selectFrom('room_captions')
@@ -176,16 +186,6 @@ function createReading(
         )
         .executeTakeFirst();
       return { captions, cutAt: Math.max(deletedUpTo, others?.cut_at ?? 0) };
-    },
-
-    async forgottenUpTo(roomId) {
-      const room = await db
-        .selectFrom('rooms')
-        .select(['deleted_up_to', 'written_after'])
-        .where('room_id', '=', roomId)
-        .executeTakeFirst();
-      // The one is a moment later, the other may be of what was erased and can still be shown.
-      return room === undefined ? 0 : Math.min(room.deleted_up_to, room.written_after);
     },
 
     async captions(track, after, limit) {

@@ -13,9 +13,18 @@ import { isOf } from '../held-track.ts';
 import type { PauseTimes } from '../speaker.ts';
 import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
 import { NotHome, type Questions } from './questions.ts';
-import { Remembered } from './remembered.ts';
-import { type Entry, read, streamOf, written } from './room-entry.ts';
+import {
+  detailsOf,
+  type Entry,
+  entryOf,
+  lastOlder,
+  READ_AT_ONCE,
+  read,
+  streamOf,
+  written,
+} from './room-entry.ts';
 import type { HomeClaim, RoomHost } from './room-host.ts';
+import { RoomNotes } from './room-notes.ts';
 import { createTentativeTexts, type TentativeTexts } from './tentative-texts.ts';
 
 /** How long a home is one without saying so again, and how often it does, in ms. */
@@ -28,15 +37,12 @@ const STAY_MS = 4 * 60_000;
 const LEFT_MS = 20_000;
 /** Entries: what is held of every track, and some more. */
 const MAX_LENGTH = 32 * MAX_HELD;
-const READ_AT_ONCE = 100;
 /** How long a home has to answer before its lease is tried again, in ms. */
 const ANSWER_MS = 1_000;
 const AGAIN_MS = 500;
 const FINISH_AGAIN_MS = 5_000;
 /** For how long a home that gives way says what it still has to say, in ms. */
 const GIVE_MS = 2_000;
-
-type Fulfilled = Pick<Caption, 'line' | 'sequence'>;
 
 export interface SharedRoomOptions {
   roomId: string;
@@ -69,12 +75,7 @@ export class SharedRoom {
   #givenUntilMs = 0;
   readonly #queue: AppendQueue;
   #appendedAtMs = performance.now();
-  readonly #details = new WeakMap<Caption, AppendOptions>();
-  /** Lines by the wishes they fulfil. */
-  readonly #fulfilled = new Remembered<Fulfilled>();
-  readonly #heardUpTo = new Remembered<number>();
-  readonly #pauses = new Remembered<NonNullable<Entry['pause']>>();
-  readonly #toldUpTo = new Map<string, number>();
+  readonly notes = new RoomNotes();
   #forgottenUpTo = 0;
   readonly #texts: TentativeTexts;
   /** Resolves when all is read that was said before. */
@@ -90,7 +91,7 @@ export class SharedRoom {
         this.#appendedAtMs = performance.now();
         this.#lastId = Math.max(this.#lastId, id);
         if (shared === undefined) return;
-        this.#note(shared);
+        this.notes.told(shared);
         memory.writeOn(roomId);
       },
       // By whom it was taken, or whether the broker has lost it.
@@ -101,7 +102,7 @@ export class SharedRoom {
     this.#texts = createTentativeTexts({
       ...{ roomId, streams: broker.streams },
       fence: () => ({ lease: leaseOf(roomId), epoch: this.#epoch }),
-      told: (name) => this.#toldUpTo.get(name) ?? 0,
+      told: (name) => this.notes.toldUpTo(name),
       tell: (name, text) => memory.tell({ roomId, name }, text),
     });
     this.ready = this.#open();
@@ -178,30 +179,18 @@ export class SharedRoom {
   #take(id: number, bytes: Buffer): boolean {
     this.#lastId = id;
     const entry = read(bytes);
-    const { node, track, caption, isKept, isLate, wish, heard, pause, forgottenUpTo } = entry;
-    const isOthers = node !== this.#options.broker.node;
+    const { track, caption, isLate, pause, forgottenUpTo } = entry;
     if (forgottenUpTo !== undefined) this.#forget(forgottenUpTo);
-    if (pause !== undefined) this.#pauses.set(pause.sessionId, pause);
+    if (pause !== undefined) this.notes.paused(pause);
     if (track === undefined || caption === undefined) return false;
-    const shared = {
-      track: { roomId: this.#options.roomId, name: track },
-      caption,
-      isLate: isLate === true,
-    };
+    const { roomId, memory, broker } = this.#options;
+    const shared = { track: { roomId, name: track }, caption, isLate: isLate === true };
     // What is appended again, by a home whose broker has lost it, was told before.
-    if (this.#isShared(shared)) return false;
-    this.#details.set(caption, {
-      isKept: isKept === true,
-      ...(wish !== undefined && { wish }),
-      ...(heard !== undefined && { heard }),
-    });
-    this.#note(shared);
-    this.#options.memory.take(shared);
-    return isOthers;
-  }
-
-  #isShared({ track, caption }: Pick<SharedCaption, 'track' | 'caption'>): boolean {
-    return caption.sequence <= (this.#toldUpTo.get(track.name) ?? 0);
+    if (this.notes.isTold(shared)) return false;
+    this.notes.describe(caption, detailsOf(entry));
+    this.notes.told(shared);
+    memory.take(shared);
+    return entry.node !== broker.node;
   }
 
   /**
@@ -209,15 +198,7 @@ export class SharedRoom {
    * it would be kept twice.
    */
   mayWrite(shared: Pick<SharedCaption, 'track' | 'caption'>): boolean {
-    return this.isClosed || this.#isShared(shared);
-  }
-
-  /** All nodes have a caption, or will. */
-  #note({ track: { name }, caption: { sequence, line }, caption }: SharedCaption): void {
-    this.#toldUpTo.set(name, Math.max(sequence, this.#toldUpTo.get(name) ?? 0));
-    const { wish, heard } = this.#details.get(caption) ?? {};
-    if (wish !== undefined) this.#fulfilled.set(wish, { line, sequence });
-    if (heard !== undefined) this.#heardUpTo.set(heard.sessionId, heard.upToMs);
+    return this.isClosed || this.notes.isTold(shared);
   }
 
   #forget(upTo: number): void {
@@ -227,37 +208,17 @@ export class SharedRoom {
     this.#host?.onForgotten(upTo);
   }
 
-  /** The line that a wish was fulfilled by. */
-  fulfilled(wish: string): Fulfilled | undefined {
-    return this.#fulfilled.get(wish);
-  }
-
-  /** Up to where what a session said has been appended, in ms of its audio. */
-  heardUpTo(sessionId: string): number {
-    return this.#heardUpTo.get(sessionId) ?? 0;
-  }
-
-  /** The last pause of a session. */
-  pauseOf(sessionId: string): PauseTimes | undefined {
-    return this.#pauses.get(sessionId);
-  }
-
   /** Whoever goes on with the session elsewhere is not to say what was said in a pause. */
   notePause(sessionId: string, times: PauseTimes): void {
     const pause = { sessionId, fromMs: times.fromMs, toMs: times.toMs };
-    this.#pauses.set(sessionId, pause);
+    this.notes.paused(pause);
     if (this.isHome) this.#publish({ pause });
   }
 
   /** What was said last that is not to be kept, nor what renders it. */
   unkeptUpTo(): number {
     const { memory, roomId } = this.#options;
-    const unkept = memory
-      .held(roomId)
-      .findLast(
-        ({ caption }) => caption.renders === null && this.#details.get(caption)?.isKept === false,
-      );
-    return unkept?.caption.sequence ?? 0;
+    return this.notes.unkeptUpTo(memory.held(roomId));
   }
 
   /** Asks the home. @throws ServiceError */
@@ -325,15 +286,11 @@ export class SharedRoom {
   /** Does in the database, and as that has it, what the home before may not have come to do. */
   async #finish(): Promise<void> {
     const { roomId, memory, store, log } = this.#options;
-    const isKept = (caption: Caption) => this.#details.get(caption)?.isKept === true;
+    const isKept = (caption: Caption) => this.notes.detailsOf(caption)?.isKept === true;
     while (this.isHome) {
       try {
         const upTo = await store.forgottenUpTo(roomId);
-        const isThere = memory.held(roomId).some(({ caption }) => isOf(upTo, caption));
-        if (this.isHome && isThere) {
-          this.#forget(upTo);
-          this.#publishAgain();
-        }
+        this.#forgetAgain(upTo);
         await memory.writeHeld(roomId, isKept);
         return;
       } catch (error) {
@@ -341,6 +298,15 @@ export class SharedRoom {
         await delay(FINISH_AGAIN_MS, undefined, { ref: false });
       }
     }
+  }
+
+  /** What was deleted may still be in the stream. */
+  #forgetAgain(upTo: number): void {
+    const { roomId, memory } = this.#options;
+    const isThere = memory.held(roomId).some(({ caption }) => isOf(upTo, caption));
+    if (!this.isHome || !isThere) return;
+    this.#forget(upTo);
+    this.#publishAgain();
   }
 
   /** The lease is gone: the broker has lost it, or another took it while nothing ran here. */
@@ -388,7 +354,7 @@ export class SharedRoom {
     if (!this.isHome) throw new NotHome('Another node is the home.');
     const { give } = question as { give?: HomeClaim };
     if (give !== undefined) return this.#give(give);
-    const done = this.fulfilled(id);
+    const done = this.notes.fulfilled(id);
     if (done !== undefined) return done;
     if (this.#host === undefined) throw new NotHome('Nobody has the room open.');
     return this.#host.answer(question, id);
@@ -423,7 +389,7 @@ export class SharedRoom {
     for (const { shared, isAwaited, settle } of this.#queue.takeAll()) {
       settle(true);
       // What is appended again they may have been told before.
-      if (shared === undefined || isAwaited || this.#isShared(shared)) continue;
+      if (shared === undefined || isAwaited || this.notes.isTold(shared)) continue;
       this.#options.memory.takeBack(shared);
       lost.push(shared);
     }
@@ -436,7 +402,7 @@ export class SharedRoom {
   async publish(track: CaptionTrack, caption: Caption, options: AppendOptions): Promise<void> {
     if (!this.isHome) throw new NotHome('Another node is the home.');
     const shared = { track, caption, isLate: options.isLate === true };
-    this.#details.set(caption, options);
+    this.notes.describe(caption, options);
     await this.#wait(this.#publishCaption(shared));
   }
 
@@ -447,17 +413,9 @@ export class SharedRoom {
   }
 
   #publishCaption(shared: SharedCaption): Unappended {
-    const { track, caption, isLate } = shared;
     // What was read from the database is kept.
-    const { isKept, wish, heard } = this.#details.get(caption) ?? { isKept: true };
-    const entry = {
-      ...{ track: track.name, caption },
-      ...(isLate && { isLate }),
-      ...(isKept && { isKept }),
-      ...(wish !== undefined && { wish }),
-      ...(heard !== undefined && { heard }),
-    };
-    return this.#publish(entry, { shared });
+    const details = this.notes.detailsOf(shared.caption) ?? { isKept: true };
+    return this.#publish(entryOf(shared, details), { shared });
   }
 
   #publish(
@@ -484,7 +442,7 @@ export class SharedRoom {
     const { roomId, memory } = this.#options;
     const queue = this.#queue.takeAll();
     const first = this.#publish({ forgottenUpTo: this.#forgottenUpTo }, { maxLength: 1 });
-    for (const pause of this.#pauses.values()) this.#publish({ pause });
+    for (const pause of this.notes.pauses) this.#publish({ pause });
     const held = memory.held(roomId);
     for (const shared of held) this.#publishCaption(shared);
     const isHeld = new Set(held.map(({ caption }) => caption));
@@ -508,17 +466,7 @@ export class SharedRoom {
   /** Lets go of what ended before a moment, ms since the epoch. */
   async expire(beforeMs: number): Promise<void> {
     const { streams } = this.#options.broker;
-    // What stands between lines goes with those after it.
-    let old = 0;
-    for (let seen = 0, isMore = true; isMore && this.isHome;) {
-      const entries = await streams.read(this.#stream, seen, READ_AT_ONCE);
-      const captions = entries.map(({ id, bytes }) => ({ id, endMs: read(bytes).caption?.endMs }));
-      const young = captions.findIndex(({ endMs }) => endMs !== undefined && endMs >= beforeMs);
-      const before = young === -1 ? captions : captions.slice(0, young);
-      old = before.findLast(({ endMs }) => endMs !== undefined)?.id ?? old;
-      seen = entries.at(-1)?.id ?? seen;
-      isMore = young === -1 && entries.length === READ_AT_ONCE;
-    }
+    const old = this.isHome ? await lastOlder(streams, this.#stream, beforeMs) : 0;
     if (old > 0 && this.isHome) await streams.trim(this.#stream, old);
   }
 

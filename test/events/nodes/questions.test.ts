@@ -11,7 +11,10 @@ it('are answered as before where they are asked again, and not for ever', async 
     const questions = createQuestions(broker, quietLog, rememberedMs);
     let times = 0;
     const stop = questions.answer(room, 0, async () => (times += 1));
-    onTestFinished(() => (stop(), questions.stop()));
+    onTestFinished(() => {
+      stop();
+      questions.stop();
+    });
     const ask = () => questions.ask(room, { say: 'it' }, { forMs: 20_000, id: room });
     expect(await ask()).toBe(1);
     if (rememberedMs === undefined) expect(await ask()).toBe(1);
