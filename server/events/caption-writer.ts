@@ -13,6 +13,7 @@ export interface CaptionWriterOptions {
   track: CaptionTrack;
   store: Pick<CaptionStore, 'append'>;
   log: Logger;
+  mayWrite: (caption: Caption) => boolean;
   /** What has to be over before anything is written. */
   heldUp: () => Promise<unknown> | undefined;
   /** After which what could not be written is tried again. */
@@ -50,7 +51,7 @@ export class CaptionWriter {
     return this.#batch ?? Promise.resolve();
   }
 
-  /** Resolves when it is written, or cannot be for now. */
+  /** Resolves when it is written, or cannot or may not be for now. */
   add(caption: Caption): Promise<void> {
     this.#waiting.push(caption);
     if (this.#waiting.length > MOST_WAITING) {
@@ -61,9 +62,9 @@ export class CaptionWriter {
     return this.write();
   }
 
-  /** Writes what waits, as far as that is possible now. */
+  /** Writes what waits and may be written, as far as that is possible now. */
   async write(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.some(this.#options.mayWrite)) {
       const heldUp = this.#options.heldUp();
       if (heldUp !== undefined) await heldUp;
       else {
@@ -74,8 +75,8 @@ export class CaptionWriter {
   }
 
   async #writeBatch(): Promise<boolean> {
-    const { store, track, log, onWritten } = this.#options;
-    const batch = new Set(this.#waiting.slice(0, MOST_AT_ONCE));
+    const { store, track, log, onWritten, mayWrite } = this.#options;
+    const batch = new Set(this.#waiting.filter(mayWrite).slice(0, MOST_AT_ONCE));
     try {
       await store.append(track, [...batch]);
     } catch (error) {

@@ -47,8 +47,8 @@ export interface CaptionStore {
    * @param toldUpTo who was told something up to this sequence is to forget what was deleted
    */
   deleteCaptions(roomId: string, upTo: number, toldUpTo: number): Promise<void>;
-  /** Deletes some that were written and not said. */
-  deleteLines(track: CaptionTrack, sequences: readonly number[]): Promise<void>;
+  /** What was said in a room up to that sequence was deleted, and is to be shown to nobody; 0: nothing was. */
+  forgottenUpTo(roomId: string): Promise<number>;
   /** Deletes what was said longer ago than its room keeps it. */
   deleteExpired(nowMs: number): Promise<void>;
 }
@@ -103,7 +103,7 @@ function createWriting(db: Database): Pick<CaptionStore, 'append'> {
 
 function createDeleting(
   db: Database,
-): Pick<CaptionStore, 'deleteCaptions' | 'deleteLines' | 'deleteExpired'> {
+): Pick<CaptionStore, 'deleteCaptions' | 'forgottenUpTo' | 'deleteExpired'> {
   return {
     async deleteCaptions(roomId, upTo, toldUpTo) {
       // Waits for what is being written, also by a connection that was given up on.
@@ -122,14 +122,14 @@ function createDeleting(
       await db.deleteFrom('room_captions').where('room_id', '=', roomId).execute();
     },
 
-    async deleteLines({ roomId, name }, sequences) {
-      if (sequences.length === 0) return;
-      await db
-        .deleteFrom('room_captions')
+    async forgottenUpTo(roomId) {
+      const room = await db
+        .selectFrom('rooms')
+        .select(['deleted_up_to', 'written_after'])
         .where('room_id', '=', roomId)
-        .where('track', '=', name)
-        .where('sequence', 'in', sequences)
-        .execute();
+        .executeTakeFirst();
+      // The one is a moment later, the other may be of what was erased and can still be shown.
+      return room === undefined ? 0 : Math.min(room.deleted_up_to, room.written_after);
     },
 
     async deleteExpired(nowMs) {

@@ -45,6 +45,8 @@ export interface CaptionLogOptions {
   retryMs?: number;
   /** Hands a caption to others before it is written or told here. @throws where it must be neither */
   publish?: (track: CaptionTrack, caption: Caption, options: AppendOptions) => Promise<void>;
+  /** Whether a caption that was handed to others may be written yet. */
+  mayWrite?: (track: CaptionTrack, caption: Caption) => boolean;
 }
 
 /** A caption that another process has appended, or that waits to be appended there. */
@@ -140,13 +142,16 @@ export class EmbeddedCaptionLog implements CaptionLog {
     this.#lastNumber = Math.max(this.#lastNumber, number);
   }
 
-  /** Takes back what others were not told. @returns resolves when none of it is being written any more */
-  takeBack(track: CaptionTrack, sequences: ReadonlySet<number>): Promise<unknown> {
+  /** Takes back what others were not told, which is not written yet. */
+  takeBack({ track, caption }: Pick<SharedCaption, 'track' | 'caption'>): void {
     const held = this.#heldOf(track);
-    const isBack = ({ sequence }: Caption) => sequences.has(sequence);
-    held.captions = held.captions.filter((caption) => !isBack(caption));
-    held.writer.drop(isBack);
-    return held.writer.underWay;
+    held.captions = held.captions.filter((each) => each !== caption);
+    held.writer.drop((each) => each === caption);
+  }
+
+  /** Writes what may be written by now. */
+  writeOn(roomId: string): void {
+    for (const { writer } of this.#tracksOf(roomId)) void writer.write();
   }
 
   /** Lets go of what was said up to a sequence, which was deleted. */
@@ -376,7 +381,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
 
   #emptyTrack(track: CaptionTrack): HeldTrack {
     const { roomId } = track;
-    const { store, log, retryMs = RETRY_MS } = this.#options;
+    const { store, log, retryMs = RETRY_MS, mayWrite = () => true } = this.#options;
     const held: HeldTrack = {
       track,
       writer: new CaptionWriter({
@@ -384,6 +389,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
         store,
         log,
         retryMs,
+        mayWrite: (caption) => mayWrite(track, caption),
         heldUp: () => this.#heldUp(roomId),
         onWritten: () => (held.isBehind = false),
         onIdle: () => this.#leaveWhenDone(roomId),

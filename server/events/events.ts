@@ -16,6 +16,7 @@ import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import type { CaptionLog } from './caption-log.ts';
 import type { LiveRoom } from './live-room.ts';
 import type { LiveRooms } from './live-rooms.ts';
+import type { ReaderSeats } from './nodes/reader-seats.ts';
 import type { SpeakerPasses } from './nodes/speaker-passes.ts';
 import type { ReaderDesk } from './reading/readers.ts';
 import type { AdmittedReader, ReaderWish } from './reading/sockets.ts';
@@ -43,6 +44,8 @@ export interface EventsOptions {
   endSession: (sessionId: string) => void;
   /** Undefined where there is one node. */
   passes?: SpeakerPasses | undefined;
+  /** Undefined where there is one server. */
+  seats?: ReaderSeats | undefined;
   now?: () => number;
 }
 
@@ -204,17 +207,35 @@ export class Events {
     const room = await this.rooms.find(roomId);
     await this.rooms.passOf(room, key);
     const live = await this.#open(room, language);
-    for (;;) {
-      // Whoever changes the room from now on finds the reader in it.
-      const { room: current } = live;
-      const pass = await this.rooms.passOf(current, key);
-      if (live.room !== current) continue;
-      return {
-        live,
-        language,
-        pass,
-        release: readers.admit(roomId, address, live.readersElsewhere),
+    const release = await this.#placeFor(address, live);
+    try {
+      for (;;) {
+        // Whoever changes the room from now on finds the reader in it.
+        const { room: current } = live;
+        const pass = await this.rooms.passOf(current, key);
+        if (live.room === current) return { live, language, pass, release };
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** @returns gives it back */
+  async #placeFor(address: string, live: LiveRoom): Promise<() => void> {
+    const { readers, seats } = this.#options;
+    const { roomId } = live.room;
+    const leave = readers.admit(roomId, address);
+    try {
+      const known = readers.countIn(roomId) + live.readersElsewhere;
+      const leaveSeat = await seats?.take(roomId, known);
+      return () => {
+        leave();
+        leaveSeat?.();
       };
+    } catch (error) {
+      leave();
+      throw error;
     }
   }
 

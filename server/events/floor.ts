@@ -89,7 +89,7 @@ export class Floor {
     // Some of it is heard again, which may have been said in a pause.
     if (isTakenUp) {
       await floor;
-      const pause = this.#options.share?.pauseOf(speaker.sessionId);
+      const pause = this.#options.share?.notes.pauseOf(speaker.sessionId);
       if (pause !== undefined) speaker.inherit(pause);
     }
     await speaker.listen();
@@ -122,7 +122,7 @@ export class Floor {
       return false;
     }
     if (!this.#hadIt.has(speaker)) {
-      this.#hadIt.set(speaker, { heardUpToMs: share?.heardUpTo(speaker.sessionId) ?? 0 });
+      this.#hadIt.set(speaker, { heardUpToMs: share?.notes.heardUpTo(speaker.sessionId) ?? 0 });
     }
     return true;
   }

@@ -11,6 +11,7 @@ import { createCaptionLog } from './embedded-caption-log.ts';
 import { Events } from './events.ts';
 import { createLiveRooms } from './live-rooms.ts';
 import { createSharedCaptionLog } from './nodes/shared-caption-log.ts';
+import { createReaderSeats } from './nodes/reader-seats.ts';
 import { createSpeakerPasses } from './nodes/speaker-passes.ts';
 import { eventPages } from './page-routes.ts';
 import { createFanOut } from './reading/fan-out.ts';
@@ -47,6 +48,7 @@ export function openEvents({
   const shared = config.BROKER_URL !== undefined && createSharedCaptionLog({ store, broker, log });
   const captions = shared === false ? createCaptionLog({ store, log }) : shared;
   const spokenLines = createSpokenLines(voice);
+  const mostInRoom = config.EVENTS_MAX_VIEWERS_PER_ROOM;
   const callerOf = (room: Room) => activeCaller(storage, room);
   const sourcesOf = ({ wishes }: Room) =>
     wishes.sourceLanguage === null ? voice.heardLanguages() : [wishes.sourceLanguage];
@@ -76,10 +78,11 @@ export function openEvents({
         ...new Set(voice.heardLanguages().flatMap((source) => translation.targets(source))),
       ],
     }),
+    seats: shared === false ? undefined : createReaderSeats({ broker, mostInRoom }),
     readers: createReaderDesk(
       {
         most: config.EVENTS_MAX_VIEWERS,
-        mostInRoom: config.EVENTS_MAX_VIEWERS_PER_ROOM,
+        mostInRoom,
         mostFromAddress: config.EVENTS_MAX_VIEWERS_PER_ADDRESS,
         joinBurst: JOINS.burst,
         joinsPerSecond: JOINS.perSecond,

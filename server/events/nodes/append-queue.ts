@@ -33,7 +33,8 @@ export class AppendQueue {
   readonly #options: AppendQueueOptions;
   #items: Unappended[] = [];
   #flushing: Promise<void> | undefined;
-  #appended = 0;
+  /** The last number under which something was sent that was appended, or may have been. */
+  #lastNumber = 0;
   /** Whether the broker does not keep up, and is not waited for. */
   #isBehind = false;
 
@@ -84,16 +85,17 @@ export class AppendQueue {
   async #flush(): Promise<void> {
     const { onAppended, onRefused, log } = this.#options;
     for (let first = this.#items[0]; first !== undefined; first = this.#items[0]) {
-      const number = this.#appended + 1;
+      const number = this.#lastNumber + 1;
       const id = await first.send(number).catch((error: unknown) => {
         if (!isAway(error)) log.error({ err: error }, 'other servers cannot be told of a room');
         return 'away' as const;
       });
       const isTaken = this.#items[0] !== first;
+      // Nothing else may have its number.
+      if (isTaken || typeof id === 'number') this.#lastNumber = number;
       if (isTaken) continue;
       if (id === undefined) await onRefused();
       if (typeof id === 'number') {
-        this.#appended = number;
         this.#items.shift();
         onAppended(id, first.shared);
         first.settle(false);

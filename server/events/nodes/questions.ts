@@ -14,7 +14,7 @@ const TTL_MS = 30_000;
 const KEPT = { maxLength: 2_000, ttlMs: TTL_MS };
 /** After which it is asked again, in ms. */
 const AGAIN_MS = 1_000;
-/** Answers that are remembered, for those who ask again. */
+/** Answers that are remembered at once, for those who ask again; each for as long as it may wait to be read. */
 const MAX_ANSWERED = 100;
 
 interface Asked {
@@ -43,10 +43,14 @@ export interface Questions {
   stop(): void;
 }
 
-export function createQuestions(broker: QuestionsBroker, log: Logger): Questions {
+export function createQuestions(
+  broker: QuestionsBroker,
+  log: Logger,
+  rememberedMs = TTL_MS,
+): Questions {
   const { streams } = broker;
   const asking = createAsking(broker);
-  const answerOnce = createAnswering(broker, log);
+  const answerOnce = createAnswering(broker, log, rememberedMs);
   return {
     ask: (...question) => asking.ask(...question),
     answer: (roomId, sinceId, answer) =>
@@ -93,7 +97,7 @@ function createAsking({ streams, node }: QuestionsBroker): Pick<Questions, 'ask'
   };
 }
 
-function createAnswering({ streams }: QuestionsBroker, log: Logger) {
+function createAnswering({ streams }: QuestionsBroker, log: Logger, rememberedMs: number) {
   const answered = new Remembered<Promise<Answer>>(MAX_ANSWERED);
 
   async function reply({ id, question }: Asked, answer: AnswerQuestion): Promise<Answer> {
@@ -108,10 +112,14 @@ function createAnswering({ streams }: QuestionsBroker, log: Logger) {
   }
 
   return (asked: Asked, answer: AnswerQuestion): void => {
-    const replied = answered.get(asked.id) ?? reply(asked, answer);
+    const known = answered.get(asked.id);
+    const replied = known ?? reply(asked, answer);
     answered.set(asked.id, replied);
     replied
-      .then((text) => streams.append(answersOf(asked.from), JSON.stringify(text), KEPT))
+      .then((text) => {
+        if (known === undefined) setTimeout(() => answered.delete(asked.id), rememberedMs).unref();
+        return streams.append(answersOf(asked.from), JSON.stringify(text), KEPT);
+      })
       .catch((error: unknown) => {
         // Another answers, or the same once more.
         if (error instanceof NotHome) answered.delete(asked.id);

@@ -1,5 +1,7 @@
 /** What stands in the stream of a room, one entry for each caption; as JSON. */
+import type { Broker } from '../../broker/index.ts';
 import type { AppendOptions, Caption } from '../caption-log.ts';
+import type { SharedCaption } from '../embedded-caption-log.ts';
 import type { PauseTimes } from '../speaker.ts';
 
 export interface Entry {
@@ -15,6 +17,9 @@ export interface Entry {
   /** All that was said up to there was deleted. */
   forgottenUpTo?: number;
 }
+
+/** Entries that are read together. */
+export const READ_AT_ONCE = 100;
 
 export const streamOf = (roomId: string): string => `room ${roomId}`;
 
@@ -32,4 +37,47 @@ export function read(bytes: Buffer): Entry {
   const known = (ms: unknown) => (ms === ENDLESS ? Infinity : Number(ms));
   const pause = { sessionId, fromMs: known(times.fromMs), toMs: known(times.toMs) };
   return { ...entry, pause };
+}
+
+/** What is appended of a caption. */
+export function entryOf(
+  { track, caption, isLate }: SharedCaption,
+  { isKept, wish, heard }: AppendOptions,
+): Omit<Entry, 'node'> {
+  return {
+    ...{ track: track.name, caption },
+    ...(isLate && { isLate }),
+    ...(isKept && { isKept }),
+    ...(wish !== undefined && { wish }),
+    ...(heard !== undefined && { heard }),
+  };
+}
+
+/** With what its caption was appended. */
+export function detailsOf({ isKept, wish, heard }: Entry): AppendOptions {
+  return {
+    isKept: isKept === true,
+    ...(wish !== undefined && { wish }),
+    ...(heard !== undefined && { heard }),
+  };
+}
+
+/** Id of the last caption before the first that ended after a moment, ms since the epoch; 0: there is none. */
+export async function lastOlder(
+  streams: Pick<Broker['streams'], 'read'>,
+  stream: string,
+  beforeMs: number,
+): Promise<number> {
+  // What stands between lines goes with those after it.
+  let old = 0;
+  for (let seen = 0, isMore = true; isMore;) {
+    const entries = await streams.read(stream, seen, READ_AT_ONCE);
+    const captions = entries.map(({ id, bytes }) => ({ id, endMs: read(bytes).caption?.endMs }));
+    const young = captions.findIndex(({ endMs }) => endMs !== undefined && endMs >= beforeMs);
+    const before = young === -1 ? captions : captions.slice(0, young);
+    old = before.findLast(({ endMs }) => endMs !== undefined)?.id ?? old;
+    seen = entries.at(-1)?.id ?? seen;
+    isMore = young === -1 && entries.length === READ_AT_ONCE;
+  }
+  return old;
 }

@@ -16,8 +16,8 @@ import { createQuestions, NotHome } from './questions.ts';
 import { streamOf } from './room-entry.ts';
 import { LEASE_MS, RENEW_MS, SharedRoom } from './shared-room.ts';
 
-export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish'> {
-  store: CaptionLogOptions['store'] & Pick<CaptionStore, 'deleteLines'>;
+export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish' | 'mayWrite'> {
+  store: CaptionLogOptions['store'] & Pick<CaptionStore, 'forgottenUpTo'>;
   broker: Pick<Broker, 'leases' | 'streams' | 'node' | 'onBack'>;
   log: Logger;
 }
@@ -39,12 +39,13 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   readonly #memory: EmbeddedCaptionLog;
   readonly #questions;
   readonly #rooms = new Map<string, SharedRoom>();
-  /** Rooms that are let go of, which still say what was said last. */
-  readonly #leaving = new Map<string, SharedRoom>();
+  /** Rooms that are let go of, which still say what was said last; and when that is over. */
+  readonly #leaving = new Map<string, { room: SharedRoom; left: Promise<void> }>();
   readonly #ticking: NodeJS.Timeout;
   readonly #stopListening: () => void;
   /** When the broker came back last: those who own something have to be there first. */
   #backAtMs = -Infinity;
+  #isStopped = false;
 
   constructor(options: SharedCaptionLogOptions) {
     this.#options = options;
@@ -53,6 +54,10 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     this.#memory = new EmbeddedCaptionLog({
       ...options,
       publish: (track, ...caption) => this.#known(track.roomId).publish(track, ...caption),
+      mayWrite: (track, caption) => {
+        const room = this.#rooms.get(track.roomId) ?? this.#leaving.get(track.roomId)?.room;
+        return this.#isStopped || room?.mayWrite({ track, caption }) !== false;
+      },
     });
     const tickAll = () => {
       for (const [roomId, room] of this.#rooms) {
@@ -72,9 +77,9 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     if (known !== undefined) return known;
     const { broker, store, log } = this.#options;
     const room = new SharedRoom({
-      ...{ roomId, broker, log, questions: this.#questions, memory: this.#memory },
-      remove: (...lines) => store.deleteLines(...lines),
+      ...{ roomId, broker, store, log, questions: this.#questions, memory: this.#memory },
       isSteady: () => performance.now() - this.#backAtMs > LEASE_MS,
+      after: this.#leaving.get(roomId)?.left ?? Promise.resolve(),
     });
     this.#rooms.set(roomId, room);
     return room;
@@ -83,24 +88,28 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   async leave(roomId: string, options: { isLast: boolean }): Promise<void> {
     const room = this.#rooms.get(roomId);
     if (room === undefined) {
+      await this.#leaving.get(roomId)?.left;
       // Of a server that is not there any more.
       if (options.isLast) await this.#options.broker.streams.drop(streamOf(roomId));
       return;
     }
     this.#rooms.delete(roomId);
-    this.#leaving.set(roomId, room);
+    const closed = room.close(options);
+    const leaving = { room, left: closed.catch(() => undefined) };
+    this.#leaving.set(roomId, leaving);
     try {
-      await room.close(options);
+      await closed;
     } finally {
-      if (this.#leaving.get(roomId) === room) this.#leaving.delete(roomId);
+      if (this.#leaving.get(roomId) === leaving) this.#leaving.delete(roomId);
     }
   }
 
   #known(roomId: string): SharedRoom {
-    return this.#rooms.get(roomId) ?? this.#leaving.get(roomId) ?? this.share(roomId);
+    return this.#rooms.get(roomId) ?? this.#leaving.get(roomId)?.room ?? this.share(roomId);
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#ticking);
     this.#stopListening();
     this.#questions.stop();
@@ -155,10 +164,12 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     const room = this.share(roomId);
     await room.ready;
     if (!room.isHome) throw new NotHome('Another node is the home.');
+    let goneUpTo = 0;
     await this.#memory.forget(roomId, (upTo) => {
+      goneUpTo = upTo;
       onGone?.(upTo);
-      room.forgotten(upTo);
     });
+    await room.forgotten(goneUpTo);
   }
 
   erase(roomId: string): Promise<void> {

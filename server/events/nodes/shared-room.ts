@@ -2,17 +2,29 @@
  * A room that several nodes have open. One of them is its home, by a lease: it alone appends what is said,
  * to a stream that all others follow into their own memory.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 import { type AppendOptions, type Caption, type CaptionTrack, MAX_HELD } from '../caption-log.ts';
+import type { CaptionStore } from '../captions-store.ts';
 import type { EmbeddedCaptionLog, SharedCaption } from '../embedded-caption-log.ts';
+import { isOf } from '../held-track.ts';
 import type { PauseTimes } from '../speaker.ts';
 import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
 import { NotHome, type Questions } from './questions.ts';
-import { Remembered } from './remembered.ts';
-import { type Entry, read, streamOf, written } from './room-entry.ts';
+import {
+  detailsOf,
+  type Entry,
+  entryOf,
+  lastOlder,
+  READ_AT_ONCE,
+  read,
+  streamOf,
+  written,
+} from './room-entry.ts';
 import type { HomeClaim, RoomHost } from './room-host.ts';
+import { RoomNotes } from './room-notes.ts';
 import { createTentativeTexts, type TentativeTexts } from './tentative-texts.ts';
 
 /** How long a home is one without saying so again, and how often it does, in ms. */
@@ -25,29 +37,30 @@ const STAY_MS = 4 * 60_000;
 const LEFT_MS = 20_000;
 /** Entries: what is held of every track, and some more. */
 const MAX_LENGTH = 32 * MAX_HELD;
-const READ_AT_ONCE = 100;
 /** How long a home has to answer before its lease is tried again, in ms. */
 const ANSWER_MS = 1_000;
 const AGAIN_MS = 500;
+const FINISH_AGAIN_MS = 5_000;
 /** For how long a home that gives way says what it still has to say, in ms. */
 const GIVE_MS = 2_000;
-
-type Fulfilled = Pick<Caption, 'line' | 'sequence'>;
 
 export interface SharedRoomOptions {
   roomId: string;
   broker: Pick<Broker, 'leases' | 'streams' | 'node'>;
   questions: Questions;
   memory: EmbeddedCaptionLog;
-  /** Deletes from the database what others were not told. */
-  remove: (track: CaptionTrack, sequences: readonly number[]) => Promise<void>;
+  store: Pick<CaptionStore, 'forgottenUpTo'>;
   /** Whether the way to the broker has been good for as long as owners need to come back. */
   isSteady: () => boolean;
+  /** Resolves when the room is let go of that was open here before. */
+  after: Promise<void>;
   log: Logger;
 }
 
 export class SharedRoom {
   readonly #options: SharedRoomOptions;
+  /** By which it holds the lease, and appends: no other has it, of this node either. */
+  readonly #name: string;
   #host: RoomHost | undefined;
   readonly #openedAtMs = performance.now();
   #state: 'following' | 'home' | 'closed' = 'following';
@@ -62,12 +75,7 @@ export class SharedRoom {
   #givenUntilMs = 0;
   readonly #queue: AppendQueue;
   #appendedAtMs = performance.now();
-  readonly #details = new WeakMap<Caption, AppendOptions>();
-  /** Lines by the wishes they fulfil. */
-  readonly #fulfilled = new Remembered<Fulfilled>();
-  readonly #heardUpTo = new Remembered<number>();
-  readonly #pauses = new Remembered<NonNullable<Entry['pause']>>();
-  readonly #toldUpTo = new Map<string, number>();
+  readonly notes = new RoomNotes();
   #forgottenUpTo = 0;
   readonly #texts: TentativeTexts;
   /** Resolves when all is read that was said before. */
@@ -76,12 +84,15 @@ export class SharedRoom {
   constructor(options: SharedRoomOptions) {
     const { roomId, broker, memory, log } = options;
     this.#options = options;
+    this.#name = `${broker.node} ${randomUUID()}`;
     this.#queue = new AppendQueue({
       log,
       onAppended: (id, shared) => {
         this.#appendedAtMs = performance.now();
         this.#lastId = Math.max(this.#lastId, id);
-        if (shared !== undefined) this.#note(shared);
+        if (shared === undefined) return;
+        this.notes.told(shared);
+        memory.writeOn(roomId);
       },
       // By whom it was taken, or whether the broker has lost it.
       onRefused: async () => {
@@ -91,7 +102,7 @@ export class SharedRoom {
     this.#texts = createTentativeTexts({
       ...{ roomId, streams: broker.streams },
       fence: () => ({ lease: leaseOf(roomId), epoch: this.#epoch }),
-      told: (name) => this.#toldUpTo.get(name) ?? 0,
+      told: (name) => this.notes.toldUpTo(name),
       tell: (name, text) => memory.tell({ roomId, name }, text),
     });
     this.ready = this.#open();
@@ -117,6 +128,7 @@ export class SharedRoom {
   }
 
   async #open(): Promise<void> {
+    await this.#options.after;
     while (!this.isClosed) {
       try {
         await this.#readOn();
@@ -167,34 +179,26 @@ export class SharedRoom {
   #take(id: number, bytes: Buffer): boolean {
     this.#lastId = id;
     const entry = read(bytes);
-    const { node, track, caption, isKept, isLate, wish, heard, pause, forgottenUpTo } = entry;
-    const isOthers = node !== this.#options.broker.node;
+    const { track, caption, isLate, pause, forgottenUpTo } = entry;
     if (forgottenUpTo !== undefined) this.#forget(forgottenUpTo);
-    if (pause !== undefined) this.#pauses.set(pause.sessionId, pause);
+    if (pause !== undefined) this.notes.paused(pause);
     if (track === undefined || caption === undefined) return false;
-    const shared = {
-      track: { roomId: this.#options.roomId, name: track },
-      caption,
-      isLate: isLate === true,
-    };
+    const { roomId, memory, broker } = this.#options;
+    const shared = { track: { roomId, name: track }, caption, isLate: isLate === true };
     // What is appended again, by a home whose broker has lost it, was told before.
-    if (caption.sequence <= (this.#toldUpTo.get(track) ?? 0)) return false;
-    this.#details.set(caption, {
-      isKept: isKept === true,
-      ...(wish !== undefined && { wish }),
-      ...(heard !== undefined && { heard }),
-    });
-    this.#note(shared);
-    this.#options.memory.take(shared);
-    return isOthers;
+    if (this.notes.isTold(shared)) return false;
+    this.notes.describe(caption, detailsOf(entry));
+    this.notes.told(shared);
+    memory.take(shared);
+    return entry.node !== broker.node;
   }
 
-  /** All nodes have a caption, or will. */
-  #note({ track: { name }, caption: { sequence, line }, caption }: SharedCaption): void {
-    this.#toldUpTo.set(name, Math.max(sequence, this.#toldUpTo.get(name) ?? 0));
-    const { wish, heard } = this.#details.get(caption) ?? {};
-    if (wish !== undefined) this.#fulfilled.set(wish, { line, sequence });
-    if (heard !== undefined) this.#heardUpTo.set(heard.sessionId, heard.upToMs);
+  /**
+   * Whether a caption may be written: if this node died, others would say what they do not have once more, and
+   * it would be kept twice.
+   */
+  mayWrite(shared: Pick<SharedCaption, 'track' | 'caption'>): boolean {
+    return this.isClosed || this.notes.isTold(shared);
   }
 
   #forget(upTo: number): void {
@@ -204,37 +208,17 @@ export class SharedRoom {
     this.#host?.onForgotten(upTo);
   }
 
-  /** The line that a wish was fulfilled by. */
-  fulfilled(wish: string): Fulfilled | undefined {
-    return this.#fulfilled.get(wish);
-  }
-
-  /** Up to where what a session said has been appended, in ms of its audio. */
-  heardUpTo(sessionId: string): number {
-    return this.#heardUpTo.get(sessionId) ?? 0;
-  }
-
-  /** The last pause of a session. */
-  pauseOf(sessionId: string): PauseTimes | undefined {
-    return this.#pauses.get(sessionId);
-  }
-
   /** Whoever goes on with the session elsewhere is not to say what was said in a pause. */
   notePause(sessionId: string, times: PauseTimes): void {
     const pause = { sessionId, fromMs: times.fromMs, toMs: times.toMs };
-    this.#pauses.set(sessionId, pause);
+    this.notes.paused(pause);
     if (this.isHome) this.#publish({ pause });
   }
 
   /** What was said last that is not to be kept, nor what renders it. */
   unkeptUpTo(): number {
     const { memory, roomId } = this.#options;
-    const unkept = memory
-      .held(roomId)
-      .findLast(
-        ({ caption }) => caption.renders === null && this.#details.get(caption)?.isKept === false,
-      );
-    return unkept?.caption.sequence ?? 0;
+    return this.notes.unkeptUpTo(memory.held(roomId));
   }
 
   /** Asks the home. @throws ServiceError */
@@ -281,37 +265,62 @@ export class SharedRoom {
     // Asked first: a broker that stands still would do later what was asked of it meanwhile, and its owner be
     // robbed of it.
     const held = await broker.leases.find(leaseOf(roomId));
-    if (held !== undefined && held.holder !== broker.node) return false;
-    const epoch = await broker.leases.acquire(leaseOf(roomId), broker.node, LEASE_MS);
+    if (held !== undefined && held.holder !== this.#name) return false;
+    const epoch = await broker.leases.acquire(leaseOf(roomId), this.#name, LEASE_MS);
     if (epoch === undefined) return false;
+    this.#epoch = epoch;
     // Nobody else appends from now on.
     await this.#readOn();
     const isLost = await this.#isLost();
-    if (this.#state !== 'following') return false;
+    if (this.isClosed) return false;
     this.#unfollow();
     this.#state = 'home';
-    this.#epoch = epoch;
     memory.goOnAfter(epoch);
     if (isLost) this.#publishAgain();
     this.#stopAnswering = questions.answer(roomId, epoch, (...asked) => this.#answer(...asked));
-    const isKept = (caption: Caption) => this.#details.get(caption)?.isKept === true;
-    memory.writeHeld(roomId, isKept).catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'what another server had to keep is not kept yet');
-    });
+    void this.#finish();
     this.#host?.onHome();
     return true;
+  }
+
+  /** Does in the database, and as that has it, what the home before may not have come to do. */
+  async #finish(): Promise<void> {
+    const { roomId, memory, store, log } = this.#options;
+    const isKept = (caption: Caption) => this.notes.detailsOf(caption)?.isKept === true;
+    while (this.isHome) {
+      try {
+        const upTo = await store.forgottenUpTo(roomId);
+        this.#forgetAgain(upTo);
+        await memory.writeHeld(roomId, isKept);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'what another server had to keep is not kept yet');
+        await delay(FINISH_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** What was deleted may still be in the stream. */
+  #forgetAgain(upTo: number): void {
+    const { roomId, memory } = this.#options;
+    const isThere = memory.held(roomId).some(({ caption }) => isOf(upTo, caption));
+    if (!this.isHome || !isThere) return;
+    this.#forget(upTo);
+    this.#publishAgain();
   }
 
   /** The lease is gone: the broker has lost it, or another took it while nothing ran here. */
   async #takeAgain(): Promise<void> {
     const { roomId, broker } = this.#options;
-    const epoch = await broker.leases.acquire(leaseOf(roomId), broker.node, LEASE_MS);
+    const epoch = await broker.leases.acquire(leaseOf(roomId), this.#name, LEASE_MS);
     if (epoch === undefined) {
       this.#lose();
       return;
     }
     this.#epoch = epoch;
-    if (await this.#readOn()) {
+    const isNews = await this.#readOn();
+    if (this.isClosed) return;
+    if (isNews) {
       const lost = this.#takeBack();
       this.#host?.onFollow(lost);
     }
@@ -345,7 +354,7 @@ export class SharedRoom {
     if (!this.isHome) throw new NotHome('Another node is the home.');
     const { give } = question as { give?: HomeClaim };
     if (give !== undefined) return this.#give(give);
-    const done = this.fulfilled(id);
+    const done = this.notes.fulfilled(id);
     if (done !== undefined) return done;
     if (this.#host === undefined) throw new NotHome('Nobody has the room open.');
     return this.#host.answer(question, id);
@@ -376,16 +385,13 @@ export class SharedRoom {
 
   /** What others were not told is not told here either. */
   #takeBack(): SharedCaption[] {
-    const { memory, remove, log } = this.#options;
-    const queue = this.#queue.takeAll();
-    for (const { settle } of queue) settle(true);
-    const lost = queue.filter((each) => !each.isAwaited).flatMap(({ shared }) => shared ?? []);
-    for (const { track, caption } of lost) {
-      const sequences = [caption.sequence];
-      memory
-        .takeBack(track, new Set(sequences))
-        .then(() => remove(track, sequences))
-        .catch((error: unknown) => log.error({ err: error }, NOT_REMOVED));
+    const lost: SharedCaption[] = [];
+    for (const { shared, isAwaited, settle } of this.#queue.takeAll()) {
+      settle(true);
+      // What is appended again they may have been told before.
+      if (shared === undefined || isAwaited || this.notes.isTold(shared)) continue;
+      this.#options.memory.takeBack(shared);
+      lost.push(shared);
     }
     return lost;
   }
@@ -396,72 +402,71 @@ export class SharedRoom {
   async publish(track: CaptionTrack, caption: Caption, options: AppendOptions): Promise<void> {
     if (!this.isHome) throw new NotHome('Another node is the home.');
     const shared = { track, caption, isLate: options.isLate === true };
-    this.#details.set(caption, options);
-    const item = this.#publishCaption(shared);
+    this.notes.describe(caption, options);
+    await this.#wait(this.#publishCaption(shared));
+  }
+
+  /** Resolves when the others have it, or cannot for now. @throws NotHome */
+  async #wait(item: Unappended): Promise<void> {
     await this.#queue.wait(item);
     if (item.isRefused) throw new NotHome('Another node is the home.');
   }
 
   #publishCaption(shared: SharedCaption): Unappended {
-    const { track, caption, isLate } = shared;
-    const { isKept, wish, heard } = this.#details.get(caption) ?? { isKept: false };
-    const entry = {
-      ...{ track: track.name, caption },
-      ...(isLate && { isLate }),
-      ...(isKept && { isKept }),
-      ...(wish !== undefined && { wish }),
-      ...(heard !== undefined && { heard }),
-    };
-    return this.#publish(entry, shared);
+    // What was read from the database is kept.
+    const details = this.notes.detailsOf(shared.caption) ?? { isKept: true };
+    return this.#publish(entryOf(shared, details), { shared });
   }
 
-  #publish(entry: Omit<Entry, 'node'>, shared?: SharedCaption): Unappended {
+  #publish(
+    entry: Omit<Entry, 'node'>,
+    { shared, maxLength = MAX_LENGTH }: { shared?: SharedCaption; maxLength?: number } = {},
+  ): Unappended {
     const { roomId, broker } = this.#options;
     const bytes = written({ node: broker.node, ...entry });
     const send = (number: number) =>
       broker.streams.append(this.#stream, bytes, {
-        ...{ maxLength: MAX_LENGTH, ttlMs: TTL_MS },
+        ...{ maxLength, ttlMs: TTL_MS },
         fence: { lease: leaseOf(roomId), epoch: this.#epoch },
-        by: { appender: `${broker.node} ${this.#epoch}`, number },
+        by: { appender: this.#name, number },
       });
     return this.#queue.add(send, shared);
   }
 
-  /** Appends all that is held once more: the broker has lost it, or some of it is not to be there. */
-  #publishAgain(): void {
-    const { roomId, broker, memory } = this.#options;
+  /**
+   * Appends all that is held once more: the broker has lost it, or some of it is not to be there.
+   *
+   * @returns what takes the place of all there was
+   */
+  #publishAgain(): Unappended {
+    const { roomId, memory } = this.#options;
     const queue = this.#queue.takeAll();
-    this.#queue.add(() => broker.streams.drop(this.#stream).then(() => this.#lastId));
-    if (this.#forgottenUpTo > 0) this.#publish({ forgottenUpTo: this.#forgottenUpTo });
-    for (const pause of this.#pauses.values()) this.#publish({ pause });
+    const first = this.#publish({ forgottenUpTo: this.#forgottenUpTo }, { maxLength: 1 });
+    for (const pause of this.notes.pauses) this.#publish({ pause });
     const held = memory.held(roomId);
     for (const shared of held) this.#publishCaption(shared);
     const isHeld = new Set(held.map(({ caption }) => caption));
     const isThere = ({ shared }: Unappended) => shared === undefined || isHeld.has(shared.caption);
     for (const item of queue) if (isThere(item)) item.settle(false);
     this.#queue.put(queue.filter((item) => !isThere(item)));
+    return first;
   }
 
-  /** Deletes what was said up to a sequence, which is gone here. */
-  forgotten(upTo: number): void {
+  /**
+   * Deletes what was said up to a sequence, which is gone here and from the database.
+   *
+   * @throws NotHome when another node is, and has it still
+   */
+  async forgotten(upTo: number): Promise<void> {
+    if (!this.isHome) throw new NotHome('Another node is the home.');
     this.#forgottenUpTo = Math.max(this.#forgottenUpTo, upTo);
-    this.#publishAgain();
+    await this.#wait(this.#publishAgain());
   }
 
   /** Lets go of what ended before a moment, ms since the epoch. */
   async expire(beforeMs: number): Promise<void> {
     const { streams } = this.#options.broker;
-    // What stands between lines goes with those after it.
-    let old = 0;
-    for (let seen = 0, isMore = true; isMore && this.isHome;) {
-      const entries = await streams.read(this.#stream, seen, READ_AT_ONCE);
-      const captions = entries.map(({ id, bytes }) => ({ id, endMs: read(bytes).caption?.endMs }));
-      const young = captions.findIndex(({ endMs }) => endMs !== undefined && endMs >= beforeMs);
-      const before = young === -1 ? captions : captions.slice(0, young);
-      old = before.findLast(({ endMs }) => endMs !== undefined)?.id ?? old;
-      seen = entries.at(-1)?.id ?? seen;
-      isMore = young === -1 && entries.length === READ_AT_ONCE;
-    }
+    const old = this.isHome ? await lastOlder(streams, this.#stream, beforeMs) : 0;
     if (old > 0 && this.isHome) await streams.trim(this.#stream, old);
   }
 
@@ -472,20 +477,25 @@ export class SharedRoom {
 
   /** @param options.isLast whether nothing of it is to stay */
   async close({ isLast }: { isLast: boolean }): Promise<void> {
-    const { roomId, broker, questions } = this.#options;
-    const wasHome = this.isHome;
+    const { roomId, broker, questions, memory } = this.#options;
     if (this.isClosed) return;
     await this.#queue.idle(GIVE_MS);
     this.#state = 'closed';
     this.#unfollow();
     this.#stopAnswering();
     this.#queue.takeAll();
-    if (isLast) {
-      await broker.streams.drop(this.#stream);
-      await this.#texts.drop();
-      await questions.drop(roomId);
+    memory.writeOn(roomId);
+    // It may be about to be the home.
+    await Promise.allSettled([this.ready, this.#ticking, this.#acquiring]);
+    try {
+      if (isLast) {
+        await broker.streams.drop(this.#stream);
+        await this.#texts.drop();
+        await questions.drop(roomId);
+      }
+    } finally {
+      await broker.leases.release(leaseOf(roomId), this.#epoch);
     }
-    if (wasHome) await broker.leases.release(leaseOf(roomId), this.#epoch);
   }
 
   get #stream(): string {
@@ -493,7 +503,6 @@ export class SharedRoom {
   }
 }
 
-const NOT_REMOVED = 'a line that was not said is still in a transcript';
 function leaseOf(roomId: string): string {
   return `room ${roomId}`;
 }

@@ -29,6 +29,8 @@ const MAX_ADDRESSES = 20_000;
 
 export interface ReaderDesk {
   readonly count: number;
+  /** How many of them are in a room, or on the way in. */
+  countIn(roomId: string): number;
   /** To be called before anything is done for whoever comes. @throws ServiceError too_many_requests */
   checkJoin(address: string): void;
   /** To be called before a line is typed into a room. @throws ServiceError too_many_requests */
@@ -36,13 +38,12 @@ export interface ReaderDesk {
   /** To be called before a line is spoken that was not yet. @throws ServiceError too_many_requests */
   checkSpeech(address: string): void;
   /**
-   * Takes a place for a reader.
+   * Takes a place for a reader, of this server.
    *
-   * @param elsewhere how many read in the room at other servers, as they said last
    * @returns gives it back
    * @throws ServiceError too_many_sessions
    */
-  admit(roomId: string, address: string, elsewhere?: number): () => void;
+  admit(roomId: string, address: string): () => void;
   /**
    * To be called before anybody is told whether a passcode was right. Wrong ones are counted, over all
    * servers, and after too many of them nobody is told.
@@ -55,7 +56,6 @@ export interface ReaderDesk {
 export function createReaderDesk(limits: ReaderLimits, buckets: Broker['buckets']): ReaderDesk {
   let count = 0;
   const fromAddress = createCounts();
-  /** Also of those that are on the way in. */
   const inRoom = createCounts();
   const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
   const typed = createBuckets({ burst: TYPED, everyMs: TYPED_EVERY_MS });
@@ -64,6 +64,7 @@ export function createReaderDesk(limits: ReaderLimits, buckets: Broker['buckets'
     get count() {
       return count;
     },
+    countIn: (roomId) => inRoom.of(roomId),
     checkJoin(from) {
       const address = networkOf(from);
       if (!joins.take(address)) throw tooFast('Too many come at once from your network.');
@@ -74,10 +75,10 @@ export function createReaderDesk(limits: ReaderLimits, buckets: Broker['buckets'
     checkSpeech(from) {
       if (!speeches.take(networkOf(from))) throw tooFast('Too much is spoken for your network.');
     },
-    admit(roomId, from, elsewhere = 0) {
+    admit(roomId, from) {
       const address = networkOf(from);
       if (count >= limits.most) throw full('This server');
-      if (inRoom.of(roomId) + elsewhere >= limits.mostInRoom) throw full('The room');
+      if (inRoom.of(roomId) >= limits.mostInRoom) throw full('The room');
       if (fromAddress.of(address) >= limits.mostFromAddress) throw full('Your network');
       count += 1;
       inRoom.add(roomId, 1);
@@ -115,7 +116,7 @@ function createCounts() {
   };
 }
 
-function full(what: string): ServiceError {
+export function full(what: string): ServiceError {
   return new ServiceError('too_many_sessions', `${what} has as many readers as it may have.`);
 }
 

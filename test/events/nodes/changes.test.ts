@@ -120,6 +120,26 @@ it('ends everywhere when it is deleted at one, and nothing of it stays in the br
   await soon(async () => !/Secretword|Juliett/.test(await keys()));
 });
 
+it('lets in as many as it may have, of those who come at all servers at the same moment', async () => {
+  const { nodes } = opened;
+  const { room_id: id } = await makeRoom(nodes[0], wishes);
+  const all = Array.from({ length: 60 }, (_, index) => nodes[index % nodes.length]!);
+  const came = await Promise.allSettled(all.map((node) => readAlong(node, id)));
+  const readers = came.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  expect(readers).toHaveLength(6);
+  for (const each of came) {
+    if (each.status === 'rejected') expect(each.reason).toMatchObject({ status: 429 });
+  }
+  readers[0]!.close();
+  await soon(() =>
+    readAlong(nodes[1], id).then(
+      (reader) => readers.push(reader) > 0,
+      () => false,
+    ),
+  );
+  for (const reader of readers) reader.close();
+});
+
 it('shows who reads, and who speaks, wherever it is looked at, and is full when it is full', async () => {
   const { nodes } = opened;
   const { room_id: id } = await makeRoom(nodes[0], wishes);

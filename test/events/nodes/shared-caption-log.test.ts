@@ -1,7 +1,8 @@
 /** The log of captions that several nodes share: what any log promises, and what of it others have. */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/index.ts';
-import type { CaptionTrack } from '../../../server/events/caption-log.ts';
+import type { Caption, CaptionTrack } from '../../../server/events/caption-log.ts';
 import { read } from '../../../server/events/nodes/room-entry.ts';
 import {
   createSharedCaptionLog,
@@ -35,6 +36,29 @@ async function newRoom(): Promise<string> {
   await storage.rooms.create(room, [], 10);
   return room.roomId;
 }
+
+/** A broker whose streams do some things in another way. */
+function withStreams(broker: Broker, others: Partial<Broker['streams']>): Broker {
+  const { streams } = broker;
+  return {
+    ...broker,
+    streams: {
+      append: (...wish) => streams.append(...wish),
+      read: (...wish) => streams.read(...wish),
+      follow: (...wish) => streams.follow(...wish),
+      trim: (...wish) => streams.trim(...wish),
+      drop: (...wish) => streams.drop(...wish),
+      ...others,
+    },
+  };
+}
+
+const away = () => new ServiceError('broker_unavailable', 'The broker is away.');
+const texts = (captions: readonly Caption[]) => captions.map(({ text }) => text);
+const textsIn = async (broker: Broker, roomId: string) =>
+  (await broker.streams.read(`room ${roomId}`, 0, 99)).flatMap(
+    ({ bytes }) => read(bytes).caption?.text ?? [],
+  );
 
 const said = (text: string, line: number) => ({
   ...{ text, line, renders: null, language: 'en', startMs: 1000, endMs: 2000 },
@@ -138,6 +162,22 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(database.asked).toEqual(['public']);
   });
 
+  it('show nothing of what was deleted, though the home before did not come to say so', async () => {
+    const [first, second, track, broker] = await openTwo();
+    const secret = await first.append(track, said('secret', 1), { isKept: true });
+    await first.append(track, said('public', 2), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions.length === 2);
+    const { sequence } = secret;
+    await storage.rooms.deleteCaptions(track.roomId, sequence, sequence + 1);
+    const lease = `room ${track.roomId}`;
+    const held = await broker.leases.find(lease);
+    await broker.leases.release(lease, held!.epoch);
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await until(async () => (await textsIn(broker, track.roomId)).join() === 'public');
+    expect(texts((await second.read(track, 0)).captions)).toEqual(['public']);
+    expect((await second.read(track, sequence)).isWhole).toBe(false);
+  });
+
   it('write nothing again of what was erased, whoever is home then', async () => {
     const [first, second, track] = await openTwo();
     await first.append(track, said('secret', 1), { isKept: true });
@@ -188,11 +228,73 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await broker.leases.release(`room ${roomId}`, held!.epoch);
     await broker.streams.drop(`room ${roomId}`);
     expect(await second.share(roomId).claim(claim)).toBeUndefined();
-    const inStream = async () =>
-      (await broker.streams.read(`room ${roomId}`, 0, 9)).map(({ bytes }) => bytes.toString());
-    await until(async () => (await inStream()).length === texts.length);
-    for (const [index, entry] of (await inStream()).entries())
-      expect(entry).toContain(texts[index]);
+    await until(async () => (await textsIn(broker, roomId)).length === texts.length);
+    expect(await textsIn(broker, roomId)).toEqual(texts);
+  });
+
+  it('write what others have, and no sooner, except where the server stops', async () => {
+    const [one] = await openBrokers(name);
+    const state = { isAway: true };
+    const broker = withStreams(one, {
+      append: (...wish) => (state.isAway ? Promise.reject(away()) : one.streams.append(...wish)),
+    });
+    const track = { roomId: await newRoom(), name: 'spoken' };
+    const written = async () => (await storage.rooms.captions(track, 0, 9)).map(({ text }) => text);
+    const log = openLog(broker);
+    for (const [line, text] of ['one', 'two'].entries()) {
+      await log.append(track, said(text, line + 1), { isKept: true });
+    }
+    expect(texts((await log.read(track, 0)).captions)).toEqual(['one', 'two']);
+    expect(texts(await wholeTranscript(log, track))).toEqual(['one', 'two']);
+    expect(await written()).toEqual([]);
+    state.isAway = false;
+    await until(async () => (await written()).length === 2);
+    expect(await textsIn(one, track.roomId)).toEqual(['one', 'two']);
+    state.isAway = true;
+    await log.append(track, said('three', 3), { isKept: true });
+    expect(await written()).toEqual(['one', 'two']);
+    await log.leave(track.roomId, { isLast: false });
+    log.stop();
+    await log.flush();
+    expect(await written()).toEqual(['one', 'two', 'three']);
+  });
+
+  it('say again of what the database had that it is kept', async () => {
+    const [first, , track, broker] = await openTwo();
+    const { roomId } = track;
+    await storage.rooms.append(track, [{ ...said('kept', 1), sequence: 1 }]);
+    expect((await first.read(track, 0)).captions).toHaveLength(1);
+    const held = await broker.leases.find(`room ${roomId}`);
+    await broker.leases.release(`room ${roomId}`, held!.epoch);
+    await first.share(roomId).tick();
+    const all = async () =>
+      (await broker.streams.read(`room ${roomId}`, 0, 9)).map(({ bytes }) => read(bytes));
+    await until(async () => (await all()).some(({ caption }) => caption?.text === 'kept'));
+    expect((await all()).at(-1)).toMatchObject({ isKept: true });
+  });
+
+  it('drop nothing that another has said who is home by then', async () => {
+    let answer = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (answer = resolve));
+    const slow: RoomStore = {
+      ...storage.rooms,
+      async deleteCaptions(...wish) {
+        await gate;
+        await storage.rooms.deleteCaptions(...wish);
+      },
+    };
+    const [first, second, track, broker] = await openTwo([slow]);
+    const lease = `room ${track.roomId}`;
+    await first.append(track, said('before', 1), { isKept: false });
+    const forgotten = first.forget(track.roomId);
+    const held = await broker.leases.find(lease);
+    await broker.leases.release(lease, held!.epoch);
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await second.append(track, said('after', 2), { isKept: false });
+    answer();
+    // It is asked again, of who is home.
+    await expect(forgotten).rejects.toThrow(/home/);
+    expect(await textsIn(broker, track.roomId)).toEqual(['before', 'after']);
   });
 
   it('let go of what is older than it may be, whatever stands between', async () => {
@@ -215,6 +317,35 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toHaveLength(1);
     await second.leave(roomId, { isLast: true });
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toEqual([]);
+  });
+
+  it('tell what is said in a room that is opened again while it is let go of', async () => {
+    const [one] = await openBrokers(name);
+    for (const isDropped of [true, false]) {
+      let drop = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (drop = resolve));
+      const broker = withStreams(one, {
+        async drop(stream) {
+          await gate;
+          if (!isDropped) throw away();
+          await one.streams.drop(stream);
+        },
+      });
+      const log = openLog(broker);
+      const track = { roomId: await newRoom(), name: 'spoken' };
+      await log.append(track, said('before', 1), { isKept: false });
+      const left = log.leave(track.roomId, { isLast: true }).catch(() => undefined);
+      log.share(track.roomId);
+      const appended = log.append(track, said('after', 2), { isKept: false });
+      setImmediate(drop);
+      await appended;
+      await left;
+      const texts = isDropped ? ['after'] : ['before', 'after'];
+      expect(await textsIn(one, track.roomId)).toEqual(texts);
+      const held = await one.leases.find(`room ${track.roomId}`);
+      expect(held).toBeDefined();
+      expect(log.share(track.roomId).isHome).toBe(true);
+    }
   });
 
   it('leave nothing when the last of them lets go of the room', async () => {

@@ -1,0 +1,92 @@
+/** The places of a room for readers, over all servers: exact as long as the broker answers. */
+import { randomUUID } from 'node:crypto';
+import { withinTime } from '../../process/concurrency.ts';
+import type { Broker } from '../../broker/index.ts';
+import { full } from '../reading/readers.ts';
+
+/** The seats of a server that died are free after this, in ms: those who read there come back in that time. */
+const SEAT_MS = 10_000;
+const KEEP_EVERY_MS = 3_000;
+/** How often some of them are kept, in ms: all at once would hold captions up. */
+const KEEP_SOME_EVERY_MS = 300;
+/** How long whoever comes waits for the broker, in ms. */
+const PATIENCE_MS = 1_000;
+
+export interface ReaderSeats {
+  /**
+   * Takes a seat for a reader.
+   *
+   * @param known how many there are with this one, as servers said last: it counts while the broker is away
+   * @returns gives it back
+   * @throws ServiceError too_many_sessions
+   */
+  take(roomId: string, known: number): Promise<() => void>;
+}
+
+interface ReaderSeatsOptions {
+  broker: Pick<Broker, 'seats' | 'onBack'>;
+  mostInRoom: number;
+}
+
+export function createReaderSeats(options: ReaderSeatsOptions): ReaderSeats {
+  return new SeatsOfServer(options);
+}
+
+class SeatsOfServer implements ReaderSeats {
+  readonly #options: ReaderSeatsOptions;
+  /** Seats of those who read here, by member; the one that was kept longest ago is first. */
+  readonly #held = new Map<string, string>();
+  #keeping: NodeJS.Timeout | undefined;
+
+  constructor(options: ReaderSeatsOptions) {
+    this.#options = options;
+    options.broker.onBack(() => this.#keep(this.#held.size));
+  }
+
+  async take(roomId: string, known: number): Promise<() => void> {
+    const { broker, mostInRoom: most } = this.#options;
+    const name = `readers of ${roomId}`;
+    const member = randomUUID();
+    this.#hold(name, member);
+    let isFull = known > most;
+    const wish = { limits: [{ name, most }], member, ttlMs: SEAT_MS };
+    const asked = broker.seats.take(wish).then(
+      (limit) => void (isFull = limit !== undefined),
+      // Whoever is let in nevertheless sits there when it is back.
+      () => undefined,
+    );
+    await withinTime(asked, performance.now() + PATIENCE_MS);
+    const leave = () => this.#leave(name, member);
+    if (!isFull) return leave;
+    leave();
+    throw full('The room');
+  }
+
+  #hold(name: string, member: string): void {
+    this.#held.set(member, name);
+    const share = KEEP_SOME_EVERY_MS / KEEP_EVERY_MS;
+    const keepSome = () => this.#keep(Math.ceil(this.#held.size * share));
+    this.#keeping ??= setInterval(keepSome, KEEP_SOME_EVERY_MS).unref();
+  }
+
+  #leave(name: string, member: string): void {
+    if (!this.#held.delete(member)) return;
+    if (this.#held.size === 0) {
+      clearInterval(this.#keeping);
+      this.#keeping = undefined;
+    }
+    const { seats } = this.#options.broker;
+    // Otherwise its time is up soon.
+    seats.leave({ names: [name], member }).catch(() => undefined);
+  }
+
+  #keep(count: number): void {
+    const { seats } = this.#options.broker;
+    for (const [member, name] of [...this.#held].slice(0, count)) {
+      this.#held.delete(member);
+      this.#held.set(member, name);
+      // A broker that is away has them again when it is back.
+      seats.keep({ names: [name], member, ttlMs: SEAT_MS }).catch(() => undefined);
+    }
+  }
+}

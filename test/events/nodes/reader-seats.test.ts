@@ -1,0 +1,59 @@
+/** The places of a room for readers who come at several servers. */
+import { expect, it } from 'vitest';
+import { createReaderSeats } from '../../../server/events/nodes/reader-seats.ts';
+import { openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
+import { until } from '../../support/product/server.ts';
+
+it('are taken by as many as there are, at whichever server, and free again', async () => {
+  const seats = (await openBrokers('Redis')).map((broker) =>
+    createReaderSeats({ broker, mostInRoom: 10 }),
+  );
+  const all = Array.from({ length: 40 }, (_, index) => seats[index % 2]!);
+  const came = await Promise.allSettled(all.map((each) => each.take('hall', 1)));
+  const leave = came.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  expect(leave).toHaveLength(10);
+  leave[0]!();
+  leave[0]!();
+  await seats[0]!.take('hall', 1);
+  await expect(seats[1]!.take('hall', 1)).rejects.toMatchObject({ code: 'too_many_sessions' });
+  await seats[0]!.take('side', 0);
+});
+
+it('are counted by what others said last while the broker does not answer', async () => {
+  const broker = openEmbedded();
+  const hanging = {
+    ...broker,
+    seats: { ...broker.seats, take: () => new Promise<never>(() => {}) },
+  };
+  const seats = createReaderSeats({ broker: hanging, mostInRoom: 3 });
+  await seats.take('hall', 3);
+  await expect(seats.take('hall', 4)).rejects.toMatchObject({ code: 'too_many_sessions' });
+  await broker.close();
+});
+
+it('are held for as long as their readers stay, and taken again where the broker has lost them', async () => {
+  const [broker] = await openBrokers('Redis');
+  let kept = 0;
+  let back = (): void => undefined;
+  const watched = {
+    onBack: (hook: () => void) => ((back = hook), () => undefined),
+    seats: {
+      ...broker.seats,
+      keep: (...held: Parameters<typeof broker.seats.keep>) => {
+        kept += 1;
+        return broker.seats.keep(...held);
+      },
+    },
+  };
+  const seats = createReaderSeats({ broker: watched, mostInRoom: 3 });
+  const leave = await Promise.all([1, 2, 3].map((known) => seats.take('hall', known)));
+  await until(() => kept > leave.length);
+  const members = () => broker.seats.members('readers of hall');
+  for (const member of await members()) {
+    await broker.seats.leave({ names: ['readers of hall'], member });
+  }
+  back();
+  await until(async () => (await members()).length === 3);
+  for (const each of leave) each();
+  await until(async () => (await members()).length === 0);
+});
