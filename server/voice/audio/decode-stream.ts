@@ -2,7 +2,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   MEDIA_ALIGNMENT,
-  MEDIA_GAP,
+  MediaJump,
   UTTERANCE_END,
   type MediaPiece,
   type MediaSource,
@@ -213,15 +213,14 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
         break;
       }
       chunks.push(chunkOf(piece));
-      if (typeof piece !== 'symbol') {
+      if (piece instanceof Uint8Array) {
         bytes += piece.length;
         this.#sentBytes += piece.length;
         this.#sentChunks += 1;
       } else if (piece === MEDIA_ALIGNMENT) {
         this.#leadingChunks = this.#sentChunks;
-      } else if (piece === MEDIA_GAP) {
-        // What came before may have been the head of a container that is heard once more.
-        this.#sentBytes = Math.max(this.#sentBytes, this.#options.resume?.fromBytes ?? 0);
+      } else if (piece instanceof MediaJump) {
+        this.#sentBytes = piece.toBytes;
       }
       if (chunks.length >= MAX_CHUNKS || bytes >= MAX_CHUNKS_BYTES) break;
     }
@@ -478,8 +477,8 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 }
 
 function chunkOf(piece: MediaPiece): Chunk {
-  if (piece === MEDIA_GAP) return GAP;
-  return piece === MEDIA_ALIGNMENT ? ALIGNMENT : piece;
+  if (piece instanceof Uint8Array) return piece;
+  return piece === MEDIA_ALIGNMENT ? ALIGNMENT : GAP;
 }
 
 async function rejected(error: unknown): Promise<never> {

@@ -16,8 +16,18 @@ export const UTTERANCE_END = new Uint8Array(0);
 /** Stands in a session's audio that is heard once more, where its place is known ({@link RestPlace}). */
 export const MEDIA_ALIGNMENT: unique symbol = Symbol('media alignment');
 
+/** Stands in a session's audio that is heard once more, where it goes on with another byte than the next. */
+export class MediaJump {
+  /** Of all bytes that the client has sent. */
+  readonly toBytes: number;
+
+  constructor(toBytes: number) {
+    this.toBytes = toBytes;
+  }
+}
+
 /** A client's audio in its own format, as it arrives. */
-export type MediaPiece = Uint8Array | typeof MEDIA_GAP | typeof MEDIA_ALIGNMENT;
+export type MediaPiece = Uint8Array | typeof MEDIA_GAP | typeof MEDIA_ALIGNMENT | MediaJump;
 
 /**
  * From where the audio of a session can be heard again, by another server too. Where a decoder finds

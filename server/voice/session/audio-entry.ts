@@ -41,7 +41,7 @@ export class AudioIntake {
   }
 
   add(piece: MediaPiece): void {
-    const data = typeof piece === 'symbol' ? NOTHING : piece;
+    const data = piece instanceof Uint8Array ? piece : NOTHING;
     const at = this.#endBytes;
     this.#endBytes = at + LENGTH_BYTES + data.length;
     if (this.#endBytes > this.#bytes.length) this.#grow(at);

@@ -33,6 +33,7 @@ export class AudioJournal {
   #isEndKept = false;
   #kept = { bytes: 0, ms: 0 };
   #writing: Promise<void> | undefined;
+  #writtenAtMs = performance.now();
   #number = 0;
   readonly #entries: { id: number; endBytes: number }[] = [];
   /** Entries that go with the next that comes. */
@@ -68,6 +69,11 @@ export class AudioJournal {
     return !this.#intake.isEmpty || this.#hasEnded !== this.#isEndKept;
   }
 
+  /** Whether nothing was written for so long: what is there is needed for as long as the session is. */
+  isSilentFor(ms: number): boolean {
+    return this.#cameBytes > 0 && performance.now() - this.#writtenAtMs > ms;
+  }
+
   /** Goes on where another was. */
   resume({ head, receivedBytes, receivedMs, hasEnded }: KeptAudio): void {
     this.#headPieces = head;
@@ -82,7 +88,7 @@ export class AudioJournal {
   came(piece: MediaPiece): void {
     if (this.#options.writer.isOver) return;
     this.#intake.add(piece);
-    if (typeof piece === 'symbol') return;
+    if (!(piece instanceof Uint8Array)) return;
     this.#cameBytes += piece.length;
     this.#waitingBytes += piece.length;
     if (!this.#isHeadWhole) this.#keepHead(piece);
@@ -144,6 +150,7 @@ export class AudioJournal {
     const id = await writer.append(AUDIO, { bytes, number: this.#number, trimUpTo });
     this.#intake.givenBack();
     if (id === undefined) return;
+    this.#writtenAtMs = performance.now();
     this.#waitingBytes = this.#cameBytes - endBytes;
     this.#isEndKept = hasEnded;
     this.#entries.push({ id, endBytes });

@@ -11,6 +11,7 @@ import { RECOGNITION_RATE_HZ } from '../audio/endpointing.ts';
 import {
   MEDIA_ALIGNMENT,
   MEDIA_GAP,
+  MediaJump,
   UTTERANCE_END,
   type MediaPiece,
   type RestPlace,
@@ -202,12 +203,13 @@ async function readAudio(
   const { fromBytes = 0, alignBytes = 0, alignSamples = 0 } = place ?? {};
   const headBytes = (await broker.records.read(headOf(sessionId)))?.value;
   const head = headBytes === undefined ? [] : (decoder.decode(headBytes) as Uint8Array[]);
-  const pieces: MediaPiece[] = fromBytes === 0 ? [] : [...head, MEDIA_GAP];
+  const pieces: MediaPiece[] = fromBytes === 0 ? [] : [...head, new MediaJump(fromBytes)];
   // So much at least has come, whatever can be read of it.
   const [receivedBytes, receivedMs] = [fromBytes, (1000 * alignSamples) / RECOGNITION_RATE_HZ];
   const kept = { receivedBytes, receivedMs, confirmed: 0, hasEnded: false, unreadable: 0 };
   let isAligned = place === undefined;
   let at = fromBytes;
+  let lostBytes = 0;
   const align = (): void => {
     if (!isAligned) pieces.push(MEDIA_ALIGNMENT);
     isAligned = true;
@@ -218,8 +220,11 @@ async function readAudio(
       kept.unreadable += 1;
       continue;
     }
-    // Some may have been given up while the broker was away, or cannot be read.
-    if (entry.fromBytes > at) pieces.push(MEDIA_GAP);
+    // Some may have been given up while the broker was away, or was lost by it, or cannot be read.
+    if (entry.fromBytes > at) {
+      pieces.push(new MediaJump(entry.fromBytes));
+      lostBytes += Math.max(0, entry.fromBytes - Math.max(at, alignBytes));
+    }
     at = entry.fromBytes;
     for (const piece of entry.pieces) {
       if (at >= alignBytes) align();
@@ -232,7 +237,9 @@ async function readAudio(
     Object.assign(kept, { receivedBytes: at, receivedMs, confirmed, hasEnded });
   }
   align();
-  return { ...kept, pieces, head };
+  // What is heard of it nowhere has not come: it would be waited for.
+  const share = lostBytes === 0 ? 0 : lostBytes / kept.receivedBytes;
+  return { ...kept, receivedMs: kept.receivedMs * (1 - share), pieces, head };
 }
 
 /** Takes away all that is kept of a session. */

@@ -85,7 +85,7 @@ class BoundedQueue implements MediaQueue {
     const { bytesPerMs } = this.#pace;
     this.#maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
     this.media = createMediaLine((piece) => {
-      if (typeof piece !== 'symbol') this.#queuedBytes -= piece.length;
+      if (piece instanceof Uint8Array) this.#queuedBytes -= piece.length;
       if (!this.isFull || this.#queuedBytes >= this.#maxQueuedBytes / 2) return;
       this.isFull = false;
       hold(false);
@@ -120,7 +120,7 @@ class BoundedQueue implements MediaQueue {
 
   replay(pieces: readonly MediaPiece[]): void {
     for (const piece of pieces) {
-      if (typeof piece !== 'symbol') this.#queuedBytes += piece.length;
+      if (piece instanceof Uint8Array) this.#queuedBytes += piece.length;
       this.media.add(piece);
     }
   }

@@ -432,7 +432,9 @@ export class RunningSession {
     const { resumed } = this.#options;
     if (resumed === undefined) return undefined;
     const { progress, audio } = resumed;
-    const replayed = audio.pieces.filter((piece) => typeof piece !== 'symbol' && piece.length > 0);
+    const replayed = audio.pieces.filter(
+      (piece) => piece instanceof Uint8Array && piece.length > 0,
+    );
     return { ...progress, replayedChunks: replayed.length };
   }
 

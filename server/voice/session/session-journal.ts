@@ -166,7 +166,7 @@ export class SessionJournal {
 
   /** Called every now and then. */
   beat(): void {
-    if (this.audio.isNew) void this.audio.write();
+    if (this.audio.isNew || this.audio.isSilentFor(SIGN_OF_LIFE_MS)) void this.audio.write();
     const nowMs = performance.now();
     if (nowMs - this.#openedAtMs > SIGN_OF_LIFE_MS) this.open().catch(() => undefined);
     const isSilent = nowMs - this.#toldAtMs > SIGN_OF_LIFE_MS;

@@ -1,16 +1,19 @@
+import { encode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import { leaseOf, type SessionHold } from '../../../server/voice/session/handover.ts';
-import { MEDIA_GAP } from '../../../server/voice/audio/media.ts';
+import { MEDIA_ALIGNMENT, MediaJump } from '../../../server/voice/audio/media.ts';
 import { AudioIntake } from '../../../server/voice/session/audio-entry.ts';
 import {
   AUDIO,
   readEnding,
+  readKept,
   readRecord,
   type SessionRecord,
   streamOf,
+  TOLD,
 } from '../../../server/voice/session/kept-session.ts';
 import {
   SessionCluster,
@@ -170,13 +173,51 @@ it('a session goes on without audio that another version of the server has writt
   await append(Buffer.from([255, 1, 2]));
   await cluster.take('s');
   const { audio } = adopt.mock.calls[0]![0].kept;
-  expect(audio).toMatchObject({ receivedBytes: 9_600, receivedMs: 300 });
-  expect(audio.pieces).toEqual([MEDIA_GAP, Buffer.alloc(3_200)]);
+  expect(audio.receivedBytes).toBe(9_600);
+  expect(audio.receivedMs).toBeCloseTo(100);
+  expect(audio.pieces).toEqual([new MediaJump(6_400), Buffer.alloc(3_200)]);
   const [{ fields, message } = { fields: {}, message: '' }, ...more] = log.lines.filter(
     ({ level }) => level === 'warn',
   );
   expect([fields, more]).toEqual([{ sessionId: 's', entries: 2 }, []]);
   expect(message).toContain('another version');
+});
+
+it('a session goes on where audio is missing, and waits for none that nobody hears any more', async () => {
+  const broker = openBroker();
+  const { journal } = await openSession(broker);
+  const place = { fromBytes: 3_200, alignBytes: 6_400, alignSamples: 3_200 };
+  const rest = { heard: { kind: 'rest', place }, captions: {} };
+  const progress = { rest, segments: 0, sentences: 0, targets: {}, said: [], pending: [] };
+  const append = (name: string, bytes: Uint8Array) =>
+    broker.streams.append(streamOf('s', name), bytes, { maxLength: 9, ttlMs: 60_000 });
+  const told = { messages: [], lastSequence: 0, sentences: 0, progress };
+  await append(TOLD.name, encode(told));
+  const intake = new AudioIntake();
+  intake.add(new Uint8Array(3_200));
+  const head = { fromBytes: 12_800, receivedMs: 500, confirmed: 0, hasEnded: false };
+  await append(AUDIO.name, intake.take(head));
+  await journal.close();
+  const { audio } = await readKept(broker, 's');
+  const [start, jump, ...more] = audio.pieces;
+  expect([start, jump]).toEqual([new MediaJump(3_200), new MediaJump(12_800)]);
+  expect(more).toEqual([MEDIA_ALIGNMENT, Buffer.alloc(3_200)]);
+  // Of half a second a fifth was heard, two fifths are lost, and a fifth is there.
+  expect(audio.receivedBytes).toBe(16_000);
+  expect(audio.receivedMs).toBeCloseTo(300);
+});
+
+it('the audio of a session stays for as long as the session, though nothing comes', async () => {
+  vi.useFakeTimers();
+  const broker = openBroker();
+  const { journal } = await openSession(broker);
+  journal.audio.came(new Uint8Array(3_200));
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(await broker.streams.read(streamOf('s', AUDIO.name), 0, 1)).toHaveLength(1);
+  const { audio } = await readKept(broker, 's');
+  expect(audio.pieces.filter((piece) => piece instanceof Uint8Array)).toEqual([
+    Buffer.alloc(3_200),
+  ]);
 });
 
 const ENDED = new ServiceError('session_ended', 'It was ended.');
