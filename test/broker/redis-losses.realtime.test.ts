@@ -1,5 +1,6 @@
 /** What was in flight when Redis lost it, or when an answer was lost, is made good once it is back. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../server/broker/broker.ts';
 import { createSessionSeats } from '../../server/voice/session/session-seats.ts';
@@ -55,6 +56,21 @@ async function sitDown(seats: ReturnType<typeof openSeats>): Promise<string> {
   return outcome;
 }
 
+/** The longest that Redis, or this process, takes to answer until something is over. */
+async function slowestAnswerMs(work: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const end = () => (isOver = true);
+  work.then(end, end);
+  let slowestMs = 0;
+  while (!isOver) {
+    const startMs = performance.now();
+    await redis.ask('PING').catch(() => undefined);
+    await delay(POLLING.interval);
+    slowestMs = Math.max(slowestMs, performance.now() - startMs);
+  }
+  return slowestMs;
+}
+
 const loseEverything = {
   'comes back empty': async () => {
     await redis.kill();
@@ -93,16 +109,24 @@ it.each(
     'stood still for a minute': () => redis.ask('EVAL', RUN_OUT, '0'),
   }),
 )('when Redis %s, nobody gets the seats of those who are there', async (_how, lose) => {
-  const nodes = await openNodes(3);
-  const goBack = await takeSnapshot();
-  const seats = nodes.map(openSeats);
-  for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
-  await lose(goBack);
-  const outcomes = await Promise.all(
-    Array.from({ length: 30 }, (_, index) => sitDown(seats[index % 3]!)),
-  );
-  expect([...new Set(outcomes)]).toEqual(['too_many_sessions']);
-  expect(await nodes[0]!.seats.members('sessions of key')).toHaveLength(10);
+  const loseSeats = async () => {
+    await redis.ask('FLUSHALL');
+    const nodes = await openNodes(3);
+    const goBack = await takeSnapshot();
+    const seats = nodes.map(openSeats);
+    for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
+    const sitting = lose(goBack).then(() =>
+      Promise.all(Array.from({ length: 30 }, (_, index) => sitDown(seats[index % 3]!))),
+    );
+    const slowestMs = await slowestAnswerMs(sitting);
+    const members = await nodes[0]!.seats.members('sessions of key');
+    await Promise.all(nodes.map((node) => node.close()));
+    return { outcomes: [...new Set(await sitting)], memberCount: members.length, slowestMs };
+  };
+  let last = await loseSeats();
+  // They have seconds to come back: where an answer takes one, that says nothing.
+  for (let times = 1; times < 5 && last.slowestMs > 1_000; times += 1) last = await loseSeats();
+  expect(last).toMatchObject({ outcomes: ['too_many_sessions'], memberCount: 10 });
 });
 
 it('nor does a node that has just started get them, though it finds an empty Redis first', async () => {
