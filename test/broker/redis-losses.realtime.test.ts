@@ -58,11 +58,11 @@ async function sitDown(seats: ReturnType<typeof openSeats>): Promise<string> {
 
 /** The longest that Redis, or this process, takes to answer until something is over. */
 async function slowestAnswerMs(work: Promise<unknown>): Promise<number> {
-  let isOver = false;
-  const end = () => (isOver = true);
+  const trial = { isOver: false };
+  const end = () => (trial.isOver = true);
   work.then(end, end);
   let slowestMs = 0;
-  while (!isOver) {
+  while (!trial.isOver) {
     const startMs = performance.now();
     await redis.ask('PING').catch(() => undefined);
     await delay(POLLING.interval);
@@ -80,13 +80,16 @@ const loseEverything = {
 };
 
 /** @returns makes Redis what it is now, later: as one does that has a snapshot, or a replica that is behind */
-async function takeSnapshot(): Promise<() => Promise<void>> {
+async function takeSnapshot(nodes: readonly Broker[]): Promise<() => Promise<void>> {
   await redis.ask('SAVE');
   const [mark = ''] = (await redis.ask('KEYS', '*:cluster')) as string[];
   const saved = await redis.ask('GET', mark);
   return async () => {
-    // Nodes see it once they have seen it later than that.
+    // A node sees it once it has seen it later than that, as each has that comes back meanwhile: whoever
+    // is the first then tells the others.
     await expect.poll(() => redis.ask('GET', mark), POLLING).not.toBe(saved);
+    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
+    for (const { records } of nodes) await untilDone(() => records.read('key'));
     await redis.ask('DEBUG', 'RELOAD', 'NOSAVE');
     await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
   };
@@ -112,7 +115,7 @@ it.each(
   const loseSeats = async () => {
     await redis.ask('FLUSHALL');
     const nodes = await openNodes(3);
-    const goBack = await takeSnapshot();
+    const goBack = await takeSnapshot(nodes);
     const seats = nodes.map(openSeats);
     for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
     const sitting = lose(goBack).then(() =>
@@ -197,7 +200,7 @@ it('when Redis comes back as it once was, tokens are what they were since', asyn
   const tokens = openTokens(broker);
   const issue = (sessionId: string) => tokens.issue({ sessionId, accountId: 'a' }, LONG);
   const [first, second] = [await issue('first'), await issue('second')];
-  const goBack = await takeSnapshot();
+  const goBack = await takeSnapshot([broker]);
   await tokens.spend(first);
   const next = await tokens.rotate(second, 'a', { ttlMs: LONG, mayRepeat: false });
   if (next.outcome !== 'rotated') throw new Error(next.outcome);
