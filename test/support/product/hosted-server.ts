@@ -1,6 +1,6 @@
 /**
  * Servers with settings of their own whose tests need no process: they run beside others in the one
- * that a run has for them, and start in a fifth of the time. They have no worker of documents, which
+ * that a run has for them, and start sooner. They have no worker of documents, which
  * would look for its settings in the environment.
  */
 import { askRun } from './shared-server.ts';
