@@ -1,5 +1,6 @@
 /** What was in flight when Redis lost it, or when an answer was lost, is made good once it is back. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../server/broker/broker.ts';
 import { createSessionSeats } from '../../server/voice/session/session-seats.ts';
@@ -55,6 +56,21 @@ async function sitDown(seats: ReturnType<typeof openSeats>): Promise<string> {
   return outcome;
 }
 
+/** The longest that Redis, or this process, takes to answer until something is over. */
+async function slowestAnswerMs(work: Promise<unknown>): Promise<number> {
+  const trial = { isOver: false };
+  const end = () => (trial.isOver = true);
+  work.then(end, end);
+  let slowestMs = 0;
+  while (!trial.isOver) {
+    const startMs = performance.now();
+    await redis.ask('PING').catch(() => undefined);
+    await delay(POLLING.interval);
+    slowestMs = Math.max(slowestMs, performance.now() - startMs);
+  }
+  return slowestMs;
+}
+
 const loseEverything = {
   'comes back empty': async () => {
     await redis.kill();
@@ -64,13 +80,16 @@ const loseEverything = {
 };
 
 /** @returns makes Redis what it is now, later: as one does that has a snapshot, or a replica that is behind */
-async function takeSnapshot(): Promise<() => Promise<void>> {
+async function takeSnapshot(nodes: readonly Broker[]): Promise<() => Promise<void>> {
   await redis.ask('SAVE');
   const [mark = ''] = (await redis.ask('KEYS', '*:cluster')) as string[];
   const saved = await redis.ask('GET', mark);
   return async () => {
-    // Nodes see it once they have seen it later than that.
+    // A node sees it once it has seen it later than that, as each has that comes back meanwhile: whoever
+    // is the first then tells the others.
     await expect.poll(() => redis.ask('GET', mark), POLLING).not.toBe(saved);
+    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
+    for (const { records } of nodes) await untilDone(() => records.read('key'));
     await redis.ask('DEBUG', 'RELOAD', 'NOSAVE');
     await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
   };
@@ -93,16 +112,24 @@ it.each(
     'stood still for a minute': () => redis.ask('EVAL', RUN_OUT, '0'),
   }),
 )('when Redis %s, nobody gets the seats of those who are there', async (_how, lose) => {
-  const nodes = await openNodes(3);
-  const goBack = await takeSnapshot();
-  const seats = nodes.map(openSeats);
-  for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
-  await lose(goBack);
-  const outcomes = await Promise.all(
-    Array.from({ length: 30 }, (_, index) => sitDown(seats[index % 3]!)),
-  );
-  expect([...new Set(outcomes)]).toEqual(['too_many_sessions']);
-  expect(await nodes[0]!.seats.members('sessions of key')).toHaveLength(10);
+  const loseSeats = async () => {
+    await redis.ask('FLUSHALL');
+    const nodes = await openNodes(3);
+    const goBack = await takeSnapshot(nodes);
+    const seats = nodes.map(openSeats);
+    for (let index = 0; index < 10; index += 1) await seats[index % 3]!.take(`${index}`, 'key');
+    const sitting = lose(goBack).then(() =>
+      Promise.all(Array.from({ length: 30 }, (_, index) => sitDown(seats[index % 3]!))),
+    );
+    const slowestMs = await slowestAnswerMs(sitting);
+    const members = await nodes[0]!.seats.members('sessions of key');
+    await Promise.all(nodes.map((node) => node.close()));
+    return { outcomes: [...new Set(await sitting)], memberCount: members.length, slowestMs };
+  };
+  let last = await loseSeats();
+  // They have seconds to come back: where an answer takes one, that says nothing.
+  for (let times = 1; times < 5 && last.slowestMs > 1_000; times += 1) last = await loseSeats();
+  expect(last).toMatchObject({ outcomes: ['too_many_sessions'], memberCount: 10 });
 });
 
 it('nor does a node that has just started get them, though it finds an empty Redis first', async () => {
@@ -173,7 +200,7 @@ it('when Redis comes back as it once was, tokens are what they were since', asyn
   const tokens = openTokens(broker);
   const issue = (sessionId: string) => tokens.issue({ sessionId, accountId: 'a' }, LONG);
   const [first, second] = [await issue('first'), await issue('second')];
-  const goBack = await takeSnapshot();
+  const goBack = await takeSnapshot([broker]);
   await tokens.spend(first);
   const next = await tokens.rotate(second, 'a', { ttlMs: LONG, mayRepeat: false });
   if (next.outcome !== 'rotated') throw new Error(next.outcome);

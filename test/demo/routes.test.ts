@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Health } from '../../shared/schemas/health.ts';
 import { rawExchange } from '../support/machine/raw-exchange.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import { startServer } from '../support/product/server.ts';
 import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { PCM_16K } from '../support/product/voice-client.ts';
@@ -134,8 +135,8 @@ describe('without flite', () => {
 });
 
 describe('with the demo off', () => {
-  let server: TestServer;
-  beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent', DEMO: 'off' })));
+  let server: HostedServer;
+  beforeAll(async () => (server = await startHosted({ RECOGNISER: 'silent', DEMO: 'off' })));
   afterAll(() => server.stop());
 
   it('nothing of it is there, and the element still is', async () => {

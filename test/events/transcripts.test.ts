@@ -2,7 +2,7 @@
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { zipText } from '../support/documents/documents.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
@@ -10,11 +10,11 @@ import {
 import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from './room-client.ts';
 
 let translator: LibreTranslateServer;
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
   translator = await startLibreTranslateServer();
   translator.languages = { en: ['es', 'fr', 'de'], es: ['en'] };
-  server = await startServer({
+  server = await startHosted({
     RECOGNISER: 'silent',
     LIBRETRANSLATE_URL: translator.url,
     TRANSLATION_ENGINES: '*: libretranslate',

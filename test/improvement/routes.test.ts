@@ -17,7 +17,8 @@ import {
   type ChatQuestion,
   type ChatServer,
 } from '../support/services/openai-chat-server.ts';
-import { startServer, until, type RunningServer } from '../support/product/server.ts';
+import { startHosted } from '../support/product/hosted-server.ts';
+import { until, type RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 let chat: ChatServer;
@@ -26,7 +27,7 @@ let online: RunningServer;
 beforeAll(async () => {
   chat = await startChatServer();
   const settings = { RECOGNISER: 'silent', CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' };
-  [offline, online] = await Promise.all([sharedServer(), startServer(settings)]);
+  [offline, online] = await Promise.all([sharedServer(), startHosted(settings)]);
 });
 afterEach(() => chat.reset());
 afterAll(async () => {

@@ -8,13 +8,14 @@ import type {
 } from '../../shared/schemas/translation-memories.ts';
 import { askDragoman } from '../support/product/command-line.ts';
 import { firstLink, signedIn, type ConsoleClient } from '../support/product/console-client.ts';
-import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import { until } from '../support/product/server.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 
-let server: TestServer;
+let server: HostedServer;
 let owner: ConsoleClient;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
+  server = await startHosted({ RECOGNISER: 'silent' });
   owner = await signedIn(server, firstLink(server));
 });
 afterAll(() => server.stop());
@@ -115,7 +116,9 @@ it('an upload by a client that leaves makes room for others, and is no error', a
     `Host: ${host}\r\nOrigin: ${server.url}\r\nX-Dragoman-Console: 1\r\n` +
     `Cookie: ${owner.cookie}\r\nContent-Type: text/csv\r\nContent-Length: 1000000\r\n` +
     'Expect: 100-continue\r\n\r\n';
-  const countBefore = server.logs().split('client left during its request').length;
+  const timesLeft = async () =>
+    (await server.logs()).split('client left during its request').length;
+  const countBefore = await timesLeft();
   // It is looked at where there is room.
   const statusOfNext = async () => (await upload('name=x&format=tmx', '<html/>')).status;
   const client = await until(async () => {
@@ -134,9 +137,10 @@ it('an upload by a client that leaves makes room for others, and is no error', a
   });
   client.end();
   await until(async () => (await statusOfNext()) === 400);
-  await until(() => server.logs().split('client left during its request').length > countBefore);
-  expect(server.logs()).not.toContain('"level":50');
-  expect(server.logs()).not.toContain('"stack"');
+  await until(async () => (await timesLeft()) > countBefore);
+  const logs = await server.logs();
+  expect(logs).not.toContain('"level":50');
+  expect(logs).not.toContain('"stack"');
 });
 
 describe('a memory', () => {

@@ -125,7 +125,6 @@ describe('a model out of npm packages', () => {
       reason:
         'The model ear cannot be used: its file encoder.onnx is damaged. Install it again: npm run dragoman -- models install ear',
     });
-    expect(await install(folder)).toMatchObject({ isNew: true, model });
     // Reading a pipe would never end.
     rmSync(file);
     execFileSync('mkfifo', [file]);

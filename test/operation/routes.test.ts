@@ -2,9 +2,9 @@
 import http from 'node:http';
 import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
 
-const metricsOf = async (server: TestServer, headers: Record<string, string> = {}) => {
+const metricsOf = async (server: HostedServer, headers: Record<string, string> = {}) => {
   const response = await server.get('/metrics', headers);
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
@@ -15,8 +15,8 @@ const otherAddress = Object.values(os.networkInterfaces())
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
 describe('the metrics without a key', () => {
-  let server: TestServer;
-  beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent', HOST: '0.0.0.0' })));
+  let server: HostedServer;
+  beforeAll(async () => (server = await startHosted({ RECOGNISER: 'silent', HOST: '0.0.0.0' })));
   afterAll(() => server.stop());
 
   it('are read by this machine', async () => {
@@ -64,7 +64,7 @@ describe('the metrics without a key', () => {
 });
 
 it('the metrics with a key are for its bearer alone, from anywhere', async () => {
-  const server = await startServer({ RECOGNISER: 'silent', METRICS_KEY: 'measure-4711' });
+  const server = await startHosted({ RECOGNISER: 'silent', METRICS_KEY: 'measure-4711' });
   try {
     const behindProxy = { Authorization: 'Bearer measure-4711', 'X-Forwarded-For': '192.0.2.1' };
     expect((await metricsOf(server, behindProxy)).status).toBe(200);
@@ -74,7 +74,7 @@ it('the metrics with a key are for its bearer alone, from anywhere', async () =>
       expect(text).not.toContain('4711');
     }
     expect((await metricsOf(server)).status).toBe(403);
-    expect(server.logs()).not.toContain('measure-4711');
+    expect(await server.logs()).not.toContain('measure-4711');
   } finally {
     await server.stop();
   }
@@ -82,7 +82,7 @@ it('the metrics with a key are for its bearer alone, from anywhere', async () =>
 
 describe('readiness', () => {
   it('is told while the server takes work, and no more once it stops', async () => {
-    const server = await startServer({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
+    const server = await startHosted({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
     try {
       const response = await server.get('/readyz');
       expect(response.status).toBe(200);
@@ -97,7 +97,7 @@ describe('readiness', () => {
   });
 
   it('names what is missing when no engine runs', async () => {
-    const server = await startServer({
+    const server = await startHosted({
       MODELS_DIR: '/nowhere',
       APERTIUM_MODES: '/nowhere',
     });
@@ -107,7 +107,7 @@ describe('readiness', () => {
       const { message } = (await response.json()) as { message: string };
       expect(message).toMatch(/^Not ready: no speech recogniser and no translator/);
       expect((await server.get('/healthz')).status).toBe(200);
-      expect(server.logs()).not.toMatch(/"level":50/);
+      expect(await server.logs()).not.toMatch(/"level":50/);
     } finally {
       await server.stop();
     }

@@ -10,8 +10,8 @@ import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 
 const ROUNDS = 2;
-/** In every fourth round the PostgreSQL server goes down as well, while it is being used. */
-const SERVER_CRASH_EVERY = 4;
+/** In every second round the PostgreSQL server goes down as well, while it is being used. */
+const SERVER_CRASH_EVERY = 2;
 
 let postgresql: TestPostgresql;
 let folder: string;

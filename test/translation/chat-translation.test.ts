@@ -9,13 +9,14 @@ import {
   startChatServer,
   type ChatServer,
 } from '../support/services/openai-chat-server.ts';
-import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import { until } from '../support/product/server.ts';
 
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-chat-'));
 let chat: ChatServer;
-let server: TestServer;
+let server: HostedServer;
 const start = () =>
-  startServer({
+  startHosted({
     RECOGNISER: 'silent',
     DATA_DIR: dataFolder,
     CHAT_URL: chat.apiUrl,

@@ -3,7 +3,8 @@ import type { DetectionResponse } from '../../shared/schemas/detection.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import { askDragoman } from '../support/product/command-line.ts';
 import { startDeeplCompatibleServer } from '../support/services/deepl-compatible-server.ts';
-import { startServer, type RunningServer } from '../support/product/server.ts';
+import { startHosted } from '../support/product/hosted-server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 let server: RunningServer;
@@ -90,7 +91,7 @@ it('tells what an upstream server detects, in translations as well', async () =>
   const upstream = await startDeeplCompatibleServer({ key: 'k' });
   upstream.detected = 'es';
   const settings = { RECOGNISER: 'silent', DEEPL_URL: upstream.url, DEEPL_KEY: 'k' };
-  const fronting = await startServer(settings);
+  const fronting = await startHosted(settings);
   try {
     const text = ['The garden is very large.'];
     const found = await fronting.post(path, { text });

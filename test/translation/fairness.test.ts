@@ -1,13 +1,13 @@
 /** One account that asks for much beside another that asks for little. */
 import { expect, it } from 'vitest';
 import { askDragoman } from '../support/product/command-line.ts';
-import { startServer } from '../support/product/server.ts';
+import { startHosted } from '../support/product/hosted-server.ts';
 
 const LENGTH = 20_000;
 
 it('an account may have so much text under way; others, and a single long request, are served', async () => {
   const settings = { RECOGNISER: 'silent', TEXT_MAX_UNDER_WAY: String(LENGTH) };
-  const server = await startServer(settings);
+  const server = await startHosted(settings);
   try {
     const at = { DATA_DIR: server.dataFolder };
     await askDragoman(['account', 'create', '--name', 'other', '--plan', 'pro'], at);

@@ -6,14 +6,14 @@ import {
   startDeeplCompatibleServer,
   type DeeplCompatibleServer,
 } from '../support/services/deepl-compatible-server.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
 
 let upstream: DeeplCompatibleServer;
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
   upstream = await startDeeplCompatibleServer({ key: 'k' });
   const address = { DEEPL_URL: upstream.url, DEEPL_KEY: 'k' };
-  server = await startServer({ RECOGNISER: 'silent', DEMO: 'off', ...address });
+  server = await startHosted({ RECOGNISER: 'silent', DEMO: 'off', ...address });
 });
 beforeEach(() => (upstream.requests.length = 0));
 afterAll(async () => {

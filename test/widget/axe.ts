@@ -1,4 +1,4 @@
-/** What axe-core finds in a page that is open in a browser. */
+/** What is wrong with how a page that is open in a browser is made and coloured. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
@@ -8,16 +8,52 @@ import { expect } from 'vitest';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const options: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  // Our own measure asks for more.
+  rules: { 'color-contrast': { enabled: false } },
   resultTypes: ['violations'],
   selectors: false,
 };
 
+/** What depends on which of its parts a window has room for. */
+const optionsOfSize: RunOptions = {
+  runOnly: [
+    ...['target-size', 'scrollable-region-focusable', 'aria-hidden-focus', 'heading-order'],
+    ...['button-name', 'link-name', 'label', 'select-name', 'image-alt', 'page-has-heading-one'],
+  ],
+  resultTypes: ['violations'],
+  selectors: false,
+};
+
+interface Look {
+  /** A selector of the part to look at; all of the page without it. */
+  within?: string;
+  /** The same page has been looked at in other colours, in a window of this size or of another one. */
+  seen?: 'in this size' | 'in another size';
+  /** Less than this is too faint; 7 without it. */
+  leastContrast?: number;
+}
+
 /**
- * What axe has to say about a page, one line each; fails when it has looked at nothing.
- *
- * @param within a selector of the part to look at; all of the page without it
+ * What axe-core finds in a page, and texts that are too faint, one line each; fails when it has
+ * looked at nothing.
  */
-export async function violations(page: Page, within?: string): Promise<string[]> {
+export async function faults(
+  page: Page,
+  { within, seen, leastContrast = 7 }: Look = {},
+): Promise<string[]> {
+  const { count, weak } = await weakTexts(page, { within, leastContrast });
+  expect(count).toBeGreaterThan(2);
+  if (seen === 'in this size') return weak;
+  const found = await violations(page, seen === undefined ? options : optionsOfSize, within);
+  return [...found, ...weak];
+}
+
+/** What axe-core finds, colours included, where a page is laid over another picture. */
+export function faultsOfOverlay(page: Page): Promise<string[]> {
+  return violations(page, { ...options, rules: {} });
+}
+
+async function violations(page: Page, options: RunOptions, within?: string): Promise<string[]> {
   // Not by a script tag: the page's own policy forbids it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   // Of what is right only the number leaves the page: every node of it would be a megabyte.
@@ -33,6 +69,77 @@ export async function violations(page: Page, within?: string): Promise<string[]>
     },
     { within, options },
   );
-  expect(passed).toBeGreaterThan(10);
+  expect(passed).toBeGreaterThan(options === optionsOfSize ? 1 : 10);
   return found;
+}
+
+/** Texts and their contrast with what is painted behind them, if it is too low; in any depth of shadows. */
+function weakTexts(
+  page: Page,
+  { within = 'body', leastContrast }: { within: string | undefined; leastContrast: number },
+): Promise<{ count: number; weak: string[] }> {
+  return page.evaluate(
+    ({ within, leastContrast }) => {
+      const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
+      const known = new Map<string, number[]>();
+      const painted = (color: string) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+      };
+      const rgba = (color: string) => {
+        const value = known.get(color) ?? painted(color);
+        known.set(color, value);
+        return value;
+      };
+      const luminance = (colour: number[]) => {
+        const [red, green, blue] = colour.map((value) => {
+          const share = value / 255;
+          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+      };
+      const around = (element: Element): Element | null => {
+        const root = element.getRootNode();
+        const host = root instanceof ShadowRoot ? root.host : null;
+        return element.assignedSlot ?? element.parentElement ?? host;
+      };
+      const behind = (element: Element | null): number[] => {
+        if (element === null) return rgba('white');
+        const color = rgba(getComputedStyle(element).backgroundColor);
+        return color[3] === 255 ? color : behind(around(element));
+      };
+      /** Fainter than its colour, as far as it lets what is behind it shine through. */
+      const opacity = (element: Element | null): number =>
+        element === null ? 1 : Number(getComputedStyle(element).opacity) * opacity(around(element));
+      const weak: string[] = [];
+      let count = 0;
+      const look = (element: Element) => {
+        const texts = [...element.childNodes].filter((node) => node instanceof Text);
+        const text = texts
+          .map((node) => node.data)
+          .join('')
+          .trim();
+        if (text !== '' && element.checkVisibility() && !element.matches('option, style')) {
+          const { color, fill } = getComputedStyle(element);
+          const own = rgba(element instanceof SVGElement ? fill : color);
+          const ground = behind(element);
+          // What cannot be used may be faint.
+          const isUsable = element.closest(':disabled, [aria-disabled="true"]') === null;
+          const share = isUsable ? opacity(element) : 1;
+          const mixed = own.map((value, at) => value * share + ground[at]! * (1 - share));
+          const pair = [luminance(mixed), luminance(ground)];
+          const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+          if (share > 0 && ratio < leastContrast) weak.push(`${text} ${ratio.toFixed(2)}`);
+          count += 1;
+        }
+        for (const child of [...element.children, ...(element.shadowRoot?.children ?? [])])
+          look(child);
+      };
+      look(document.querySelector(within)!);
+      return { count, weak };
+    },
+    { within, leastContrast },
+  );
 }

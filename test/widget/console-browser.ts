@@ -1,12 +1,13 @@
 /** The console of a real server in the Chromium of the system. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium, newContext } from '../support/machine/chromium.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startHosted } from '../support/product/hosted-server.ts';
+import { startServer, type RunningServer } from '../support/product/server.ts';
 
 export const PASSWORD = 'eleven brown lanterns';
 
 export interface ConsoleBench {
-  readonly server: TestServer;
+  readonly server: RunningServer;
   readonly browser: Browser;
   /** The one-time link that the server printed. */
   readonly link: string;
@@ -19,11 +20,29 @@ export interface ConsoleBench {
   close(): Promise<void>;
 }
 
-/** Starts a server with a console, and a browser. */
-export async function startConsole(settings: Record<string, string> = {}): Promise<ConsoleBench> {
+/** Starts a server with a console. */
+async function startWithConsole(settings: Record<string, string>, isAlone: boolean) {
+  if (!isAlone) {
+    const server = await startHosted({ CONSOLE: 'on', ...settings });
+    return { server, link: server.url + server.entrance };
+  }
   const server = await startServer({ CONSOLE: 'on', ...settings });
-  const browser = await launchChromium();
   const [, link = ''] = /Console +(\S+)/.exec(server.output()) ?? [];
+  return { server, link };
+}
+
+/**
+ * Starts a server with a console, and a browser.
+ *
+ * @param isAlone whether the server is a process of its own, as programs that it starts look for their
+ *   settings in its environment
+ */
+export async function startConsole(
+  settings: Record<string, string> = {},
+  { isAlone = false } = {},
+): Promise<ConsoleBench> {
+  const { server, link } = await startWithConsole(settings, isAlone);
+  const browser = await launchChromium();
   const pageErrors: string[] = [];
   let session: Promise<BrowserContextOptions['storageState']> | undefined;
 
@@ -71,59 +90,4 @@ export async function setPassword(page: Page): Promise<void> {
 /** How far the page is wider than its window, in CSS pixels. */
 export function excessWidth(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-}
-
-/** Texts that have a contrast below 7:1 with what is painted behind them; in any depth of shadows. */
-export function weakTexts(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
-    const known = new Map<string, number[]>();
-    const painted = (color: string) => {
-      canvas.clearRect(0, 0, 1, 1);
-      canvas.fillStyle = color;
-      canvas.fillRect(0, 0, 1, 1);
-      return [...canvas.getImageData(0, 0, 1, 1).data];
-    };
-    const rgba = (color: string) => {
-      const value = known.get(color) ?? painted(color);
-      known.set(color, value);
-      return value;
-    };
-    const luminance = (color: string) => {
-      const [red, green, blue] = rgba(color).map((value) => {
-        const share = value / 255;
-        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-      });
-      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
-    };
-    const around = (element: Element): Element | null => {
-      const root = element.getRootNode();
-      const host = root instanceof ShadowRoot ? root.host : null;
-      return element.assignedSlot ?? element.parentElement ?? host;
-    };
-    const behind = (element: Element | null): string => {
-      if (element === null) return 'white';
-      const color = getComputedStyle(element).backgroundColor;
-      return rgba(color)[3] === 255 ? color : behind(around(element));
-    };
-    const weak: string[] = [];
-    const look = (element: Element) => {
-      const texts = [...element.childNodes].filter((node) => node instanceof Text);
-      const text = texts
-        .map((node) => node.data)
-        .join('')
-        .trim();
-      if (text !== '' && element.checkVisibility() && !element.matches('option, style')) {
-        const { color, fill } = getComputedStyle(element);
-        const own = element instanceof SVGElement ? fill : color;
-        const pair = [luminance(own), luminance(behind(element))];
-        const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
-        if (ratio < 7) weak.push(`${text} ${ratio.toFixed(2)}`);
-      }
-      for (const child of [...element.children, ...(element.shadowRoot?.children ?? [])])
-        look(child);
-    };
-    look(document.body);
-    return weak;
-  });
 }

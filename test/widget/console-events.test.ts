@@ -6,14 +6,8 @@ import { WebSocket } from 'ws';
 import type { RoomCreation, RoomInfo, RoomLink } from '../../shared/schemas/rooms.ts';
 import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
-import { violations } from './axe.ts';
-import {
-  excessWidth,
-  setPassword,
-  startConsole,
-  weakTexts,
-  type ConsoleBench,
-} from './console-browser.ts';
+import { faults } from './axe.ts';
+import { excessWidth, setPassword, startConsole, type ConsoleBench } from './console-browser.ts';
 import { answerOf, nameOfFocused } from './console-steps.ts';
 
 let bench: ConsoleBench;
@@ -315,10 +309,10 @@ describe.each([
     });
     await type(id, 'Good morning.');
     page = await bench.openSignedIn('#/events', { ...options, reducedMotion: 'reduce' });
+    const seen = 'colorScheme' in options ? ({ seen: 'in another size' } as const) : {};
     const look = async (place: string): Promise<void> => {
-      const found = { axe: await violations(page), weak: await weakTexts(page) };
-      const excess = await excessWidth(page);
-      expect({ place, ...found, excess }).toEqual({ place, axe: [], weak: [], excess: 0 });
+      const found = { faults: await faults(page, seen), excess: await excessWidth(page) };
+      expect({ place, ...found }).toEqual({ place, faults: [], excess: 0 });
     };
     await page.getByRole('link', { name: 'Looked at' }).first().waitFor();
     await look('list');

@@ -96,12 +96,21 @@ function installEars(): void {
     return play.call(this);
   };
 
+  const markedIn = (root: ShadowRoot) =>
+    [...root.querySelectorAll('.caption.spoken')].map(({ textContent }) => textContent.trim());
+  let watcher: MutationObserver | undefined;
   addEventListener('vc-speech', (event) => {
     const captions = event.target as HTMLElement & { updateComplete: Promise<boolean> };
     void captions.updateComplete.then(() => {
-      const lines = captions.shadowRoot!.querySelectorAll('.caption.spoken');
-      const marked = [...lines].map(({ textContent }) => textContent.trim());
-      told.push({ ...(event as CustomEvent<object>).detail, marked });
+      const root = captions.shadowRoot!;
+      const entry = { ...(event as CustomEvent<object>).detail, marked: markedIn(root) };
+      told.push(entry);
+      // A busy page marks it a little later.
+      watcher?.disconnect();
+      watcher = new MutationObserver(() => {
+        if (entry.marked.length === 0) entry.marked = markedIn(root);
+      });
+      watcher.observe(root, { subtree: true, childList: true, attributes: true });
     });
   });
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { violations } from './axe.ts';
+import { faultsOfOverlay } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
@@ -36,7 +36,7 @@ describe('the overlay', () => {
     await bench.type(room, { text: 'This is heard.' });
     await page.getByText('This is heard.').first().waitFor();
     await expect.poll(isSilent).toBe(false);
-    expect(await violations(page)).toEqual([]);
+    expect(await faultsOfOverlay(page)).toEqual([]);
     await expect.poll(isSilent).toBe(true);
     for (const selector of ['html', 'body', 'room-captions', 'room-captions .base']) {
       expect(await styleOf(page, selector, 'background-color')).toBe('rgba(0, 0, 0, 0)');

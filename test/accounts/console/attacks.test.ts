@@ -11,18 +11,18 @@ import {
   type ConsoleClient,
 } from '../../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../../support/product/platform.ts';
-import { startServer, type TestServer } from '../../support/product/server.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
 import { spendTries, triesAt } from '../../../server/accounts/console/console-tries.ts';
 import type { Storage } from '../../../server/stores.ts';
 
-let server: TestServer;
+let server: HostedServer;
 let storage: Storage;
 let owner: ConsoleClient;
 let usedLink: string;
 
 beforeAll(async () => {
   // Behind a proxy, which tells whom requests come from and how.
-  server = await startServer({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
+  server = await startHosted({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
   storage = await openEmbedded(server.dataFolder);
   usedLink = firstLink(server);
   owner = await signedIn(server, usedLink);
@@ -326,8 +326,8 @@ describe('guessing', () => {
   });
 });
 
-it('no password, link or cookie is in what was logged', () => {
-  const logs = server.logs();
+it('no password, link or cookie is in what was logged', async () => {
+  const logs = await server.logs();
   expect(logs).toContain('console: sign-in refused');
   for (const secret of [GOOD_PASSWORD, usedLink, owner.cookie?.split('=')[1] ?? 'missing']) {
     expect(logs).not.toContain(secret);

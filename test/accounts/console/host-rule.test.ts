@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHostRule } from '../../../server/accounts/console/door.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
-import { startServer, type TestServer } from '../../support/product/server.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
 
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent', HOST: '0.0.0.0' });
+  server = await startHosted({ RECOGNISER: 'silent', HOST: '0.0.0.0' });
 });
 afterAll(() => server.stop());
 

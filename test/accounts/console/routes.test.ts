@@ -22,7 +22,9 @@ import {
   type ConsoleClient,
 } from '../../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../../support/product/platform.ts';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import { startServer } from '../../support/product/server.ts';
+import { until } from '../../support/product/server.ts';
 import { speech } from '../../support/audio/speech.ts';
 import {
   connect,
@@ -34,14 +36,14 @@ import {
 /** Nobody listens there: the engine is configured and out of order. */
 const NOWHERE = 'http://127.0.0.1:9/v1';
 
-let server: TestServer;
+let server: HostedServer;
 let operator: ConsoleClient;
 let tenant: ConsoleClient;
 let tenantAccount: Account;
 let storage: Storage;
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startHosted({
     CHAT_URL: NOWHERE,
     CHAT_MODEL: 'none',
     CHAT_LANGUAGES: 'en,es',
@@ -64,9 +66,7 @@ const translate = (text: string) =>
 
 describe('the console', () => {
   it('tells its address, with a link until somebody has set the password', async () => {
-    expect(server.output()).toMatch(
-      /Console +http:\/\/127\.0\.0\.1:\d+\/console\/#set-password=[\w-]{43}\n/,
-    );
+    expect(server.entrance).toMatch(/^\/console\/#set-password=[\w-]{43}$/);
     const again = await startServer({
       DATA_DIR: server.dataFolder,
       RECOGNISER: 'silent',
@@ -102,8 +102,8 @@ describe('the console', () => {
   });
 
   it('can be turned off', async () => {
-    const off = await startServer({ CONSOLE: 'off', RECOGNISER: 'silent' });
-    expect(off.output()).not.toContain('Console');
+    const off = await startHosted({ CONSOLE: 'off', RECOGNISER: 'silent' });
+    expect(off.entrance).toBe('');
     for (const place of ['/console', '/console/', '/console/api/session']) {
       expect((await fetch(off.url + place)).status).toBe(404);
     }

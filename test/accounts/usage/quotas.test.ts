@@ -1,7 +1,8 @@
 /** What requests cost, and where they end: keys with limits under many clients at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../../support/product/command-line.ts';
-import { startServer, type RunningServer } from '../../support/product/server.ts';
+import { startHosted } from '../../support/product/hosted-server.ts';
+import type { RunningServer } from '../../support/product/server.ts';
 import { newPostgresqlDatabase, sharedServer } from '../../support/product/shared-server.ts';
 
 interface KeyJson {
@@ -17,7 +18,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
     server =
       database === 'SQLite'
         ? await sharedServer()
-        : await startServer({ RECOGNISER: 'silent', ...settings });
+        : await startHosted({ RECOGNISER: 'silent', ...settings });
     settings['DATA_DIR'] = server.dataFolder;
     await dragoman('account', 'create', '--name', 'limited', '--plan', 'pro');
   });

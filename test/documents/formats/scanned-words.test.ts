@@ -109,7 +109,8 @@ describe('a scan with upright and struck words', () => {
     async (page) => {
       const jpeg = await scanned(page);
       const ours = missingIn((await textsOf(page)).join('\n'));
-      const plain = missingIn(plainReading(jpeg, page.dpi));
+      // There is none fewer than no word.
+      const plain = ours.length === 0 ? [] : missingIn(plainReading(jpeg, page.dpi));
       expect(ours.length, `${ours.join(' ')} | ${plain.join(' ')}`).toBeLessThanOrEqual(
         plain.length,
       );

@@ -1,6 +1,7 @@
 /** Who may come into a room, on the server that people run. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, until } from '../../support/product/server.ts';
+import { startHosted } from '../../support/product/hosted-server.ts';
+import { until } from '../../support/product/server.ts';
 import { sharedServer, type SharedServer } from '../../support/product/shared-server.ts';
 import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from '../room-client.ts';
 
@@ -154,7 +155,7 @@ it('keys for passcodes are guessed only a few times, though all guesses come at 
 });
 
 it('behind a proxy, who guesses is who called it, and a page has its socket where it is open', async () => {
-  const proxied = await startServer({
+  const proxied = await startHosted({
     RECOGNISER: 'silent',
     TRUST_PROXY: 'on',
     PUBLIC_URL: 'https://live.example.org/here/',

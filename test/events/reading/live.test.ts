@@ -2,7 +2,8 @@
 import { connect as connectSocket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import { until } from '../../support/product/server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
@@ -18,13 +19,13 @@ import {
 } from '../room-client.ts';
 
 let translator: LibreTranslateServer;
-let server: TestServer;
+let server: HostedServer;
 /** They read while the tests here run. */
 let guests: RoomReader[];
 beforeAll(async () => {
   translator = await startLibreTranslateServer();
   translator.languages = { en: ['es', 'fr', 'de'], es: ['en'] };
-  server = await startServer({
+  server = await startHosted({
     RECOGNISER: 'silent',
     LIBRETRANSLATE_URL: translator.url,
     TRANSLATION_ENGINES: '*: libretranslate',
@@ -310,7 +311,7 @@ it('readers of every kind hear that their connection lives, and leave when their
 });
 
 it('too many readers are refused with 429 and when to try again, and let in once there is room', async () => {
-  const small = await startServer({
+  const small = await startHosted({
     RECOGNISER: 'silent',
     EVENTS_MAX_VIEWERS_PER_ROOM: '2',
     EVENTS_MAX_VIEWERS_PER_ADDRESS: '3',

@@ -2,6 +2,7 @@
 import { createConsoleAccess } from '../../../server/accounts/console/console-access.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { recordLog } from './log-record.ts';
+import type { HostedServer } from './hosted-server.ts';
 import type { TestServer } from './server.ts';
 
 export const GOOD_PASSWORD = 'correct horse battery';
@@ -62,8 +63,9 @@ export function consoleClient({ url }: { url: string }) {
 }
 
 /** Token of the one-time link that a server tells when it starts. */
-export function firstLink(server: TestServer): string {
-  const [, token] = /#set-password=(\S+)/.exec(server.output()) ?? [];
+export function firstLink(server: TestServer | HostedServer): string {
+  const told = 'entrance' in server ? server.entrance : server.output();
+  const [, token] = /#set-password=(\S+)/.exec(told) ?? [];
   if (token === undefined) throw new Error('The server has told no link.');
   return token;
 }

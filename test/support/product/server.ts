@@ -38,6 +38,17 @@ export interface TestServer extends RunningServer {
   exited: Promise<number | null>;
 }
 
+/** What servers of tests have in common. */
+export function serverSettings(): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    MODELS_DIR: process.env['MODELS_DIR'] ?? '',
+    ...{ PORT: '0', LOG_LEVEL: 'info', WARM_UP: 'off' },
+    // How many are heard is not to depend on what else goes on in the machine.
+    VOICE_LOAD_PERCENT: '0',
+  };
+}
+
 /**
  * Starts a server on a free port with these settings, in a Node with these flags.
  *
@@ -52,14 +63,7 @@ export async function startServer(
   const command = [...enter, process.execPath, ...nodeFlags, 'dist/bundle/main.js'];
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: projectFolder,
-    env: {
-      PATH: process.env['PATH'],
-      MODELS_DIR: process.env['MODELS_DIR'],
-      ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'info', WARM_UP: 'off' },
-      // How many are heard is not to depend on what else goes on in the machine.
-      VOICE_LOAD_PERCENT: '0',
-      ...settings,
-    },
+    env: { ...serverSettings(), DATA_DIR: dataFolder, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -17,9 +17,10 @@ export interface SharedServer extends RunningServer {
 }
 
 /** The URL of a new database of the PostgreSQL that a run has. */
-export const newPostgresqlDatabase = (): Promise<string> => ask('database');
+export const newPostgresqlDatabase = (): Promise<string> => askRun('database');
 
-async function ask(question: string): Promise<string> {
+/** Asks what the run has for all its files. */
+export async function askRun(question: string): Promise<string> {
   const answer = await fetch(`${inject('runServers')}/${question}`);
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);
@@ -31,12 +32,12 @@ async function ask(question: string): Promise<string> {
  * to the other files; what it logs, its process and the data folder are common to all.
  */
 export async function sharedServer(kind: ServerKind = 'silent'): Promise<SharedServer> {
-  const told = JSON.parse(await ask(`account/${kind}`)) as AccountAnswer;
+  const told = JSON.parse(await askRun(`account/${kind}`)) as AccountAnswer;
   return {
     ...told,
     ...requestsTo(told.url, told.apiKey),
-    consoleLink: () => ask(`link/${kind}/${told.accountId}`),
-    written: () => ask(`log/${kind}`),
+    consoleLink: () => askRun(`link/${kind}/${told.accountId}`),
+    written: () => askRun(`log/${kind}`),
     stop: async () => undefined,
   };
 }

@@ -3,9 +3,12 @@
  * seconds of a processor to start, one with a recogniser twice that, and a PostgreSQL one to be made.
  * They are children of vitest itself, which ends them; test processes ask it over HTTP.
  */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Storage } from '../../../server/stores.ts';
 import type { TestPostgresql } from '../machine/postgresql.ts';
@@ -34,7 +37,7 @@ export interface AccountAnswer {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where to ask: `GET /account/silent`, `/link/silent/ACCOUNT`, `/log/silent`, `/database`. */
+    /** Where to ask: `GET /account/silent`, `/link/silent/ACCOUNT`, `/log/silent`, `/database`, `/host`. */
     runServers: string;
   }
 }
@@ -79,8 +82,11 @@ async function startOffer() {
     return (await postgresql).createDatabase();
   }
 
+  let host: ReturnType<typeof startHost> | undefined;
+
   async function answer(what: string, kind: ServerKind, accountId: string): Promise<string> {
     if (what === 'database') return newDatabase();
+    if (what === 'host') return (await (host ??= startHost())).url;
     if (!started.has(kind)) started.set(kind, start(kind));
     const { server, storage } = await started.get(kind)!;
     if (what === 'log') return server.logs() + server.output();
@@ -116,10 +122,22 @@ async function startOffer() {
         if (each.status === 'fulfilled') await each.value.storage.close();
       }
       await Promise.all(running.splice(0).map((server) => server.stop()));
+      (await host)?.child.kill();
+      host = undefined;
       await (await postgresql)?.stop();
       postgresql = undefined;
     },
   };
+}
+
+/** The process in which servers with settings of their own run; it ends with this one. */
+async function startHost(): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(path.join(import.meta.dirname, '../product/server-host.mjs'));
+  const listening = once(child, 'message');
+  const ended = once(child, 'exit').then(() => []);
+  const [port] = (await Promise.race([listening, ended])) as [number?];
+  if (port === undefined) throw new Error('The process of servers has ended.');
+  return { child, url: `http://127.0.0.1:${port}` };
 }
 
 /** Loaded when they are needed: most runs of a few files need none. */

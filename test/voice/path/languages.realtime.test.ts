@@ -5,7 +5,7 @@ import {
   startChatServer,
   type ChatServer,
 } from '../../support/services/openai-chat-server.ts';
-import { startServer, type TestServer } from '../../support/product/server.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import {
   connect,
@@ -34,7 +34,7 @@ const spelling = (...[tones, words]: [string, string]) => {
 let english: VoskServer;
 let german: VoskServer;
 let chat: ChatServer;
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
   const hearing = (english: string, german: string) => ({
     spelling: { ...spelling(ENGLISH_TONES, english), ...spelling(GERMAN_TONES, german) },
@@ -44,7 +44,7 @@ beforeAll(async () => {
     startVoskServer(hearing(ENGLISH_MISHEARD, GERMAN)),
     startChatServer(),
   ]);
-  server = await startServer({
+  server = await startHosted({
     ...{ RECOGNISER: 'vosk', VOSK_URL: `en=${english.url},de=${german.url}` },
     ...{ CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' },
   });

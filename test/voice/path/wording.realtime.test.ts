@@ -8,16 +8,17 @@ import {
   startChatServer,
   type ChatServer,
 } from '../../support/services/openai-chat-server.ts';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import { until } from '../../support/product/server.ts';
 import { speech } from '../../support/audio/speech.ts';
 import { connect, PCM_16K, stream } from '../../support/product/voice-client.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 let chat: ChatServer;
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
   chat = await startChatServer();
-  server = await startServer({ CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' });
+  server = await startHosted({ CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' });
 });
 afterAll(async () => {
   await server.stop();

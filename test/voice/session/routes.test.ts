@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { securityHeaders } from '../../../server/http/upgrades.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
-import { startServer, type RunningServer } from '../../support/product/server.ts';
+import { startHosted } from '../../support/product/hosted-server.ts';
+import type { RunningServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';
 import { connectWith, PCM_16K, type SessionAnswer } from '../../support/product/voice-client.ts';
 
@@ -175,7 +176,7 @@ describe('settings of its own', () => {
 
   /** Where sessions are streamed to, of three that are requested where two may be. */
   async function twoOfThree(settings: Record<string, string>, headers = {}): Promise<string[]> {
-    const own = await startServer({ RECOGNISER: 'silent', ...settings });
+    const own = await startHosted({ RECOGNISER: 'silent', ...settings });
     try {
       const answers = await Promise.all([1, 2, 3].map(() => own.post(PATH, request, headers)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
@@ -217,7 +218,7 @@ it('with a certificate the server speaks TLS, on the socket too', async () => {
     ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert, ...subject],
     { stdio: 'ignore' },
   );
-  const server = await startServer({
+  const server = await startHosted({
     RECOGNISER: 'silent',
     TLS_CERT_FILE: cert,
     TLS_KEY_FILE: key,
