@@ -2,22 +2,61 @@
  * The demo page and what it needs: a token endpoint that asks for no key, and a sample to speak.
  * On only when the settings say so: anyone who reaches it may use the engines.
  */
+import path from 'node:path';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import fastifyStatic from '@fastify/static';
-import path from 'node:path';
 import Type from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
 import { DocumentKey, DocumentPath } from '../../shared/schemas/documents.ts';
 import { VoiceReconnection, VoiceSessionRequest } from '../../shared/schemas/voice-session.ts';
-import type { Demo } from './demo.ts';
+import { type Demo, createDemo, type DemoContentOptions } from './demo.ts';
 import type { DocumentTranslations } from '../documents/jobs/documents.ts';
 import { type VoiceSessions, streamingUrl } from '../voice/index.ts';
-import type { Caller } from '../http/door.ts';
+import type { Caller, PageRoutes } from '../http/door.ts';
 import { abortWhenGone, useMultipart } from '../http/requests.ts';
 import { receiveDocument, sendResult } from '../documents/jobs/routes.ts';
+import { isLoopbackHost, type Config } from '../config.ts';
+import type { Engines } from '../running-engines.ts';
+import type { Translation } from '../translation/translation.ts';
 
-export interface DemoOptions {
+/** @param options.caller whose documents are those of the page */
+export function openDemo({
+  config,
+  engines: { recognition, synthesis, missing },
+  translation,
+  betterModels,
+  voiceSessions,
+  documentTranslations,
+  caller,
+}: Pick<DemoOptions, 'voiceSessions' | 'documentTranslations'> & {
+  config: Config;
+  engines: Pick<Engines, 'recognition' | 'synthesis' | 'missing'>;
+  translation: Translation;
+  betterModels: DemoContentOptions['betterModels'];
+  caller: DemoOptions['demoCaller'];
+}) {
+  const routes: PageRoutes = async (app, { widgetFolder }) => {
+    await app.register(demoRoutes, {
+      widgetFolder,
+      voiceSessions,
+      documentTranslations,
+      demoCaller: caller,
+      publicUrl: config.PUBLIC_URL,
+      demoContent: createDemo({
+        recognisers: recognition,
+        speakers: synthesis,
+        translation,
+        betterModels,
+        missing,
+      }),
+      isDemoHost: (host) => config.DEMO === 'on' || isLoopbackHost(host),
+    });
+  };
+  return { routes };
+}
+
+interface DemoOptions {
   /** The built widget, with the page in it. */
   widgetFolder: string;
   voiceSessions: VoiceSessions;
@@ -42,7 +81,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
+const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
   const { voiceSessions, publicUrl, demoContent, widgetFolder } = options;
   await app.register(fastifyStatic, {
     root: path.join(widgetFolder, 'demo'),
