@@ -17,16 +17,21 @@ import {
 import { Problem } from '../../shared/schemas/problem.ts';
 import { UsageReport } from '../../shared/schemas/usage.ts';
 import { type Door, type Routes, createKnownOrigins } from '../http/door.ts';
-import { type DeveloperKeys, createApiKeyService, createDeveloperKeys } from './api-keys.ts';
+import {
+  type DeveloperKeys,
+  createApiKeyService,
+  createDeveloperKeys,
+  watchDeactivatedKeys,
+  createAccess,
+  createRequestLimit,
+} from './api-keys.ts';
 import { type UsageReporting, createUsageReporting } from './usage/usage-reports.ts';
 import { type UsageMeter, createUsageMeter } from './usage/usage.ts';
 import type { Broker } from '../broker/index.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
-import { createAccess, createRequestLimit } from './access.ts';
 import { openApiKeyFile, ensureFirstAccount } from './first-account.ts';
-import { watchDeactivatedKeys } from './deactivated-keys.ts';
 import { createSmtpMailer } from './usage/smtp-mailer.ts';
 import { startUsageNotices } from './usage/usage-notices.ts';
 

@@ -37,9 +37,9 @@ import {
   type NewSession,
   consoleEntrance,
   createConsoleAccess,
+  TooManyTries,
 } from './console-access.ts';
 import { type ConsoleAccount, createConsoleAccount } from './console-account.ts';
-import { TooManyTries } from './console-tries.ts';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Storage } from '../../stores.ts';
