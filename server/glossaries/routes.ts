@@ -18,12 +18,13 @@ import {
 } from '../../shared/schemas/glossaries.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { type Glossaries, createGlossaries } from './glossaries.ts';
-import type { Door, Routes } from '../http/door.ts';
 import {
+  type Glossaries,
+  createGlossaries,
   type MonolingualGlossaries,
   createMonolingualGlossaries,
-} from './monolingual-glossaries.ts';
+} from './glossaries.ts';
+import type { Door, Routes } from '../http/door.ts';
 import type { Config } from '../config.ts';
 import type { Storage } from '../stores.ts';
 
