@@ -1,25 +1,25 @@
 /** The composition root: every part of the server, and what it works with. */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { openConsole } from './accounts/console/index.ts';
-import { openAccounts } from './accounts/index.ts';
+import { openConsole } from './accounts/console/routes.ts';
+import { openAccounts } from './accounts/routes.ts';
 import { openBroker } from './broker/index.ts';
 import type { Config } from './config.ts';
-import { openDemo } from './demo/index.ts';
-import { openDocuments } from './documents/index.ts';
+import { openDemo } from './demo/routes.ts';
+import { openDocuments } from './documents/jobs/routes.ts';
 import { openEvents } from './events/index.ts';
-import { openGlossaries } from './glossaries/index.ts';
+import { openGlossaries } from './glossaries/routes.ts';
 import { watchRequests, createHttpServer } from './http/server.ts';
 import { acceptSockets } from './http/upgrades.ts';
-import { openImprovement } from './improvement/index.ts';
-import { openMemories } from './memories/index.ts';
-import { openModels } from './models/index.ts';
-import { openOperation, startMeasuring } from './operation/index.ts';
+import { openImprovement } from './improvement/routes.ts';
+import { openMemories } from './memories/routes.ts';
+import { openModels } from './models/routes.ts';
+import { openOperation, startMeasuring } from './operation/routes.ts';
 import { startEngines } from './running-engines.ts';
-import { openSpokenTerms } from './spoken-terms/index.ts';
+import { openSpokenTerms } from './spoken-terms/routes.ts';
 import { openStorage } from './storage/open-storage.ts';
-import { openStyleRules } from './style-rules/index.ts';
-import { openLanguages, openTexts, openTranslation } from './translation/index.ts';
+import { openStyleRules } from './style-rules/routes.ts';
+import { openLanguages, openTexts, openTranslation } from './translation/routes.ts';
 import { openAudio, openVoice } from './voice/index.ts';
 
 /** How long clients have to answer that their sockets are closed, in ms. */

@@ -10,9 +10,8 @@ import { roomStore } from './events/store.ts';
 import { glossaryStore } from './glossaries/store.ts';
 import { translationMemoryStore } from './memories/store.ts';
 import { spokenTermsStore } from './spoken-terms/store.ts';
-import { installationStore } from './storage/installation.ts';
+import { installationStore, writeCheckStore } from './storage/installation.ts';
 import type { StoreDefinition } from './storage/store.ts';
-import { writeCheckStore } from './storage/write-checks.ts';
 import { styleRuleStore } from './style-rules/store.ts';
 
 export const stores = {

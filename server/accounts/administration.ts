@@ -7,7 +7,7 @@ import { createConsoleAccess } from './console/console-access.ts';
 
 export { accountOfKeyId } from './api-keys.ts';
 export { linkPath } from './console/console-access.ts';
-export type { UsageTotals } from './usage/charge.ts';
+export type { UsageTotals } from './usage/usage-counters-store.ts';
 
 /** Makes the services over an open database. */
 export function createAdministration(storage: Storage, log: Logger) {

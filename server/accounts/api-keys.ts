@@ -1,15 +1,25 @@
 /** API keys of an account: made, named, limited and deactivated, and how its administrators see them. */
-import { randomUUID } from 'node:crypto';
+import { randomUUID, hash } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import type {
   DeveloperKey,
   DeveloperKeyLimits,
   NewDeveloperKey,
 } from '../../shared/schemas/admin.ts';
-import type { Account, ApiKey, KeyKind, Plan, UsageLimits } from '../http/door.ts';
+import type {
+  Account,
+  ApiKey,
+  KeyKind,
+  Plan,
+  UsageLimits,
+  Access,
+  RequestLimit,
+} from '../http/door.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 import { checkedLimits, checkedName } from './accounts.ts';
-import { hashOfSecret, maskOfSecret, newSecret } from './access.ts';
+import type { Broker } from '../broker/index.ts';
+import { followNews } from '../broker/news.ts';
+import type { Logger } from '../process/log.ts';
 
 /** Most developer keys of an account that are active at the same time. */
 const MAX_DEVELOPER_KEYS: Record<Plan, number> = { free: 2, pro: 25 };
@@ -180,4 +190,154 @@ function toDeveloperKey({ keyId, label, limits, masked, ...times }: ApiKey): Dev
     },
     masked,
   };
+}
+
+// What keys do that are not let in any more is ended, at all servers.
+
+/** What servers tell each other these keys by. */
+const TOPIC = 'deactivated keys';
+
+interface DeactivatedKeys {
+  /** A key has been deactivated here. */
+  tell: (keyId: string) => void;
+  stop(): void;
+}
+
+/**
+ * Ends what such keys do, at once where servers can be told, else when they are back or within a minute.
+ *
+ * @param options.keysInUse ids of keys for which something goes on here
+ * @param options.onDeactivated ends it; may be called more than once
+ */
+export function watchDeactivatedKeys({
+  apiKeys,
+  broker,
+  keysInUse,
+  onDeactivated,
+  log,
+}: {
+  apiKeys: Pick<ApiKeyStore, 'deactivatedAmong'>;
+  broker: Pick<Broker, 'announcements' | 'onBack'>;
+  keysInUse: () => string[];
+  onDeactivated: (keyId: string) => void;
+  log: Logger;
+}): DeactivatedKeys {
+  const { announcements } = broker;
+  /** Those in use that were found before: rooms go on, and hear it once. */
+  let known: ReadonlySet<string> = new Set();
+  const check = async (): Promise<void> => {
+    const inUse = [...new Set(keysInUse())];
+    const found = inUse.length === 0 ? [] : await apiKeys.deactivatedAmong(inUse);
+    for (const keyId of found) if (!known.has(keyId)) onDeactivated(keyId);
+    known = new Set(found);
+  };
+  const stop = followNews({ broker, topic: TOPIC, onNews: onDeactivated, lookUp: check, log });
+  return {
+    tell(keyId) {
+      // Here at once, and once more with the others.
+      onDeactivated(keyId);
+      announcements.tell(TOPIC, keyId).catch((error: unknown) => {
+        log.warn({ keyId, err: error }, 'other servers learn late that a key was deactivated');
+      });
+    },
+    stop,
+  };
+}
+
+// Keys that come in, and the ways that are on their way out.
+
+/** The brown-out repeats every hour of the clock, so that all processes refuse at the same time. */
+const BROWN_OUT_PERIOD_MS = 3_600_000;
+
+/** How requests fare that carry their key in the query or the body instead of the header. */
+export type LegacyAuth =
+  /** All are refused. */
+  | { mode: 'off' }
+  /** Those of the pro plan are refused in the first `refusedPercent` of every hour. */
+  | { mode: 'brown-out'; refusedPercent: number };
+
+/** Looks keys up by their hash; secrets are neither kept nor logged. */
+export function createAccess(options: {
+  apiKeys: Pick<ApiKeyStore, 'authenticate'>;
+  legacyAuth?: LegacyAuth;
+  now?: () => number;
+}): Access {
+  const { apiKeys, legacyAuth = { mode: 'off' }, now = Date.now } = options;
+  const authenticate = (secret: string) => apiKeys.authenticate(hashOfSecret(secret));
+  return {
+    authenticate,
+    takesLegacyKeys: () => legacyAuth.mode === 'brown-out' && !isRefused(legacyAuth, now()),
+    async authenticateLegacy(secret) {
+      const caller = await authenticate(secret);
+      if (caller?.account.plan === 'free') {
+        throw forbidden(
+          "On the free plan the key goes into the header 'Authorization: Service-Auth-Key YOUR_KEY'.",
+        );
+      }
+      return caller;
+    },
+  };
+}
+
+function isRefused({ refusedPercent }: { refusedPercent: number }, atMs: number): boolean {
+  return atMs % BROWN_OUT_PERIOD_MS < (BROWN_OUT_PERIOD_MS * refusedPercent) / 100;
+}
+
+function forbidden(message: string): ServiceError {
+  return new ServiceError('forbidden', message);
+}
+
+const MINUTE_MS = 60_000;
+/** How long a request waits to be counted, in ms: a slow broker makes no slow translations. */
+const COUNT_WAIT_MS = 200;
+
+/**
+ * A limit on the requests of each key, over all servers. A broker that is away or slow keeps nobody from
+ * translating: what it counts late counts for those who come after.
+ *
+ * @param perMinute 0 is no limit
+ */
+export function createRequestLimit(
+  perMinute: number,
+  counters: Broker['counters'],
+): RequestLimit | undefined {
+  if (perMinute === 0) return undefined;
+  const limit = { most: perMinute, windowMs: MINUTE_MS };
+  return {
+    perMinute,
+    count: (keyId) =>
+      new Promise((resolve) => {
+        // An answer that has come, and was not looked at yet, is earlier than what follows the timer.
+        const timer = setTimeout(() => setImmediate(() => resolve(undefined)), COUNT_WAIT_MS);
+        const answer = (leftMs?: number) => {
+          clearTimeout(timer);
+          resolve(leftMs);
+        };
+        counters.count({ kind: 'requests', name: keyId }, limit).then(answer, () => answer());
+      }),
+  };
+}
+
+// Secrets of API keys: how they are made, kept and shown.
+
+/** Clients choose the address of the free plan by this ending. */
+const FREE_ENDING = ':fx';
+const ADMIN_ENDING = ':adm';
+
+/** A new secret: a GUID, with `:fx` on the free plan and `:adm` for administration. */
+function newSecret({ kind, plan }: { kind: KeyKind; plan: Plan }): string {
+  if (kind === 'admin') return randomUUID() + ADMIN_ENDING;
+  return plan === 'free' ? randomUUID() + FREE_ENDING : randomUUID();
+}
+
+/** What is kept of a secret: its SHA-256 as 64 hex digits. A GUID is too long to be guessed from it. */
+export function hashOfSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+/** A secret as it may be shown: `dc88****3a2c`; the ending that shows the plan is left out. */
+export function maskOfSecret(secret: string): string {
+  const [identifier = ''] = secret.split(':', 1);
+  // A secret that someone chose may be so short that this would be most of it.
+  return identifier.length < 16 ? '****' : `${identifier.slice(0, 4)}****${identifier.slice(-4)}`;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Account, ApiKey } from '../http/door.ts';
-import { hashOfSecret, maskOfSecret } from './access.ts';
+import { hashOfSecret, maskOfSecret } from './api-keys.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 import type { AccountStore } from './store.ts';
 

@@ -2,22 +2,65 @@
  * The demo page and what it needs: a token endpoint that asks for no key, and a sample to speak.
  * On only when the settings say so: anyone who reaches it may use the engines.
  */
+import path from 'node:path';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import fastifyStatic from '@fastify/static';
-import path from 'node:path';
 import Type from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
 import { DocumentKey, DocumentPath } from '../../shared/schemas/documents.ts';
 import { VoiceReconnection, VoiceSessionRequest } from '../../shared/schemas/voice-session.ts';
-import type { Demo } from './demo.ts';
 import type { DocumentTranslations } from '../documents/jobs/documents.ts';
 import { type VoiceSessions, streamingUrl } from '../voice/index.ts';
-import type { Caller } from '../http/door.ts';
+import type { Caller, PageRoutes } from '../http/door.ts';
 import { abortWhenGone, useMultipart } from '../http/requests.ts';
 import { receiveDocument, sendResult } from '../documents/jobs/routes.ts';
+import { isLoopbackHost, type Config } from '../config.ts';
+import type { Engines } from '../running-engines.ts';
+import type { Translation } from '../translation/translation.ts';
+import { documentFormat, documentFormats } from '../documents/formats/index.ts';
+import { canonicalLanguage } from '../../shared/language.ts';
+import { wavHeader } from '../../shared/wav.ts';
+import type { RecognitionEngine, SynthesisEngine, Unavailable } from '../engines/engine.ts';
+import { speakableLanguages, speakerOf, spokenLanguages } from '../voice/session/speakers.ts';
 
-export interface DemoOptions {
+/** @param options.caller whose documents are those of the page */
+export function openDemo({
+  config,
+  engines: { recognition, synthesis, missing },
+  translation,
+  betterModels,
+  voiceSessions,
+  documentTranslations,
+  caller,
+}: Pick<DemoOptions, 'voiceSessions' | 'documentTranslations'> & {
+  config: Config;
+  engines: Pick<Engines, 'recognition' | 'synthesis' | 'missing'>;
+  translation: Translation;
+  betterModels: DemoContentOptions['betterModels'];
+  caller: DemoOptions['demoCaller'];
+}) {
+  const routes: PageRoutes = async (app, { widgetFolder }) => {
+    await app.register(demoRoutes, {
+      widgetFolder,
+      voiceSessions,
+      documentTranslations,
+      demoCaller: caller,
+      publicUrl: config.PUBLIC_URL,
+      demoContent: createDemo({
+        recognisers: recognition,
+        speakers: synthesis,
+        translation,
+        betterModels,
+        missing,
+      }),
+      isDemoHost: (host) => config.DEMO === 'on' || isLoopbackHost(host),
+    });
+  };
+  return { routes };
+}
+
+interface DemoOptions {
   /** The built widget, with the page in it. */
   widgetFolder: string;
   voiceSessions: VoiceSessions;
@@ -42,7 +85,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
+const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
   const { voiceSessions, publicUrl, demoContent, widgetFolder } = options;
   await app.register(fastifyStatic, {
     root: path.join(widgetFolder, 'demo'),
@@ -160,4 +203,162 @@ function refuseOtherSites({ headers, host }: FastifyRequest): void {
 
 function foreign(): ServiceError {
   return new ServiceError('forbidden', 'Only the demo page of this server may ask for this.');
+}
+
+/** Sentences that the default engines hear and translate well. */
+const SAMPLE_SENTENCES = [
+  'Good morning, everybody.',
+  'I would like to speak about the future of our country.',
+  'My friends live in a small house with a big garden.',
+  'We will talk about the history of our city.',
+];
+
+const PAUSE_S = 0.9;
+/** A voice model that has to be loaded first takes its time. */
+const SAMPLE_TIMEOUT_MS = 60_000;
+
+/** What the page may have translated as a file. */
+interface DemoDocuments {
+  /** Languages into which those of each source are translated. */
+  target_languages: Record<string, string[]>;
+  formats: {
+    /** Endings of file names. */
+    extensions: readonly string[];
+    /** Endings of what can be made of it. */
+    outputs: string[];
+    /** Largest file, bytes. */
+    max_bytes: number;
+  }[];
+}
+
+/** Models that would translate a pair better than what does it now, and about what they weigh. */
+interface BetterTranslation {
+  source: string;
+  target: string;
+  models: string[];
+  size_mb: number;
+}
+
+interface Demo {
+  options(): {
+    source_languages: string[];
+    target_languages: string[];
+    /** Those of them that can be spoken. */
+    speech_languages: string[];
+    /** Who speaks each of these, as people are told. */
+    voices: Record<string, string>;
+    /** Whether a sample can be spoken. */
+    sample: boolean;
+    documents: DemoDocuments;
+    /** Of the pairs that rules alone translate. */
+    better_translations: BetterTranslation[];
+    /** What is missing, and how to get it. */
+    problems: string[];
+  };
+  /**
+   * The sample as a WAV file: s16le, one channel.
+   *
+   * @throws ServiceError engine_unavailable without a voice, synthesis_failed when all of them fail
+   */
+  sample(): Promise<Buffer>;
+}
+
+interface DemoContentOptions {
+  recognisers: readonly RecognitionEngine[];
+  speakers: readonly SynthesisEngine[];
+  translation: Translation;
+  missing: readonly Unavailable[];
+  /** By `source target`. */
+  betterModels: () => ReadonlyMap<string, readonly { name: string; sizeMb: number }[]>;
+}
+
+function createDemo({
+  recognisers,
+  speakers,
+  translation,
+  missing,
+  betterModels,
+}: DemoContentOptions): Demo {
+  let sample: Promise<Buffer> | undefined;
+  const sampleVoices = () => speakers.filter(({ languages }) => languages.includes('en'));
+  return {
+    options() {
+      const sources = spokenLanguages(recognisers);
+      const targets = new Set(sources.flatMap((source) => translation.targets(source)));
+      const spoken = speakableLanguages(speakers).filter((language) =>
+        targets.has(canonicalLanguage(language) ?? ''),
+      );
+      return {
+        source_languages: sources,
+        target_languages: [...targets].sort(),
+        speech_languages: spoken,
+        voices: Object.fromEntries(
+          spoken.map((language) => [language, speakerOf(language, speakers)?.describedAs ?? '']),
+        ),
+        sample: sampleVoices().length > 0,
+        documents: documentsOf(translation),
+        better_translations: [...betterModels()].map(([pair, models]) => {
+          const [source = '', target = ''] = pair.split(' ');
+          const size_mb = models.reduce((sum, { sizeMb }) => sum + sizeMb, 0);
+          return { source, target, models: models.map(({ name }) => name), size_mb };
+        }),
+        problems: missing.map(({ reason }) => reason),
+      };
+    },
+    async sample() {
+      sample ??= speakSample(sampleVoices());
+      return sample.catch((error: unknown) => {
+        sample = undefined;
+        throw error;
+      });
+    },
+  };
+}
+
+/** The sample by the first of the voices that does not fail. */
+async function speakSample(voices: readonly SynthesisEngine[]): Promise<Buffer> {
+  const [voice, ...others] = voices;
+  if (voice === undefined) {
+    throw new ServiceError('engine_unavailable', 'No voice is installed to speak the sample.');
+  }
+  try {
+    return await spokenBy(voice);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || others.length === 0) throw error;
+    return speakSample(others);
+  }
+}
+
+/** The sentences with a pause around each: recognisers conclude one after half a second. */
+async function spokenBy(voice: SynthesisEngine): Promise<Buffer> {
+  const signal = AbortSignal.timeout(SAMPLE_TIMEOUT_MS);
+  const samples: Int16Array[] = [];
+  let sampleRateHz = 16_000;
+  for (const sentence of SAMPLE_SENTENCES) {
+    const options = { language: 'en', gender: 'male', signal } as const;
+    for await (const spoken of voice.speak(sentence, options)) {
+      if (samples.length === 0) samples.push(new Int16Array(PAUSE_S * spoken.sampleRateHz));
+      sampleRateHz = spoken.sampleRateHz;
+      samples.push(spoken.samples);
+    }
+    samples.push(new Int16Array(PAUSE_S * sampleRateHz));
+  }
+  const dataBytes = samples.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const bytes = samples.map(
+    (each) => new Uint8Array(each.buffer, each.byteOffset, each.byteLength),
+  );
+  return Buffer.concat([wavHeader({ sampleRateHz, dataBytes }), ...bytes]);
+}
+
+function documentsOf(translation: Translation): DemoDocuments {
+  return {
+    target_languages: Object.fromEntries(
+      translation.sources().map((source) => [source, translation.targets(source)]),
+    ),
+    formats: documentFormats.map(({ extensions, outputs, maxBytes }) => ({
+      extensions,
+      outputs: outputs.map((name) => documentFormat(name).extensions[0] ?? name),
+      max_bytes: maxBytes.pro,
+    })),
+  };
 }

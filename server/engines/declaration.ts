@@ -5,7 +5,8 @@
 import type { Static, TObject, TProperties } from 'typebox';
 import type { LocalModel } from '../models/local-model.ts';
 import type { Logger } from '../process/log.ts';
-import type { Unavailable } from './engine.ts';
+import type { Unavailable, LanguagePair } from './engine.ts';
+import { ServiceError } from '../../shared/errors.ts';
 
 export interface EngineDeclaration<Settings extends TProperties, Engine> {
   /** Environment variables by name, each with a description and, where it has one, its default. */
@@ -69,4 +70,13 @@ export function problemWithSocketAddress(url: string): string | undefined {
 /** The address of a socket: http becomes ws, https wss. */
 export function socketAddress(url: string): URL {
   return new URL(url.replace(/^http/i, 'ws'));
+}
+
+/** What an engine says of a pair that it does not serve. */
+export function refusePair(engine: string, { source, target }: LanguagePair): ServiceError {
+  return new ServiceError(
+    'translation_failed',
+    `The translator ${engine} does not translate from ${source} to ${target}. ` +
+      'Choose another engine or another pair.',
+  );
 }

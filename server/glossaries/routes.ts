@@ -1,3 +1,4 @@
+/** Glossaries, wired: the same ones as v3 and v2 know them. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import {
@@ -17,9 +18,36 @@ import {
 } from '../../shared/schemas/glossaries.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Glossaries } from './glossaries.ts';
-import type { Door } from '../http/door.ts';
-import type { MonolingualGlossaries } from './monolingual-glossaries.ts';
+import {
+  type Glossaries,
+  createGlossaries,
+  type MonolingualGlossaries,
+  createMonolingualGlossaries,
+} from './glossaries.ts';
+import type { Door, Routes } from '../http/door.ts';
+import type { Config } from '../config.ts';
+import type { Storage } from '../stores.ts';
+
+const MIB = 1024 * 1024;
+
+export function openGlossaries({ config, storage }: { config: Config; storage: Storage }) {
+  const glossaries = createGlossaries({
+    glossaries: storage.glossaries,
+    cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
+  });
+  const monolingualGlossaries = createMonolingualGlossaries({
+    glossaries,
+    store: storage.glossaries,
+  });
+  const current: Routes = async (app, { door }) => {
+    await app.register(glossaryV3Routes, { door, glossaries });
+  };
+  const routes: Routes = async (app, { door }) => {
+    await app.register(current, { door });
+    await app.register(glossaryV2Routes, { door, monolingualGlossaries });
+  };
+  return { service: glossaries, routes, consoleRoutes: current };
+}
 
 interface GlossaryOptions {
   door: Door;
@@ -35,10 +63,7 @@ const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted.' });
 const bodyLimit = MAX_GLOSSARY_BODY_BYTES;
 
-export const glossaryV3Routes: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
-  app,
-  options,
-) => {
+const glossaryV3Routes: FastifyPluginAsyncTypebox<GlossaryOptions> = async (app, options) => {
   await app.register(makingAndChanging, options);
   await app.register(readingAndDeleting, options);
   await app.register(dictionariesOfGlossaries, options);
@@ -205,7 +230,7 @@ const TSV = 'text/tab-separated-values';
 const ofOneDirection = { tags: ['glossaries of one direction'], security: [{ apiKey: [] }] };
 
 /** What clients of v2 know. */
-export const glossaryV2Routes: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> = async (
+const glossaryV2Routes: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> = async (
   app,
   { door, monolingualGlossaries: glossaries },
 ) => {

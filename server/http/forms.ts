@@ -1,15 +1,21 @@
 /**
- * Bodies become what the route's schema means, whichever way a client writes them. JSON stays
- * strict: Fastify's own coercion would turn `"text": "a"` into a list and numbers into text.
+ * Bodies become what the schema of the route means, whichever way a client writes them, and are held
+ * against it. JSON stays strict: coercion by Fastify would turn `"text": "a"` into a list and numbers into text.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse, unescape } from 'node:querystring';
 import { Readable } from 'node:stream';
-import type { ValidateFunction } from 'ajv';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import { type ValidateFunction, Ajv, type AnySchema } from 'ajv';
+import type {
+  FastifyInstance,
+  FastifySchema,
+  FastifySchemaCompiler,
+  FastifySchemaValidationError,
+} from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import { ServiceError } from '../../shared/errors.ts';
-import { compileStrictly } from './schema-compilers.ts';
+import { UUID } from '../../shared/uuid.ts';
 
 /** Of a JSON schema, what decides how a value may be written. */
 interface ValueSchema {
@@ -297,3 +303,43 @@ function cutBetweenCharacters(body: string, from: number, cut: number, end: numb
   }
   return cut;
 }
+
+// Schemas of routes are compiled when the first request needs them: all of them at the start would take
+// half a second of processor, and memory for routes that nobody asks.
+
+const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
+const strict = new Ajv({ ...ajvOptions, coerceTypes: false });
+const lenient = new Ajv({ ...ajvOptions, coerceTypes: 'array' });
+for (const ajv of [strict, lenient]) ajv.addFormat('uuid', UUID);
+
+/** The validation of a body, which takes values as they are. */
+function compileStrictly(schema: AnySchema): ValidateFunction {
+  return strict.compile(schema);
+}
+
+/** Installs the compilers on a server. */
+export function compileSchemasOnFirstUse(app: FastifyInstance): void {
+  app.setValidatorCompiler(validatorOf);
+  const compile = SerializerSelector()();
+  app.setSerializerCompiler(({ httpStatus = '', ...route }) => {
+    let serialize: ((data: unknown) => string) | undefined;
+    return (data) => {
+      serialize ??= compile({ ...route, httpStatus });
+      return serialize(data);
+    };
+  });
+}
+
+/** JSON stays strict: coercion would turn `"text": "a"` into a list. All else comes as text. */
+const validatorOf: FastifySchemaCompiler<AnySchema> = ({ schema, httpPart }) => {
+  const ajv = httpPart === 'body' ? strict : lenient;
+  let validate: ValidateFunction | undefined;
+  const validator = (data: unknown): boolean => {
+    validate ??= ajv.compile(schema);
+    const isValid = validate(data);
+    validator.errors = validate.errors ?? null;
+    return isValid;
+  };
+  validator.errors = null as FastifySchemaValidationError[] | null;
+  return validator;
+};

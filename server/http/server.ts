@@ -21,8 +21,7 @@ import {
   useDoors,
 } from './door.ts';
 import { answerError, clientError, useNotFound } from './errors.ts';
-import { useForms } from './forms.ts';
-import { compileSchemasOnFirstUse } from './schema-compilers.ts';
+import { useForms, compileSchemasOnFirstUse } from './forms.ts';
 import { addSecurityHeaders, answerRaw, newTraceId } from './upgrades.ts';
 import { useUploadPace } from './requests.ts';
 

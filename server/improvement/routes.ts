@@ -1,3 +1,4 @@
+/** Improvement of texts: over HTTP, and how it is put together. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -7,16 +8,45 @@ import {
   MAX_WRITE_BODY_BYTES,
   RephrasingRequest,
 } from '../../shared/schemas/write.ts';
-import type { TextImprovement } from './text-improvement.ts';
-import type { Door } from '../http/door.ts';
+import { type TextImprovement, createTextImprovement } from './text-improvement.ts';
+import type { Door, Routes } from '../http/door.ts';
 import { abortWhenGone, reportingTag } from '../http/requests.ts';
+import type { UsageMeter } from '../accounts/usage/usage.ts';
+import type { Logger } from '../process/log.ts';
+import type { Engines } from '../running-engines.ts';
+import type { AccountTexts } from '../translation/account-texts.ts';
+import { createImprovement } from './improvement.ts';
+
+export function openImprovement({
+  engines: { improvement: engines, detector },
+  log,
+  texts,
+  usageMeter,
+}: {
+  engines: Pick<Engines, 'improvement' | 'detector'>;
+  log: Logger;
+  texts: AccountTexts;
+  usageMeter: UsageMeter;
+}) {
+  const improvement = createImprovement({ engines, detector, log });
+  const textImprovement = createTextImprovement({
+    improvement,
+    detector,
+    texts,
+    usage: usageMeter,
+  });
+  const routes: Routes = async (app, { door }) => {
+    await app.register(writeRoutes, { door, textImprovement });
+  };
+  return { service: improvement, routes };
+}
 
 export interface WriteOptions {
   door: Door;
   textImprovement: TextImprovement;
 }
 
-export const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
+const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
   app,
   { door, textImprovement },
 ) => {

@@ -1,3 +1,4 @@
+/** Translation memories, wired: programs read them, people keep them up in the console. */
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
@@ -14,9 +15,26 @@ import {
   TranslationMemoryUpload,
 } from '../../shared/schemas/translation-memories.ts';
 import { tooLarge } from './memory-import.ts';
-import type { TranslationMemories } from './translation-memories.ts';
-import type { Door } from '../http/door.ts';
+import { type TranslationMemories, createTranslationMemories } from './translation-memories.ts';
+import type { Door, Routes } from '../http/door.ts';
 import { receivedFile } from '../http/requests.ts';
+import type { Logger } from '../process/log.ts';
+import type { Storage } from '../stores.ts';
+
+export function openMemories({ storage, log }: { storage: Storage; log: Logger }) {
+  const translationMemories = createTranslationMemories({
+    memories: storage.translationMemories,
+    log,
+  });
+  const routes: Routes = async (app, { door }) => {
+    await app.register(translationMemoryRoutes, { door, translationMemories });
+  };
+  const consoleRoutes: Routes = async (app, { door }) => {
+    await app.register(routes, { door });
+    await app.register(translationMemoryUpkeepRoutes, { door, translationMemories });
+  };
+  return { service: translationMemories, routes, consoleRoutes };
+}
 
 export interface TranslationMemoryOptions {
   door: Door;
@@ -27,7 +45,7 @@ const common = { tags: ['translation memories'], security: [{ apiKey: [] }] };
 const problems = { '4xx': Problem, '5xx': Problem };
 
 /** What programs may do. */
-export const translationMemoryRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
+const translationMemoryRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
   app,
   { door, translationMemories },
 ) => {
@@ -53,9 +71,10 @@ export const translationMemoryRoutes: FastifyPluginAsyncTypebox<TranslationMemor
 };
 
 /** What people may do besides, in the console. */
-export const translationMemoryUpkeepRoutes: FastifyPluginAsyncTypebox<
-  TranslationMemoryOptions
-> = async (app, options) => {
+const translationMemoryUpkeepRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
+  app,
+  options,
+) => {
   await app.register(uploading, options);
   await app.register(renamingAndDeleting, options);
 };

@@ -1,10 +1,35 @@
-/** Models in the console: what can be installed and what is; for the operator alone. */
+/** Models in the running server: what is installed, and what the console may install; for the operator alone. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 import { ConsoleModels, ModelInstallationRequest, ModelPath } from '../../shared/schemas/models.ts';
-import type { ModelInstallations } from './installations.ts';
-import type { Account, Door } from '../http/door.ts';
+import { type ModelInstallations, createModelInstallations } from './installations.ts';
+import type { Account, Door, Routes } from '../http/door.ts';
+import { npmCommand, type Config } from '../config.ts';
+import type { Engines } from '../running-engines.ts';
+
+export function openModels({
+  config,
+  engines,
+  isOperator,
+}: {
+  config: Config;
+  engines: Pick<Engines, 'models' | 'translation'>;
+  /** Whether it is the installation's first account, which models are for. */
+  isOperator: (account: Account) => boolean;
+}) {
+  const modelInstallations = createModelInstallations({
+    modelsFolder: config.MODELS_DIR,
+    mirror: config.MODELS_URL,
+    npm: npmCommand(),
+    inUse: engines.models,
+    translators: engines.translation,
+  });
+  const consoleRoutes: Routes = async (app, { door }) => {
+    await app.register(consoleModelRoutes, { door, isOperator, modelInstallations });
+  };
+  return { installations: modelInstallations, consoleRoutes };
+}
 
 export interface ConsoleModelOptions {
   isOperator: (account: Account) => boolean;
@@ -12,7 +37,7 @@ export interface ConsoleModelOptions {
   modelInstallations: ModelInstallations;
 }
 
-export const consoleModelRoutes: FastifyPluginAsyncTypebox<ConsoleModelOptions> = async (
+const consoleModelRoutes: FastifyPluginAsyncTypebox<ConsoleModelOptions> = async (
   app,
   { isOperator, door, modelInstallations },
 ) => {

@@ -1,4 +1,4 @@
-/** Routes of who runs the server: its health, its measurements, and what goes on in it for the console. */
+/** What operators look at, wired: health, metrics, and what goes on in the server for the console. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList } from 'node:net';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -13,11 +13,101 @@ import {
 } from '../../shared/schemas/console.ts';
 import { Health, Ready } from '../../shared/schemas/health.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
-import type { Account, Door } from '../http/door.ts';
+import type { Account, Door, Routes } from '../http/door.ts';
 import type { LiveOverview, VoiceSessions } from '../voice/index.ts';
-import type { DescribeEngines } from './engine-conditions.ts';
-import type { Metrics } from './metrics.ts';
-import type { Readiness } from './readiness.ts';
+import {
+  type DescribeEngines,
+  createEngineConditions,
+  describeCapabilities,
+  createEngineHealth,
+} from './engine-conditions.ts';
+import { type Metrics, createMetrics } from './metrics.ts';
+import { type Readiness, createReadiness, warmUp } from './readiness.ts';
+import type { Config } from '../config.ts';
+import type { Improvement } from '../improvement/improvement.ts';
+import type { Logger } from '../process/log.ts';
+import type { Engines } from '../running-engines.ts';
+import type { Storage } from '../stores.ts';
+import type { Translation } from '../translation/translation.ts';
+
+/** What is counted from the start on. */
+export function startMeasuring() {
+  const metrics = createMetrics();
+  return { metrics, health: createEngineHealth(metrics.engines) };
+}
+
+export function openOperation({
+  config,
+  log,
+  storage,
+  engines,
+  problems,
+  measuring: { metrics, health },
+  translation,
+  improvement,
+  voiceSessions,
+  liveOverview,
+  isOperator,
+  describeStyleRules,
+}: {
+  config: Config;
+  log: Logger;
+  storage: Pick<Storage, 'writeChecks'>;
+  engines: Engines;
+  /** What is missing, for people. */
+  problems: string[];
+  measuring: ReturnType<typeof startMeasuring>;
+  translation: Translation;
+  improvement: Improvement;
+  voiceSessions: VoiceSessions;
+  liveOverview: LiveOverview;
+  /** Whether it is the installation's first account. */
+  isOperator: (account: Account) => boolean;
+  describeStyleRules: () => StyleRuleCatalogueView;
+}) {
+  const readiness = createReadiness({
+    writeChecks: storage.writeChecks,
+    recognisers: engines.recognition,
+    translation,
+    isStopping: () => voiceSessions.isStopping,
+  });
+  const running = {
+    recognition: engines.recognition.map(({ name }) => name),
+    translation: engines.translation.map(({ name }) => name),
+    synthesis: engines.synthesis.map(({ name }) => name),
+    problems,
+  };
+  const { METRICS_KEY: metricsKey, PUBLIC_URL: publicUrl, TRUST_PROXY: trustProxy } = config;
+  const describeEngines = createEngineConditions({
+    engines,
+    health,
+    outages: {
+      translation: () => translation.outages(),
+      improvement: () => improvement.outages(),
+    },
+  });
+  const routes: Routes = async (app) => {
+    await app.register(healthRoutes, { voiceSessions, readiness, engines: running });
+    await app.register(metricsRoutes, { metrics, metricsKey, publicUrl, trustProxy });
+  };
+  const consoleRoutes: Routes = async (app, { door }) => {
+    await app.register(consoleOperationRoutes, {
+      door,
+      isOperator,
+      liveOverview,
+      describeEngines,
+      describeStyleRules,
+    });
+  };
+  return {
+    routes,
+    consoleRoutes,
+    /** What the engines that run can do. */
+    capabilities: () => describeCapabilities(engines, translation),
+    /** Starts in the background what takes seconds at the first request. */
+    warmUp: (all: Parameters<typeof warmUp>[0]) => warmUp(all, log),
+  };
+}
 
 interface HealthOptions {
   voiceSessions: VoiceSessions;
@@ -26,7 +116,7 @@ interface HealthOptions {
   engines: Health['engines'];
 }
 
-export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
+const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
   app,
   { voiceSessions, readiness, engines },
 ) => {
@@ -75,7 +165,7 @@ interface MetricsOptions {
   trustProxy: boolean;
 }
 
-export const metricsRoutes: FastifyPluginAsyncTypebox<MetricsOptions> = async (
+const metricsRoutes: FastifyPluginAsyncTypebox<MetricsOptions> = async (
   app,
   { metrics, metricsKey, publicUrl, trustProxy },
 ) => {
@@ -154,7 +244,7 @@ interface ConsoleOperationOptions {
   describeStyleRules: () => StyleRuleCatalogueView;
 }
 
-export const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationOptions> = async (
+const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationOptions> = async (
   app,
   { isOperator, door, liveOverview, describeEngines, describeStyleRules },
 ) => {

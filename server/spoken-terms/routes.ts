@@ -1,3 +1,4 @@
+/** Lists of spoken terms: over HTTP, and how they are put together. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -8,8 +9,17 @@ import {
   SpokenTermsList,
   SpokenTermsPath,
 } from '../../shared/schemas/spoken-terms.ts';
-import type { SpokenTermLists } from './spoken-terms.ts';
-import type { Door } from '../http/door.ts';
+import { type SpokenTermLists, createSpokenTerms } from './spoken-terms.ts';
+import type { Door, Routes } from '../http/door.ts';
+import type { Storage } from '../stores.ts';
+
+export function openSpokenTerms({ storage }: { storage: Storage }) {
+  const spokenTerms = createSpokenTerms({ spokenTerms: storage.spokenTerms });
+  const routes: Routes = async (app, { door }) => {
+    await app.register(spokenTermsRoutes, { door, spokenTerms });
+  };
+  return { service: spokenTerms, routes };
+}
 
 export interface SpokenTermsOptions {
   door: Door;
@@ -21,10 +31,7 @@ const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted.' });
 
 /** Part of the voice interface, so of the pro plan alone. */
-export const spokenTermsRoutes: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (
-  app,
-  options,
-) => {
+const spokenTermsRoutes: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (app, options) => {
   await app.register(makingAndDeleting, options);
   await app.register(reading, options);
 };

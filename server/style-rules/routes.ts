@@ -1,3 +1,4 @@
+/** Style rule lists: over HTTP, and how they are put together. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -15,8 +16,32 @@ import {
   StyleRulePage,
   StyleRulePath,
 } from '../../shared/schemas/style-rules.ts';
-import type { StyleRuleLists } from './style-rules.ts';
-import type { Door } from '../http/door.ts';
+import { type StyleRuleLists, createStyleRuleLists } from './style-rules.ts';
+import type { Door, Routes } from '../http/door.ts';
+import type { Storage } from '../stores.ts';
+import type { Translation } from '../translation/translation.ts';
+import { describeStyleRuleCatalogue, describeStyleRules } from './style-rule-notes.ts';
+
+export function openStyleRules({
+  storage,
+  translation,
+}: {
+  storage: Storage;
+  translation: Translation;
+}) {
+  const styleRules = createStyleRuleLists(storage);
+  const styleRuleNotes = describeStyleRules(translation);
+  const routes: Routes = async (app, { door }) => {
+    await app.register(styleRuleRoutes, { door, styleRules, styleRuleNotes });
+  };
+  return {
+    service: styleRules,
+    routes,
+    consoleRoutes: routes,
+    /** Which rules the engines that run keep, for people. */
+    describeCatalogue: () => describeStyleRuleCatalogue(translation),
+  };
+}
 
 export interface StyleRuleOptions {
   door: Door;
@@ -31,10 +56,7 @@ const nothing = Type.Null({ description: 'Deleted.' });
 const bodyLimit = MAX_STYLE_BODY_BYTES;
 
 /** Of the pro plan alone. */
-export const styleRuleRoutes: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
-  app,
-  options,
-) => {
+const styleRuleRoutes: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (app, options) => {
   await app.register(makingAndReading, options);
   await app.register(changingAndDeleting, options);
   await app.register(addingAndReadingInstructions, options);

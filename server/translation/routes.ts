@@ -1,3 +1,4 @@
+/** Texts and their languages, wired: translation, wishes, detection, listings. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -15,18 +16,90 @@ import {
   ResourceDescriptor,
   resourceDescriptors,
 } from '../../shared/schemas/languages.ts';
-import type { TextTranslation } from './text-translation.ts';
-import type { Door } from '../http/door.ts';
+import { type TextTranslation, createTextTranslation } from './text-translation.ts';
+import type { Door, Routes } from '../http/door.ts';
 import { abortWhenGone, reportingTag } from '../http/requests.ts';
-import type { LanguageDetection } from './detection.ts';
-import type { LanguageListings } from './languages.ts';
+import { type LanguageDetection, createDetection } from './detection.ts';
+import { type LanguageListings, createLanguageListings } from './languages.ts';
+import type { Config } from '../config.ts';
+import type { UsageMeter } from '../accounts/usage/usage.ts';
+import type { Improvement } from '../improvement/improvement.ts';
+import type { Logger } from '../process/log.ts';
+import type { Engines } from '../running-engines.ts';
+import { createAccountTexts } from './account-texts.ts';
+import { createTranslation, type Translation } from './translation.ts';
+import { createWishResolver, type WishResolverOptions } from './wishes.ts';
+
+/** Translation by whatever engines run, in the order that the settings ask for. */
+export function openTranslation({
+  log,
+  engines: { translation, preference },
+}: {
+  log: Logger;
+  engines: Pick<Engines, 'translation' | 'preference'>;
+}): Translation {
+  return createTranslation({ engines: translation, preference, log });
+}
+
+/** Texts that are translated or whose language is found out, and what callers may wish of translations. */
+export function openTexts({
+  config,
+  engines: { detector },
+  usageMeter,
+  ...looked
+}: Omit<WishResolverOptions, 'detection' | 'usualLanguages'> & {
+  config: Config;
+  engines: Pick<Engines, 'detector'>;
+  usageMeter: UsageMeter;
+}) {
+  const { translation } = looked;
+  const texts = createAccountTexts({ maxLength: config.TEXT_MAX_UNDER_WAY });
+  const { usualLanguages } = texts;
+  const detection = createDetection(detector, translation, usualLanguages);
+  const wishes = createWishResolver({ ...looked, detection, usualLanguages });
+  const textTranslation = createTextTranslation({
+    translation,
+    wishes,
+    texts,
+    usage: usageMeter,
+    refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
+  });
+  const routes: Routes = async (app, { door }) => {
+    await app.register(textTranslationRoutes, { door, textTranslation });
+    await app.register(detectionRoutes, { door, languageDetection: detection });
+  };
+  return { texts, wishes, routes };
+}
+
+/** The listings of languages. */
+export function openLanguages({
+  engines: { recognition, synthesis, detector },
+  translation,
+  improvement,
+}: {
+  engines: Pick<Engines, 'recognition' | 'synthesis' | 'detector'>;
+  translation: Translation;
+  improvement: Improvement;
+}) {
+  const languageListings = createLanguageListings({
+    translation,
+    improvement,
+    recognisers: recognition,
+    speakers: synthesis,
+    detector,
+  });
+  const routes: Routes = async (app, { door }) => {
+    await app.register(languageRoutes, { door, languageListings });
+  };
+  return { routes };
+}
 
 interface TextTranslationOptions {
   textTranslation: TextTranslation;
   door: Door;
 }
 
-export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOptions> = async (
+const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOptions> = async (
   app,
   { textTranslation, door },
 ) => {
@@ -57,7 +130,7 @@ interface DetectionOptions {
   languageDetection: LanguageDetection;
 }
 
-export const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = async (
+const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = async (
   app,
   { door, languageDetection },
 ) => {
@@ -88,7 +161,7 @@ interface LanguageOptions {
 const problems = { '4xx': Problem, '5xx': Problem };
 const common = { tags: ['languages'], security: [{ apiKey: [] }] };
 
-export const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
+const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   app,
   { door, languageListings },
 ) => {

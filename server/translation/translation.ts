@@ -10,8 +10,6 @@ import {
   canFollow,
   type TranslationWishes,
   createEngineFallback,
-} from './engine-fallback.ts';
-import {
   preferredEngines,
   type PreferenceRule,
   createEngineRoutes,

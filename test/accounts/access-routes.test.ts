@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { LegacyAuth } from '../../server/accounts/access.ts';
+import type { LegacyAuth } from '../../server/accounts/api-keys.ts';
 import { askDragoman } from '../support/product/command-line.ts';
 import {
   startDoorServer,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAccess, createRequestLimit } from '../../server/accounts/access.ts';
+import { createAccess, createRequestLimit } from '../../server/accounts/api-keys.ts';
 import { openPlatform, type Platform } from '../support/product/platform.ts';
 
 let platform: Platform;

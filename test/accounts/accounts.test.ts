@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashOfSecret } from '../../server/accounts/access.ts';
+import { hashOfSecret } from '../../server/accounts/api-keys.ts';
 import { ensureFirstAccount } from '../../server/accounts/first-account.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
 

@@ -2,7 +2,7 @@
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { startServer } from '../support/product/server.ts';
 import type { DeveloperKey } from '../../shared/schemas/admin.ts';
-import type { Charge } from '../../server/accounts/usage/charge.ts';
+import type { Charge } from '../../server/accounts/usage/usage-counters-store.ts';
 
 export const KEYS = '/v2/admin/developer-keys';
 export const ANALYTICS = '/v2/admin/analytics';

@@ -1,6 +1,6 @@
 /** Keys that are deactivated at one server end at others, though these cannot be told. */
 import { expect, it, onTestFinished } from 'vitest';
-import { watchDeactivatedKeys } from '../../server/accounts/deactivated-keys.ts';
+import { watchDeactivatedKeys } from '../../server/accounts/api-keys.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { openPlatform } from '../support/product/platform.ts';
 

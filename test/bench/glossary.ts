@@ -1,6 +1,6 @@
 /** What a glossary costs a translation, and whether its size matters. */
 import type * as Apertium from '../../server/engines/translation/apertium.ts';
-import type * as EngineFallback from '../../server/translation/engine-fallback.ts';
+import type * as EngineRoutes from '../../server/translation/engine-routes.ts';
 import type * as TermIndexes from '../../server/glossaries/terms/term-index.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
@@ -40,8 +40,8 @@ export async function run(print: Print): Promise<void> {
   const { createApertium } = await importBuilt<typeof Apertium>(source);
   const engine = await createApertium({ log: quietLog });
   if ('reason' in engine) throw new Error(engine.reason);
-  const { translateWith } = await importBuilt<typeof EngineFallback>(
-    'server/translation/engine-fallback.ts',
+  const { translateWith } = await importBuilt<typeof EngineRoutes>(
+    'server/translation/engine-routes.ts',
   );
   const { signal } = new AbortController();
   const translate = async (glossary: TermIndex | undefined) => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashOfSecret } from '../../server/accounts/access.ts';
+import { hashOfSecret } from '../../server/accounts/api-keys.ts';
 import type { Storage } from '../../server/stores.ts';
 import { askDragoman, runDragoman, runDragomanAlone } from '../support/product/command-line.ts';
 import { openEmbedded } from '../support/product/platform.ts';

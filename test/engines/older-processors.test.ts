@@ -9,7 +9,7 @@ import type {
   NeuralAnswer,
   NeuralOpening,
   NeuralQuestion,
-} from '../../server/engines/translation/neural-process.ts';
+} from '../../server/engines/translation/neural-model.ts';
 import { findProgram } from '../../server/setup/command.mjs';
 import { builtModule } from '../support/suite/built-product.ts';
 import { startServer } from '../support/product/server.ts';

@@ -1,7 +1,7 @@
 /** Accounts, keys and charges to fill a database with. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Account, ApiKey } from '../../server/http/door.ts';
-import type { Charge } from '../../server/accounts/usage/charge.ts';
+import type { Charge } from '../../server/accounts/usage/usage-counters-store.ts';
 import type { Storage } from '../../server/stores.ts';
 
 export const unlimited = { characters: null, speechMs: null };

@@ -1,6 +1,6 @@
 import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { layOutSentences } from '../../server/text/segment-sentences.ts';
+import { layOutSentences } from '../../server/text/markup/segment-layout.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { segmentOf, written } from './layouts.ts';
 import { parentsOf, segments } from './segments.ts';

@@ -2,9 +2,13 @@
 import { styleLanguages } from '../../shared/language.ts';
 import { describe, expect, it } from 'vitest';
 import { styleRuleCatalogue } from '../../shared/style-rules/catalogue.ts';
-import { isForOthers, offeredRules } from '../../widget/console/style-rules/rule-choice.ts';
-import { RuleDraft } from '../../widget/console/style-rules/rule-draft.ts';
-import { optionWords, ruleWords } from '../../widget/console/style-rules/rule-wording.ts';
+import {
+  isForOthers,
+  offeredRules,
+  RuleDraft,
+  optionWords,
+  ruleWords,
+} from '../../widget/console/style-rules/rule-choice.ts';
 
 const rules = Object.values(styleRuleCatalogue).flatMap((category) => Object.entries(category));
 

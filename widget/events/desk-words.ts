@@ -2,13 +2,13 @@
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { ApiFailure } from '../console/api.ts';
 import { readableLanguage } from './reader-choices.ts';
-import { deskWords as ar } from './words/desk/ar.ts';
-import { deskWords as de } from './words/desk/de.ts';
-import { deskWords as en, type Counted, type DeskWords } from './words/desk/en.ts';
-import { deskWords as es } from './words/desk/es.ts';
-import { deskWords as fr } from './words/desk/fr.ts';
-import { deskWords as it } from './words/desk/it.ts';
-import { deskWords as pt } from './words/desk/pt.ts';
+import { deskWords as ar } from './desk-words/ar.ts';
+import { deskWords as de } from './desk-words/de.ts';
+import { deskWords as en, type Counted, type DeskWords } from './desk-words/en.ts';
+import { deskWords as es } from './desk-words/es.ts';
+import { deskWords as fr } from './desk-words/fr.ts';
+import { deskWords as it } from './desk-words/it.ts';
+import { deskWords as pt } from './desk-words/pt.ts';
 
 export type { DeskWords };
 

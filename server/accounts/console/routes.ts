@@ -2,11 +2,11 @@
  * The console: a page, and what it asks for below `/console/api`. Sessions of people count here and
  * nowhere else; the resources are those of the public interface behind another door.
  */
+import path from 'node:path';
 import fastifyCookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import path from 'node:path';
 import Type from 'typebox';
 import {
   AdminKey,
@@ -21,7 +21,7 @@ import {
   ConsoleUsage,
   NewAdminKey,
 } from '../../../shared/schemas/console.ts';
-import type { Door, Routes } from '../../http/door.ts';
+import type { Door, Routes, Account, PageRoutes } from '../../http/door.ts';
 import {
   type HostRule,
   createConsoleDoor,
@@ -30,10 +30,64 @@ import {
   refuseOtherPages,
   type ConsoleDoor,
   type SessionCookie,
+  createHostRule,
 } from './door.ts';
-import type { ConsoleAccess, NewSession } from './console-access.ts';
-import type { ConsoleAccount } from './console-account.ts';
-import { TooManyTries } from './console-tries.ts';
+import {
+  type ConsoleAccess,
+  type NewSession,
+  consoleEntrance,
+  createConsoleAccess,
+  TooManyTries,
+} from './console-access.ts';
+import { type ConsoleAccount, createConsoleAccount } from './console-account.ts';
+import type { Config } from '../../config.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Storage } from '../../stores.ts';
+import { createAccountService } from '../accounts.ts';
+import type { OpenAccounts } from '../routes.ts';
+
+/** Opens the console of accounts. */
+export function openConsole({
+  config,
+  log,
+  storage,
+  accounts: { apiKeys, operatorId },
+}: {
+  config: Config;
+  log: Logger;
+  storage: Storage;
+  accounts: Pick<OpenAccounts, 'apiKeys' | 'operatorId'>;
+}) {
+  const consoleAccess = createConsoleAccess({ ...storage, log });
+  const consoleAccount = createConsoleAccount({
+    accounts: createAccountService(storage),
+    apiKeys,
+    usage: storage.usage,
+    operatorId,
+  });
+  const routesWith =
+    (shown: readonly { consoleRoutes: Routes }[]): PageRoutes =>
+    async (app, { widgetFolder }) => {
+      await app.register(consoleRoutes, {
+        widgetFolder,
+        consoleAccess,
+        consoleAccount,
+        resources: shown.map((each) => each.consoleRoutes),
+        publicUrl: config.PUBLIC_URL,
+        isConsoleHost: createHostRule({
+          publicUrl: config.PUBLIC_URL,
+          isVouchedFor: config.TRUST_PROXY || config.TLS_CERT_FILE !== undefined,
+        }),
+      });
+    };
+  return {
+    isOperator: (account: Account) => consoleAccount.isOperator(account),
+    /** Its path, with a one-time link while the first account has no password. */
+    entrance: () => consoleEntrance(consoleAccess, operatorId),
+    /** The page and what it asks for, with what it shows besides accounts. */
+    showing: (shown: readonly { consoleRoutes: Routes }[]) => ({ routes: routesWith(shown) }),
+  };
+}
 
 export interface ConsoleOptions {
   consoleAccess: ConsoleAccess;
@@ -64,7 +118,7 @@ const CONTENT_SECURITY_POLICY = [
   'trusted-types lit-html',
 ].join('; ');
 
-export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (app, options) => {
+const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (app, options) => {
   app.addHook('onRequest', refuseOtherNames(options.isConsoleHost));
   await app.register(consolePage, options);
   // A prefix among the options would be handed on to every part of it.

@@ -3,21 +3,24 @@
  * rows locked, the entries are decided one after the other in memory, and the sums are written. So a
  * batch costs four statements however many entries a busy key has in it, and is exact all the same.
  */
-import type { UsageKind, Charge, ChargeOutcome, UsageTotals } from './charge.ts';
-import { sql } from 'kysely';
-import { ServiceError } from '../../../shared/errors.ts';
-import { locksRows, type Database } from '../../storage/database.ts';
-import { defineStore } from '../../storage/store.ts';
-import type { UsageLimits } from '../../http/door.ts';
 import {
+  type UsageKind,
+  type Charge,
+  type ChargeOutcome,
+  type UsageTotals,
   createLimitCrossings,
   type LimitCrossings,
   createUsageCounters,
   limitFor,
   type UsageCounters,
 } from './usage-counters-store.ts';
+import { sql } from 'kysely';
+import { ServiceError } from '../../../shared/errors.ts';
+import { locksRows, type Database } from '../../storage/database.ts';
+import { defineStore } from '../../storage/store.ts';
+import type { UsageLimits } from '../../http/door.ts';
 
-export type { Charge } from './charge.ts';
+export type { Charge } from './usage-counters-store.ts';
 
 export interface UsageStore {
   /**

@@ -3,8 +3,31 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { UsageLimits } from '../../http/door.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Charge, UsageKind, UsageTotals } from './charge.ts';
 import type { UsageNoticesTable } from './usage-notices-store.ts';
+
+/** What is counted: characters of three services, and ms of speech. */
+export type UsageKind = 'text' | 'document' | 'write' | 'speech';
+
+/** Something a request used. */
+export interface Charge {
+  accountId: string;
+  keyId: string;
+  kind: UsageKind;
+  /** Code points, or ms for `speech`. */
+  amount: number;
+  atMs: number;
+  /** Custom reporting tag, already checked. */
+  tag: string | null;
+}
+
+export type ChargeOutcome =
+  | 'charged'
+  | 'key_limit_reached'
+  | 'account_limit_reached'
+  | 'key_deactivated';
+
+/** Amounts by what was used. */
+export type UsageTotals = Record<UsageKind, number>;
 
 /** What a key or an account used in a month: what limits are held against. */
 interface UsageMonthsTable {

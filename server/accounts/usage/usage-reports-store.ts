@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
-import type { UsageKind, UsageTotals } from './charge.ts';
+import type { UsageKind, UsageTotals } from './usage-counters-store.ts';
 
 /** Days as `2026-11-21`, both part of it. */
 export interface DayRange {

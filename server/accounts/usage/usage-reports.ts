@@ -8,7 +8,7 @@ import {
   type UsageAnalytics,
   type UsageBreakdown,
 } from '../../../shared/schemas/admin.ts';
-import type { UsageTotals } from './charge.ts';
+import type { UsageTotals } from './usage-counters-store.ts';
 import type { DayRange, KeyUsage, UsageReportStore } from './usage-reports-store.ts';
 
 const DAY_MS = 86_400_000;

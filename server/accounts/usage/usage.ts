@@ -2,7 +2,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
 import type { Caller } from '../../http/door.ts';
-import type { ChargeOutcome, UsageKind, UsageTotals } from './charge.ts';
+import type { ChargeOutcome, UsageKind, UsageTotals } from './usage-counters-store.ts';
 import type { UsageStore } from './store.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { repairMarks } from '../../text/repair.ts';
-import { layOutSentences } from '../../text/segment-sentences.ts';
+import { layOutSentences } from '../../text/markup/segment-layout.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import { DocumentError, type DocumentBlock } from '../formats/format.ts';

@@ -1,3 +1,4 @@
+/** Documents, wired: taken in here, translated by a process beside the server. */
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -12,8 +13,12 @@ import {
   DocumentStatusView,
 } from '../../../shared/schemas/documents.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
-import type { DocumentTranslations } from './documents.ts';
-import type { Caller, Door } from '../../http/door.ts';
+import {
+  type DocumentTranslations,
+  startDocumentExpiry,
+  createDocumentTranslations,
+} from './documents.ts';
+import type { Caller, Door, Routes } from '../../http/door.ts';
 import {
   receivedFile,
   type FilePace,
@@ -24,6 +29,52 @@ import {
   type FormFields,
   readForm,
 } from '../../http/requests.ts';
+import type { UsageMeter } from '../../accounts/usage/usage.ts';
+import type { Config } from '../../config.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Storage } from '../../stores.ts';
+import type { DocumentUploadOptions } from './document-upload.ts';
+import { createDocumentWorkerProcess } from './document-worker-process.ts';
+
+/** What documents are checked against before they are taken. */
+type Checks = Pick<DocumentUploadOptions, 'translation' | 'wishes'>;
+
+export function openDocuments({
+  config,
+  log,
+  storage: { documents },
+  usageMeter,
+  translation,
+  wishes,
+}: Checks & { config: Config; log: Logger; storage: Storage; usageMeter: UsageMeter }) {
+  const worker = createDocumentWorkerProcess({
+    documents,
+    log,
+    isOn: config.DOCUMENT_WORKER === 'on',
+  });
+  const documentTranslations = createDocumentTranslations({
+    translation,
+    wishes,
+    documents,
+    usage: usageMeter,
+    worker,
+    maxDocuments: config.DOCUMENT_MAX_PER_ACCOUNT,
+    onQueued: () => worker.ring(),
+  });
+  const routes: Routes = async (app, { door }) => {
+    await app.register(documentRoutes, { door, documentTranslations });
+  };
+  return {
+    worker,
+    service: documentTranslations,
+    expiry: startDocumentExpiry({
+      documents,
+      log,
+      keptMs: config.DOCUMENT_EXPIRY_HOURS * 3_600_000,
+    }),
+    routes,
+  };
+}
 
 export interface DocumentOptions {
   documentTranslations: DocumentTranslations;
@@ -39,7 +90,7 @@ const results = {
 };
 const formTypes = ['application/json', 'application/x-www-form-urlencoded'];
 
-export const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
+const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
   app,
   { documentTranslations, door },
 ) => {

@@ -4,8 +4,7 @@
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection, DetectionEngine } from '../engine.ts';
-import { isCommon } from './common-words.ts';
-import { concludeFewWords, type Means, weighFewWords } from './few-words.ts';
+import { isCommon, concludeFewWords, type Means, weighFewWords } from './few-words.ts';
 import {
   detectableLanguages,
   han,

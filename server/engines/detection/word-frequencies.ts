@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { startWorker } from '../../process/index.ts';
-import { firstFrom, hashOf } from '../../text/words/word-hashes.ts';
+import { firstFrom, hashOf } from '../../text/words/dictionary-words.ts';
 
 /** The package's lists of languages in Latin and Cyrillic letters: other scripts name one, or nearly. */
 const lists: Readonly<Record<LanguageTag, string>> = {

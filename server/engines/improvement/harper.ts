@@ -18,18 +18,18 @@ import {
   type Span,
 } from '../../text/wording/edits.ts';
 import { inRegister, ruledForms } from '../../text/wording/register.ts';
-import { safeGrammar } from '../../text/wording/safe-grammar.ts';
+import {
+  safeGrammar,
+  isAccepted,
+  clearSuggestion,
+  inCaseOf,
+  spellingWords,
+} from '../../text/wording/sure-corrections.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { englishVariantOf } from '../../text/wording/english-variants.ts';
 import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, WritingForm } from '../engine.ts';
 import type { HarperAnswer, HarperRequest, Lint } from './harper-protocol.ts';
-import {
-  isAccepted,
-  clearSuggestion,
-  inCaseOf,
-  spellingWords,
-} from '../../text/wording/spelling-choice.ts';
 
 interface HarperOptions {
   log: Logger;

@@ -13,13 +13,11 @@ import {
   safeGrammar,
   hasSpelledOutUmlaut,
   umlautSpellings,
-} from '../../text/wording/safe-grammar.ts';
-import {
   clearSuggestion,
   inCaseOf,
   spellingWords,
   type SpellingWord,
-} from '../../text/wording/spelling-choice.ts';
+} from '../../text/wording/sure-corrections.ts';
 import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
 import { HunspellDictionary, type WordFinding } from './hunspell-dictionary.ts';

@@ -13,8 +13,14 @@ import {
   type RecognitionOptions,
   type Unavailable,
 } from '../engine.ts';
-import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
-import { type RecogniserMessage, RecogniserSocket, Setback } from './recogniser-socket.ts';
+import {
+  type Conversation,
+  createSocketRecogniser,
+  sendAndRead,
+  type RecogniserMessage,
+  RecogniserSocket,
+  Setback,
+} from './socket-recogniser.ts';
 import {
   languagesToHear,
   type SocketEngineOptions,

@@ -1,11 +1,12 @@
 /** Recognition engines that hear over WebSockets, which may break: what they have in common. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { type RawData, WebSocket } from 'ws';
 import type { Logger } from '../../process/log.ts';
 import type { RecognitionEngine, RecognitionOptions } from '../engine.ts';
 import { backOffMs, serviceFailure } from '../service/service-client.ts';
-import { Setback } from './recogniser-socket.ts';
 import { hearUtterances, type UtteranceHearer } from './utterance-stream.ts';
 import type { HeardUtterance, Utterance } from './utterance.ts';
+import { Change } from '../../process/concurrency.ts';
 
 interface SocketRecogniserOptions extends Pick<
   RecognitionEngine,
@@ -183,5 +184,247 @@ class PersistentHearer implements UtteranceHearer {
     if (kind === 'refusal' || failures >= tries) throw failure;
     const delayMs = backOffMs(failures, { firstMs: firstDelayMs });
     await delay(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+/** Why a connection is of no use any more; another one may be. */
+export class Setback extends Error {
+  /** What is wrong, to follow the name of the engine. */
+  readonly problem: string;
+  /** `refusal`: the next try would end in the same way; `renewal`: nothing is wrong at all. */
+  readonly kind: 'failure' | 'refusal' | 'renewal';
+  /** For the log. */
+  readonly fields: object;
+
+  constructor(problem: string, { kind, fields }: Partial<Pick<Setback, 'kind' | 'fields'>> = {}) {
+    super(problem);
+    this.name = 'Setback';
+    this.problem = problem;
+    this.kind = kind ?? 'failure';
+    this.fields = fields ?? {};
+  }
+}
+
+interface SocketOptions {
+  /** With ws:// or wss://. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** Longest wait for the connection, for an answer and for the network to take what is sent. */
+  timeoutMs: number;
+  /** Closes the connection whenever it is aborted. */
+  signal: AbortSignal;
+}
+
+/** A message of a recogniser: every protocol here speaks JSON objects. */
+export type RecogniserMessage = Readonly<Record<string, unknown>>;
+
+/** Far more than a minute of speech can have to say. */
+const MAX_MESSAGE_BYTES = 2 ** 20;
+/** Messages that nobody has asked for: recognisers send a few in a second. */
+const MAX_UNREAD = 1_000;
+/** How long the closing handshake may take, in ms. */
+const CLOSING_MS = 1_000;
+const REFUSED = 'refuses us: check its address, model and key';
+
+export class RecogniserSocket {
+  readonly #socket: WebSocket;
+  readonly #timeoutMs: number;
+  readonly #change = new Change();
+  readonly #unread: RecogniserMessage[] = [];
+  #hasOpened = false;
+  #setback: Setback | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  #pings = 0;
+  #pongs = 0;
+  /** Lets go of the session's signal. */
+  readonly #unlink: () => void;
+  /** Fails what is being sent. */
+  #failSend: (setback: Setback) => void = () => {};
+
+  /**
+   * Connects.
+   *
+   * @throws Setback when that does not succeed; the signal's reason when aborted
+   */
+  static async connect(options: SocketOptions): Promise<RecogniserSocket> {
+    const { signal } = options;
+    signal.throwIfAborted();
+    const socket = new RecogniserSocket(options);
+    try {
+      while (socket.#socket.readyState === WebSocket.CONNECTING) await socket.#change.next();
+      socket.#throwIfLost();
+      return socket;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  private constructor({ url, headers, timeoutMs, signal }: SocketOptions) {
+    this.#timeoutMs = timeoutMs;
+    this.#socket = new WebSocket(url, {
+      headers: { ...headers },
+      handshakeTimeout: timeoutMs,
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+      // Speech and key are meant for this address and no other.
+      followRedirects: false,
+    });
+    const giveUp = () => this.close();
+    signal.addEventListener('abort', giveUp, { once: true });
+    this.#unlink = () => signal.removeEventListener('abort', giveUp);
+    this.#socket.on('open', () => {
+      this.#hasOpened = true;
+      this.#change.notify();
+    });
+    this.#socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    this.#socket.on('pong', () => {
+      this.#pongs += 1;
+      this.#change.notify();
+    });
+    this.#socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
+      const isRefusal = [400, 401, 402, 403, 404, 405].includes(statusCode);
+      const kind = isRefusal ? 'refusal' : 'failure';
+      const problem = isRefusal ? REFUSED : 'is overloaded or out of order';
+      this.#lose(new Setback(problem, { kind, fields: { status: statusCode } }));
+    });
+    this.#socket.on('error', (error: NodeJS.ErrnoException) => {
+      const problem = this.#hasOpened ? 'has lost the connection' : 'cannot be reached';
+      this.#lose(new Setback(problem, { fields: { reason: error.code ?? 'failed' } }));
+    });
+    this.#socket.on('close', (code) => {
+      this.#lose(new Setback('has closed the connection', { fields: { closeCode: code } }));
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#setback === undefined && this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /**
+   * Sends text or bytes; resolves when the network has taken them. One at a time.
+   *
+   * @throws Setback
+   */
+  async send(data: string | Uint8Array): Promise<void> {
+    this.#throwIfLost();
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#failSend = reject;
+        timer = setTimeout(() => this.#lose(new Setback('takes too long')), this.#timeoutMs);
+        this.#socket.send(data, (error) => {
+          if (error) this.#lose(new Setback('has lost the connection'));
+          else resolve();
+        });
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#failSend = () => {};
+    }
+  }
+
+  /**
+   * The next message, whenever it comes.
+   *
+   * @throws Setback when there will be none
+   */
+  async next(): Promise<RecogniserMessage> {
+    for (;;) {
+      const message = this.#unread.shift();
+      if (message !== undefined) return message;
+      this.#throwIfLost();
+      await this.#change.next();
+    }
+  }
+
+  /** Like {@link next}; undefined when none comes in time. */
+  async nextWithin(withinMs: number): Promise<RecogniserMessage | undefined> {
+    const deadlineMs = performance.now() + withinMs;
+    const timer = setTimeout(() => this.#change.notify(), withinMs);
+    try {
+      for (;;) {
+        const message = this.#unread.shift();
+        if (message !== undefined) return message;
+        this.#throwIfLost();
+        if (performance.now() >= deadlineMs - 1) return undefined;
+        await this.#change.next();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The other side owes an answer: `forgive` must be called in time, or the connection is given up. */
+  expect(withinMs = this.#timeoutMs): void {
+    this.#patience ??= setTimeout(() => this.#lose(new Setback('takes too long')), withinMs);
+  }
+
+  /** An answer has come. */
+  forgive(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+  }
+
+  /**
+   * Resolves when the other side has received all that was sent before.
+   *
+   * @throws Setback
+   */
+  async flush(): Promise<void> {
+    this.#throwIfLost();
+    this.#pings += 1;
+    const ping = this.#pings;
+    this.expect();
+    this.#socket.ping();
+    while (this.#pongs < ping) {
+      await this.#change.next();
+      this.#throwIfLost();
+    }
+    this.forgive();
+  }
+
+  /** Ends the connection, with a last message if one is given. */
+  close(farewell?: Uint8Array): void {
+    if (farewell !== undefined && this.isOpen) this.#socket.send(farewell, () => {});
+    this.#lose(new Setback('was left'));
+  }
+
+  #throwIfLost(): void {
+    if (this.#setback !== undefined) throw this.#setback;
+  }
+
+  #lose(setback: Setback): void {
+    if (this.#setback !== undefined) return;
+    this.#setback = setback;
+    this.#unlink();
+    this.forgive();
+    this.#failSend(setback);
+    // Politely, so that the server frees what it holds; at once if it does not answer.
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
+    if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate();
+    else setTimeout(() => this.#socket.terminate(), CLOSING_MS).unref();
+    this.#change.notify();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    // What follows a breach of the protocol is not to be trusted.
+    if (this.#setback !== undefined) return;
+    const message = isBinary ? undefined : parseObject(data);
+    if (message === undefined) this.#lose(new Setback('does not speak its protocol'));
+    else if (this.#unread.length >= MAX_UNREAD) this.#lose(new Setback('sends too much'));
+    else this.#unread.push(message);
+    this.#change.notify();
+  }
+}
+
+function parseObject(data: RawData): RecogniserMessage | undefined {
+  try {
+    // Text messages come as one Buffer.
+    const value: unknown = JSON.parse((data as Buffer).toString());
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as RecogniserMessage) : undefined;
+  } catch {
+    return undefined;
   }
 }

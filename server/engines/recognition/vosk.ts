@@ -15,8 +15,13 @@ import {
   type Unavailable,
   type Word,
 } from '../engine.ts';
-import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
-import { RecogniserSocket, Setback } from './recogniser-socket.ts';
+import {
+  type Conversation,
+  createSocketRecogniser,
+  sendAndRead,
+  RecogniserSocket,
+  Setback,
+} from './socket-recogniser.ts';
 import { languagesToHear, type SocketEngineOptions } from './remote-recogniser.ts';
 import type { HeardUtterance, Utterance } from './utterance.ts';
 

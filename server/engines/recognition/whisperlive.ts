@@ -17,7 +17,14 @@ import {
   type RecognitionOptions,
   type Unavailable,
 } from '../engine.ts';
-import { type RecogniserMessage, RecogniserSocket, Setback } from './recogniser-socket.ts';
+import {
+  type RecogniserMessage,
+  RecogniserSocket,
+  Setback,
+  type Conversation,
+  createSocketRecogniser,
+  sendAndRead,
+} from './socket-recogniser.ts';
 import {
   languageNamed,
   languagesToHear,
@@ -26,7 +33,6 @@ import {
   whisperCode,
   whisperLanguages,
 } from './remote-recogniser.ts';
-import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
 import type { HeardUtterance, Utterance } from './utterance.ts';
 
 export interface WhisperLiveOptions extends SocketEngineOptions {

@@ -5,8 +5,7 @@
 import type { Turn } from '../../process/concurrency.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type { Mode } from './apertium-modes.ts';
-import type { ApertiumPipeline } from './apertium-pipeline.ts';
-import { escapeText, unescapeText } from './apertium-process.ts';
+import { type ApertiumPipeline, escapeText, unescapeText } from './apertium-pipeline.ts';
 import { commonCompounds } from './common-compounds.ts';
 import {
   divided,

@@ -7,7 +7,13 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
+import {
+  declareEngine,
+  listed,
+  MAX_SECONDS,
+  problemWithAddress,
+  refusePair,
+} from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -26,7 +32,6 @@ import {
   withFormality,
 } from './chat-question.ts';
 import { type OutboundText, RemoteTranslator } from './remote-translator.ts';
-import { refusePair } from './served-pair.ts';
 
 export interface ChatOptions {
   log: Logger;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, type TextSegment } from '../../text/text-segment.ts';
-import { declareEngine, problemWithAddress } from '../declaration.ts';
+import { declareEngine, problemWithAddress, refusePair } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -20,7 +20,6 @@ import {
   type ListRequest,
 } from './listed-service.ts';
 import { RemoteTranslator, type BatchSender, type SendBatch } from './remote-translator.ts';
-import { refusePair } from './served-pair.ts';
 
 // From the language lists of a DeepL-compatible API to directions.
 

@@ -1,7 +1,7 @@
-/** The process that translates with one model; see neural-process.ts. */
+/** The process that translates with one model; see neural-model.ts. */
 import { readFile } from 'node:fs/promises';
 import { loadBergamot, type BergamotModel } from './bergamot.ts';
-import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-process.ts';
+import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-model.ts';
 
 /** Any will do: with it everything is done once that is done with the first sentence alone. */
 const PROBE = 'A house.';

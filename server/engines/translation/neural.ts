@@ -9,7 +9,7 @@ import type { LocalModel } from '../../models/local-model.ts';
 import { type Turn, linkAbort } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import { declareEngine, MAX_SECONDS } from '../declaration.ts';
+import { declareEngine, MAX_SECONDS, refusePair } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -24,7 +24,6 @@ import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { takeMarksApart, type Token } from './marked-text.ts';
 import { installAgain, NeuralModel, type NeuralModelSettings } from './neural-model.ts';
 import { feedPieces } from './segment-pieces.ts';
-import { refusePair } from './served-pair.ts';
 
 export interface NeuralOptions extends Partial<NeuralModelSettings> {
   log: Logger;

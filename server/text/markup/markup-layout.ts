@@ -7,12 +7,17 @@ import {
   NO_REFERENCES,
   type TextLayout,
 } from './text-layout.ts';
-import { writeText } from './references.ts';
+import {
+  writeText,
+  charactersOf,
+  endOf,
+  type Token,
+  xmlTokens,
+  htmlTokens,
+  lenientXmlTokens,
+} from './tokens.ts';
 import { layOutFlow } from './segment-layout.ts';
 import { BLOCKS, NOT_TEXT, READINGS, UNTRANSLATED, pairHtml, pairXml } from './pairing.ts';
-import { htmlTokens, lenientXmlTokens } from './html-tokens.ts';
-import { charactersOf, endOf, type Token } from './token.ts';
-import { xmlTokens } from './xml-tokens.ts';
 
 /**
  * Takes a text with markup apart. Tags, comments, and elements that are not translated are slices of

@@ -1,5 +1,5 @@
 /** Finds the end tags of elements where a grammar allows them to be missing or tangled. */
-import type { Token } from './token.ts';
+import type { Token } from './tokens.ts';
 
 /**
  * Pairs the tags of HTML: void elements stand alone, left-out end tags are found, and the end tag of

@@ -1,7 +1,7 @@
 /** American and British spelling: which of the two a text has, and the other one. */
 import { createRequire } from 'node:module';
 import { applyEdits, type Edit, touchesAny, untouchableSpans } from './edits.ts';
-import { inCaseOf } from './spelling-choice.ts';
+import { inCaseOf } from './sure-corrections.ts';
 import { sentenceEnds } from '../sentences.ts';
 
 const WORD = /(?<![\p{L}\p{M}\p{N}])[A-Za-z]{3,}(?![\p{L}\p{M}\p{N}])/gu;

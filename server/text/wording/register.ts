@@ -17,8 +17,6 @@ import {
   SUBJECT,
   WORD_ENDS,
   WORD_STARTS,
-} from './rewording.ts';
-import {
   plainly,
   politely,
   simply,

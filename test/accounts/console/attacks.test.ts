@@ -12,7 +12,7 @@ import {
 } from '../../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../../support/product/platform.ts';
 import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
-import { spendTries, triesAt } from '../../../server/accounts/console/console-tries.ts';
+import { spendTries, triesAt } from '../../../server/accounts/console/console-access.ts';
 import type { Storage } from '../../../server/stores.ts';
 
 let server: HostedServer;

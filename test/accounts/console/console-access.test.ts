@@ -5,8 +5,8 @@ import {
   createConsoleAccess,
   createPasswordHashing,
   type ConsoleAccess,
+  TooManyTries,
 } from '../../../server/accounts/console/console-access.ts';
-import { TooManyTries } from '../../../server/accounts/console/console-tries.ts';
 import type { Account } from '../../../server/http/door.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { openPlatform, type Platform } from '../../support/product/platform.ts';

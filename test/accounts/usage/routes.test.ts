@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Caller } from '../../../server/http/door.ts';
-import type { UsageKind } from '../../../server/accounts/usage/charge.ts';
+import type { UsageKind } from '../../../server/accounts/usage/usage-counters-store.ts';
 import { startDoorServer, type DoorServer } from '../../support/product/door-server.ts';
 
 const NO_LIMIT = 1_000_000_000_000;

@@ -2,7 +2,7 @@ import fc from '../../support/suite/properties.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUsageReporting } from '../../../server/accounts/usage/usage-reports.ts';
 import type { ApiKey } from '../../../server/http/door.ts';
-import type { Charge, UsageKind } from '../../../server/accounts/usage/charge.ts';
+import type { Charge, UsageKind } from '../../../server/accounts/usage/usage-counters-store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import {
   databaseNames,

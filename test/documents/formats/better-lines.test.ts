@@ -1,6 +1,6 @@
 /** Lines of two readings of a picture. */
 import { describe, expect, it } from 'vitest';
-import { better, betterInOrder } from '../../../server/documents/formats/image/better-lines.ts';
+import { better, betterInOrder } from '../../../server/documents/formats/image/better-reading.ts';
 
 interface Line {
   words: { text: string; confidence: number; box: Line['box'] }[];

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withKnownWords } from '../../../server/documents/formats/image/disputed-words.ts';
 import type { OcrWord } from '../../../server/documents/formats/image/ocr.ts';
-import { createKnownWords, knownWords } from '../../../server/text/words/known-words.ts';
+import { createKnownWords, knownWords } from '../../../server/text/words/dictionaries.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { line } from './placed-line.ts';
 

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { knownWords } from '../../../server/text/words/known-words.ts';
+import { knownWords } from '../../../server/text/words/dictionaries.ts';
 
 const PAGE = { width: 360, height: 130 };
 const DPI = 150;

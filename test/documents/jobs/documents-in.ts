@@ -1,6 +1,6 @@
 /** What the tests of documents do over and over, in one database that has no documents at first. */
 import { beforeAll, beforeEach, expect } from 'vitest';
-import type { Charge } from '../../../server/accounts/usage/charge.ts';
+import type { Charge } from '../../../server/accounts/usage/usage-counters-store.ts';
 import type { DocumentFile } from '../../../server/documents/jobs/document-tables-store.ts';
 import type { ClaimedDocument } from '../../../server/documents/jobs/document-claims-store.ts';
 import type { Storage } from '../../../server/stores.ts';

@@ -1,6 +1,6 @@
 /** What no rule may touch, in texts as they come from each grammar. */
 import { expect, it } from 'vitest';
-import { layOutSentences } from '../../../server/text/segment-sentences.ts';
+import { layOutSentences } from '../../../server/text/markup/segment-layout.ts';
 import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { html, xml } from '../../text/layouts.ts';

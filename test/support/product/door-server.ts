@@ -10,7 +10,7 @@ import {
   createAccess,
   createRequestLimit,
   type LegacyAuth,
-} from '../../../server/accounts/access.ts';
+} from '../../../server/accounts/api-keys.ts';
 import { createUsageMeter } from '../../../server/accounts/usage/usage.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { recordLog } from './log-record.ts';

@@ -158,8 +158,7 @@ const layers: Record<string, Layer> = {
   ),
   'server/models': { uses: ['shared'] },
   // The models of a running server.
-  'server/models/index.ts': room(['server/config.ts', 'server/models']),
-  'server/models/routes.ts': room(['server/models']),
+  'server/models/routes.ts': room(['server/config.ts', 'server/models']),
 
   // Engines declare their own.
   'server/settings.ts': { uses: ['shared', 'server/engines'] },

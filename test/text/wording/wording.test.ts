@@ -1,9 +1,12 @@
 import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, untouchableSpans } from '../../../server/text/wording/edits.ts';
-import { safeGrammar } from '../../../server/text/wording/safe-grammar.ts';
+import {
+  safeGrammar,
+  clearSuggestion,
+  spellingWords,
+} from '../../../server/text/wording/sure-corrections.ts';
 import { isSoundImprovement } from '../../../server/text/wording/soundness.ts';
-import { clearSuggestion, spellingWords } from '../../../server/text/wording/spelling-choice.ts';
 import {
   englishVariantOf,
   inEnglishVariant,

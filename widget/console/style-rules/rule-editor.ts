@@ -19,9 +19,12 @@ import {
   type OfferedRule,
   type RuleFilter,
   type StyleRuleCatalogue,
+  RuleDraft,
+  ruleDrafts,
+  categoryWords,
+  optionWords,
+  ruleWords,
 } from './rule-choice.ts';
-import { RuleDraft, ruleDrafts } from './rule-draft.ts';
-import { categoryWords, optionWords, ruleWords } from './rule-wording.ts';
 
 /** Options that are longer are cut off in the field, so they are written out below. */
 const LONG_OPTION = 48;

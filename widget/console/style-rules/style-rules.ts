@@ -16,8 +16,7 @@ import { Loaded, note, type Fetching } from '../parts/states.ts';
 import { goTo, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import './instructions.ts';
-import { fetchCatalogue, isObeyed, type StyleRuleCatalogue } from './rule-choice.ts';
-import { ruleDrafts } from './rule-draft.ts';
+import { fetchCatalogue, isObeyed, type StyleRuleCatalogue, ruleDrafts } from './rule-choice.ts';
 import './rule-editor.ts';
 
 /** Most lists of an answer. */

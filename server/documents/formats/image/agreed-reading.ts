@@ -3,7 +3,7 @@
  * say: they agree, and leave no ink that neither has read. Reading it once more takes seconds and changes
  * nothing.
  */
-import { areNearlyAlike, lettersAlone, SURE } from './better-words.ts';
+import { areNearlyAlike, lettersAlone, SURE } from './better-reading.ts';
 import { around, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import type { Rule } from './rules.ts';
 import { inkLevel } from './struck-text.ts';

@@ -2,8 +2,8 @@
  * Words that were read in more than one way. How sure recognition is says little there: a word of the
  * language is more likely than one that is none.
  */
-import type { IsKnownWord } from '../../../text/words/known-words.ts';
-import { areNearlyAlike } from './better-words.ts';
+import type { IsKnownWord } from '../../../text/words/dictionaries.ts';
+import { areNearlyAlike } from './better-reading.ts';
 import type { OcrWord, PixelBox } from './ocr.ts';
 import { widthWithin, wordsAt } from './agreed-reading.ts';
 import type { PlacedLine } from './table-cells.ts';

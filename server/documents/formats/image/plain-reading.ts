@@ -20,7 +20,7 @@ import {
   lettersOf,
   SURE,
   SURER,
-} from './better-words.ts';
+} from './better-reading.ts';
 import { meanConfidence } from './doubtful-cells.ts';
 import { around, type OcrLetter, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { median, range, type Rule } from './rules.ts';

@@ -1,8 +1,8 @@
 /** The text of a picture: what recognition found twice is joined, what is no text is left out. */
 import type { LanguageTag } from '../../../../shared/language.ts';
-import { type IsKnownWord, knownWords } from '../../../text/words/known-words.ts';
+import { type IsKnownWord, knownWords } from '../../../text/words/dictionaries.ts';
 import { isSettled } from './agreed-reading.ts';
-import { better, betterInOrder, numberedAfter } from './better-lines.ts';
+import { better, betterInOrder, numberedAfter } from './better-reading.ts';
 import { withKnownWords } from './disputed-words.ts';
 import { isInCell, withDoubtfulCellsRead, withoutDoubles } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
@@ -14,7 +14,7 @@ import {
   type RawPixels,
   recogniseText,
 } from './ocr.ts';
-import type { Picture } from './picture.ts';
+import { type Picture, quarterTurn, type QuarterTurn, turnedLine } from './picture.ts';
 import { withPlainWords } from './plain-reading.ts';
 import { gapBetween, withBarsRead, WITHOUT_DESCENDERS, withoutRulesRead } from './read-bars.ts';
 import { findRules } from './rule-search.ts';
@@ -23,7 +23,6 @@ import { withoutStrikes } from './struck-text.ts';
 import { joined, LINE_CONFIDENCE, type SureLine, sureLines, withoutBullet } from './sure-lines.ts';
 import { type PlacedLine, withTableCells } from './table-cells.ts';
 import { withoutTickBoxes } from './tick-boxes.ts';
-import { quarterTurn, type QuarterTurn, turnedLine } from './turned-text.ts';
 import { wordedText, withMoreKnown } from './worded-lines.ts';
 
 /**

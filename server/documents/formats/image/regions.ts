@@ -1,10 +1,9 @@
 /** Lines of text that belong together, and how they are set: what is translated and drawn as one. */
 import { appearanceOf, type Appearance, type Colour } from './appearance.ts';
 import { around, type PixelBox } from './ocr.ts';
-import type { Picture } from './picture.ts';
+import { type Picture, turnedPicture, type QuarterTurn } from './picture.ts';
 import type { ReadLine } from './read-text.ts';
 import { joined } from './sure-lines.ts';
-import { turnedPicture, type QuarterTurn } from './turned-text.ts';
 
 /** A line with its looks. */
 export interface SeenLine extends ReadLine {

@@ -6,7 +6,7 @@ import { meanConfidence } from './doubtful-cells.ts';
 import { around, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { gapBetween } from './read-bars.ts';
 import type { PlacedLine } from './table-cells.ts';
-import { turnedLine } from './turned-text.ts';
+import { turnedLine } from './picture.ts';
 
 /** A line of text for certain. */
 export type SureLine = PlacedLine & {

@@ -3,9 +3,8 @@
  * while most of the words are right. What is no text is seldom read for several words of a language in a
  * line.
  */
-import type { IsKnownWord } from '../../../text/words/known-words.ts';
-import { betterInOrder } from './better-lines.ts';
-import { SURE } from './better-words.ts';
+import type { IsKnownWord } from '../../../text/words/dictionaries.ts';
+import { betterInOrder, SURE } from './better-reading.ts';
 import { meanConfidence } from './doubtful-cells.ts';
 import type { OcrWord } from './ocr.ts';
 import { isUnsure } from './sure-lines.ts';

@@ -1,10 +1,9 @@
 /** A text that was read in a picture as a paragraph of its page. */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import type { PixelBox } from '../image/ocr.ts';
-import type { Picture } from '../image/picture.ts';
+import type { Picture, QuarterTurn } from '../image/picture.ts';
 import type { SeenLine, TextRegion } from '../image/regions.ts';
 import { matchTypeface } from '../image/typeface.ts';
-import type { QuarterTurn } from '../image/turned-text.ts';
 import { applyToBox, turn, union } from './geometry.ts';
 import type { Box, Page, PageParagraph, TextLine, TextStyle } from './page-model.ts';
 

@@ -5,11 +5,10 @@
 import { Tokenizer } from 'htmlparser2';
 import { baseLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import { htmlTokens } from '../../../text/markup/html-tokens.ts';
+import { htmlTokens, endOf } from '../../../text/markup/tokens.ts';
 import { layOutMarkup } from '../../../text/markup/markup-layout.ts';
 import { UNTRANSLATED, pairHtml } from '../../../text/markup/pairing.ts';
 import type { TextLayout } from '../../../text/markup/text-layout.ts';
-import { endOf } from '../../../text/markup/token.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText, type EncodedText } from './encoded-text.ts';

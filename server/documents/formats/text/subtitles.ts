@@ -4,14 +4,20 @@
  */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import { layOutSentences, type SegmentLayout } from '../../../text/segment-sentences.ts';
+import { layOutSentences, type SegmentLayout } from '../../../text/markup/segment-layout.ts';
 import { sentenceEnds } from '../../../text/sentences.ts';
 import { plainText, type TextSegment, type Mark } from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText } from './encoded-text.ts';
 import { balancedBreaks, displayWidth, breaksAtShares, type LineBreak } from './line-wrapping.ts';
-import { readCues, type SubtitleGrammar, writtenText } from './subtitle-cues.ts';
-import { runsOf, type SubtitleRun, jointOf } from './subtitle-runs.ts';
+import {
+  readCues,
+  type SubtitleGrammar,
+  writtenText,
+  runsOf,
+  type SubtitleRun,
+  jointOf,
+} from './subtitle-cues.ts';
 
 export const srt = createSubtitleFormat('srt');
 export const vtt = createSubtitleFormat('vtt');

@@ -1,6 +1,5 @@
 /** Collects what stands in a source while the parser goes through it. */
-import { readContent, type InlineContent } from './xliff-inline.ts';
-import type { ContentToken } from './xliff-pieces.ts';
+import { readContent, type InlineContent, type ContentToken } from './xliff-inline.ts';
 import type { Span } from './xml-reading.ts';
 
 interface CollectorOptions {

@@ -1,6 +1,6 @@
 /** The words of the pages of those who speak and type, and what there must be in other languages. */
-import type { VoiceErrorCode, VoiceState } from '../../../events.ts';
-import type { StateLabel } from '../../../labels.ts';
+import type { VoiceErrorCode, VoiceState } from '../../events.ts';
+import type { StateLabel } from '../../labels.ts';
 
 /** By the plural forms of the language; `{n}` stands for the number. */
 export type Counted = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };

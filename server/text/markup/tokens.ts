@@ -1,0 +1,397 @@
+/** Marked-up text as tokens, XML and HTML, before anyone has decided what they mean for its sentences. */
+import { SaxesParser } from 'saxes';
+import { Tokenizer } from 'htmlparser2';
+import { countCodePoints } from '../code-points.ts';
+import { type Reference, NO_REFERENCES } from './text-layout.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+
+export interface Token {
+  kind:
+    | 'text'
+    | 'open'
+    | 'close'
+    /** A tag that stands alone, a comment, a declaration. */
+    | 'lone'
+    /** Characters that are text but never read as markup: a CDATA section. */
+    | 'data';
+  start: number;
+  end: number;
+  /** Of tags, empty otherwise; lower case in HTML. */
+  name: string;
+  /** Index of the tag that ends (or began) this element; -1 when there is none. */
+  partner: number;
+  /** For `open`: index of the first token that is outside the element. */
+  scopeEnd: number;
+  references: readonly Reference[];
+  /** The document itself asks for this element to be left as it is. */
+  untranslated: boolean;
+}
+
+/** The end of a stretch of tokens in the source. */
+export function endOf(tokens: readonly Token[], scopeEnd: number): number {
+  return tokens[scopeEnd - 1]?.end ?? 0;
+}
+
+const CDATA_START = '<![CDATA['.length;
+const CDATA_END = ']]>'.length;
+
+/** Unicode code points a token adds to the length of the text; tags and comments add none. */
+export function charactersOf(source: string, token: Token): number {
+  if (token.kind === 'data') {
+    return countCodePoints(source.slice(token.start + CDATA_START, token.end - CDATA_END));
+  }
+  if (token.kind !== 'text') return 0;
+  let characters = countCodePoints(source.slice(token.start, token.end));
+  for (const { start, end, text } of token.references) {
+    // What a reference of someone's own stands for is unknown; it counts as one.
+    const written = countCodePoints(source.slice(start, end));
+    characters += (text === '' ? 1 : countCodePoints(text)) - written;
+  }
+  return characters;
+}
+
+// XML, documents and fragments, strictly well-formed.
+
+/** What is answered to markup that cannot be read; clients know these words. */
+const PARSING_FAILED = 'Tag handling parsing failed, please check input.';
+
+/**
+ * The tokens of XML; elements are paired. A text without a declaration may be a fragment: text and
+ * several elements side by side. Entities that are not declared here are accepted and left alone.
+ *
+ * @throws ServiceError invalid_request when it is not well-formed
+ */
+export function xmlTokens(source: string): Token[] {
+  const isDeclared = /^\uFEFF?<\?xml\s/.test(source);
+  try {
+    try {
+      return readXml(source, !isDeclared);
+    } catch (error) {
+      // Only whole documents have a document type; in a fragment the parser takes none.
+      if (isDeclared || !source.includes('<!DOCTYPE')) throw error;
+      return readXml(source, false);
+    }
+  } catch (error) {
+    throw new ServiceError('invalid_request', PARSING_FAILED, { cause: error });
+  }
+}
+
+const ENTITY = /&([^\s&;#]{1,256});/g;
+
+/**
+ * The parser says where each piece of markup ends; it begins at the next `<`, because no text of
+ * well-formed XML has one. So every token is a slice of the source, whatever the parser made of it.
+ */
+function readXml(source: string, fragment: boolean): Token[] {
+  const parser = new SaxesParser({ fragment, position: false });
+  for (const [, name = ''] of source.matchAll(ENTITY)) parser.ENTITIES[name] ??= '';
+  const tokens: Token[] = [];
+  const open: number[] = [];
+  let end = 0;
+  const add = (kind: Token['kind'], name: string, tokenEnd = parser.position): Token => {
+    const start = source.indexOf('<', end);
+    if (start > end) tokens.push(textToken(source, end, start));
+    end = tokenEnd;
+    const token = markupToken(kind, name, start, end);
+    tokens.push(token);
+    return token;
+  };
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('xmldecl', () => void add('lone', ''));
+  parser.on('doctype', () => void add('lone', ''));
+  // Reported after `--`, when the `>` is still to come.
+  parser.on('comment', () => void add('lone', '', parser.position + 1));
+  parser.on('processinginstruction', () => void add('lone', ''));
+  parser.on('cdata', () => void add('data', ''));
+  parser.on('opentag', ({ name, isSelfClosing }) => {
+    add(isSelfClosing ? 'lone' : 'open', name);
+    if (!isSelfClosing) open.push(tokens.length - 1);
+  });
+  parser.on('closetag', ({ name, isSelfClosing }) => {
+    if (isSelfClosing) return;
+    const partner = open.pop() ?? -1;
+    add('close', name).partner = partner;
+    const opening = tokens[partner];
+    if (opening === undefined) return;
+    opening.partner = tokens.length - 1;
+    opening.scopeEnd = tokens.length;
+  });
+  parser.write(source).close();
+  if (end < source.length) tokens.push(textToken(source, end, source.length));
+  return tokens;
+}
+
+/** A run of text. */
+export function textToken(source: string, start: number, end: number): Token {
+  const references = xmlReferences(source, start, end);
+  return { ...markupToken('text', '', start, end), references };
+}
+
+/** Anything else, not yet paired. */
+function markupToken(kind: Token['kind'], name: string, start: number, end: number): Token {
+  return {
+    kind,
+    start,
+    end,
+    name,
+    partner: -1,
+    scopeEnd: 0,
+    references: NO_REFERENCES,
+    untranslated: false,
+  };
+}
+
+// Character references, and how text is written between tags.
+
+const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([\p{L}_:][\p{L}\p{N}_:.-]{0,255}));/giu;
+const PREDEFINED = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** The references of `source` from `start` to `end`. Entities of a DTD are not looked up, let alone expanded. */
+export function xmlReferences(source: string, start: number, end: number): readonly Reference[] {
+  const raw = source.slice(start, end);
+  if (!raw.includes('&')) return NO_REFERENCES;
+  const references: Reference[] = [];
+  for (const { 0: reference, 1: hex, 2: decimal, 3: name, index } of raw.matchAll(REFERENCE)) {
+    const at = start + index;
+    const text =
+      name === undefined
+        ? characterOf(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16))
+        : (PREDEFINED.get(name) ?? '');
+    references.push({ start: at, end: at + reference.length, text });
+  }
+  return references;
+}
+
+const REFERENCE_OR_BARE = new RegExp(`${REFERENCE.source}|[&<]`, 'giu');
+
+/** As {@link xmlReferences}, and each lone `&` and `<` as a reference to itself, so that it stays one. */
+function lenientReferences(source: string, start: number, end: number): readonly Reference[] {
+  const proper = new Map(xmlReferences(source, start, end).map((each) => [each.start, each]));
+  return [...source.slice(start, end).matchAll(REFERENCE_OR_BARE)].map(({ 0: text, index }) => {
+    const at = start + index;
+    return proper.get(at) ?? { start: at, end: at + text.length, text };
+  });
+}
+
+/** What XML 1.0 §2.2 forbids in a document, be it written as a reference, and halves of a character. */
+const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu;
+
+/** None for a number that stands for no character: its reference stays as it is written. */
+function characterOf(codePoint: number): string {
+  if (codePoint > 0x10ffff) return '';
+  return String.fromCodePoint(codePoint).replace(ILLEGAL, '');
+}
+
+const MARKUP = /[&<]|(?<=\]\])>|^>/g;
+/** What would not be read as the lone character that it is. */
+const READ_AS_MARKUP = new RegExp(`^(?:${REFERENCE.source}|<(?:[\\p{L}_:!?/]|$))`, 'iu');
+/** Longer than any reference, in UTF-16 units. */
+const LONGEST_REFERENCE = 260;
+/** Letters and figures are written plainly, whatever the source did. */
+const WRITABLE_AS_REFERENCE = /[^\p{L}\p{M}\p{N} \t\r\n]/gu;
+
+/**
+ * Text as it is written between tags. What must be a reference is one; so is what the source wrote as
+ * one, `asWritten` telling how (character → reference). Characters no document may hold are left out.
+ */
+export function writeText(text: string, asWritten: ReadonlyMap<string, string>): string {
+  const legal = text.replace(ILLEGAL, '');
+  const escape = (character: string, at: number): string => {
+    const written = asWritten.get(character);
+    const isBare = written === character;
+    return written === undefined ||
+      (isBare && READ_AS_MARKUP.test(legal.slice(at, at + LONGEST_REFERENCE)))
+      ? escaped(character)
+      : written;
+  };
+  if (asWritten.size === 0) return legal.replace(MARKUP, escaped);
+  return legal.replace(WRITABLE_AS_REFERENCE, (character, at: number) => {
+    if (character !== '>') return escape(character, at);
+    const endsData = at === 0 || legal.endsWith(']]', at);
+    return asWritten.get('>') ?? (endsData ? '&gt;' : '>');
+  });
+}
+
+function escaped(character: string): string {
+  switch (character) {
+    case '&':
+      return '&amp;';
+    case '<':
+      return '&lt;';
+    case '>':
+      return '&gt;';
+    default:
+      return character;
+  }
+}
+
+/** The tokens of HTML, not yet paired; tag names are in lower case. */
+export function htmlTokens(source: string): Token[] {
+  return tokensOf(source, 'html');
+}
+
+/** The tokens of XML with mistakes, not yet paired; a lone `<` or `&` is text. */
+export function lenientXmlTokens(source: string): Token[] {
+  return tokensOf(source, 'xml');
+}
+
+/** The tokenizer of htmlparser2 holds no tree, so depth costs nothing; it tells offsets only. */
+function tokensOf(source: string, grammar: 'html' | 'xml'): Token[] {
+  const reader = new TokenReader(source, grammar);
+  const tokenizer = new Tokenizer(
+    { xmlMode: grammar === 'xml', decodeEntities: grammar === 'html' },
+    reader,
+  );
+  tokenizer.write(source);
+  tokenizer.end();
+  return reader.finish();
+}
+
+const NOT_TRANSLATED_CLASS = /(?:^|\s)notranslate(?:\s|$)/i;
+
+class TokenReader {
+  readonly #source: string;
+  readonly #isHtml: boolean;
+  readonly #tokens: Token[] = [];
+  /** Everything before is in tokens. */
+  #end = 0;
+  #textEnd = 0;
+  #references: Reference[] = [];
+  #name = '';
+  #attribute = '';
+  #value = '';
+  #untranslated = false;
+
+  constructor(source: string, grammar: 'html' | 'xml') {
+    this.#source = source;
+    this.#isHtml = grammar === 'html';
+  }
+
+  ontext(start: number, end: number): void {
+    if (start > Math.max(this.#textEnd, this.#end)) {
+      // Nothing is reported of `</>`, which browsers drop.
+      this.#add('lone', '', start);
+    }
+    this.#textEnd = end;
+  }
+
+  ontextentity(codePoint: number, end: number): void {
+    const text = String.fromCodePoint(codePoint);
+    const last = this.#references.at(-1);
+    if (last !== undefined && end <= last.end) {
+      // Some names stand for two characters, reported one after the other.
+      this.#references[this.#references.length - 1] = { ...last, text: last.text + text };
+      return;
+    }
+    const start = Math.max(this.#textEnd, this.#end);
+    this.#references.push({ start, end, text });
+    this.#textEnd = end;
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#name = this.#nameFrom(start, end);
+    this.#untranslated = false;
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#attribute = this.#isHtml ? this.#nameFrom(start, end) : '';
+    this.#value = '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#attribute === 'translate' || this.#attribute === 'class') {
+      this.#value += this.#source.slice(start, end);
+    }
+  }
+
+  onattribentity(): void {
+    // No attribute that matters here is ever written with references.
+  }
+
+  onattribend(): void {
+    if (this.#attribute === 'translate' && this.#value.toLowerCase() === 'no') {
+      this.#untranslated = true;
+    }
+    if (this.#attribute === 'class' && NOT_TRANSLATED_CLASS.test(this.#value)) {
+      this.#untranslated = true;
+    }
+  }
+
+  onopentagend(end: number): void {
+    this.#add('open', this.#name, end + 1).untranslated = this.#untranslated;
+  }
+
+  onselfclosingtag(end: number): void {
+    // To HTML the slash means nothing, save in formulas and drawings, which are left alone anyway.
+    this.#add(this.#isHtml ? 'open' : 'lone', this.#name, end + 1).untranslated =
+      this.#untranslated;
+  }
+
+  onclosetag(start: number, end: number): void {
+    const close = this.#source.indexOf('>', end);
+    this.#add('close', this.#nameFrom(start, end), close === -1 ? this.#source.length : close + 1);
+  }
+
+  oncomment(_start: number, end: number): void {
+    this.#add('lone', '', end + 1);
+  }
+
+  oncdata(_start: number, end: number): void {
+    this.#add('data', '', end + 1);
+  }
+
+  ondeclaration(_start: number, end: number): void {
+    this.#add('lone', '', end + 1);
+  }
+
+  onprocessinginstruction(_start: number, end: number): void {
+    // The tokenizer tells where the text of it ends; `?>` follows.
+    this.#add('lone', '', this.#source.indexOf('>', end) + 1);
+  }
+
+  onend(): void {
+    // What is left over is taken in `finish`.
+  }
+
+  /** All tokens; a tag that the end of the text cut off stands alone. */
+  finish(): Token[] {
+    this.#addText();
+    if (this.#end < this.#source.length) this.#add('lone', '', this.#source.length);
+    return this.#tokens;
+  }
+
+  #nameFrom(start: number, end: number): string {
+    const name = this.#source.slice(start, end);
+    return this.#isHtml ? name.toLowerCase() : name;
+  }
+
+  #add(kind: Token['kind'], name: string, end: number): Token {
+    this.#addText();
+    const token = markupToken(kind, name, this.#end, Math.min(end, this.#source.length));
+    this.#end = token.end;
+    this.#tokens.push(token);
+    return token;
+  }
+
+  #addText(): void {
+    if (this.#textEnd <= this.#end) return;
+    const references = this.#isHtml
+      ? this.#references
+      : lenientReferences(this.#source, this.#end, this.#textEnd);
+    const token = markupToken('text', '', this.#end, this.#textEnd);
+    this.#tokens.push({
+      ...token,
+      references: references.length === 0 ? NO_REFERENCES : references,
+    });
+    this.#end = this.#textEnd;
+    this.#references = [];
+  }
+}
