@@ -3,7 +3,7 @@
  * small objects takes 30 and the text that it is read from 4 more. What the package makes of it stays.
  */
 import { readFileSync } from 'node:fs';
-import { firstFrom } from '../../text/words/word-hashes.ts';
+import { firstFrom } from '../../text/words/dictionary-words.ts';
 
 /** How much each n-gram speaks for the languages, by their indices. */
 export type Ngrams = Readonly<Record<string, Readonly<Record<string, number>>>>;

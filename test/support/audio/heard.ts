@@ -19,7 +19,7 @@ export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
   let hasEnded = false;
   function isFull(): boolean {
     const bytes = waiting.reduce(
-      (sum, piece) => sum + (typeof piece === 'symbol' ? 0 : piece.length),
+      (sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : 0),
       0,
     );
     return waiting.length >= AHEAD_PIECES || bytes >= AHEAD_BYTES;
