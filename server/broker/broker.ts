@@ -27,6 +27,13 @@ export interface Broker {
    * @returns stops
    */
   onBack(hook: () => void): () => void;
+  /**
+   * Whether what is not there was not there before: false for some seconds after something was lost, until
+   * all who own something have written it again.
+   *
+   * @throws ServiceError broker_unavailable
+   */
+  isWhole(): Promise<boolean>;
   /** Ends what is followed and lets go of connections; what others share stays. */
   close(): Promise<void>;
 }

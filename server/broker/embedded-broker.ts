@@ -70,6 +70,7 @@ export function createEmbeddedBroker({
     announcements,
     // It is never away.
     onBack: () => () => undefined,
+    isWhole: () => Promise.resolve(true),
     async close() {
       clearInterval(sweep);
       announcements.stop();

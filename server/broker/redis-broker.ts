@@ -82,6 +82,7 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Brok
       hooks.add(own);
       return () => void hooks.delete(own);
     },
+    isWhole: async () => Number(await redis.run(scripts.awaitNodes, [markOf(prefix)], [])) === 0,
     async close() {
       stop();
       announcements.stop();

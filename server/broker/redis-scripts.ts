@@ -137,16 +137,30 @@ const COME_BACK_MS = 3_000;
 /** What the mark of a cluster says besides whose it is: since when its keys are good, and the last claim. */
 const times = `'(%d+) (%d+)$'`;
 
+/** The mark is the last of KEYS. How long nodes take to come back yet, in ms; 0 when they have. */
+const comingBack = `${clock}
+local function comingBack()
+  local since, claimed = string.match(redis.call('GET', table.remove(KEYS)) or '', ${times})
+  if not since or now - claimed > ${UNCLAIMED_MS} then return ${CLAIM_EVERY_MS} end
+  return math.max(0, since + ${COME_BACK_MS} - now)
+end`;
+
+/** KEYS: the mark of the cluster. */
+const awaitNodes = script(
+  ' flags=no-writes',
+  `${comingBack}
+return comingBack()`,
+);
+
 /**
  * KEYS: limits, the mark of the cluster. ARGV: member, ttl, the most of each. Answers which is full, from
  * 1; 0 for none; and while nodes come back less: the ms to wait, below 0.
  */
 const takeSeats = script(
   '',
-  `${clock}
-local since, claimed = string.match(redis.call('GET', table.remove(KEYS)) or '', ${times})
-if not since or now - claimed > ${UNCLAIMED_MS} then return -${CLAIM_EVERY_MS} end
-if now < since + ${COME_BACK_MS} then return now - since - ${COME_BACK_MS} end
+  `${comingBack}
+local wait = comingBack()
+if wait > 0 then return -wait end
 for index, key in ipairs(KEYS) do
   redis.call('ZREMRANGEBYSCORE', key, '-inf', whole(now))
   local isIn = redis.call('ZSCORE', key, ARGV[1])
@@ -268,6 +282,6 @@ return mark`,
 export const scripts = {
   claim,
   ...{ writeRecord, replaceRecord, acquireLease, renewLease, releaseLease, findLease },
-  ...{ takeSeats, keepSeats, leaveSeats, listMembers, count },
+  ...{ awaitNodes, takeSeats, keepSeats, leaveSeats, listMembers, count },
   ...{ lookAtBuckets, takeFromBuckets, append },
 };

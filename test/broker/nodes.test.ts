@@ -188,6 +188,28 @@ describe('over several servers', () => {
     client.socket.close(1000);
   });
 
+  it('a session is found at another server though the broker has just lost everything', async () => {
+    const [node, other] = (await nodesForNewcomer()) as [TestServer, TestServer];
+    const session = await requestSession(node, { acknowledgements: true });
+    const client = await connectWith(session, 'json');
+    await expectHeard(client);
+    await cluster.redis.ask('FLUSHALL');
+    const statuses: number[] = [];
+    const ask = async (token: string) => {
+      const answer = await other.get(`/v3/voice/realtime?token=${token}&last_sequence=0`);
+      await answer.text();
+      return answer.status;
+    };
+    await until(async () => {
+      statuses.push(await ask(session.token));
+      return statuses.at(-1) !== 503;
+    });
+    expect(statuses.at(-1)).toBe(200);
+    // What nobody has is not known to be so before all have said what they have.
+    await until(async () => (await ask(`${session.token}x`)) === 400);
+    client.socket.terminate();
+  });
+
   it('sessions and texts go on while the broker is away, and new sessions when it is back', async () => {
     const nodes = await nodesForNewcomer();
     const [node] = nodes as [(typeof nodes)[number]];

@@ -20,7 +20,10 @@ import {
 import { SessionJournal } from './session-journal.ts';
 
 export interface SessionClusterOptions {
-  broker: Pick<Broker, 'node' | 'leases' | 'records' | 'streams' | 'announcements' | 'onBack'>;
+  broker: Pick<
+    Broker,
+    'node' | 'leases' | 'records' | 'streams' | 'announcements' | 'onBack' | 'isWhole'
+  >;
   log: Logger;
   /** A session nobody comes back to is kept for so long, in ms. */
   keptMs: number;
@@ -154,6 +157,11 @@ export class SessionCluster {
     } catch (error) {
       log.error({ sessionId, err: error }, 'other servers do not know of its end');
     }
+  }
+
+  /** Whether nobody has what is not known. @throws ServiceError broker_unavailable */
+  isWhole(): Promise<boolean> {
+    return this.#options.broker.isWhole();
   }
 
   /** Whose a session is that is anywhere; null: the demo page's. @throws ServiceError broker_unavailable */

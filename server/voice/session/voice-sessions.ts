@@ -1,7 +1,7 @@
 /** Voice sessions from request to end: who may connect, what runs, and how all of it stops. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
-import { ServiceError } from '../../../shared/errors.ts';
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type {
   VoiceReconnectedSession,
@@ -326,6 +326,14 @@ class SessionDesk implements VoiceSessions {
     return session?.isOwned === true ? session : this.#cluster?.take(sessionId);
   }
 
+  /** Nobody has it; where the broker has just lost what it had, whoever has may not have said so again. */
+  async #unknown(code: ErrorCode, message: string): Promise<ServiceError> {
+    const isWhole = (await this.#cluster?.isWhole()) ?? true;
+    return isWhole
+      ? new ServiceError(code, message)
+      : new ServiceError('broker_unavailable', NOT_YET_KNOWN);
+  }
+
   /** Its tokens run out where the broker is not told. */
   #forget(sessionId: string): void {
     this.#options.seats.leave(sessionId);
@@ -356,7 +364,7 @@ class SessionDesk implements VoiceSessions {
     if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
     const session = rotation.outcome === 'rotated' && (await this.#find(rotation.sessionId));
     if (rotation.outcome === 'refused' || !session) {
-      throw new ServiceError('invalid_request', UNKNOWN);
+      throw await this.#unknown('invalid_request', UNKNOWN);
     }
     session.awaitReconnection(ttlMs, lastSequence);
     return { session_id: session.id, token: rotation.token, ...session.received };
@@ -368,7 +376,7 @@ class SessionDesk implements VoiceSessions {
     const spending = await this.#options.tokens.spend(token);
     if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
     const session = spending.outcome === 'spent' && (await this.#find(spending.sessionId));
-    if (!session) throw new ServiceError('token_refused', REFUSED);
+    if (!session) throw await this.#unknown('token_refused', REFUSED);
     if (session.mayConnect(page)) return session.connect();
     const refusal = new ForeignPage(page, session.messageFormat);
     this.#options.log.warn({ sessionId: session.id, origin: page.origin }, refusal.message);
@@ -476,6 +484,8 @@ class SessionDesk implements VoiceSessions {
   }
 }
 
+const NOT_YET_KNOWN =
+  'It is not known yet whether some server has this session. Please try again in a moment.';
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
 const ENDED = 'The session was ended in the console.';
