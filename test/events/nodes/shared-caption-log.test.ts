@@ -10,7 +10,7 @@ import {
 } from '../../../server/events/nodes/shared-caption-log.ts';
 import type { RoomStore } from '../../../server/events/store.ts';
 import type { Storage } from '../../../server/stores.ts';
-import { brokerNames, openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
+import { brokerNames, openBrokers, openEmbedded, withStreams } from '../../broker/open-brokers.ts';
 import { databasesOfThisFile } from '../../storage/database-pair.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
 import { until } from '../../support/product/server.ts';
@@ -35,22 +35,6 @@ async function newRoom(): Promise<string> {
   const room = sampleRoom({ accountId: account.accountId, keyId: key.keyId });
   await storage.rooms.create(room, [], 10);
   return room.roomId;
-}
-
-/** A broker whose streams do some things in another way. */
-function withStreams(broker: Broker, others: Partial<Broker['streams']>): Broker {
-  const { streams } = broker;
-  return {
-    ...broker,
-    streams: {
-      append: (...wish) => streams.append(...wish),
-      read: (...wish) => streams.read(...wish),
-      follow: (...wish) => streams.follow(...wish),
-      trim: (...wish) => streams.trim(...wish),
-      drop: (...wish) => streams.drop(...wish),
-      ...others,
-    },
-  };
 }
 
 const away = () => new ServiceError('broker_unavailable', 'The broker is away.');
@@ -271,6 +255,39 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
       (await broker.streams.read(`room ${roomId}`, 0, 9)).map(({ bytes }) => read(bytes));
     await until(async () => (await all()).some(({ caption }) => caption?.text === 'kept'));
     expect((await all()).at(-1)).toMatchObject({ isKept: true });
+  });
+
+  it('tell once, and keep, what was appended and not answered before another was home', async () => {
+    const [one, other] = await openBrokers(name);
+    let isUnanswered = false;
+    const broker = withStreams(one, {
+      async append(...wish) {
+        const id = await one.streams.append(...wish);
+        if (isUnanswered) await new Promise<never>(() => {});
+        return id;
+      },
+    });
+    const track = { roomId: await newRoom(), name: 'spoken' };
+    const first = openLog(broker);
+    await first.share(track.roomId).ready;
+    const second = openLog(one === other ? { ...one, node: 'another' } : other);
+    await second.share(track.roomId).ready;
+    const heard: string[] = [];
+    const onCaption = ({ text }: Caption) => heard.push(text);
+    first.follow(track, { onCaption, onTentative: () => undefined });
+    isUnanswered = true;
+    const appended = first.append(track, said('mine', 1), { isKept: true });
+    await until(async () => (await second.read(track, 0)).captions.length === 1);
+    const held = await one.leases.find(`room ${track.roomId}`);
+    await one.leases.release(`room ${track.roomId}`, held!.epoch);
+    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
+    await second.append(track, said('theirs', 2), { isKept: false });
+    await second.leave(track.roomId, { isLast: false });
+    await first.share(track.roomId).tick();
+    expect(await appended).toMatchObject({ text: 'mine' });
+    expect(heard).toEqual(['mine', 'theirs']);
+    const written = async () => texts(await storage.rooms.captions(track, 0, 9)).join();
+    await until(async () => (await written()) === 'mine');
   });
 
   it('drop nothing that another has said who is home by then', async () => {
