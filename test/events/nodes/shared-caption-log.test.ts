@@ -290,6 +290,27 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await until(async () => (await written()) === 'mine');
   });
 
+  it('are told nothing again that they have from the database, where the broker has lost all', async () => {
+    const [first, second, track, broker] = await openTwo();
+    const { roomId } = track;
+    const kept = ['one', 'two'].map((text, line) => ({
+      ...said(text, line + 1),
+      sequence: line + 1,
+    }));
+    await storage.rooms.append(track, kept);
+    for (const log of [first, second]) expect((await log.read(track, 0)).captions).toHaveLength(2);
+    const heard: string[] = [];
+    const onCaption = ({ text }: Caption) => heard.push(text);
+    second.follow(track, { onCaption, onTentative: () => undefined });
+    const held = await broker.leases.find(`room ${roomId}`);
+    await broker.leases.release(`room ${roomId}`, held!.epoch);
+    await first.share(roomId).tick();
+    await first.append(track, said('new', 3), { isKept: true });
+    await until(() => heard.includes('new'));
+    expect(heard).toEqual(['new']);
+    expect(texts((await second.read(track, 0)).captions)).toEqual(['one', 'two', 'new']);
+  });
+
   it('drop nothing that another has said who is home by then', async () => {
     let answer = (): void => undefined;
     const gate = new Promise<void>((resolve) => (answer = resolve));
