@@ -327,6 +327,7 @@ export class SharedRoom {
       this.#host?.onFollow(lost);
     }
     this.#publishAgain();
+    void this.#finish();
     this.#host?.onHome();
   }
 
@@ -447,7 +448,11 @@ export class SharedRoom {
     const held = memory.held(roomId);
     for (const shared of held) this.#publishCaption(shared);
     const isHeld = new Set(held.map(({ caption }) => caption));
-    const isOver = ({ shared }: Unappended) => shared === undefined || isHeld.has(shared.caption);
+    // Of what was deleted nothing is appended any more.
+    const isOver = ({ shared }: Unappended) =>
+      shared === undefined ||
+      isHeld.has(shared.caption) ||
+      isOf(this.#forgottenUpTo, shared.caption);
     for (const item of queue) if (isOver(item)) item.settle(false);
     this.#queue.put(queue.filter((item) => !isOver(item)));
     return first;

@@ -257,6 +257,28 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect((await all()).at(-1)).toMatchObject({ isKept: true });
   });
 
+  it('keep what a home before has said and deleted, where the one before that is home again', async () => {
+    const unwritten: RoomStore = { ...storage.rooms, append: () => Promise.resolve() };
+    const [first, second, track, broker] = await openTwo([storage.rooms, unwritten]);
+    const { roomId } = track;
+    const secret = await first.append(track, said('secret', 1), { isKept: true });
+    await first.flush();
+    const held = await broker.leases.find(`room ${roomId}`);
+    await broker.leases.release(`room ${roomId}`, held!.epoch);
+    expect(await second.share(roomId).claim(claim)).toBeUndefined();
+    const { sequence } = secret;
+    await storage.rooms.deleteCaptions(roomId, sequence, sequence + 1);
+    await second.append(track, said('public', 2), { isKept: true });
+    // It goes before it has written that, or told of the deletion.
+    await second.leave(roomId, { isLast: false });
+    await first.share(roomId).tick();
+    expect(first.share(roomId).isHome).toBe(true);
+    const written = async () => texts(await storage.rooms.captions(track, 0, 9)).join();
+    await until(async () => (await written()) === 'public');
+    await until(async () => (await textsIn(broker, roomId)).join() === 'public');
+    expect(texts((await first.read(track, 0)).captions)).toEqual(['public']);
+  });
+
   it('tell once, and keep, what was appended and not answered before another was home', async () => {
     const [one, other] = await openBrokers(name);
     let isUnanswered = false;
