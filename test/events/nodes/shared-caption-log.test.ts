@@ -379,6 +379,36 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toEqual([]);
   });
 
+  it('leave nothing of a room that was deleted while the broker was away, once it is back', async () => {
+    const [one] = await openBrokers(name);
+    const state = { isAway: false, back: (): void => undefined };
+    const broker: Broker = {
+      ...withStreams(one, {
+        drop: (stream) => (state.isAway ? Promise.reject(away()) : one.streams.drop(stream)),
+      }),
+      onBack: (hook) => {
+        state.back = hook;
+        return () => undefined;
+      },
+    };
+    const log = openLog(broker);
+    const rooms = [await newRoom(), await newRoom()];
+    for (const roomId of rooms) {
+      await log.append({ roomId, name: 'spoken' }, said('secret', 1), { isKept: false });
+    }
+    state.isAway = true;
+    const [deleted, reopened] = rooms as [string, string];
+    await log.leave(deleted, { isLast: false });
+    for (const roomId of rooms) {
+      await expect(log.leave(roomId, { isLast: true })).rejects.toThrow(/away/);
+    }
+    await log.share(reopened).ready;
+    state.isAway = false;
+    state.back();
+    await until(async () => (await textsIn(one, deleted)).length === 0);
+    expect(await textsIn(one, reopened)).toEqual(['secret']);
+  });
+
   it('tell what is said in a room that is opened again while it is let go of', async () => {
     const [one] = await openBrokers(name);
     for (const isDropped of [true, false]) {
