@@ -1,54 +1,25 @@
 /** The log of captions that several nodes share: what any log promises, and what of it others have. */
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ServiceError } from '../../../shared/errors.ts';
-import type { Broker } from '../../../server/broker/index.ts';
-import type { Caption, CaptionTrack } from '../../../server/events/caption-log.ts';
+import { describe, expect, it } from 'vitest';
 import { read } from '../../../server/events/nodes/room-entry.ts';
-import {
-  createSharedCaptionLog,
-  type SharedCaptionLog,
-} from '../../../server/events/nodes/shared-caption-log.ts';
 import type { RoomStore } from '../../../server/events/store.ts';
-import type { Storage } from '../../../server/stores.ts';
 import { brokerNames, openBrokers, openEmbedded, withStreams } from '../../broker/open-brokers.ts';
-import { databasesOfThisFile } from '../../storage/database-pair.ts';
-import { openAccount, quietLog } from '../../storage/samples.ts';
 import { until } from '../../support/product/server.ts';
 import { captionLogBehaviours } from '../caption-log-behaviour.ts';
 import { wholeTranscript } from '../live-room-support.ts';
-import { sampleRoom } from '../room-samples.ts';
+import {
+  away,
+  claim,
+  newRoom,
+  openLog,
+  openTwoOver,
+  said,
+  storage,
+  storageOfThisFile,
+  texts,
+  textsIn,
+} from './shared-logs.ts';
 
-const openNew = databasesOfThisFile();
-let storage: Storage;
-beforeAll(async () => {
-  ({ storage } = await openNew('sqlite'));
-});
-
-function openLog(broker: Broker, now = Date.now, store = storage.rooms): SharedCaptionLog {
-  const log = createSharedCaptionLog({ store, broker, now, log: quietLog, retryMs: 5 });
-  onTestFinished(() => log.stop());
-  return log;
-}
-
-async function newRoom(): Promise<string> {
-  const { account, key } = await openAccount(storage);
-  const room = sampleRoom({ accountId: account.accountId, keyId: key.keyId });
-  await storage.rooms.create(room, [], 10);
-  return room.roomId;
-}
-
-const away = () => new ServiceError('broker_unavailable', 'The broker is away.');
-const texts = (captions: readonly Caption[]) => captions.map(({ text }) => text);
-const textsIn = async (broker: Broker, roomId: string) =>
-  (await broker.streams.read(`room ${roomId}`, 0, 99)).flatMap(
-    ({ bytes }) => read(bytes).caption?.text ?? [],
-  );
-
-const said = (text: string, line: number) => ({
-  ...{ text, line, renders: null, language: 'en', startMs: 1000, endMs: 2000 },
-  author: 'machine' as const,
-});
-const claim = { sessionId: 'session', isResuming: false };
+storageOfThisFile();
 
 describe('the shared log of captions', () => {
   // Who is started again finds a broker that has lost everything.
@@ -59,21 +30,7 @@ describe('the shared log of captions', () => {
 });
 
 describe.each(brokerNames)('two nodes over the %s broker', (name) => {
-  /** The same place in one process, known by another name. */
-  async function openTwo(
-    stores: [first?: RoomStore, second?: RoomStore] = [],
-  ): Promise<[SharedCaptionLog, SharedCaptionLog, CaptionTrack, Broker]> {
-    const [one, other] = await openBrokers(name);
-    const brokers = [one, one === other ? { ...one, node: 'another' } : other] as const;
-    const track = { roomId: await newRoom(), name: 'spoken' };
-    const [first, second] = [
-      openLog(brokers[0], Date.now, stores[0]),
-      openLog(brokers[1], Date.now, stores[1]),
-    ];
-    await first.share(track.roomId).ready;
-    await second.share(track.roomId).ready;
-    return [first, second, track, one];
-  }
+  const openTwo = (stores?: [first?: RoomStore, second?: RoomStore]) => openTwoOver(name, stores);
 
   it('have the same, with the same numbers, and one of them appends', async () => {
     const [first, second, track] = await openTwo();
@@ -257,82 +214,6 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect((await all()).at(-1)).toMatchObject({ isKept: true });
   });
 
-  it('keep what a home before has said and deleted, where the one before that is home again', async () => {
-    const unwritten: RoomStore = { ...storage.rooms, append: () => Promise.resolve() };
-    const [first, second, track, broker] = await openTwo([storage.rooms, unwritten]);
-    const { roomId } = track;
-    const secret = await first.append(track, said('secret', 1), { isKept: true });
-    await first.flush();
-    const held = await broker.leases.find(`room ${roomId}`);
-    await broker.leases.release(`room ${roomId}`, held!.epoch);
-    expect(await second.share(roomId).claim(claim)).toBeUndefined();
-    const { sequence } = secret;
-    await storage.rooms.deleteCaptions(roomId, sequence, sequence + 1);
-    await second.append(track, said('public', 2), { isKept: true });
-    // It goes before it has written that, or told of the deletion.
-    await second.leave(roomId, { isLast: false });
-    await first.share(roomId).tick();
-    expect(first.share(roomId).isHome).toBe(true);
-    const written = async () => texts(await storage.rooms.captions(track, 0, 9)).join();
-    await until(async () => (await written()) === 'public');
-    await until(async () => (await textsIn(broker, roomId)).join() === 'public');
-    expect(texts((await first.read(track, 0)).captions)).toEqual(['public']);
-  });
-
-  it('tell once, and keep, what was appended and not answered before another was home', async () => {
-    const [one, other] = await openBrokers(name);
-    let isUnanswered = false;
-    const broker = withStreams(one, {
-      async append(...wish) {
-        const id = await one.streams.append(...wish);
-        if (isUnanswered) await new Promise<never>(() => {});
-        return id;
-      },
-    });
-    const track = { roomId: await newRoom(), name: 'spoken' };
-    const first = openLog(broker);
-    await first.share(track.roomId).ready;
-    const second = openLog(one === other ? { ...one, node: 'another' } : other);
-    await second.share(track.roomId).ready;
-    const heard: string[] = [];
-    const onCaption = ({ text }: Caption) => heard.push(text);
-    first.follow(track, { onCaption, onTentative: () => undefined });
-    isUnanswered = true;
-    const appended = first.append(track, said('mine', 1), { isKept: true });
-    await until(async () => (await second.read(track, 0)).captions.length === 1);
-    const held = await one.leases.find(`room ${track.roomId}`);
-    await one.leases.release(`room ${track.roomId}`, held!.epoch);
-    expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
-    await second.append(track, said('theirs', 2), { isKept: false });
-    await second.leave(track.roomId, { isLast: false });
-    await first.share(track.roomId).tick();
-    expect(await appended).toMatchObject({ text: 'mine' });
-    expect(heard).toEqual(['mine', 'theirs']);
-    const written = async () => texts(await storage.rooms.captions(track, 0, 9)).join();
-    await until(async () => (await written()) === 'mine');
-  });
-
-  it('are told nothing again that they have from the database, where the broker has lost all', async () => {
-    const [first, second, track, broker] = await openTwo();
-    const { roomId } = track;
-    const kept = ['one', 'two'].map((text, line) => ({
-      ...said(text, line + 1),
-      sequence: line + 1,
-    }));
-    await storage.rooms.append(track, kept);
-    for (const log of [first, second]) expect((await log.read(track, 0)).captions).toHaveLength(2);
-    const heard: string[] = [];
-    const onCaption = ({ text }: Caption) => heard.push(text);
-    second.follow(track, { onCaption, onTentative: () => undefined });
-    const held = await broker.leases.find(`room ${roomId}`);
-    await broker.leases.release(`room ${roomId}`, held!.epoch);
-    await first.share(roomId).tick();
-    await first.append(track, said('new', 3), { isKept: true });
-    await until(() => heard.includes('new'));
-    expect(heard).toEqual(['new']);
-    expect(texts((await second.read(track, 0)).captions)).toEqual(['one', 'two', 'new']);
-  });
-
   it('drop nothing that another has said who is home by then', async () => {
     let answer = (): void => undefined;
     const gate = new Promise<void>((resolve) => (answer = resolve));
@@ -377,36 +258,6 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toHaveLength(1);
     await second.leave(roomId, { isLast: true });
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toEqual([]);
-  });
-
-  it('leave nothing of a room that was deleted while the broker was away, once it is back', async () => {
-    const [one] = await openBrokers(name);
-    const state = { isAway: false, back: (): void => undefined };
-    const broker: Broker = {
-      ...withStreams(one, {
-        drop: (stream) => (state.isAway ? Promise.reject(away()) : one.streams.drop(stream)),
-      }),
-      onBack: (hook) => {
-        state.back = hook;
-        return () => undefined;
-      },
-    };
-    const log = openLog(broker);
-    const rooms = [await newRoom(), await newRoom()];
-    for (const roomId of rooms) {
-      await log.append({ roomId, name: 'spoken' }, said('secret', 1), { isKept: false });
-    }
-    state.isAway = true;
-    const [deleted, reopened] = rooms as [string, string];
-    await log.leave(deleted, { isLast: false });
-    for (const roomId of rooms) {
-      await expect(log.leave(roomId, { isLast: true })).rejects.toThrow(/away/);
-    }
-    await log.share(reopened).ready;
-    state.isAway = false;
-    state.back();
-    await until(async () => (await textsIn(one, deleted)).length === 0);
-    expect(await textsIn(one, reopened)).toEqual(['secret']);
   });
 
   it('tell what is said in a room that is opened again while it is let go of', async () => {
