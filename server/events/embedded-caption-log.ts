@@ -116,6 +116,8 @@ export class EmbeddedCaptionLog implements CaptionLog {
   }
 
   #hold(held: HeldTrack, caption: Caption, { isLate }: { isLate: boolean }): void {
+    // Those who read have it: the broker has lost it, or it was appended before that was known.
+    if (held.captions.some(({ sequence }) => sequence === caption.sequence)) return;
     const isNews = !isLate || isNear(held, caption.line);
     if (!isNews) held.untold.add(caption);
     // What it takes the place of is news to nobody.
@@ -132,8 +134,6 @@ export class EmbeddedCaptionLog implements CaptionLog {
     const { sequence, line } = caption;
     this.#lastNumber = Math.max(this.#lastNumber, sequence, line);
     if (isOf(held.deletedUpTo, caption)) return;
-    // It may have been read from the database before it was told.
-    held.captions = held.captions.filter((each) => each.sequence !== sequence);
     this.#hold(held, caption, { isLate });
   }
 

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import type { Logger } from '../process/log.ts';
 import type { Growing } from './interpreter.ts';
+import { NotHome } from './nodes/questions.ts';
 import type { HomeClaim } from './nodes/room-host.ts';
 import type { SharedRoom } from './nodes/shared-room.ts';
 import type { RoomPass } from './room-keys.ts';
@@ -104,7 +105,7 @@ export class Floor {
         await say(sentence, speaker.sessionId);
         return;
       } catch (error) {
-        if (share?.isHome !== false || share.isClosed) throw error;
+        if (!(error instanceof NotHome) || share === undefined || share.isClosed) throw error;
       }
     }
     if (!speaker.isAbandoned) await sayLast(sentence);

@@ -33,3 +33,19 @@ export async function openNodes(count: number): Promise<Broker[]> {
   const node = { url: redis.url, prefix, clusterId: 'tests', log: quietLog };
   return Promise.all(Array.from({ length: count }, () => openRedisBroker(node)));
 }
+
+/** A broker whose streams do some things in another way. */
+export function withStreams(broker: Broker, others: Partial<Broker['streams']>): Broker {
+  const { streams } = broker;
+  return {
+    ...broker,
+    streams: {
+      append: (...wish) => streams.append(...wish),
+      read: (...wish) => streams.read(...wish),
+      follow: (...wish) => streams.follow(...wish),
+      trim: (...wish) => streams.trim(...wish),
+      drop: (...wish) => streams.drop(...wish),
+      ...others,
+    },
+  };
+}

@@ -17,6 +17,8 @@ export interface Unappended {
   readonly send: (number: number) => Promise<number | undefined>;
   /** Whether nobody was told: it waits for this. */
   isAwaited: boolean;
+  /** Whether others have it, or will: it was appended before. */
+  isTold: boolean;
   isRefused: boolean;
   settle: (isRefused: boolean) => void;
   done: Promise<void>;
@@ -42,11 +44,11 @@ export class AppendQueue {
     this.#options = options;
   }
 
-  add(send: Unappended['send'], shared?: SharedCaption): Unappended {
+  add(send: Unappended['send'], shared?: SharedCaption, isTold = false): Unappended {
     let resolve = (): void => undefined;
     const done = new Promise<void>((settle) => (resolve = settle));
     const item: Unappended = {
-      ...{ shared, send, done, isAwaited: false, isRefused: false },
+      ...{ shared, send, done, isAwaited: false, isTold, isRefused: false },
       settle(isRefused) {
         item.isRefused = isRefused;
         resolve();
@@ -70,6 +72,14 @@ export class AppendQueue {
       this.#isBehind = true;
     }
     item.isAwaited = false;
+  }
+
+  /** A caption was appended, and that not answered. */
+  noteTold({ track, caption }: SharedCaption): void {
+    for (const item of this.#items) {
+      const { track: of, caption: same } = item.shared ?? {};
+      if (of?.name === track.name && same?.sequence === caption.sequence) item.isTold = true;
+    }
   }
 
   /** All that waits does so no more. */

@@ -82,7 +82,11 @@ class SeatsOfServer implements ReaderSeats {
 
   #keep(count: number): void {
     const { seats } = this.#options.broker;
-    for (const [member, name] of [...this.#held].slice(0, count)) {
+    let left = Math.min(count, this.#held.size);
+    // Those that are kept go to its end, and are not reached again.
+    for (const [member, name] of this.#held) {
+      if (left === 0) return;
+      left -= 1;
       this.#held.delete(member);
       this.#held.set(member, name);
       // A broker that is away has them again when it is back.

@@ -22,6 +22,8 @@ export interface Entry {
 export const READ_AT_ONCE = 100;
 
 export const streamOf = (roomId: string): string => `room ${roomId}`;
+/** Whose its home is. */
+export const leaseOf = (roomId: string): string => `room ${roomId}`;
 
 /** JSON has no infinity. */
 const ENDLESS = 'endless';

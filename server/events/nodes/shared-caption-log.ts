@@ -13,7 +13,7 @@ import type {
 import type { CaptionStore } from '../captions-store.ts';
 import { type CaptionLogOptions, EmbeddedCaptionLog } from '../embedded-caption-log.ts';
 import { createQuestions, NotHome } from './questions.ts';
-import { streamOf } from './room-entry.ts';
+import { leaseOf, streamOf } from './room-entry.ts';
 import { LEASE_MS, RENEW_MS, SharedRoom } from './shared-room.ts';
 
 export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publish' | 'mayWrite'> {
@@ -41,6 +41,8 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   readonly #rooms = new Map<string, SharedRoom>();
   /** Rooms that are let go of, which still say what was said last; and when that is over. */
   readonly #leaving = new Map<string, { room: SharedRoom; left: Promise<void> }>();
+  /** Rooms of which nothing was to stay while the broker was away. */
+  readonly #undropped = new Set<string>();
   readonly #ticking: NodeJS.Timeout;
   readonly #stopListening: () => void;
   /** When the broker came back last: those who own something have to be there first. */
@@ -69,6 +71,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     this.#stopListening = broker.onBack(() => {
       this.#backAtMs = performance.now();
       tickAll();
+      for (const roomId of this.#undropped) void this.#dropAgain(roomId);
     });
   }
 
@@ -86,6 +89,29 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   }
 
   async leave(roomId: string, options: { isLast: boolean }): Promise<void> {
+    try {
+      await this.#leave(roomId, options);
+    } catch (error) {
+      if (options.isLast) this.#undropped.add(roomId);
+      throw error;
+    }
+  }
+
+  /** Where nobody has opened the room since. */
+  async #dropAgain(roomId: string): Promise<void> {
+    const { leases, streams, node } = this.#options.broker;
+    this.#undropped.delete(roomId);
+    try {
+      const held = await leases.find(leaseOf(roomId));
+      const isElsewhere = held !== undefined && !held.holder.startsWith(node);
+      if (isElsewhere || this.#rooms.has(roomId)) return;
+      await streams.drop(streamOf(roomId));
+    } catch {
+      this.#undropped.add(roomId);
+    }
+  }
+
+  async #leave(roomId: string, options: { isLast: boolean }): Promise<void> {
     const room = this.#rooms.get(roomId);
     if (room === undefined) {
       await this.#leaving.get(roomId)?.left;

@@ -17,6 +17,7 @@ import {
   detailsOf,
   type Entry,
   entryOf,
+  leaseOf,
   lastOlder,
   READ_AT_ONCE,
   read,
@@ -189,6 +190,7 @@ export class SharedRoom {
     if (this.notes.isTold(shared)) return false;
     this.notes.describe(caption, detailsOf(entry));
     this.notes.told(shared);
+    this.#queue.noteTold(shared);
     memory.take(shared);
     return entry.node !== broker.node;
   }
@@ -325,6 +327,7 @@ export class SharedRoom {
       this.#host?.onFollow(lost);
     }
     this.#publishAgain();
+    void this.#finish();
     this.#host?.onHome();
   }
 
@@ -386,10 +389,9 @@ export class SharedRoom {
   /** What others were not told is not told here either. */
   #takeBack(): SharedCaption[] {
     const lost: SharedCaption[] = [];
-    for (const { shared, isAwaited, settle } of this.#queue.takeAll()) {
-      settle(true);
-      // What is appended again they may have been told before.
-      if (shared === undefined || isAwaited || this.notes.isTold(shared)) continue;
+    for (const { shared, isAwaited, isTold, settle } of this.#queue.takeAll()) {
+      settle(!isTold);
+      if (shared === undefined || isAwaited || isTold) continue;
       this.#options.memory.takeBack(shared);
       lost.push(shared);
     }
@@ -430,7 +432,7 @@ export class SharedRoom {
         fence: { lease: leaseOf(roomId), epoch: this.#epoch },
         by: { appender: this.#name, number },
       });
-    return this.#queue.add(send, shared);
+    return this.#queue.add(send, shared, shared !== undefined && this.notes.isTold(shared));
   }
 
   /**
@@ -446,9 +448,13 @@ export class SharedRoom {
     const held = memory.held(roomId);
     for (const shared of held) this.#publishCaption(shared);
     const isHeld = new Set(held.map(({ caption }) => caption));
-    const isThere = ({ shared }: Unappended) => shared === undefined || isHeld.has(shared.caption);
-    for (const item of queue) if (isThere(item)) item.settle(false);
-    this.#queue.put(queue.filter((item) => !isThere(item)));
+    // Of what was deleted nothing is appended any more.
+    const isOver = ({ shared }: Unappended) =>
+      shared === undefined ||
+      isHeld.has(shared.caption) ||
+      isOf(this.#forgottenUpTo, shared.caption);
+    for (const item of queue) if (isOver(item)) item.settle(false);
+    this.#queue.put(queue.filter((item) => !isOver(item)));
     return first;
   }
 
@@ -501,8 +507,4 @@ export class SharedRoom {
   get #stream(): string {
     return streamOf(this.#options.roomId);
   }
-}
-
-function leaseOf(roomId: string): string {
-  return `room ${roomId}`;
 }

@@ -7,13 +7,14 @@ import {
   type SharedCaptionLog,
 } from '../../../server/events/nodes/shared-caption-log.ts';
 import { createFanOut } from '../../../server/events/reading/fan-out.ts';
-import { openBrokers } from '../../broker/open-brokers.ts';
+import { openBrokers, withStreams } from '../../broker/open-brokers.ts';
 import { until } from '../../support/product/server.ts';
 import {
   join,
   openRoom,
   platformNow,
   platformOfThisFile,
+  say,
   scriptedTranslator,
   screen,
   shows,
@@ -23,7 +24,7 @@ import {
 platformOfThisFile();
 
 /** One room at two nodes, which have nothing but the broker and the database in common. */
-async function openTwo() {
+async function openTwo(firstOver = (broker: Broker) => broker) {
   const brokers = await openBrokers('Redis');
   const { room, log } = await openRoom();
   const translator = scriptedTranslator();
@@ -44,7 +45,8 @@ async function openTwo() {
     await share.ready;
     return { live, captions };
   };
-  return { first: await open(brokers[0]), second: await open(brokers[1]), room, log };
+  const [first, second] = [await open(firstOver(brokers[0])), await open(brokers[1])];
+  return { first, second, room, log, broker: brokers[1] };
 }
 
 it('the same session, taken up elsewhere, goes on there: nothing is said twice, and nobody is told to leave', async () => {
@@ -128,4 +130,49 @@ it('another session takes the floor: what was being said stays, and its session 
   for (const reader of readers) await shows(reader, 'One.', 'and then', 'Other.');
   expect(other.state.ended).toBeUndefined();
   expect(screen(readers[0]!)).toEqual(screen(readers[1]!));
+});
+
+it('what is being said where another was the home in between is said once more', async () => {
+  const gate = { isCut: false, open: (): void => undefined, opened: Promise.resolve() };
+  const { first, second, room, broker } = await openTwo((over) => ({
+    ...withStreams(over, {
+      async append(...wish) {
+        if (gate.isCut) await gate.opened;
+        return over.streams.append(...wish);
+      },
+    }),
+    leases: {
+      acquire: (...wish) => over.leases.acquire(...wish),
+      release: (...wish) => over.leases.release(...wish),
+      find: (...wish) => over.leases.find(...wish),
+      async renew(...wish) {
+        if (gate.isCut) await gate.opened;
+        return over.leases.renew(...wish);
+      },
+    },
+  }));
+  const reader = join(first.live);
+  const { roomId } = room;
+  const one = speech('one');
+  first.live.hear(one.speech);
+  one.beginsAt(0);
+  one.concludes('One.');
+  await shows(reader, 'One.');
+
+  gate.opened = new Promise((resolve) => (gate.open = resolve));
+  gate.isCut = true;
+  one.beginsAt(1_000);
+  one.concludes('Two.');
+  const held = await broker.leases.find(`room ${roomId}`);
+  await broker.leases.release(`room ${roomId}`, held!.epoch);
+  const claim = { sessionId: 'other', isResuming: false };
+  expect(await second.captions.share(roomId).claim(claim)).toBeUndefined();
+  await say(second.live, 'Between.');
+  await second.captions.leave(roomId, { isLast: false });
+  const found = first.captions.share(roomId).tick();
+  gate.isCut = false;
+  gate.open();
+  await found;
+  expect(first.live.isHome).toBe(true);
+  await shows(reader, 'One.', 'Between.', 'Two.');
 });

@@ -1,70 +1,25 @@
 /** The log of captions that several nodes share: what any log promises, and what of it others have. */
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ServiceError } from '../../../shared/errors.ts';
-import type { Broker } from '../../../server/broker/index.ts';
-import type { Caption, CaptionTrack } from '../../../server/events/caption-log.ts';
+import { describe, expect, it } from 'vitest';
 import { read } from '../../../server/events/nodes/room-entry.ts';
-import {
-  createSharedCaptionLog,
-  type SharedCaptionLog,
-} from '../../../server/events/nodes/shared-caption-log.ts';
 import type { RoomStore } from '../../../server/events/store.ts';
-import type { Storage } from '../../../server/stores.ts';
-import { brokerNames, openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
-import { databasesOfThisFile } from '../../storage/database-pair.ts';
-import { openAccount, quietLog } from '../../storage/samples.ts';
+import { brokerNames, openBrokers, openEmbedded, withStreams } from '../../broker/open-brokers.ts';
 import { until } from '../../support/product/server.ts';
 import { captionLogBehaviours } from '../caption-log-behaviour.ts';
 import { wholeTranscript } from '../live-room-support.ts';
-import { sampleRoom } from '../room-samples.ts';
+import {
+  away,
+  claim,
+  newRoom,
+  openLog,
+  openTwoOver,
+  said,
+  storage,
+  storageOfThisFile,
+  texts,
+  textsIn,
+} from './shared-logs.ts';
 
-const openNew = databasesOfThisFile();
-let storage: Storage;
-beforeAll(async () => {
-  ({ storage } = await openNew('sqlite'));
-});
-
-function openLog(broker: Broker, now = Date.now, store = storage.rooms): SharedCaptionLog {
-  const log = createSharedCaptionLog({ store, broker, now, log: quietLog, retryMs: 5 });
-  onTestFinished(() => log.stop());
-  return log;
-}
-
-async function newRoom(): Promise<string> {
-  const { account, key } = await openAccount(storage);
-  const room = sampleRoom({ accountId: account.accountId, keyId: key.keyId });
-  await storage.rooms.create(room, [], 10);
-  return room.roomId;
-}
-
-/** A broker whose streams do some things in another way. */
-function withStreams(broker: Broker, others: Partial<Broker['streams']>): Broker {
-  const { streams } = broker;
-  return {
-    ...broker,
-    streams: {
-      append: (...wish) => streams.append(...wish),
-      read: (...wish) => streams.read(...wish),
-      follow: (...wish) => streams.follow(...wish),
-      trim: (...wish) => streams.trim(...wish),
-      drop: (...wish) => streams.drop(...wish),
-      ...others,
-    },
-  };
-}
-
-const away = () => new ServiceError('broker_unavailable', 'The broker is away.');
-const texts = (captions: readonly Caption[]) => captions.map(({ text }) => text);
-const textsIn = async (broker: Broker, roomId: string) =>
-  (await broker.streams.read(`room ${roomId}`, 0, 99)).flatMap(
-    ({ bytes }) => read(bytes).caption?.text ?? [],
-  );
-
-const said = (text: string, line: number) => ({
-  ...{ text, line, renders: null, language: 'en', startMs: 1000, endMs: 2000 },
-  author: 'machine' as const,
-});
-const claim = { sessionId: 'session', isResuming: false };
+storageOfThisFile();
 
 describe('the shared log of captions', () => {
   // Who is started again finds a broker that has lost everything.
@@ -75,21 +30,7 @@ describe('the shared log of captions', () => {
 });
 
 describe.each(brokerNames)('two nodes over the %s broker', (name) => {
-  /** The same place in one process, known by another name. */
-  async function openTwo(
-    stores: [first?: RoomStore, second?: RoomStore] = [],
-  ): Promise<[SharedCaptionLog, SharedCaptionLog, CaptionTrack, Broker]> {
-    const [one, other] = await openBrokers(name);
-    const brokers = [one, one === other ? { ...one, node: 'another' } : other] as const;
-    const track = { roomId: await newRoom(), name: 'spoken' };
-    const [first, second] = [
-      openLog(brokers[0], Date.now, stores[0]),
-      openLog(brokers[1], Date.now, stores[1]),
-    ];
-    await first.share(track.roomId).ready;
-    await second.share(track.roomId).ready;
-    return [first, second, track, one];
-  }
+  const openTwo = (stores?: [first?: RoomStore, second?: RoomStore]) => openTwoOver(name, stores);
 
   it('have the same, with the same numbers, and one of them appends', async () => {
     const [first, second, track] = await openTwo();

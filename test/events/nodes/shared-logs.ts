@@ -1,0 +1,69 @@
+/** Logs of captions that nodes share, over brokers of either kind and one database. */
+import { beforeAll, onTestFinished } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Broker } from '../../../server/broker/index.ts';
+import type { Caption, CaptionTrack } from '../../../server/events/caption-log.ts';
+import { read } from '../../../server/events/nodes/room-entry.ts';
+import {
+  createSharedCaptionLog,
+  type SharedCaptionLog,
+} from '../../../server/events/nodes/shared-caption-log.ts';
+import type { RoomStore } from '../../../server/events/store.ts';
+import type { Storage } from '../../../server/stores.ts';
+import { type BrokerName, openBrokers } from '../../broker/open-brokers.ts';
+import { databasesOfThisFile } from '../../storage/database-pair.ts';
+import { openAccount, quietLog } from '../../storage/samples.ts';
+import { sampleRoom } from '../room-samples.ts';
+
+export let storage: Storage;
+
+/** Opens the database for the tests of a file. */
+export function storageOfThisFile(): void {
+  const openNew = databasesOfThisFile();
+  beforeAll(async () => {
+    ({ storage } = await openNew('sqlite'));
+  });
+}
+
+export function openLog(broker: Broker, now = Date.now, store = storage.rooms): SharedCaptionLog {
+  const log = createSharedCaptionLog({ store, broker, now, log: quietLog, retryMs: 5 });
+  onTestFinished(() => log.stop());
+  return log;
+}
+
+export async function newRoom(): Promise<string> {
+  const { account, key } = await openAccount(storage);
+  const room = sampleRoom({ accountId: account.accountId, keyId: key.keyId });
+  await storage.rooms.create(room, [], 10);
+  return room.roomId;
+}
+
+export const away = () => new ServiceError('broker_unavailable', 'The broker is away.');
+export const texts = (captions: readonly Caption[]) => captions.map(({ text }) => text);
+export const textsIn = async (broker: Broker, roomId: string) =>
+  (await broker.streams.read(`room ${roomId}`, 0, 99)).flatMap(
+    ({ bytes }) => read(bytes).caption?.text ?? [],
+  );
+
+export const said = (text: string, line: number) => ({
+  ...{ text, line, renders: null, language: 'en', startMs: 1000, endMs: 2000 },
+  author: 'machine' as const,
+});
+export const claim = { sessionId: 'session', isResuming: false };
+
+/** The same place in one process, known by another name. */
+export async function openTwoOver(
+  name: BrokerName,
+  stores: [first?: RoomStore, second?: RoomStore] = [],
+): Promise<[SharedCaptionLog, SharedCaptionLog, CaptionTrack, Broker]> {
+  const [one, other] = await openBrokers(name);
+  const brokers = [one, one === other ? { ...one, node: 'another' } : other] as const;
+  const track = { roomId: await newRoom(), name: 'spoken' };
+  const [first, second] = [
+    openLog(brokers[0], Date.now, stores[0]),
+    openLog(brokers[1], Date.now, stores[1]),
+  ];
+  await first.share(track.roomId).ready;
+  await second.share(track.roomId).ready;
+  return [first, second, track, one];
+}
