@@ -67,6 +67,7 @@ export function openEvents({
         .filter((pair) => translation.serves(pair)),
     spokenLanguages: (room) => spokenLines.languages(room.wishes.languages),
   });
+  const seats = shared === false ? undefined : createReaderSeats({ broker, mostInRoom });
   const events = new Events({
     live,
     captions,
@@ -78,7 +79,7 @@ export function openEvents({
         ...new Set(voice.heardLanguages().flatMap((source) => translation.targets(source))),
       ],
     }),
-    seats: shared === false ? undefined : createReaderSeats({ broker, mostInRoom }),
+    seats,
     readers: createReaderDesk(
       {
         most: config.EVENTS_MAX_VIEWERS,
@@ -140,8 +141,8 @@ export function openEvents({
     /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
     endOfKey: (keyId: string) => live.endOfKey(keyId),
     stop: () => live.stop(),
-    /** Writes what was said last, as far as that is possible within seconds. */
-    flush: () => captions.flush(),
+    /** Writes what was said last, and frees the places of its readers, as far as that is possible within seconds. */
+    flush: () => Promise.all([captions.flush(), seats?.left()]),
   };
 }
 

@@ -21,6 +21,8 @@ export interface ReaderSeats {
    * @throws ServiceError too_many_sessions
    */
   take(roomId: string, known: number): Promise<() => void>;
+  /** Resolves when the seats of those who have left are free, or the broker takes too long. */
+  left(): Promise<unknown>;
 }
 
 interface ReaderSeatsOptions {
@@ -36,6 +38,7 @@ class SeatsOfServer implements ReaderSeats {
   readonly #options: ReaderSeatsOptions;
   /** Seats of those who read here, by member; the one that was kept longest ago is first. */
   readonly #held = new Map<string, string>();
+  readonly #leaving = new Set<Promise<unknown>>();
   #keeping: NodeJS.Timeout | undefined;
 
   constructor(options: ReaderSeatsOptions) {
@@ -51,7 +54,11 @@ class SeatsOfServer implements ReaderSeats {
     let isFull = known > most;
     const wish = { limits: [{ name, most }], member, ttlMs: SEAT_MS };
     const asked = broker.seats.take(wish).then(
-      (limit) => void (isFull = limit !== undefined),
+      (limit) => {
+        isFull = limit !== undefined;
+        // It was waited for longer than the reader stayed.
+        if (!this.#held.has(member)) this.#giveBack(name, member);
+      },
       // Whoever is let in nevertheless sits there when it is back.
       () => undefined,
     );
@@ -60,6 +67,10 @@ class SeatsOfServer implements ReaderSeats {
     if (!isFull) return leave;
     leave();
     throw full('The room');
+  }
+
+  left(): Promise<unknown> {
+    return withinTime(Promise.all(this.#leaving), performance.now() + PATIENCE_MS);
   }
 
   #hold(name: string, member: string): void {
@@ -75,9 +86,15 @@ class SeatsOfServer implements ReaderSeats {
       clearInterval(this.#keeping);
       this.#keeping = undefined;
     }
+    this.#giveBack(name, member);
+  }
+
+  #giveBack(name: string, member: string): void {
     const { seats } = this.#options.broker;
     // Otherwise its time is up soon.
-    seats.leave({ names: [name], member }).catch(() => undefined);
+    const leaving = seats.leave({ names: [name], member }).catch(() => undefined);
+    this.#leaving.add(leaving);
+    void leaving.then(() => this.#leaving.delete(leaving));
   }
 
   #keep(count: number): void {

@@ -31,6 +31,38 @@ it('are counted by what others said last while the broker does not answer', asyn
   await broker.close();
 });
 
+it('are free when the last readers have left, also those that were waited for until then', async () => {
+  const [broker] = await openBrokers('Redis');
+  let sitDown = (): void => undefined;
+  const slow = new Promise<void>((resolve) => (sitDown = resolve));
+  let hasSat = false;
+  const take: typeof broker.seats.take = async (wish) => {
+    if (wish.limits[0]?.name !== 'readers of hall') return broker.seats.take(wish);
+    await slow;
+    const limit = await broker.seats.take(wish);
+    hasSat = true;
+    return limit;
+  };
+  let left = 0;
+  const leave: typeof broker.seats.leave = async (seat) => {
+    await broker.seats.leave(seat);
+    left += 1;
+  };
+  const watched = {
+    onBack: () => () => undefined,
+    seats: { ...broker.seats, take, leave },
+  };
+  const seats = createReaderSeats({ broker: watched, mostInRoom: 3 });
+  for (const room of ['hall', 'side']) (await seats.take(room, 1))();
+  await seats.left();
+  expect(await broker.seats.members('readers of side')).toEqual([]);
+  expect([left, hasSat]).toEqual([2, false]);
+  sitDown();
+  await until(() => left === 3);
+  expect(hasSat).toBe(true);
+  expect(await broker.seats.members('readers of hall')).toEqual([]);
+});
+
 it('are held for as long as their readers stay, and taken again where the broker has lost them', async () => {
   const [broker] = await openBrokers('Redis');
   let kept = 0;
