@@ -112,8 +112,12 @@ export interface VoiceSessions {
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
   /** The sessions of this process, oldest first. */
   list(): RunningSession[];
-  /** Ends a session at once, at whatever server it is; its client gets the reason. */
-  end(sessionId: string): void;
+  /**
+   * Ends a session at once, at whatever server it is; its client gets the reason.
+   *
+   * @throws ServiceError broker_unavailable where it may go on at another server
+   */
+  end(sessionId: string): Promise<void>;
   /**
    * Whose a session is that other servers can go on with; null: the demo page's; undefined: there is none.
    *
@@ -187,14 +191,14 @@ class SessionDesk implements VoiceSessions {
     return this.#live.list();
   }
 
-  end(sessionId: string): void {
-    this.#endAnywhere(sessionId, new ServiceError('session_ended', ENDED));
+  end(sessionId: string): Promise<void> {
+    return this.#endAnywhere(sessionId, new ServiceError('session_ended', ENDED));
   }
 
-  #endAnywhere(sessionId: string, reason: ServiceError): void {
+  async #endAnywhere(sessionId: string, reason: ServiceError): Promise<void> {
     const session = this.#live.find(sessionId);
     if (session !== undefined) session.end(reason);
-    else void this.#cluster?.end(sessionId, reason);
+    else await this.#cluster?.end(sessionId, reason);
   }
 
   async accountOf(sessionId: string): Promise<string | null | undefined> {
@@ -353,7 +357,7 @@ class SessionDesk implements VoiceSessions {
     // knows no such mercy.
     const mayRepeat = lastSequence !== undefined;
     const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
-    if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
+    if (rotation.outcome === 'outdated') throw await this.#endReused(rotation.sessionId);
     const session = rotation.outcome === 'rotated' && (await this.#find(rotation.sessionId));
     if (rotation.outcome === 'refused' || !session) {
       throw new ServiceError('invalid_request', UNKNOWN);
@@ -366,7 +370,7 @@ class SessionDesk implements VoiceSessions {
     if (this.#isStopping) throw stopping();
     await this.#bring(token);
     const spending = await this.#options.tokens.spend(token);
-    if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
+    if (spending.outcome === 'reused') throw await this.#endReused(spending.sessionId);
     const session = spending.outcome === 'spent' && (await this.#find(spending.sessionId));
     if (!session) throw new ServiceError('token_refused', REFUSED);
     if (session.mayConnect(page)) return session.connect();
@@ -467,9 +471,13 @@ class SessionDesk implements VoiceSessions {
     if (settled !== undefined) this.#settling.add(settled);
   }
 
-  /** Ends a session one of whose old tokens was used. */
-  #endReused(sessionId: string): ServiceError {
-    this.#endAnywhere(sessionId, new ServiceError('token_reused', REUSED));
+  /**
+   * Ends a session one of whose old tokens was used.
+   *
+   * @throws ServiceError broker_unavailable where it may go on: the token shows it again
+   */
+  async #endReused(sessionId: string): Promise<ServiceError> {
+    await this.#endAnywhere(sessionId, new ServiceError('token_reused', REUSED));
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
     this.#options.log.warn({ sessionId }, 'an old session token was used: session ended');
     return new ServiceError('token_refused', REFUSED);
