@@ -34,8 +34,12 @@ export interface SessionClusterOptions {
    * @throws ServiceError where it cannot go on
    */
   adopt: (taken: TakenSession) => Promise<RunningSession>;
-  /** Nothing of a session is to stay: it is over, or cannot go on. */
-  onRemoved: (sessionId: string) => void;
+  /**
+   * Nothing of a session is to stay: it is over, or cannot go on.
+   *
+   * @param record of one that was at another server
+   */
+  onRemoved: (sessionId: string, record?: SessionRecord) => void;
   /** What there is of a session is another server's. */
   onLeft: (sessionId: string) => void;
 }
@@ -267,7 +271,7 @@ export class SessionCluster {
       const isFinal = error instanceof ServiceError && FINAL.has(error.code);
       if (isFinal) {
         log.warn({ sessionId: id, err: error }, 'a voice session could not be taken up');
-        onRemoved(id);
+        onRemoved(id, record);
         await forget(broker, id).catch(() => undefined);
       }
       throw error;

@@ -13,6 +13,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Caller, mayConnect, type PageOrigin } from '../../http/door.ts';
 import { type SessionSeats, tooMany } from './session-seats.ts';
 import type { SessionTokens } from './session-tokens.ts';
+import type { SessionRecord } from './kept-session.ts';
 import { LiveSessions } from './live-sessions.ts';
 import {
   SessionCluster,
@@ -182,7 +183,7 @@ class SessionDesk implements VoiceSessions {
         keptMs: Math.max(tokenTtlMs, resumeMs) + KEPT_BESIDES_MS,
         find: (id) => this.#live.find(id),
         adopt: (taken) => this.#adopt(taken),
-        onRemoved: (id) => this.#forget(id),
+        onRemoved: (id, record) => this.#forget(id, record && keyIdOf(record)),
         onLeft: (id) => this.#letGo(id),
       });
   }
@@ -293,7 +294,7 @@ class SessionDesk implements VoiceSessions {
       tokens.handOver(id);
       throw stopping();
     }
-    seats.adopt(id, record.key?.keyId ?? '');
+    seats.adopt(id, keyIdOf(record));
     const [recogniser] = request.path.recognisers;
     const session = this.#makeSession(
       { id, body, request, room },
@@ -331,8 +332,8 @@ class SessionDesk implements VoiceSessions {
   }
 
   /** Its tokens run out where the broker is not told. */
-  #forget(sessionId: string): void {
-    this.#options.seats.leave(sessionId);
+  #forget(sessionId: string, keyId?: string): void {
+    this.#options.seats.leave(sessionId, keyId);
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
   }
 
@@ -483,6 +484,9 @@ class SessionDesk implements VoiceSessions {
     return new ServiceError('token_refused', REFUSED);
   }
 }
+
+/** Those of the demo page have none. */
+const keyIdOf = ({ key }: SessionRecord): string => key?.keyId ?? '';
 
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';

@@ -231,7 +231,7 @@ it('a session that is ended while nobody has it is over for whoever takes it up,
     code: 'session_ended',
     message: ENDED.message,
   });
-  expect(onRemoved).toHaveBeenCalledWith('s');
+  expect(onRemoved).toHaveBeenCalledWith('s', record);
   expect(await readRecord(broker, 's')).toBeUndefined();
   expect(await readEnding(broker, 's')).toBeUndefined();
   // Of one that nobody knows nothing is kept at all.

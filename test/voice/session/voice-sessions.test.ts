@@ -4,6 +4,8 @@ import type { Broker } from '../../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import type { PageOrigin } from '../../../server/http/door.ts';
 import { noMeasures } from '../../../server/voice/path/measures.ts';
+import { recordOf, type SessionRecord } from '../../../server/voice/session/kept-session.ts';
+import { createSessionSeats } from '../../../server/voice/session/session-seats.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
 import {
   createVoiceSessions,
@@ -63,4 +65,27 @@ it('an old token ends its session at another server, also when that takes a seco
   expect(heard).not.toHaveBeenCalled();
   await expect(sessions.connect(token, NOWHERE)).rejects.toMatchObject({ code: 'token_refused' });
   await expect.poll(() => heard.mock.calls).toMatchObject([[expect.stringContaining('"s"')]]);
+});
+
+it('a session that is ended when its server has died leaves its seat', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const broker = openBroker();
+  const openSeats = () => createSessionSeats({ broker, most: 10, mostOfKey: 10 });
+  await openSeats().take('s', '');
+  const record: SessionRecord = {
+    request: { source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000' },
+    ...{ tag: null, openedAtMs: 0, hasBegun: true },
+  };
+  await broker.records.write(recordOf('s'), JSON.stringify(record), { ttlMs: LONG_MS });
+  const { tokens, sessions } = openDesk(broker, {
+    cluster: clusterOf(broker),
+    seats: openSeats(),
+  });
+  const token = await tokens.issue({ sessionId: 's', accountId: null }, LONG_MS);
+  // Servers that come back would have by now.
+  vi.advanceTimersByTime(10_000);
+  await sessions.end('s');
+  await expect(sessions.connect(token, NOWHERE)).rejects.toMatchObject({ code: 'session_ended' });
+  expect(await broker.seats.members('sessions')).toEqual([]);
 });
