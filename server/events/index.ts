@@ -90,7 +90,8 @@ export function openEvents({
       },
       broker.buckets,
     ),
-    endSession: (sessionId) => voice.sessions.end(sessionId),
+    // Of those that could not be told the log says so.
+    endSession: (sessionId) => void voice.sessions.end(sessionId).catch(() => undefined),
     passes: shared === false ? undefined : createSpeakerPasses(broker),
     payingKey: (accountId, keyIds) => payingKey(storage, accountId, keyIds),
   });

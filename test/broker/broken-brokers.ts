@@ -21,7 +21,7 @@ type PartName = {
 }[keyof Broker];
 
 /** A fault in some methods of one part. */
-function faulty<Name extends Exclude<PartName, 'close' | 'onBack'>>(
+function faulty<Name extends Exclude<PartName, 'close' | 'onBack' | 'isWhole'>>(
   part: Name,
   fault: (sound: Broker[Name], broker: Broker) => Partial<Broker[Name]>,
 ): BrokenBroker['breakIt'] {

@@ -67,10 +67,10 @@ export type DecodedPart =
   /** To be listened to once FFmpeg has given what came before. */
   | { kind: 'pcm'; bytes: Uint8Array }
   /**
-   * Frames for FFmpeg, of which `soundBytes` have sound in them; `starts` with the first ones, which
-   * have nothing to do with those before.
+   * Frames for FFmpeg, of which `soundBytes` have sound in them, that play for `playsMs` as they say
+   * themselves; `starts` with the first ones, which have nothing to do with those before.
    */
-  | { kind: 'coded'; bytes: Uint8Array; soundBytes: number; starts?: Coding };
+  | { kind: 'coded'; bytes: Uint8Array; soundBytes: number; playsMs: number; starts?: Coding };
 
 export interface HearingAnswer {
   kind: HearingRequest['kind'];
@@ -159,6 +159,9 @@ function readDecodeRequest(streamId: number, payload: Buffer): DecodeRequest {
 /** Of an answer: its kind, numbers of what follows, how far the stream was heard. */
 const ANSWER_HEAD_BYTES = 4 + 1 + 2 + 2 + 2 + 4 + 8;
 
+/** Of a part: its kind, what it starts, how much of it sounds and for how long, its length. */
+const PART_HEAD_BYTES = 1 + 1 + 4 + 8 + 4;
+
 const NOTHING: readonly never[] = [];
 
 export const answerWire: Wire<HearingAnswer> = {
@@ -170,7 +173,7 @@ export const answerWire: Wire<HearingAnswer> = {
       sizeBytes += 9 + (piece.kind === 'samples' ? 4 + piece.samples.length : 0);
       if (piece.kind === 'rest') sizeBytes += 4 + stateOf(piece).length;
     }
-    for (const part of parts) sizeBytes += 10 + part.bytes.length;
+    for (const part of parts) sizeBytes += PART_HEAD_BYTES + part.bytes.length;
     const payload = frame(KIND[kind], sizeBytes);
     payload.writeUInt32LE(streamId);
     payload.writeUInt16LE(pieces.length, 5);
@@ -266,19 +269,21 @@ function writePart(part: DecodedPart, payload: Buffer, start: number): number {
   payload[start] = part.kind === 'pcm' ? 0 : 1;
   payload[start + 1] = starts === undefined ? 0 : CODINGS.indexOf(starts) + 1;
   payload.writeUInt32LE(part.kind === 'coded' ? part.soundBytes : 0, start + 2);
-  payload.writeUInt32LE(part.bytes.length, start + 6);
-  payload.set(part.bytes, start + 10);
-  return start + 10 + part.bytes.length;
+  payload.writeDoubleLE(part.kind === 'coded' ? part.playsMs : 0, start + 6);
+  payload.writeUInt32LE(part.bytes.length, start + 14);
+  payload.set(part.bytes, start + PART_HEAD_BYTES);
+  return start + PART_HEAD_BYTES + part.bytes.length;
 }
 
 function readPart(payload: Buffer, start: number, parts: DecodedPart[]): number {
-  const end = start + 10 + payload.readUInt32LE(start + 6);
-  const bytes = bytesOf(payload, start + 10, end);
+  const end = start + PART_HEAD_BYTES + payload.readUInt32LE(start + 14);
+  const bytes = bytesOf(payload, start + PART_HEAD_BYTES, end);
   const starts = CODINGS[(payload[start + 1] ?? 0) - 1];
   if (payload[start] === 0) parts.push({ kind: 'pcm', bytes });
   else {
     const soundBytes = payload.readUInt32LE(start + 2);
-    parts.push({ kind: 'coded', bytes, soundBytes, ...(starts !== undefined && { starts }) });
+    const playsMs = payload.readDoubleLE(start + 6);
+    parts.push({ kind: 'coded', bytes, soundBytes, playsMs, ...(starts && { starts }) });
   }
   return end;
 }

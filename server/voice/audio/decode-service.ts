@@ -121,8 +121,8 @@ class HeardStream {
           this.#isAround = true;
           output.startCoded(coding);
         },
-        coded: (bytes, hasSound) => {
-          if (!this.#isHead || !hasSound) output.coded(bytes, hasSound);
+        coded: (bytes, hasSound, playsMs) => {
+          if (!this.#isHead || !hasSound) output.coded(bytes, hasSound, playsMs);
         },
       },
     });
@@ -213,6 +213,7 @@ class AnswerParts implements DecoderOutput {
   #frames = new Uint8Array(0);
   #framesBytes = 0;
   #soundBytes = 0;
+  #playsMs = 0;
   #starts: Coding | undefined;
 
   samples(samples: Int16Array): void {
@@ -232,7 +233,7 @@ class AnswerParts implements DecoderOutput {
     this.#starts = coding;
   }
 
-  coded(bytes: Uint8Array, hasSound: boolean): void {
+  coded(bytes: Uint8Array, hasSound: boolean, playsMs: number): void {
     this.#closeSamples();
     const length = this.#framesBytes + bytes.length;
     if (length > this.#frames.length) {
@@ -243,6 +244,7 @@ class AnswerParts implements DecoderOutput {
     this.#frames.set(bytes, this.#framesBytes);
     this.#framesBytes = length;
     if (hasSound) this.#soundBytes += bytes.length;
+    this.#playsMs += playsMs;
   }
 
   /** What was collected since the last call. */
@@ -263,9 +265,11 @@ class AnswerParts implements DecoderOutput {
     if (this.#framesBytes === 0 && this.#starts === undefined) return;
     const bytes = this.#frames.slice(0, this.#framesBytes);
     const starts = this.#starts === undefined ? {} : { starts: this.#starts };
-    this.#parts.push({ kind: 'coded', bytes, soundBytes: this.#soundBytes, ...starts });
+    const [soundBytes, playsMs] = [this.#soundBytes, this.#playsMs];
+    this.#parts.push({ kind: 'coded', bytes, soundBytes, playsMs, ...starts });
     this.#framesBytes = 0;
     this.#soundBytes = 0;
+    this.#playsMs = 0;
     this.#starts = undefined;
   }
 }
@@ -294,8 +298,11 @@ interface DecoderOutput {
   samples(samples: Int16Array): void;
   /** Frames for FFmpeg follow that have nothing to do with those before. */
   startCoded(coding: Coding): void;
-  /** @param hasSound whether they are more than headers */
-  coded(bytes: Uint8Array, hasSound: boolean): void;
+  /**
+   * @param hasSound whether they are more than headers
+   * @param playsMs how long they play, as they say themselves
+   */
+  coded(bytes: Uint8Array, hasSound: boolean, playsMs: number): void;
 }
 
 interface StreamDecoderOptions {
@@ -339,7 +346,7 @@ export function createStreamDecoder(options: StreamDecoderOptions): StreamDecode
     coded(bytes, durationMs = 0, leastMs = 0) {
       count(durationMs);
       soundless.sounded(leastMs);
-      output.coded(bytes, durationMs > 0 || leastMs > 0);
+      output.coded(bytes, durationMs > 0 || leastMs > 0, durationMs);
     },
     passedOver: (sizeBytes) => soundless.passedOver(sizeBytes),
   };

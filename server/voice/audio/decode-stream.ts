@@ -385,7 +385,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   /** Gives frames to the process that decodes them, to a new one where a coding starts. */
-  async #pass({ bytes: frames, soundBytes, starts }: CodedPart): Promise<void> {
+  async #pass({ bytes: frames, soundBytes, playsMs, starts }: CodedPart): Promise<void> {
     if (starts !== undefined) {
       const isReady = starts === this.#coding && this.#ffmpeg?.isFresh === true;
       if (!isReady) await this.#endFfmpeg();
@@ -394,7 +394,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     }
     if (frames.length === 0 || this.#coding === undefined) return;
     this.#ffmpeg ??= this.#startFfmpeg(this.#coding);
-    await this.#ffmpeg.write(frames, soundBytes);
+    await this.#ffmpeg.write(frames, { soundBytes, playsMs });
   }
 
   /** FFmpeg does not tell when it has given all: what is quiet for a moment has. */
@@ -414,7 +414,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       coding,
       sampleRateHz: this.#options.sampleRateHz,
       events: {
-        samples: (samples) => this.#giveFromFfmpeg(samples),
+        samples: (samples, unsaidMs) => this.#giveFromFfmpeg(samples, unsaidMs),
         failed: (error) => this.#fail(this.#verdict ?? error),
       },
     });
@@ -426,8 +426,10 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     this.#ffmpeg = undefined;
   }
 
-  #giveFromFfmpeg(samples: Uint8Array): void {
+  #giveFromFfmpeg(samples: Uint8Array, unsaidMs: number): void {
     try {
+      // Frames are their sender's, and may say what they like: what is heard is what counts.
+      if (unsaidMs > 0) this.#options.meter?.(unsaidMs);
       if (samples.length > 0) this.#listen(samples);
       this.#utteranceEnd?.refresh();
       this.#holdOrLetGo();

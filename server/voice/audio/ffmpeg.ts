@@ -36,6 +36,8 @@ const CHECK_LIMIT_MS = 10_000;
  */
 const MAX_OWED_BYTES = 4 * 1024;
 
+const BYTES_PER_SAMPLE = 2;
+
 /**
  * Exit codes for a program that could not be run, as it was removed since the start (126, 127), or was
  * ended by a signal (from 129 on).
@@ -123,8 +125,12 @@ export function createFfmpegPool({
 }
 
 interface FfmpegEvents {
-  /** s16le, whole samples. */
-  samples(bytes: Uint8Array): void;
+  /**
+   * s16le, whole samples.
+   *
+   * @param unsaidMs how much longer all so far play than their frames have said, beyond what was told before
+   */
+  samples(bytes: Uint8Array, unsaidMs: number): void;
   /** Nothing more comes; never after {@link FfmpegStream.kill}. */
   failed(error: ServiceError): void;
 }
@@ -150,6 +156,9 @@ export class FfmpegStream {
   readonly #limits: LimitWatch | undefined;
   #hasFrames = false;
   #owedBytes = 0;
+  readonly #bytesPerMs: number;
+  /** How much longer what it has given plays than its frames said; below 0: less long. */
+  #unsaidMs = 0;
   #looks = 0;
   #isHeld = false;
   #isEnding = false;
@@ -161,6 +170,7 @@ export class FfmpegStream {
 
   constructor({ program, coding, sampleRateHz, watchdogMs, events }: FfmpegOptions) {
     this.#events = events;
+    this.#bytesPerMs = (sampleRateHz * BYTES_PER_SAMPLE) / 1000;
     this.#containment = program.containment;
     this.#child = startFfmpeg(program, coding, sampleRateHz);
     const { stdin, stdout, stderr } = this.#child;
@@ -182,12 +192,14 @@ export class FfmpegStream {
   /**
    * Resolves when more may be written; frames must not be changed afterwards.
    *
-   * @param soundBytes how many of them have sound in them: headers have none
+   * @param said.soundBytes how many of them have sound in them: headers have none
+   * @param said.playsMs how long they play, as they say themselves
    */
-  async write(frames: Uint8Array, soundBytes: number): Promise<void> {
+  async write(frames: Uint8Array, said: { soundBytes: number; playsMs: number }): Promise<void> {
     if (this.#isKilled || frames.length === 0) return;
     this.#hasFrames = true;
-    this.#owedBytes += soundBytes;
+    this.#owedBytes += said.soundBytes;
+    this.#unsaidMs -= said.playsMs;
     this.#limits?.asked();
     if (this.#child.stdin.write(frames)) return;
     await new Promise<void>((resolve) => (this.#drained = resolve));
@@ -236,7 +248,10 @@ export class FfmpegStream {
     this.#looks = 0;
     this.#hasSounded = true;
     this.#limits?.answered();
-    this.#events.samples(samples);
+    this.#unsaidMs += samples.length / this.#bytesPerMs;
+    const unsaidMs = Math.max(0, this.#unsaidMs);
+    this.#unsaidMs -= unsaidMs;
+    this.#events.samples(samples, unsaidMs);
   }
 
   /** @param exitCode null when it could not be started or was ended by a signal */

@@ -57,7 +57,7 @@ export function createLiveOverview(
       // One whose server has died is shown by nobody, and waits for its client.
       const isThere = isShown || isOf(onlooker, await voiceSessions.accountOf(sessionId));
       if (!isThere) throw new ServiceError('not_found', 'There is no voice session with this id.');
-      voiceSessions.end(sessionId);
+      await voiceSessions.end(sessionId);
     },
   };
 }

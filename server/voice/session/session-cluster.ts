@@ -37,8 +37,12 @@ export interface SessionClusterOptions {
    * @throws ServiceError where it cannot go on
    */
   adopt: (taken: TakenSession) => Promise<RunningSession>;
-  /** Nothing of a session is to stay: it is over, or cannot go on. */
-  onRemoved: (sessionId: string) => void;
+  /**
+   * Nothing of a session is to stay: it is over, or cannot go on.
+   *
+   * @param record of one that was at another server
+   */
+  onRemoved: (sessionId: string, record?: SessionRecord) => void;
   /** What there is of a session is another server's. */
   onLeft: (sessionId: string) => void;
 }
@@ -54,6 +58,8 @@ export interface TakenSession {
 
 const ENDINGS = 'endings';
 
+const UNTOLD = 'Other servers could not be told of the end. Please try again in a moment.';
+
 const ENDING = 'The session is ending. Please try again in a moment.';
 
 const UNREADABLE =
@@ -67,6 +73,9 @@ const HAND_OVER_MS = 10_000;
 
 /** After which what could not be handed over is tried again, in ms. */
 const HAND_OVER_AGAIN_MS = 100;
+
+/** An end is said not to be told to others after this, in ms; it may be told later all the same. */
+const TELL_MS = 3_000;
 
 /** How often a broker that is away is asked again to forget a session, in ms. */
 const REMOVE_AGAIN_MS = 1_000;
@@ -147,15 +156,24 @@ export class SessionCluster {
     }
   }
 
-  /** Ends a session wherever it is; one that nobody has when it is taken up. */
+  /**
+   * Ends a session wherever it is; one that nobody has when it is taken up.
+   *
+   * @throws ServiceError broker_unavailable where others may not have been told: to be asked again
+   */
   async end(sessionId: string, { code, message }: ServiceError): Promise<void> {
     const { broker, keptMs, log } = this.#options;
     try {
       // Its owner, which hears of it after that, takes it away again.
       await writeEnding(broker, sessionId, { code, message, ttlMs: keptMs });
-      await broker.announcements.tell(ENDINGS, JSON.stringify({ sessionId, code, message }));
+      const telling = broker.announcements.tell(
+        ENDINGS,
+        JSON.stringify({ sessionId, code, message }),
+      );
+      await Promise.race([telling, untoldAfter(TELL_MS)]);
     } catch (error) {
       log.error({ sessionId, err: error }, 'other servers do not know of its end');
+      throw error;
     }
   }
 
@@ -261,7 +279,7 @@ export class SessionCluster {
       const isFinal = error instanceof ServiceError && FINAL.has(error.code);
       if (isFinal) {
         log.warn({ sessionId: id, err: error }, 'a voice session could not be taken up');
-        onRemoved(id);
+        onRemoved(id, record);
         await forget(broker, id).catch(() => undefined);
       }
       throw error;
@@ -272,6 +290,11 @@ export class SessionCluster {
     // Who waits for it has it when its time is up.
     return this.#handover.release(sessionId).catch(() => undefined);
   }
+}
+
+async function untoldAfter(ms: number): Promise<never> {
+  await delay(ms, undefined, { ref: false });
+  throw new ServiceError('broker_unavailable', UNTOLD);
 }
 
 /** Whoever asks again has no more luck; after all else it may go on. */

@@ -21,8 +21,12 @@ export interface SessionSeats {
    * @throws ServiceError too_many_sessions, broker_unavailable
    */
   take(sessionId: string, keyId: string): Promise<void>;
-  /** Gives it back. */
-  leave(sessionId: string): void;
+  /**
+   * Gives it back.
+   *
+   * @param keyId of a session that had its seat at another server, which is gone
+   */
+  leave(sessionId: string, keyId?: string): void;
   /** A session comes from another server, with its seat. */
   adopt(sessionId: string, keyId: string): void;
   /** A session goes to another server, with its seat. */
@@ -67,7 +71,7 @@ class SharedSeats implements SessionSeats {
 
   async take(sessionId: string, keyId: string): Promise<void> {
     const { broker, most, mostOfKey } = this.#options;
-    const names = [ALL, ofKey(keyId)];
+    const names = namesOf(keyId);
     const limits = [
       { name: ALL, most },
       { name: ofKey(keyId), most: mostOfKey },
@@ -83,13 +87,13 @@ class SharedSeats implements SessionSeats {
     this.#hold(sessionId, names);
   }
 
-  leave(sessionId: string): void {
-    const names = this.#letGo(sessionId);
+  leave(sessionId: string, keyId?: string): void {
+    const names = this.#letGo(sessionId) ?? (keyId === undefined ? undefined : namesOf(keyId));
     if (names !== undefined) this.#giveBack(sessionId, names);
   }
 
   adopt(sessionId: string, keyId: string): void {
-    const names = [ALL, ofKey(keyId)];
+    const names = namesOf(keyId);
     this.#hold(sessionId, names);
     const { seats } = this.#options.broker;
     seats.keep({ names, member: sessionId, ttlMs: SEAT_MS }).catch(() => undefined);
@@ -150,6 +154,7 @@ class SharedSeats implements SessionSeats {
 }
 
 const ofKey = (keyId: string): string => `sessions of ${keyId}`;
+const namesOf = (keyId: string): string[] => [ALL, ofKey(keyId)];
 
 const allTaken = () => tooMany('All voice sessions are taken.');
 const allOfKeyTaken = () => tooMany('All voice sessions of this API key are taken.');

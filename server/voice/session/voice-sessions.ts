@@ -13,6 +13,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Caller, mayConnect, type PageOrigin } from '../../http/door.ts';
 import { type SessionSeats, tooMany } from './session-seats.ts';
 import type { SessionTokens } from './session-tokens.ts';
+import type { SessionRecord } from './kept-session.ts';
 import { LiveSessions } from './live-sessions.ts';
 import {
   SessionCluster,
@@ -112,8 +113,12 @@ export interface VoiceSessions {
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
   /** The sessions of this process, oldest first. */
   list(): RunningSession[];
-  /** Ends a session at once, at whatever server it is; its client gets the reason. */
-  end(sessionId: string): void;
+  /**
+   * Ends a session at once, at whatever server it is; its client gets the reason.
+   *
+   * @throws ServiceError broker_unavailable where it may go on at another server
+   */
+  end(sessionId: string): Promise<void>;
   /**
    * Whose a session is that other servers can go on with; null: the demo page's; undefined: there is none.
    *
@@ -178,7 +183,7 @@ class SessionDesk implements VoiceSessions {
         keptMs: Math.max(tokenTtlMs, resumeMs) + KEPT_BESIDES_MS,
         find: (id) => this.#live.find(id),
         adopt: (taken) => this.#adopt(taken),
-        onRemoved: (id) => this.#forget(id),
+        onRemoved: (id, record) => this.#forget(id, record && keyIdOf(record)),
         onLeft: (id) => this.#letGo(id),
       });
   }
@@ -187,14 +192,14 @@ class SessionDesk implements VoiceSessions {
     return this.#live.list();
   }
 
-  end(sessionId: string): void {
-    this.#endAnywhere(sessionId, new ServiceError('session_ended', ENDED));
+  end(sessionId: string): Promise<void> {
+    return this.#endAnywhere(sessionId, new ServiceError('session_ended', ENDED));
   }
 
-  #endAnywhere(sessionId: string, reason: ServiceError): void {
+  async #endAnywhere(sessionId: string, reason: ServiceError): Promise<void> {
     const session = this.#live.find(sessionId);
     if (session !== undefined) session.end(reason);
-    else void this.#cluster?.end(sessionId, reason);
+    else await this.#cluster?.end(sessionId, reason);
   }
 
   async accountOf(sessionId: string): Promise<string | null | undefined> {
@@ -289,7 +294,7 @@ class SessionDesk implements VoiceSessions {
       tokens.handOver(id);
       throw stopping();
     }
-    seats.adopt(id, record.key?.keyId ?? '');
+    seats.adopt(id, keyIdOf(record));
     const [recogniser] = request.path.recognisers;
     const session = this.#makeSession(
       { id, body, request, room },
@@ -327,16 +332,21 @@ class SessionDesk implements VoiceSessions {
   }
 
   /** Nobody has it; where the broker has just lost what it had, whoever has may not have said so again. */
-  async #unknown(code: ErrorCode, message: string): Promise<ServiceError> {
+  async #unknown(
+    code: ErrorCode,
+    message: string,
+    held: { outcome: 'refused' } | { sessionId: string },
+  ): Promise<ServiceError> {
     const isWhole = (await this.#cluster?.isWhole()) ?? true;
-    return isWhole
-      ? new ServiceError(code, message)
-      : new ServiceError('broker_unavailable', NOT_YET_KNOWN);
+    if (!isWhole) return new ServiceError('broker_unavailable', NOT_YET_KNOWN);
+    // It was over before its token was changed, by a server that stood still.
+    if ('sessionId' in held) this.#options.tokens.revoke(held.sessionId).catch(() => undefined);
+    return new ServiceError(code, message);
   }
 
   /** Its tokens run out where the broker is not told. */
-  #forget(sessionId: string): void {
-    this.#options.seats.leave(sessionId);
+  #forget(sessionId: string, keyId?: string): void {
+    this.#options.seats.leave(sessionId, keyId);
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
   }
 
@@ -361,10 +371,10 @@ class SessionDesk implements VoiceSessions {
     // knows no such mercy.
     const mayRepeat = lastSequence !== undefined;
     const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
-    if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
+    if (rotation.outcome === 'outdated') throw await this.#endReused(rotation.sessionId);
     const session = rotation.outcome === 'rotated' && (await this.#find(rotation.sessionId));
     if (rotation.outcome === 'refused' || !session) {
-      throw await this.#unknown('invalid_request', UNKNOWN);
+      throw await this.#unknown('invalid_request', UNKNOWN, rotation);
     }
     session.awaitReconnection(ttlMs, lastSequence);
     return { session_id: session.id, token: rotation.token, ...session.received };
@@ -374,9 +384,9 @@ class SessionDesk implements VoiceSessions {
     if (this.#isStopping) throw stopping();
     await this.#bring(token);
     const spending = await this.#options.tokens.spend(token);
-    if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
+    if (spending.outcome === 'reused') throw await this.#endReused(spending.sessionId);
     const session = spending.outcome === 'spent' && (await this.#find(spending.sessionId));
-    if (!session) throw await this.#unknown('token_refused', REFUSED);
+    if (!session) throw await this.#unknown('token_refused', REFUSED, spending);
     if (session.mayConnect(page)) return session.connect();
     const refusal = new ForeignPage(page, session.messageFormat);
     this.#options.log.warn({ sessionId: session.id, origin: page.origin }, refusal.message);
@@ -475,9 +485,13 @@ class SessionDesk implements VoiceSessions {
     if (settled !== undefined) this.#settling.add(settled);
   }
 
-  /** Ends a session one of whose old tokens was used. */
-  #endReused(sessionId: string): ServiceError {
-    this.#endAnywhere(sessionId, new ServiceError('token_reused', REUSED));
+  /**
+   * Ends a session one of whose old tokens was used.
+   *
+   * @throws ServiceError broker_unavailable where it may go on: the token shows it again
+   */
+  async #endReused(sessionId: string): Promise<ServiceError> {
+    await this.#endAnywhere(sessionId, new ServiceError('token_reused', REUSED));
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
     this.#options.log.warn({ sessionId }, 'an old session token was used: session ended');
     return new ServiceError('token_refused', REFUSED);
@@ -486,6 +500,9 @@ class SessionDesk implements VoiceSessions {
 
 const NOT_YET_KNOWN =
   'It is not known yet whether some server has this session. Please try again in a moment.';
+/** Those of the demo page have none. */
+const keyIdOf = ({ key }: SessionRecord): string => key?.keyId ?? '';
+
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
 const ENDED = 'The session was ended in the console.';

@@ -10,6 +10,8 @@ import {
   type AudioDecodersOptions,
 } from '../../../server/voice/audio/decode.ts';
 import { findFfmpegProgram, type FfmpegProgram } from '../../../server/voice/audio/ffmpeg.ts';
+import { OggReader } from '../../../server/voice/audio/codecs/ogg-reader.ts';
+import { OggWriter } from '../../../server/voice/audio/codecs/ogg-writer.ts';
 import { cut, encoded, mutated, seededRandom } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { descendantsOf } from '../../support/machine/processes.ts';
@@ -105,6 +107,51 @@ it.each([
     const samples = await collect(decodeWith(stage(), streamed([bytes.subarray(0, size)]), row));
     expect(samples.length).toBeLessThan(3200);
   }
+});
+
+/** Vorbis in Ogg of which one packet is another. */
+function vorbisWith(kind: string, change: (packet: Buffer) => Buffer): Uint8Array[] {
+  const writer = new OggWriter(1);
+  const pages: Uint8Array[] = [];
+  const reader = new OggReader({
+    page: () => true,
+    packet(packet) {
+      const own = Buffer.from(packet);
+      const isIt = own.toString('latin1', 0, 7) === kind;
+      pages.push(writer.pages(isIt ? change(own) : own));
+    },
+  });
+  reader.push(encoded('ogg', ['-c:a', 'libvorbis']));
+  return pages;
+}
+
+it.each([
+  { what: 'nothing', pages: () => vorbisWith('', (packet) => packet) },
+  {
+    what: 'blocks that are all short',
+    // Behind all that FFmpeg reads: a single mode, which is short.
+    pages: () =>
+      vorbisWith('\x05vorbis', (setup) =>
+        Buffer.concat([setup, Uint8Array.of(0, 0, 0, 0, 0, 128)]),
+      ),
+  },
+  {
+    what: 'fewer samples a second',
+    pages: () =>
+      vorbisWith('\x01vorbis', (head) => {
+        head.writeUInt32LE(2_000, 12);
+        return head;
+      }),
+  },
+])('what is heard is counted, whatever Vorbis says of itself: $what', async ({ pages }) => {
+  let countedMs = 0;
+  const meter = (durationMs: number) => (countedMs += durationMs);
+  const given = { contentType: 'audio/ogg', meter };
+  const samples = await collect(decodeWith(stage(), streamed(pages()), given));
+  const heardMs = samples.length / 16;
+  expect(heardMs).toBeGreaterThan(5_000);
+  expect(countedMs).toBeGreaterThan(heardMs - 1);
+  expect(countedMs).toBeLessThan(heardMs + 200);
 });
 
 it('fails when the program was removed since it was found', async () => {

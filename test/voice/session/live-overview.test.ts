@@ -1,11 +1,12 @@
 import { expect, it, vi } from 'vitest';
 import { createLiveOverview } from '../../../server/voice/session/live-overview.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import type { VoiceSessions } from '../../../server/voice/session/voice-sessions.ts';
 
 const hearing = { takes_sessions: true, load: 0, late_sessions: 0 };
 
 it('a session whose server has died, which nobody shows, is ended by its account alone', async () => {
-  const end = vi.fn<VoiceSessions['end']>();
+  const end = vi.fn<VoiceSessions['end']>(() => Promise.resolve());
   const accounts: Record<string, string | null> = { own: 'a', foreign: 'b', demo: null };
   const accountOf = (id: string) => Promise.resolve(accounts[id]);
   const overview = createLiveOverview(
@@ -18,4 +19,15 @@ it('a session whose server has died, which nobody shows, is ended by its account
     await expect(overview.end(owner, id)).rejects.toMatchObject({ code: 'not_found' });
   await overview.end({ accountId: 'b', isOperator: true }, 'demo');
   expect(end.mock.calls).toEqual([['own'], ['demo']]);
+});
+
+it('an end that other servers could not be told is not said to be done', async () => {
+  const away = new ServiceError('broker_unavailable', 'It is away.');
+  const overview = createLiveOverview({
+    ...{ list: () => [], hearing },
+    accountOf: () => Promise.resolve('a'),
+    end: () => Promise.reject(away),
+  });
+  const ending = overview.end({ accountId: 'a', isOperator: false }, 's');
+  await expect(ending).rejects.toBe(away);
 });

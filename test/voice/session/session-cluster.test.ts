@@ -231,7 +231,7 @@ it('a session that is ended while nobody has it is over for whoever takes it up,
     code: 'session_ended',
     message: ENDED.message,
   });
-  expect(onRemoved).toHaveBeenCalledWith('s');
+  expect(onRemoved).toHaveBeenCalledWith('s', record);
   expect(await readRecord(broker, 's')).toBeUndefined();
   expect(await readEnding(broker, 's')).toBeUndefined();
   // Of one that nobody knows nothing is kept at all.
@@ -251,6 +251,19 @@ it('so is one that is ended while it is taken up', async () => {
   await cluster.journal('s', record, true).open();
   await cluster.take('s');
   await expect.poll(() => end.mock.calls).toMatchObject([[{ code: 'session_ended' }]]);
+});
+
+it.each<[what: string, fails: (broker: Broker, error: ServiceError) => unknown]>([
+  ['written', ({ records }, error) => vi.spyOn(records, 'write').mockRejectedValueOnce(error)],
+  ['told', ({ announcements }, e) => vi.spyOn(announcements, 'tell').mockRejectedValueOnce(e)],
+])('an end that could not be %s is not done, until it is asked for again', async (_what, fails) => {
+  const broker = openBroker();
+  const { cluster } = openCluster(broker);
+  await cluster.journal('s', record, true).open();
+  fails(broker, new ServiceError('broker_unavailable', 'It is away.'));
+  await expect(cluster.end('s', ENDED)).rejects.toMatchObject({ code: 'broker_unavailable' });
+  await cluster.end('s', ENDED);
+  expect(await readEnding(broker, 's')).toMatchObject({ code: 'session_ended' });
 });
 
 it('what cannot be written keeps nobody waiting', async () => {

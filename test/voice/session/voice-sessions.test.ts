@@ -1,6 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Broker } from '../../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
+import type { PageOrigin } from '../../../server/http/door.ts';
 import { noMeasures } from '../../../server/voice/path/measures.ts';
+import { recordOf, type SessionRecord } from '../../../server/voice/session/kept-session.ts';
+import { createSessionSeats } from '../../../server/voice/session/session-seats.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
 import {
   createVoiceSessions,
@@ -8,20 +13,79 @@ import {
 } from '../../../server/voice/session/voice-sessions.ts';
 import { quietLog } from '../../storage/samples.ts';
 
-it('a question whose client has gone takes back no answer of another server', async () => {
+const LONG_MS = 60_000;
+const NOWHERE: PageOrigin = { origin: undefined, host: undefined };
+
+function openDesk(broker: Broker, options: Partial<VoiceSessionsOptions> = {}) {
+  const tokens = createSessionTokens({ broker, rememberMs: LONG_MS });
+  const sessions = createVoiceSessions({
+    ...{ tokens, log: quietLog, measures: noMeasures, loadShare: 0 },
+    ...{ tokenTtlMs: LONG_MS, resumeMs: LONG_MS },
+    usageMeter: {},
+    ...options,
+  } as unknown as VoiceSessionsOptions);
+  return { tokens, sessions };
+}
+
+function openBroker(): Broker {
   const broker = createEmbeddedBroker({ log: quietLog });
   onTestFinished(() => broker.close());
-  const tokens = createSessionTokens({ broker, rememberMs: 60_000 });
-  const sessions = createVoiceSessions({
-    ...{ tokens, log: quietLog, measures: noMeasures, loadShare: 0, tokenTtlMs: 60_000 },
-    usageMeter: {},
-  } as unknown as VoiceSessionsOptions);
-  const first = await tokens.issue({ sessionId: 's', accountId: null }, 60_000);
-  const answer = await tokens.rotate(first, null, { ttlMs: 60_000, mayRepeat: true });
+  return broker;
+}
+
+it('a question whose client has gone takes back no answer of another server', async () => {
+  const { tokens, sessions } = openDesk(openBroker());
+  const first = await tokens.issue({ sessionId: 's', accountId: null }, LONG_MS);
+  const answer = await tokens.rotate(first, null, { ttlMs: LONG_MS, mayRepeat: true });
   if (answer.outcome !== 'rotated') throw new Error(answer.outcome);
   const question = { lastSequence: 0, gone: AbortSignal.abort() };
   await expect(sessions.reconnect(first, undefined, question)).rejects.toMatchObject({
     code: 'request_timeout',
   });
   expect(await tokens.spend(answer.token)).toEqual({ outcome: 'spent', sessionId: 's' });
+});
+
+const clusterOf = (broker: Broker) => ({
+  broker,
+  findCaller: () => Promise.reject(new Error('It has no key.')),
+});
+
+it('an old token ends its session at another server, also when that takes a second try', async () => {
+  const broker = openBroker();
+  const heard = vi.fn<(said: string) => void>();
+  broker.announcements.listen('endings', heard);
+  const { tokens, sessions } = openDesk(broker, { cluster: clusterOf(broker) });
+  const token = await tokens.issue({ sessionId: 's', accountId: null }, LONG_MS);
+  const answer = await tokens.rotate(token, null, { ttlMs: LONG_MS, mayRepeat: false });
+  if (answer.outcome !== 'rotated') throw new Error(answer.outcome);
+  await tokens.spend(answer.token);
+  const away = new ServiceError('broker_unavailable', 'It is away.');
+  vi.spyOn(broker.announcements, 'tell').mockRejectedValueOnce(away);
+  await expect(sessions.connect(token, NOWHERE)).rejects.toBe(away);
+  expect(heard).not.toHaveBeenCalled();
+  await expect(sessions.connect(token, NOWHERE)).rejects.toMatchObject({ code: 'token_refused' });
+  await expect.poll(() => heard.mock.calls).toMatchObject([[expect.stringContaining('"s"')]]);
+});
+
+it('a session that is ended when its server has died leaves its seat', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const broker = openBroker();
+  const openSeats = () => createSessionSeats({ broker, most: 10, mostOfKey: 10 });
+  await openSeats().take('s', '');
+  const record: SessionRecord = {
+    request: { source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000' },
+    ...{ tag: null, openedAtMs: 0, hasBegun: true },
+  };
+  await broker.records.write(recordOf('s'), JSON.stringify(record), { ttlMs: LONG_MS });
+  const { tokens, sessions } = openDesk(broker, {
+    cluster: clusterOf(broker),
+    seats: openSeats(),
+  });
+  const token = await tokens.issue({ sessionId: 's', accountId: null }, LONG_MS);
+  // Servers that come back would have by now.
+  vi.advanceTimersByTime(10_000);
+  await sessions.end('s');
+  await expect(sessions.connect(token, NOWHERE)).rejects.toMatchObject({ code: 'session_ended' });
+  expect(await broker.seats.members('sessions')).toEqual([]);
 });

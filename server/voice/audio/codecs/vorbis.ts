@@ -60,9 +60,9 @@ const MAX_MAPPINGS = 64;
  * Of each mode whether its blocks are long. They are the last part of a setup header (4.2.4), and what stands before
  * them has no known length, so they are read from its end: as many as are said to be there.
  *
- * @returns undefined where there are none
+ * @throws ServiceError audio_format_unsupported where there are none
  */
-function readModes(setup: Uint8Array): boolean[] | undefined {
+function readModes(setup: Uint8Array): boolean[] {
   let at = setup.length * 8 - 1;
   const bit = (): number => {
     const value = at < 0 ? 0 : ((setup[at >> 3] ?? 0) >> (at & 7)) & 1;
@@ -85,13 +85,17 @@ function readModes(setup: Uint8Array): boolean[] | undefined {
     if (bits(COUNT_BITS) + 1 === modes.length) found = [...modes];
     at = modesAt;
   }
+  if (found === undefined) throw malformedVorbis();
   return found;
 }
 
-/** Tells how long each packet plays (1.3.2): half of its block, and of the one before, overlap. */
+/**
+ * Tells how long each packet plays (1.3.2): half of its block, and of the one before, overlap. Headers can be
+ * made of which FFmpeg reads other modes; what it decodes beyond what is said here counts as well.
+ */
 function createPacketClock(head: Uint8Array, setup: Uint8Array): (packet: Uint8Array) => number {
   const [shortMs, longMs] = blocksMs(head);
-  const modes = readModes(setup) ?? [false];
+  const modes = readModes(setup);
   const modeMask = 2 ** Math.ceil(Math.log2(modes.length)) - 1;
   let beforeMs: number | undefined;
   return (packet) => {
