@@ -196,7 +196,10 @@ describe('over several servers', () => {
     await cluster.redis.ask('FLUSHALL');
     const statuses: number[] = [];
     const ask = async (token: string) => {
-      const answer = await other.get(`/v3/voice/realtime?token=${token}&last_sequence=0`);
+      const question = `/v3/voice/realtime?token=${token}&last_sequence=0`;
+      const answer = await other.get(question, {
+        Authorization: `Service-Auth-Key ${other.apiKey}`,
+      });
       await answer.text();
       return answer.status;
     };

@@ -21,8 +21,8 @@ import {
 } from '../../http/upgrades.ts';
 import type { Logger, ParentLogger } from '../../process/log.ts';
 import { createRealTimeMeter } from './media-queue.ts';
-import type { SessionConnection } from './session-connection.ts';
-import { ForeignPage, type VoiceSessions } from './voice-sessions.ts';
+import { ForeignPage, type SessionConnection } from './session-connection.ts';
+import type { VoiceSessions } from './voice-sessions.ts';
 
 interface VoiceSocketOptions {
   voiceSessions: VoiceSessions;

@@ -1,6 +1,7 @@
 /** What a session is to its connection, and to a room. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
+import type { PageOrigin } from '../../http/door.ts';
 import type { OutboxReader } from './outbox.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { CaptionUpdate } from '../path/captions.ts';
@@ -84,4 +85,20 @@ export function whileSure(reader: OutboxReader, { hold }: SessionJournal): Outbo
       else if (!(await hold.check())) await new Promise(() => undefined);
     },
   };
+}
+
+/**
+ * A page of a site that may not connect. Browsers tell a page nothing of an answer to its handshake, so
+ * the reason comes as a message of its session.
+ */
+export class ForeignPage extends ServiceError {
+  readonly messageFormat: MessageFormat;
+
+  constructor({ origin = '' }: PageOrigin, messageFormat: MessageFormat) {
+    super(
+      'forbidden',
+      `Pages of ${origin} may not connect. Allow the site in the console, or by: dragoman account change ACCOUNT --add-origin ${origin}`,
+    );
+    this.messageFormat = messageFormat;
+  }
 }

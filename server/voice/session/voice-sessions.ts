@@ -1,13 +1,12 @@
 /** Voice sessions from request to end: who may connect, what runs, and how all of it stops. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
-import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type {
   VoiceReconnectedSession,
   VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
-import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
 import type { Logger } from '../../process/log.ts';
 import { type Caller, mayConnect, type PageOrigin } from '../../http/door.ts';
@@ -20,7 +19,7 @@ import {
   type SessionClusterOptions,
   type TakenSession,
 } from './session-cluster.ts';
-import type { SessionConnection, SessionRoom } from './session-connection.ts';
+import { ForeignPage, type SessionConnection, type SessionRoom } from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
@@ -315,13 +314,15 @@ class SessionDesk implements VoiceSessions {
   /**
    * The session of a token, at this server from now on.
    *
-   * @throws ServiceError broker_unavailable; why the session cannot go on
+   * @throws ServiceError broker_unavailable; why the session cannot go on; the refusal, where nobody has it
    */
-  async #bring(token: string): Promise<void> {
+  async #bring(token: string, refusal: ServiceError): Promise<void> {
     if (this.#cluster === undefined) return;
     const sessionId = await this.#options.tokens.sessionOf(token);
     if (sessionId === undefined || this.#live.find(sessionId)?.isOwned === true) return;
-    await this.#cluster.take(sessionId);
+    const session = await this.#cluster.take(sessionId);
+    // Before its token is changed, which is good for it wherever it turns up.
+    if (session === undefined) throw await this.#unknown(refusal, sessionId);
   }
 
   /** A session that was this server's a moment ago: another may have asked for it meanwhile. */
@@ -332,16 +333,12 @@ class SessionDesk implements VoiceSessions {
   }
 
   /** Nobody has it; where the broker has just lost what it had, whoever has may not have said so again. */
-  async #unknown(
-    code: ErrorCode,
-    message: string,
-    held: { outcome: 'refused' } | { sessionId: string },
-  ): Promise<ServiceError> {
+  async #unknown(refusal: ServiceError, sessionId?: string): Promise<ServiceError> {
     const isWhole = (await this.#cluster?.isWhole()) ?? true;
     if (!isWhole) return new ServiceError('broker_unavailable', NOT_YET_KNOWN);
-    // It was over before its token was changed, by a server that stood still.
-    if ('sessionId' in held) this.#options.tokens.revoke(held.sessionId).catch(() => undefined);
-    return new ServiceError(code, message);
+    // It was over before its tokens were written again, by a server that was cut off or stood still.
+    if (sessionId !== undefined) this.#options.tokens.revoke(sessionId).catch(() => undefined);
+    return refusal;
   }
 
   /** Its tokens run out where the broker is not told. */
@@ -364,7 +361,7 @@ class SessionDesk implements VoiceSessions {
     if (this.#isStopping) throw stopping();
     const { tokens, tokenTtlMs: ttlMs } = this.#options;
     const accountId = caller?.account.accountId ?? null;
-    await this.#bring(token);
+    await this.#bring(token, unknown());
     // Another server may have answered meanwhile: nobody is to take that back but its client.
     if (gone.aborted) throw new ServiceError('request_timeout', GIVEN_UP);
     // A client that says what it has may ask again when the answer was lost; the others' contract
@@ -372,21 +369,21 @@ class SessionDesk implements VoiceSessions {
     const mayRepeat = lastSequence !== undefined;
     const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
     if (rotation.outcome === 'outdated') throw await this.#endReused(rotation.sessionId);
-    const session = rotation.outcome === 'rotated' && (await this.#find(rotation.sessionId));
-    if (rotation.outcome === 'refused' || !session) {
-      throw await this.#unknown('invalid_request', UNKNOWN, rotation);
-    }
+    if (rotation.outcome === 'refused') throw await this.#unknown(unknown());
+    const session = await this.#find(rotation.sessionId);
+    if (session === undefined) throw await this.#unknown(unknown(), rotation.sessionId);
     session.awaitReconnection(ttlMs, lastSequence);
     return { session_id: session.id, token: rotation.token, ...session.received };
   }
 
   async connect(token: string, page: PageOrigin): Promise<SessionConnection> {
     if (this.#isStopping) throw stopping();
-    await this.#bring(token);
+    await this.#bring(token, refused());
     const spending = await this.#options.tokens.spend(token);
     if (spending.outcome === 'reused') throw await this.#endReused(spending.sessionId);
-    const session = spending.outcome === 'spent' && (await this.#find(spending.sessionId));
-    if (!session) throw await this.#unknown('token_refused', REFUSED, spending);
+    if (spending.outcome === 'refused') throw await this.#unknown(refused());
+    const session = await this.#find(spending.sessionId);
+    if (session === undefined) throw await this.#unknown(refused(), spending.sessionId);
     if (session.mayConnect(page)) return session.connect();
     const refusal = new ForeignPage(page, session.messageFormat);
     this.#options.log.warn({ sessionId: session.id, origin: page.origin }, refusal.message);
@@ -494,36 +491,30 @@ class SessionDesk implements VoiceSessions {
     await this.#endAnywhere(sessionId, new ServiceError('token_reused', REUSED));
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
     this.#options.log.warn({ sessionId }, 'an old session token was used: session ended');
-    return new ServiceError('token_refused', REFUSED);
+    return refused();
   }
 }
 
-const NOT_YET_KNOWN =
-  'It is not known yet whether some server has this session. Please try again in a moment.';
 /** Those of the demo page have none. */
 const keyIdOf = ({ key }: SessionRecord): string => key?.keyId ?? '';
 
-const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
 const ENDED = 'The session was ended in the console.';
 const GIVEN_UP = 'Nobody waits for the answer any more.';
-const UNKNOWN = "Value for 'token' not supported: no session of yours has it. Request a new one.";
+const NOT_YET_KNOWN =
+  'It is not known yet whether some server has this session. Please try again in a moment.';
 
-/**
- * A page of a site that may not connect. Browsers tell a page nothing of an answer to its handshake, so
- * the reason comes as a message of its session.
- */
-export class ForeignPage extends ServiceError {
-  readonly messageFormat: MessageFormat;
+const refused = () =>
+  new ServiceError(
+    'token_refused',
+    'The token is unknown, expired or already used. Request a new session.',
+  );
 
-  constructor({ origin = '' }: PageOrigin, messageFormat: MessageFormat) {
-    super(
-      'forbidden',
-      `Pages of ${origin} may not connect. Allow the site in the console, or by: dragoman account change ACCOUNT --add-origin ${origin}`,
-    );
-    this.messageFormat = messageFormat;
-  }
-}
+const unknown = () =>
+  new ServiceError(
+    'invalid_request',
+    "Value for 'token' not supported: no session of yours has it. Request a new one.",
+  );
 
 function stopping(): ServiceError {
   return new ServiceError('stopping', 'The server is stopping. Try again in a moment.');
