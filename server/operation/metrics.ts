@@ -125,7 +125,7 @@ function captionMeasures(registry: Registry): CaptionMeasures {
 
 function hearingMeasures(
   registry: Registry,
-): Pick<VoiceMeasures, 'watchHearing' | 'watchServers' | 'sessionRefused'> {
+): Pick<VoiceMeasures, 'watchHearing' | 'watchCluster' | 'sessionRefused'> {
   const refused = addTally(registry, {
     name: 'dragoman_voice_sessions_refused_total',
     help: 'Voice sessions that were refused because the machine hears as many as it can.',
@@ -145,13 +145,20 @@ function hearingMeasures(
         () => hearing().late_sessions,
       );
     },
-    watchServers: (count) =>
+    watchCluster(cluster) {
       addGauge(
         registry,
         'dragoman_cluster_servers',
         'Servers that share what is in flight, this one included.',
-        count,
-      ),
+        () => cluster.serverCount,
+      );
+      addGauge(
+        registry,
+        'dragoman_cluster_voice_sessions',
+        'Voice sessions of all these servers, those that are expected or kept included.',
+        () => cluster.sessionCount,
+      );
+    },
     sessionRefused: () => refused.add(1),
   };
 }

@@ -145,7 +145,7 @@ export function openVoice({
     config.BROKER_URL === undefined
       ? undefined
       : createClusterOverview(broker, () => overviewOf(voiceSessions));
-  if (cluster !== undefined) measures.watchServers(() => cluster.serverCount);
+  if (cluster !== undefined) measures.watchCluster(cluster);
   const routes: Routes = async (app, { door }) => {
     await app.register(voiceRoutes, { door, voiceSessions, publicUrl: config.PUBLIC_URL });
   };

@@ -140,6 +140,9 @@ describe('over several servers', () => {
       const now = await shown();
       return ids.every((id) => now.includes(id));
     });
+    const metrics = async () => (await third.get('/metrics')).text();
+    const counted = (text: string) => /^dragoman_cluster_voice_sessions (\d+)$/m.exec(text)?.[1];
+    await until(async () => Number(counted(await metrics())) >= ids.length);
     for (const id of ids) {
       expect((await operator.ask('DELETE', `voice-sessions/${id}`)).status).toBe(204);
     }
@@ -148,9 +151,7 @@ describe('over several servers', () => {
       expect(client.error()?.error_message).toBe('The session was ended in the console.');
     }
     expect((await operator.ask('DELETE', 'voice-sessions/nobody')).status).toBe(404);
-    await until(async () =>
-      /^dragoman_cluster_servers 3$/m.test(await (await third.get('/metrics')).text()),
-    );
+    await until(async () => /^dragoman_cluster_servers 3$/m.test(await metrics()));
   });
 
   it('a client that asks for a token and leaves before the answer is given none', async () => {

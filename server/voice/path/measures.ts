@@ -40,8 +40,8 @@ export interface VoiceMeasures {
   watchQueue(name: QueueName, depth: () => number): () => void;
   /** Takes the gauge of how busy recognisers are; asked when somebody reads the metrics. */
   watchHearing(hearing: () => Hearing): void;
-  /** Takes the gauge of how many servers a cluster has; asked when somebody reads the metrics. */
-  watchServers(count: () => number): void;
+  /** Takes the gauges of a cluster; asked when somebody reads the metrics. */
+  watchCluster(cluster: { readonly serverCount: number; readonly sessionCount: number }): void;
   /** A session was refused because too many are heard already. */
   sessionRefused(): void;
 }
@@ -59,6 +59,6 @@ export const noMeasures: VoiceMeasures = {
   updatesDropped: () => undefined,
   watchQueue: () => () => undefined,
   watchHearing: () => undefined,
-  watchServers: () => undefined,
+  watchCluster: () => undefined,
   sessionRefused: () => undefined,
 };

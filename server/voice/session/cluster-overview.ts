@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { LiveVoiceSession } from '../../../shared/schemas/console.ts';
 import type { Broker } from '../../broker/index.ts';
+import { ALL_SESSIONS } from './session-seats.ts';
 
 /** A session as it is shown, and to whom; null: to operators, being the demo page's. */
 export interface ShownSession {
@@ -24,6 +25,8 @@ export interface ClusterOverview {
   others(): Promise<ServerOverview[]>;
   /** How many servers there are, as far as was known last. */
   readonly serverCount: number;
+  /** Voice sessions that they have together, as far as was known last. */
+  readonly sessionCount: number;
   stop(): void;
 }
 
@@ -46,11 +49,16 @@ const overviewOf = (node: string): string => `overview ${node}`;
 function createPresence({ node, seats }: Pick<Broker, 'node' | 'seats'>) {
   const presence = {
     servers: [node],
+    sessionCount: 0,
     async renew(): Promise<void> {
       const seat = { names: [SERVERS], member: node, ttlMs: PRESENT_MS };
       try {
         await seats.keep(seat);
-        presence.servers = await seats.members(SERVERS);
+        const [servers, sessions] = await Promise.all(
+          [SERVERS, ALL_SESSIONS].map((name) => seats.members(name)),
+        );
+        presence.servers = servers ?? [node];
+        presence.sessionCount = sessions?.length ?? 0;
       } catch {
         // As it was, while the broker is away.
       }
@@ -102,6 +110,9 @@ export function createClusterOverview(
   return {
     get serverCount() {
       return presence.servers.length;
+    },
+    get sessionCount() {
+      return presence.sessionCount;
     },
     async others() {
       try {

@@ -65,7 +65,7 @@ class SharedSeats implements SessionSeats {
 
   refuseBeyondLimits(keyId: string): void {
     const { most, mostOfKey } = this.#options;
-    if (this.#countOf(ALL) >= most) throw allTaken();
+    if (this.#countOf(ALL_SESSIONS) >= most) throw allTaken();
     if (this.#countOf(ofKey(keyId)) >= mostOfKey) throw allOfKeyTaken();
   }
 
@@ -73,7 +73,7 @@ class SharedSeats implements SessionSeats {
     const { broker, most, mostOfKey } = this.#options;
     const names = namesOf(keyId);
     const limits = [
-      { name: ALL, most },
+      { name: ALL_SESSIONS, most },
       { name: ofKey(keyId), most: mostOfKey },
     ];
     const wish = { limits, member: sessionId, ttlMs: SEAT_MS };
@@ -82,7 +82,7 @@ class SharedSeats implements SessionSeats {
       this.#giveBackLater(sessionId, names);
       throw error;
     });
-    if (full === ALL) throw allTaken();
+    if (full === ALL_SESSIONS) throw allTaken();
     if (full !== undefined) throw allOfKeyTaken();
     this.#hold(sessionId, names);
   }
@@ -154,12 +154,13 @@ class SharedSeats implements SessionSeats {
 }
 
 const ofKey = (keyId: string): string => `sessions of ${keyId}`;
-const namesOf = (keyId: string): string[] => [ALL, ofKey(keyId)];
+const namesOf = (keyId: string): string[] => [ALL_SESSIONS, ofKey(keyId)];
 
 const allTaken = () => tooMany('All voice sessions are taken.');
 const allOfKeyTaken = () => tooMany('All voice sessions of this API key are taken.');
 
-const ALL = 'sessions';
+/** The limit of all sessions together. */
+export const ALL_SESSIONS = 'sessions';
 
 /** @param what is taken */
 export function tooMany(what: string): ServiceError {
