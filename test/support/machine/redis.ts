@@ -72,7 +72,11 @@ export async function openRedis({
   return {
     ...{ url, port, kill, start },
     async ask(...command) {
-      const client = createClient({ url, disableClientInfo: true, maintNotifications: 'disabled' });
+      // Once, and not again on another connection: a Redis that dies before its answer is one that refuses.
+      const client = createClient({
+        ...{ url, disableClientInfo: true, maintNotifications: 'disabled' as const },
+        ...{ disableOfflineQueue: true, socket: { reconnectStrategy: false as const } },
+      }).on('error', () => undefined);
       await client.connect();
       try {
         return await client.sendCommand(command);
