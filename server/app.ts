@@ -49,17 +49,14 @@ export interface App {
 
 /** Builds the whole server from its settings. */
 export async function createApp(config: Config, log: Logger): Promise<App> {
-  const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
-  const broker = await openBroker({ config, storage, log }).catch(async (error: unknown) => {
-    await storage.close();
-    throw error;
-  });
   const measuring = startMeasuring();
-  const [engines, audio] = await Promise.all([
+  const [data, engines, audio] = await openTogether([
+    openData(config, log),
     startEngines(config, log, measuring.health.measures),
     openAudio(config, log),
   ]);
   const problems = [...engines.missing.map(({ reason }) => reason), ...audio.problems];
+  const { storage, broker } = data;
   const given = { config, log, storage, broker, engines };
 
   const accounts = await openAccounts({
@@ -193,10 +190,37 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await linesWritten;
       await audio.close();
       await engines.close();
-      await broker.close();
-      await storage.close();
+      await data.close();
     },
   };
+}
+
+/** What lasts, and what is in flight. */
+async function openData(config: Config, log: Logger) {
+  const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
+  const broker = await openBroker({ config, storage, log }).catch(async (error: unknown) => {
+    await storage.close();
+    throw error;
+  });
+  const close = async () => {
+    await broker.close();
+    await storage.close();
+  };
+  return { storage, broker, close };
+}
+
+/** Opens parts at the same time. @throws why one of them cannot be opened, once the others are closed */
+async function openTogether<Parts extends Promise<{ close(): Promise<unknown> }>[]>(
+  parts: [...Parts],
+): Promise<{ -readonly [Index in keyof Parts]: Awaited<Parts[Index]> }> {
+  try {
+    return await Promise.all(parts);
+  } catch (error) {
+    for (const part of await Promise.allSettled(parts)) {
+      if (part.status === 'fulfilled') await part.value.close();
+    }
+    throw error;
+  }
 }
 
 async function readTls({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) {

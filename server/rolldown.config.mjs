@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { transform } from 'esbuild';
 import { defineConfig } from 'rolldown';
 
 /** What starts by itself: processes, their children and threads. */
@@ -24,6 +25,9 @@ const NGRAMS = /[\\/]eld[\\/]src[\\/]ngrams[\\/]/;
 /** Stands for the address of a module until it is known in which file it comes to be. */
 const ADDRESS = /__moduleAddress\("([^"]*)"\)/g;
 
+/** @type {import('esbuild').TransformOptions} */
+const BRIEFLY = { charset: 'ascii', format: 'esm', lineLimit: 200, minifyWhitespace: true };
+
 const dist = path.resolve(import.meta.dirname, '../dist');
 const compiled = path.join(dist, 'server');
 const entries = readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -36,7 +40,7 @@ export default defineConfig({
   ),
   platform: 'node',
   external: (id) => isBuiltin(id) || OUTSIDE.test(id),
-  plugins: [moduleAddresses(), ngramTable(), countedWords()],
+  plugins: [moduleAddresses(), ngramTable(), countedWords(), withoutBlanks()],
   output: {
     dir: path.join(dist, 'bundle'),
     format: 'esm',
@@ -112,4 +116,30 @@ function countedWords() {
       this.emitFile({ type: 'asset', fileName: `${name}.bin`, source });
     },
   };
+}
+
+/**
+ * Leaves out what only people read, and writes letters that take two bytes as escapes: V8 reads a file every
+ * letter of which takes one in less time, and keeps it in half the memory. Names and lines stay of use in traces.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+function withoutBlanks() {
+  return {
+    name: 'without-blanks',
+    // What is rendered is written anew by the bundler, in its own way.
+    async generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        const { code } = await transform(chunk.code, BRIEFLY);
+        // It leaves patterns as they are, and templates that are read as patterns.
+        chunk.code = code.replaceAll(/[\u0100-\uffff]/g, escaped);
+      }
+    },
+  };
+}
+
+/** @param {string} letter of one UTF-16 unit */
+function escaped(letter) {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

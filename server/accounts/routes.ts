@@ -32,7 +32,6 @@ import type { Config } from '../config.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import { openApiKeyFile, ensureFirstAccount } from './first-account.ts';
-import { createSmtpMailer } from './usage/smtp-mailer.ts';
 import { startUsageNotices } from './usage/usage-notices.ts';
 
 /**
@@ -58,6 +57,7 @@ export async function openAccounts({
   onKeyDeactivated: (keyId: string) => void;
 }) {
   const { key, file } = await openApiKeyFile(config.DATA_DIR);
+  const mailer = await openMailer(config);
   const first = await ensureFirstAccount({ ...storage, secret: key });
   const access = createAccess({ ...storage, legacyAuth: legacyAuth(config) });
   const deactivatedKeys = watchDeactivatedKeys({
@@ -87,7 +87,7 @@ export async function openAccounts({
     firstKey: first.isSecretActive ? { secret: key, file } : undefined,
     /** Whose requests without a key are; undefined when the first key is not active any more. */
     firstCaller: () => access.authenticate(key),
-    notices: startUsageNotices({ notices: storage.usageNotices, mailer: mailerOf(config), log }),
+    notices: startUsageNotices({ notices: storage.usageNotices, mailer, log }),
     /** What administrators of an account may do, whichever way they come in. */
     consoleRoutes: administration,
     routes,
@@ -100,8 +100,11 @@ function legacyAuth({ LEGACY_AUTH: mode, LEGACY_AUTH_REFUSED_PERCENT: refusedPer
   return mode === 'off' ? { mode } : { mode, refusedPercent };
 }
 
-function mailerOf({ SMTP_URL: url, SMTP_FROM: from }: Config) {
-  return url === undefined || from === undefined ? undefined : createSmtpMailer({ url, from });
+async function openMailer({ SMTP_URL: url, SMTP_FROM: from }: Config) {
+  if (url === undefined || from === undefined) return undefined;
+  // Few servers send mail, and all would load it.
+  const { createSmtpMailer } = await import('./usage/smtp-mailer.ts');
+  return createSmtpMailer({ url, from });
 }
 
 const problems = { '4xx': Problem, '5xx': Problem };

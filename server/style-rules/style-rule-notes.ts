@@ -147,7 +147,7 @@ export function describeStyleRuleCatalogue(
 ): StyleRuleCatalogueView {
   const sources = translation.sources();
   return {
-    categories,
+    categories: describeCategories(),
     languages: [...styleLanguages],
     follows_instructions: styleLanguages.filter((target) =>
       sources.some(
@@ -157,15 +157,17 @@ export function describeStyleRuleCatalogue(
   };
 }
 
-const categories = styleRuleCategories.map((category) => ({
-  name: category,
-  rules: Object.entries(styleRuleCatalogue[category]).map(([rule, options]) => ({
-    name: rule,
-    options: options.map((option) => ({
-      name: option,
-      mechanical: styleLanguages.filter((language) =>
-        isMechanical({ category, rule, option, language }),
-      ),
+function describeCategories(): StyleRuleCatalogueView['categories'] {
+  return styleRuleCategories.map((category) => ({
+    name: category,
+    rules: Object.entries(styleRuleCatalogue[category]).map(([rule, options]) => ({
+      name: rule,
+      options: options.map((option) => ({
+        name: option,
+        mechanical: styleLanguages.filter((language) =>
+          isMechanical({ category, rule, option, language }),
+        ),
+      })),
     })),
-  })),
-}));
+  }));
+}

@@ -223,9 +223,11 @@ export function withFormality(languages: readonly LanguageTag[]): LanguageTag[] 
   return languages.filter((tag) => formal.has(baseLanguage(tag)));
 }
 
-const names = new Intl.DisplayNames(['en'], { type: 'language' });
+/** Made when it is first used: that takes 20 ms. */
+let names: Intl.DisplayNames | undefined;
 
 /** `Brazilian Portuguese (pt-BR)`. */
 export function describeLanguage(tag: LanguageTag): string {
+  names ??= new Intl.DisplayNames(['en'], { type: 'language' });
   return `${names.of(tag) ?? tag} (${tag})`;
 }

@@ -4,20 +4,63 @@ import * as accounts from './0001-accounts.ts';
 import * as glossaries from './0002-glossaries.ts';
 import * as spokenTerms from './0003-spoken-terms.ts';
 import * as documents from './0004-documents.ts';
-import * as accountContacts from './0005-account-contacts.ts';
 import * as styleRules from './0006-style-rules.ts';
 import * as translationMemories from './0007-translation-memories.ts';
 import * as usageNotices from './0008-usage-notices.ts';
 import * as console from './0009-console.ts';
-import * as writeChecks from './0010-write-checks.ts';
 import * as rooms from './0011-rooms.ts';
-import * as roomDeletions from './0012-room-deletions.ts';
-import * as installation from './0013-installation.ts';
-import * as roomWrites from './0014-room-writes.ts';
+
+/** The sites whose pages may call the server for an account, and who is told of its limits. */
+const accountContacts: Migration = {
+  async up(db) {
+    for (const column of ['origins', 'emails']) {
+      await db.schema
+        .alterTable('accounts')
+        .addColumn(column, 'text', (definition) => definition.notNull().defaultTo('[]'))
+        .execute();
+    }
+  },
+};
+
+/** One row that is written to find out whether the database can be. */
+const writeChecks: Migration = {
+  async up(db) {
+    await db.schema
+      .createTable('write_checks')
+      .addColumn('check_id', 'integer', (column) => column.primaryKey())
+      .addColumn('checked_at_ms', 'bigint', (column) => column.notNull())
+      .execute();
+  },
+};
+
+/** Up to where what was said in a room was deleted: who comes back with it is to forget it. */
+const roomDeletions: Migration = { up: (db) => addSequence(db, 'deleted_up_to') };
+
+/** One row with an id that no other database has, but for its copies. */
+const installation: Migration = {
+  async up(db) {
+    await db.schema
+      .createTable('installation')
+      .addColumn('row_id', 'integer', (column) => column.primaryKey())
+      .addColumn('installation_id', 'text', (column) => column.notNull())
+      .execute();
+  },
+};
+
+/** After which sequence something has to have been said to be written: what was before was deleted. */
+const roomWrites: Migration = { up: (db) => addSequence(db, 'written_after') };
+
+/** Of a room; 0 to begin with. */
+async function addSequence<Tables>(db: Kysely<Tables>, column: string): Promise<void> {
+  await db.schema
+    .alterTable('rooms')
+    .addColumn(column, 'bigint', (definition) => definition.notNull().defaultTo(0))
+    .execute();
+}
 
 /**
- * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
- * after the others, and it is never changed once it has been in a release.
+ * What brings a database up to date, in order. A new one is a line here, with a file when it makes tables of a
+ * resource; its name sorts after the others, and it is never changed once it has been in a release.
  */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-accounts': accounts,

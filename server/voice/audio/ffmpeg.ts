@@ -25,7 +25,11 @@ export interface FfmpegProgram {
   path: string;
   /** How it is started. */
   containment: Containment;
+  /** Whether it has every decoder we need; some builds leave them out. */
+  decodesAll: boolean;
 }
+
+const DECODERS = ['mp3', 'aac', 'vorbis'];
 
 /** Address space of a process: several times what it takes, so that damage cannot take the machine's. */
 const MAX_MEMORY_KIB = 1024 * 1024;
@@ -58,9 +62,17 @@ export async function findFfmpegProgram(command: string): Promise<FfmpegProgram 
     const path = found.trim();
     // A shell has commands of its own.
     if (!isAbsolute(path)) return undefined;
-    const containment = await findContainment([path, '-version'], { readable: [path] });
+    // Both take a tenth of a second, which a server that starts has not to spare twice.
+    const [containment, decoders] = await Promise.all([
+      findContainment([path, '-version'], { readable: [path] }),
+      run(path, ['-hide_banner', '-decoders'], { ...options, maxBuffer: 1 << 20 }).then(
+        ({ stdout }) => stdout,
+        () => '',
+      ),
+    ]);
     if (containment.lack !== undefined) await run(path, ['-version'], options);
-    return { path, containment };
+    const decodesAll = DECODERS.every((name) => decoders.includes(` ${name} `));
+    return { path, containment, decodesAll };
   } catch {
     return undefined;
   }
@@ -76,16 +88,8 @@ export async function findFfmpeg(
   command = 'ffmpeg',
   finding = findFfmpegProgram(command),
 ): Promise<FfmpegProgram | undefined> {
-  try {
-    const options = { timeout: CHECK_LIMIT_MS, maxBuffer: 1 << 20 };
-    const program = await finding;
-    if (program === undefined) return undefined;
-    const { stdout: decoders } = await run(program.path, ['-hide_banner', '-decoders'], options);
-    const hasAll = ['mp3', 'aac', 'vorbis'].every((name) => decoders.includes(` ${name} `));
-    return hasAll ? program : undefined;
-  } catch {
-    return undefined;
-  }
+  const program = await finding;
+  return program?.decodesAll === true ? program : undefined;
 }
 
 export interface FfmpegPool {
