@@ -16,7 +16,8 @@ export const description =
 const CLIENTS = 16;
 const ROUND_MS = 3_000;
 const ROUNDS = 5;
-const WARM_UP_MS = 6_000;
+/** Until V8 has compiled what is run: a server is at work for days. */
+const WARM_UP_MS = 20_000;
 /** Sentences of a request that is measured against the pipelines. */
 const BATCH = 40;
 const BATCHES = 10;

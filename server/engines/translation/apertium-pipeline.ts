@@ -51,6 +51,11 @@ const MAX_IN_FLIGHT = 16;
 const MAX_IN_FLIGHT_LENGTH = 2_000;
 /** And for texts that take long for their length, `a.a.a.a`: so much work, in ms. */
 const MAX_IN_FLIGHT_MS = 50;
+/**
+ * Once there is no more room, as much of it has to be free again: bodies that come one by one would wake each
+ * stage once for each, which takes a quarter more of the processor.
+ */
+const REFILLED_FROM = 0.5;
 /** How much the last answer counts for the time that the next will take. */
 const PACE_WEIGHT = 0.3;
 /** Once may be chance, a body that is there three times when a pipeline ends is the cause. */
@@ -69,6 +74,8 @@ export class ApertiumPipeline {
   #retries: Job[] = [];
   #inFlight: Job[] = [];
   #inFlightLength = 0;
+  /** Nothing is sent until there is more room. */
+  #isFull = false;
   /** When the last answer came, or work began; what a UTF-16 unit took of late, in ms. */
   #workedSinceMs = 0;
   #msPerUnit = 0;
@@ -140,14 +147,17 @@ export class ApertiumPipeline {
     this.#kept.start();
     if (!this.#kept.isReady) return;
     this.#kept.work();
+    const process = this.#kept.process;
+    process?.gather();
     while (this.#hasRoom()) {
       const job = this.#retries.shift() ?? this.#takeWaiting();
       if (job === undefined) break;
       if (this.#inFlight.length === 0) this.#workedSinceMs = performance.now();
       this.#inFlight.push(job);
       this.#inFlightLength += job.body.length;
-      this.#kept.process?.send(job.body);
+      process?.send(job.body);
     }
+    process?.sendGathered();
     if (this.#inFlight.length === 0) this.#kept.rest();
   }
 
@@ -160,8 +170,14 @@ export class ApertiumPipeline {
   #hasRoom(): boolean {
     if (this.#inFlight.length === 0) return true;
     const length = this.#inFlightLength;
-    const isShort = length < MAX_IN_FLIGHT_LENGTH && length * this.#msPerUnit < MAX_IN_FLIGHT_MS;
-    return this.#inFlight.length < MAX_IN_FLIGHT && isShort;
+    const share = Math.max(
+      this.#inFlight.length / MAX_IN_FLIGHT,
+      length / MAX_IN_FLIGHT_LENGTH,
+      (length * this.#msPerUnit) / MAX_IN_FLIGHT_MS,
+    );
+    if (share >= 1) this.#isFull = true;
+    else if (share <= REFILLED_FROM) this.#isFull = false;
+    return !this.#isFull;
   }
 
   #takeAnswer(body: string): void {
@@ -340,6 +356,15 @@ class ApertiumProcess {
   /** Id of the process group, for the log. */
   get groupId(): number | undefined {
     return this.#group.id;
+  }
+
+  /** What is asked from now on goes to the processes together. */
+  gather(): void {
+    this.#group.child.stdin.cork();
+  }
+
+  sendGathered(): void {
+    this.#group.child.stdin.uncork();
   }
 
   /** Asks for the translation of a body in stream format. */
