@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { CompiledQuery, InferResult, Selectable } from 'kysely';
-import { type Database, lockAccount } from '../storage/database.ts';
+import type { InferResult, Selectable } from 'kysely';
+import { builtOnce, type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import type { KeyKind, ApiKey, Caller, UsageLimits } from '../http/door.ts';
 import { toAccount } from './store.ts';
@@ -175,10 +175,9 @@ async function countActive(db: Database, { accountId, kind }: ApiKey): Promise<n
 }
 
 function createAuthentication(db: Database): ApiKeyStore['authenticate'] {
-  const candidates = createCandidateSearch(db);
   return async (secretHash) => {
     const presented = Buffer.from(secretHash, 'hex');
-    const rows = await candidates(secretHash.slice(0, SECRET_LOOKUP_DIGITS));
+    const rows = await findCandidates(db, secretHash.slice(0, SECRET_LOOKUP_DIGITS));
     const row = rows.find(({ secret_hash }) => {
       const kept = Buffer.from(secret_hash, 'hex');
       return kept.length === presented.length && timingSafeEqual(kept, presented);
@@ -188,18 +187,14 @@ function createAuthentication(db: Database): ApiKeyStore['authenticate'] {
   };
 }
 
-/** Keys with their accounts by the first digits of the hash. Every request asks: compiled once. */
-function createCandidateSearch(db: Database) {
-  let compiled: CompiledQuery<Candidate> | undefined;
-  return async (lookup: string): Promise<Candidate[]> => {
-    compiled ??= candidateQuery(db).compile();
-    const { rows } = await db.executeQuery<Candidate>({ ...compiled, parameters: [lookup] });
-    return rows;
-  };
-}
+/** Keys with their accounts by the first digits of the hash: every request asks. */
+const findCandidates = builtOnce({
+  build: candidateQuery,
+  shapeOf: () => '',
+  parametersOf: (lookup: string) => [lookup],
+});
 
-/** Its one parameter is the look-up. */
-function candidateQuery(db: Database) {
+function candidateQuery(db: Database, lookup: string) {
   return db
     .selectFrom('api_keys as key')
     .innerJoin('accounts as account', 'account.account_id', 'key.account_id')
@@ -214,7 +209,7 @@ function candidateQuery(db: Database) {
       'account.origins as account_origins',
       'account.emails as account_emails',
     ])
-    .where('key.secret_lookup', '=', '');
+    .where('key.secret_lookup', '=', lookup);
 }
 
 type Candidate = InferResult<ReturnType<typeof candidateQuery>>[number];

@@ -1,5 +1,6 @@
 /** What the stores are written against: Kysely over either database, and the little that differs. */
-import { PostgresAdapter, type Kysely } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
+import { type CompiledQuery, type Compilable, type Kysely, PostgresAdapter } from 'kysely';
 import { ServiceError } from '../../shared/errors.ts';
 
 /**
@@ -37,4 +38,43 @@ export async function lockAccount(db: Database, accountId: string): Promise<void
     .$if(locksRows(db), (query) => query.forNoKeyUpdate())
     .executeTakeFirst();
   if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
+}
+
+/** Statements kept of each kind; lists of different lengths make different ones. */
+const MOST_KEPT = 64;
+
+/**
+ * A statement that is asked all the time: built once for all wishes of a shape. To build one takes longer than
+ * SQLite takes to answer it.
+ *
+ * @param options.shapeOf what decides on the text of the statement, such as how many values it has
+ * @param options.parametersOf the values of a wish in the order of the statement, and nothing else that changes
+ */
+export function builtOnce<Wish, Row>({
+  build,
+  shapeOf,
+  parametersOf,
+}: {
+  build: (db: Database, wish: Wish) => Compilable<Row>;
+  shapeOf: (wish: Wish) => unknown;
+  parametersOf: (wish: Wish) => readonly unknown[];
+}): (db: Database, wish: Wish) => Promise<Row[]> {
+  const kept = new WeakMap<object, Map<unknown, CompiledQuery<Row>>>();
+  return async (db, wish) => {
+    // Both databases may be open, as in tests: each has a language of its own.
+    const { adapter } = db.getExecutor();
+    const ofDatabase = kept.get(adapter) ?? new Map<unknown, CompiledQuery<Row>>();
+    kept.set(adapter, ofDatabase);
+    const shape = shapeOf(wish);
+    const parameters = parametersOf(wish);
+    let statement = ofDatabase.get(shape);
+    if (statement === undefined) {
+      statement = build(db, wish).compile();
+      if (!isDeepStrictEqual(statement.parameters, parameters)) {
+        throw new Error('The parameters of a statement are not in its order.');
+      }
+      if (ofDatabase.size < MOST_KEPT) ofDatabase.set(shape, statement);
+    }
+    return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
+  };
 }

@@ -16,7 +16,7 @@ import {
 } from './usage-counters-store.ts';
 import { sql } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
-import { locksRows, type Database } from '../../storage/database.ts';
+import { builtOnce, locksRows, type Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 import type { UsageLimits } from '../../http/door.ts';
 
@@ -157,6 +157,28 @@ function undecided(): ServiceError {
   return new ServiceError('internal', 'A charge was not decided.');
 }
 
+const lockedLimits = builtOnce({
+  build: (db, keyIds: readonly string[]) =>
+    db
+      .selectFrom('api_keys as key')
+      .innerJoin('accounts as account', 'account.account_id', 'key.account_id')
+      .select([
+        'key.key_id',
+        'key.account_id',
+        'key.deactivated_at_ms',
+        'key.characters_limit',
+        'key.speech_ms_limit',
+        'account.characters_limit as account_characters_limit',
+        'account.speech_ms_limit as account_speech_ms_limit',
+      ])
+      .where('key.key_id', 'in', keyIds)
+      .orderBy('key.account_id')
+      .orderBy('key.key_id')
+      .$if(locksRows(db), (query) => query.forNoKeyUpdate()),
+  shapeOf: (keyIds) => keyIds.length,
+  parametersOf: (keyIds) => keyIds,
+});
+
 /**
  * Locks accounts and keys, and so their counters, in an order that is the same in every process:
  * two batches wait for each other, never both at once.
@@ -166,23 +188,7 @@ async function lockLimits(
   entries: readonly UsageEntry[],
 ): Promise<Map<string, Limits>> {
   const keyIds = [...new Set(entries.map(({ charge }) => charge.keyId))];
-  const rows = await db
-    .selectFrom('api_keys as key')
-    .innerJoin('accounts as account', 'account.account_id', 'key.account_id')
-    .select([
-      'key.key_id',
-      'key.account_id',
-      'key.deactivated_at_ms',
-      'key.characters_limit',
-      'key.speech_ms_limit',
-      'account.characters_limit as account_characters_limit',
-      'account.speech_ms_limit as account_speech_ms_limit',
-    ])
-    .where('key.key_id', 'in', keyIds)
-    .orderBy('key.account_id')
-    .orderBy('key.key_id')
-    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
-    .execute();
+  const rows = await lockedLimits(db, keyIds);
   return new Map(
     rows.map((row) => [
       row.key_id,
@@ -247,17 +253,23 @@ function createLedgerLines() {
   };
 }
 
-async function addToLedger(db: Database, lines: LedgerLine[]): Promise<void> {
-  if (lines.length === 0) return;
-  await db
-    .insertInto('usage_days')
-    .values(lines)
-    .onConflict((conflict) =>
-      conflict.columns(['key_id', 'day', 'tag', 'kind']).doUpdateSet((eb) => ({
-        amount: eb('usage_days.amount', '+', eb.ref('excluded.amount')),
-      })),
-    )
-    .execute();
+const addLines = builtOnce({
+  build: (db, lines: readonly LedgerLine[]) =>
+    db
+      .insertInto('usage_days')
+      .values(lines)
+      .onConflict((conflict) =>
+        conflict.columns(['key_id', 'day', 'tag', 'kind']).doUpdateSet((eb) => ({
+          amount: eb('usage_days.amount', '+', eb.ref('excluded.amount')),
+        })),
+      ),
+  shapeOf: (lines) => lines.length,
+  // All are made in one place.
+  parametersOf: (lines) => lines.flatMap((line) => Object.values(line)),
+});
+
+async function addToLedger(db: Database, lines: readonly LedgerLine[]): Promise<void> {
+  if (lines.length > 0) await addLines(db, lines);
 }
 
 /** Refunds are rare: a statement each. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { UsageLimits } from '../../http/door.ts';
-import type { Database } from '../../storage/database.ts';
+import { builtOnce, type Database } from '../../storage/database.ts';
 import type { UsageNoticesTable } from './usage-notices-store.ts';
 
 /** What is counted: characters of three services, and ms of speech. */
@@ -82,30 +82,13 @@ export function createUsageCounters(db: Database) {
     async read(charges: readonly Charge[]): Promise<UsageCounters> {
       const months = new Set(charges.map(({ atMs }) => monthOf(atMs)));
       const subjects = new Set(charges.flatMap(({ accountId, keyId }) => [accountId, keyId]));
-      const rows = await db
-        .selectFrom('usage_months')
-        .selectAll()
-        .where('subject_id', 'in', [...subjects])
-        .where('month', 'in', [...months])
-        .execute();
-      return createCounters(rows);
+      const wish = { subjects: [...subjects], months: [...months] };
+      return createCounters(await findMonths(db, wish));
     },
 
     async write(counters: UsageCounters): Promise<void> {
       const rows = counters.changed();
-      if (rows.length === 0) return;
-      await db
-        .insertInto('usage_months')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict.columns(['subject_id', 'month', 'subject_kind']).doUpdateSet((eb) => ({
-            text_characters: eb.ref('excluded.text_characters'),
-            document_characters: eb.ref('excluded.document_characters'),
-            write_characters: eb.ref('excluded.write_characters'),
-            speech_ms: eb.ref('excluded.speech_ms'),
-          })),
-        )
-        .execute();
+      if (rows.length > 0) await writeMonths(db, rows);
     },
 
     /** What an account and one of its keys used in the month (UTC) that holds `atMs`. */
@@ -127,12 +110,42 @@ export function createUsageCounters(db: Database) {
   };
 }
 
+const findMonths = builtOnce({
+  build: (db, { subjects, months }: { subjects: string[]; months: string[] }) =>
+    db
+      .selectFrom('usage_months')
+      .selectAll()
+      .where('subject_id', 'in', subjects)
+      .where('month', 'in', months),
+  shapeOf: ({ subjects, months }) => `${subjects.length} ${months.length}`,
+  parametersOf: ({ subjects, months }) => [...subjects, ...months],
+});
+
+const writeMonths = builtOnce({
+  build: (db, rows: readonly UsageMonthsTable[]) =>
+    db
+      .insertInto('usage_months')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['subject_id', 'month', 'subject_kind']).doUpdateSet((eb) => ({
+          text_characters: eb.ref('excluded.text_characters'),
+          document_characters: eb.ref('excluded.document_characters'),
+          write_characters: eb.ref('excluded.write_characters'),
+          speech_ms: eb.ref('excluded.speech_ms'),
+        })),
+      ),
+  shapeOf: (rows) => rows.length,
+  parametersOf: (rows) => rows.flatMap((row) => Object.values(row)),
+});
+
 function createCounters(rows: readonly UsageMonthsTable[]): UsageCounters {
   const counters = new Map<string, { row: UsageMonthsTable; isChanged: boolean }>();
   const nameOf = (kind: string, id: string, month: string) => `${kind} ${month} ${id}`;
   for (const row of rows) {
     const name = nameOf(row.subject_kind, row.subject_id, row.month);
-    counters.set(name, { row: { ...row }, isChanged: false });
+    // All have their columns in one order.
+    const empty = emptyRow(row.subject_kind, row.subject_id, row.month);
+    counters.set(name, { row: { ...empty, ...row }, isChanged: false });
   }
   return {
     of(kind, charge) {
