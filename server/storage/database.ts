@@ -78,3 +78,8 @@ export function builtOnce<Wish, Row>({
     return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
   };
 }
+
+/** Values of rows to insert, which have their columns in one order: for {@link builtOnce}. */
+export function valuesOf(rows: readonly object[]): unknown[] {
+  return rows.flatMap((row) => Object.values(row) as unknown[]);
+}

@@ -16,7 +16,7 @@ import {
 } from './usage-counters-store.ts';
 import { sql } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
-import { builtOnce, locksRows, type Database } from '../../storage/database.ts';
+import { builtOnce, type Database, locksRows, valuesOf } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 import type { UsageLimits } from '../../http/door.ts';
 
@@ -264,8 +264,7 @@ const addLines = builtOnce({
         })),
       ),
   shapeOf: (lines) => lines.length,
-  // All are made in one place.
-  parametersOf: (lines) => lines.flatMap((line) => Object.values(line)),
+  parametersOf: valuesOf,
 });
 
 async function addToLedger(db: Database, lines: readonly LedgerLine[]): Promise<void> {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { UsageLimits } from '../../http/door.ts';
-import { builtOnce, type Database } from '../../storage/database.ts';
+import { builtOnce, type Database, valuesOf } from '../../storage/database.ts';
 import type { UsageNoticesTable } from './usage-notices-store.ts';
 
 /** What is counted: characters of three services, and ms of speech. */
@@ -135,7 +135,7 @@ const writeMonths = builtOnce({
         })),
       ),
   shapeOf: (rows) => rows.length,
-  parametersOf: (rows) => rows.flatMap((row) => Object.values(row)),
+  parametersOf: valuesOf,
 });
 
 function createCounters(rows: readonly UsageMonthsTable[]): UsageCounters {
