@@ -57,8 +57,8 @@ export async function startEngines(
   measures: EngineMeasures,
 ): Promise<Engines> {
   const preference = enginePreference(config);
-  const { models, unusable } = await findModels(config.MODELS_DIR);
-  const options = startOptions(config, log, models);
+  const finding = findModels(config.MODELS_DIR);
+  const options = startOptions(config, log, finding);
   const names = config.RECOGNISER?.split(',').map((name) => name.trim()) ?? defaultRecognisers;
   const [heard, spoken, translated, improved] = await Promise.all([
     startAll(names.map((name) => recognisers[name as keyof typeof recognisers].start(options))),
@@ -66,6 +66,7 @@ export async function startEngines(
     startAll(Object.values(translators).map((engine) => engine.start(options))),
     startAll(Object.values(improvers).map((engine) => engine.start(options))),
   ]);
+  const { models, unusable } = await finding;
   const recognition = heard.running.map((engine) => observedRecogniser(engine, measures));
   const synthesis = spoken.running.map((engine) => observedSpeaker(engine, measures));
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
@@ -115,8 +116,7 @@ export async function startTranslators(
   config: Config,
   log: Logger,
 ): Promise<Pick<Engines, 'translation' | 'detector' | 'preference' | 'missing' | 'close'>> {
-  const { models } = await findModels(config.MODELS_DIR);
-  const options = startOptions(config, log, models);
+  const options = startOptions(config, log, findModels(config.MODELS_DIR));
   const { running, missing } = await startAll(
     Object.values(translators).map((engine) => engine.start(options)),
   );
@@ -146,8 +146,9 @@ function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config): Prefer
 function startOptions(
   config: Config,
   log: Logger,
-  models: readonly LocalModel[],
+  finding: Promise<FoundModels>,
 ): EngineStart & { settings: Config } {
+  const models = finding.then((found) => found.models);
   return { log, models, pauseMs: config.VOICE_PAUSE_MS, settings: config };
 }
 

@@ -20,8 +20,8 @@ export interface EngineDeclaration<Settings extends TProperties, Engine> {
 /** What every engine may use at its start. */
 export interface EngineStart {
   log: Logger;
-  /** Models that people have installed. */
-  models: readonly LocalModel[];
+  /** Models that people have installed, once they have been looked through: who needs none does not wait. */
+  models: Promise<readonly LocalModel[]>;
   /** Silence that ends an utterance, in ms. */
   pauseMs: number;
 }

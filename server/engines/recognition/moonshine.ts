@@ -52,8 +52,8 @@ const IDLE_MS = 60_000;
 /** The models of its family. */
 export const moonshine = declareEngine({
   settings: {},
-  async start({ log, models, pauseMs }) {
-    const isFit = await hasInstructions();
+  async start({ log, models: finding, pauseMs }) {
+    const [isFit, models] = await Promise.all([hasInstructions(), finding]);
     const isProven = (model: LocalModel) => isFit && hasSums(model);
     return createMoonshineRecognisers({ log, models, pauseMs, isProven });
   },

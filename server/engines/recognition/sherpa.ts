@@ -50,8 +50,8 @@ const EXPECTED_SHARE = 0.25;
 /** Models that people have installed, but for those that have an engine of their own. */
 export const sherpa = declareEngine({
   settings: sherpaSettings,
-  start: ({ log, models, settings: { SHERPA_THREADS: threads } }) => {
-    const own = models.filter(({ family }) => family !== 'moonshine');
+  start: async ({ log, models, settings: { SHERPA_THREADS: threads } }) => {
+    const own = (await models).filter(({ family }) => family !== 'moonshine');
     return createSherpaRecognisers({ log, models: own, threads });
   },
 });

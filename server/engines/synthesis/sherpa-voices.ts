@@ -40,8 +40,8 @@ const IDLE_MS = 600_000;
 /** Voices that people have installed. */
 export const sherpaVoices = declareEngine({
   settings: sherpaSettings,
-  start: ({ log, models, settings: { SHERPA_THREADS: threads } }) =>
-    createSherpaVoices({ log, models, threads }),
+  start: async ({ log, models, settings: { SHERPA_THREADS: threads } }) =>
+    createSherpaVoices({ log, models: await models, threads }),
 });
 
 /** One engine for all voices, if there are any, and what is wrong with models that cannot be used. */

@@ -65,10 +65,10 @@ export const neural = declareEngine({
       description: 'How long such a model stays in memory without work.',
     }),
   },
-  start: ({ log, models, settings }) =>
+  start: async ({ log, models, settings }) =>
     createNeural({
       log,
-      models,
+      models: await models,
       maxLoaded: settings.NEURAL_LOADED_MODELS,
       idleMs: settings.NEURAL_IDLE_SECONDS * 1000,
     }),
