@@ -209,16 +209,18 @@ async function openData(config: Config, log: Logger) {
   return { storage, broker, close };
 }
 
-/** Opens parts at the same time. @throws why one of them cannot be opened, once the others are closed */
+/**
+ * Opens parts at the same time.
+ *
+ * @throws at once why one of them cannot be opened; the others are closed when they are open
+ */
 async function openTogether<Parts extends Promise<{ close(): Promise<unknown> }>[]>(
   parts: [...Parts],
 ): Promise<{ -readonly [Index in keyof Parts]: Awaited<Parts[Index]> }> {
   try {
     return await Promise.all(parts);
   } catch (error) {
-    for (const part of await Promise.allSettled(parts)) {
-      if (part.status === 'fulfilled') await part.value.close();
-    }
+    for (const part of parts) part.then((opened) => opened.close()).catch(() => undefined);
     throw error;
   }
 }

@@ -20,6 +20,8 @@ const WITH_FILES = [
 /** Packages that others use where they are installed, which they are not. */
 const OPTIONAL = ['utf-8-validate', '@node-rs/xxhash', 'supports-color'];
 const OUTSIDE = new RegExp(`^(?:${[...WITH_FILES, ...OPTIONAL].join('|')})(?:/|$)`);
+/** A letter of two bytes that cannot become an escape, which would be another. */
+const BEHIND_BACKSLASH = /(?<!\\)(?:\\\\)*\\[\u0100-\uffff]/;
 /** Tables of the language detector. */
 const NGRAMS = /[\\/]eld[\\/]src[\\/]ngrams[\\/]/;
 /** Stands for the address of a module until it is known in which file it comes to be. */
@@ -133,6 +135,8 @@ function withoutBlanks() {
         if (chunk.type !== 'chunk') continue;
         const { code } = await transform(chunk.code, BRIEFLY);
         // It leaves patterns as they are, and templates that are read as patterns.
+        if (BEHIND_BACKSLASH.test(code))
+          throw new Error(`A wide letter is escaped: ${chunk.fileName}`);
         chunk.code = code.replaceAll(/[\u0100-\uffff]/g, escaped);
       }
     },

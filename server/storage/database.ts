@@ -40,8 +40,8 @@ export async function lockAccount(db: Database, accountId: string): Promise<void
   if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
 }
 
-/** Statements kept of each kind; lists of different lengths make different ones. */
-const MOST_KEPT = 64;
+/** Statements kept of each kind, those built last; lists of different lengths make different ones. */
+const MOST_KEPT = 16;
 
 /**
  * A statement that is asked all the time: built once for all wishes of a shape. To build one takes longer than
@@ -73,7 +73,9 @@ export function builtOnce<Wish, Row>({
       if (!isDeepStrictEqual(statement.parameters, parameters)) {
         throw new Error('The parameters of a statement are not in its order.');
       }
-      if (ofDatabase.size < MOST_KEPT) ofDatabase.set(shape, statement);
+      ofDatabase.set(shape, statement);
+      const [oldest] = ofDatabase.keys();
+      if (ofDatabase.size > MOST_KEPT) ofDatabase.delete(oldest);
     }
     return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
   };

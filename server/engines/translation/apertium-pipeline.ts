@@ -52,10 +52,11 @@ const MAX_IN_FLIGHT_LENGTH = 2_000;
 /** And for texts that take long for their length, `a.a.a.a`: so much work, in ms. */
 const MAX_IN_FLIGHT_MS = 50;
 /**
- * Once there is no more room, as much of it has to be free again: bodies that come one by one would wake each
- * stage once for each, which takes a quarter more of the processor.
+ * Once so many are in flight that there is no more room, half of it has to be free again: short bodies that go
+ * one by one wake every stage once for each, which takes a quarter more of the processor.
  */
 const REFILLED_FROM = 0.5;
+const MANY_IN_FLIGHT = 8;
 /** How much the last answer counts for the time that the next will take. */
 const PACE_WEIGHT = 0.3;
 /** Once may be chance, a body that is there three times when a pipeline ends is the cause. */
@@ -175,9 +176,10 @@ export class ApertiumPipeline {
       length / MAX_IN_FLIGHT_LENGTH,
       (length * this.#msPerUnit) / MAX_IN_FLIGHT_MS,
     );
-    if (share >= 1) this.#isFull = true;
-    else if (share <= REFILLED_FROM) this.#isFull = false;
-    return !this.#isFull;
+    const count = this.#inFlight.length;
+    if (share >= 1) this.#isFull = count >= MANY_IN_FLIGHT;
+    else if (share <= REFILLED_FROM || count <= MANY_IN_FLIGHT / 2) this.#isFull = false;
+    return share < 1 && !this.#isFull;
   }
 
   #takeAnswer(body: string): void {
