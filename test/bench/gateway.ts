@@ -27,7 +27,7 @@ const SPEED = 1.9;
 const STARTS = 3;
 /** Rounds of both until the just-in-time compiler and the kernel's buffers have settled. */
 const WARM_UP_ROUNDS = 2;
-const WARM_UP_ROUND_MS = 1_500;
+const WARM_UP_ROUND_MS = 3_000;
 /** Of four rounds, per start. */
 const GROUPS = 2;
 const ROUND_MS = 800;
