@@ -30,6 +30,8 @@ export interface Containment {
   readonly kill: (child: ChildProcess) => void;
   /** For people: why there is none, and what to do; undefined where there is. */
   readonly lack: string | undefined;
+  /** What the trial wrote to its standard output; nothing where it was not tried. */
+  readonly trialOutput?: string;
 }
 
 /** A program that is contained, and what contains it: so many processes, if it starts none. */
@@ -133,9 +135,9 @@ export async function findContainment(
   const ways = process.getuid?.() === 0 ? [asNobody, asRootInName] : [asOneself];
   for (const way of ways) {
     const containment = contained(bubblewrap, way, belongings);
-    if (await succeeds(containment.wrap(ifReadable(belongings.readable ?? [], trial)))) {
-      return containment;
-    }
+    const tried = containment.wrap(ifReadable(belongings.readable ?? [], trial));
+    const trialOutput = await outputOf(tried);
+    if (trialOutput !== undefined) return { ...containment, trialOutput };
   }
   const allowsNothing = !(await anySucceeds(bubblewrap, ways));
   return none(
@@ -151,16 +153,18 @@ function ifReadable(files: readonly string[], command: Command): Command {
 
 async function anySucceeds(bubblewrap: string, ways: readonly Way[]): Promise<boolean> {
   for (const way of ways) {
-    if (await succeeds(contained(bubblewrap, way, {}).wrap(['/bin/true']))) return true;
+    const trial = contained(bubblewrap, way, {}).wrap(['/bin/true']);
+    if ((await outputOf(trial)) !== undefined) return true;
   }
   return false;
 }
 
-async function succeeds([program, ...args]: Command): Promise<boolean> {
+/** What a program writes; undefined when it does not succeed. */
+async function outputOf([program, ...args]: Command): Promise<string | undefined> {
   const options = { env: { PATH: SYSTEM_PATH }, timeout: TRIAL_LIMIT_MS, maxBuffer: 1 << 20 };
   return promisify(execFile)(program, args, options).then(
-    () => true,
-    () => false,
+    ({ stdout }) => stdout,
+    () => undefined,
   );
 }
 

@@ -62,20 +62,22 @@ export async function findFfmpegProgram(command: string): Promise<FfmpegProgram 
     const path = found.trim();
     // A shell has commands of its own.
     if (!isAbsolute(path)) return undefined;
-    // Both take a tenth of a second, which a server that starts has not to spare twice.
-    const [containment, decoders] = await Promise.all([
-      findContainment([path, '-version'], { readable: [path] }),
-      run(path, ['-hide_banner', '-decoders'], { ...options, maxBuffer: 1 << 20 }).then(
-        ({ stdout }) => stdout,
-        () => '',
-      ),
-    ]);
-    if (containment.lack !== undefined) await run(path, ['-version'], options);
+    // It takes a tenth of a second to start: once tells both whether it does and what it decodes.
+    const [containment, decoders] = await tryContained(path);
     const decodesAll = DECODERS.every((name) => decoders.includes(` ${name} `));
     return { path, containment, decodesAll };
   } catch {
     return undefined;
   }
+}
+
+/** @throws when it does not run */
+async function tryContained(path: string): Promise<[Containment, decoders: string]> {
+  const question = ['-hide_banner', '-decoders'];
+  const containment = await findContainment([path, ...question], { readable: [path] });
+  if (containment.trialOutput !== undefined) return [containment, containment.trialOutput];
+  const { stdout } = await run(path, question, { timeout: CHECK_LIMIT_MS, maxBuffer: 1 << 20 });
+  return [containment, stdout];
 }
 
 /**

@@ -210,7 +210,7 @@ it('ends the stream of a process that dies, and no other', async () => {
 /** A program in FFmpeg's place. */
 function program(script: string): string {
   const file = path.join(temporaryFolder(), 'program');
-  writeFileSync(file, `#!/bin/sh\ncase "$1" in -version) exit 0;; esac\n${script}\n`);
+  writeFileSync(file, `#!/bin/sh\ncase "$2" in -decoders) exit 0;; esac\n${script}\n`);
   chmodSync(file, 0o755);
   return file;
 }

@@ -21,7 +21,7 @@ afterEach(() => encoders.close());
 /** A program in ffmpeg's place. */
 function standIn(script: string): string {
   const program = path.join(temporaryFolder(), 'ffmpeg-stand-in');
-  writeFileSync(program, `#!/bin/sh\ncase "$1" in -version) exit 0;; esac\n${script}\n`);
+  writeFileSync(program, `#!/bin/sh\ncase "$2" in -decoders) exit 0;; esac\n${script}\n`);
   chmodSync(program, 0o755);
   return program;
 }
