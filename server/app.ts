@@ -125,7 +125,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   });
 
   const shownInConsole = [operation, models, accounts, glossaries, styleRules, memories, events];
-  const http = await createHttpServer({
+  const { http, schemas } = await createHttpServer({
     log,
     access: accounts.access,
     requestLimit: accounts.requestLimit,
@@ -154,7 +154,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const sockets = acceptSockets(http.server, { kinds: [voice.sockets, events.sockets], log });
   if (config.WARM_UP === 'on') {
     const detection = { name: 'detection', prepare: () => engines.detector.prepare(['']) };
-    operation.warmUp([detection, documents.worker, ...engines.improvement]);
+    operation.warmUp([schemas, detection, documents.worker, ...engines.improvement]);
   }
   void memories.service.tidy();
 

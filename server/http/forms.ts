@@ -304,8 +304,8 @@ function cutBetweenCharacters(body: string, from: number, cut: number, end: numb
   return cut;
 }
 
-// Schemas of routes are compiled when the first request needs them: all of them at the start would take
-// half a second of processor, and memory for routes that nobody asks.
+// Schemas of routes are compiled when the first request needs them, or once the server has nothing else to
+// do: all of them at the start would take half a second of processor.
 
 const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
 const strict = new Ajv({ ...ajvOptions, coerceTypes: false });
@@ -317,29 +317,57 @@ function compileStrictly(schema: AnySchema): ValidateFunction {
   return strict.compile(schema);
 }
 
-/** Installs the compilers on a server. */
-export function compileSchemasOnFirstUse(app: FastifyInstance): void {
-  app.setValidatorCompiler(validatorOf);
-  const compile = SerializerSelector()();
-  app.setSerializerCompiler(({ httpStatus = '', ...route }) => {
-    let serialize: ((data: unknown) => string) | undefined;
-    return (data) => {
-      serialize ??= compile({ ...route, httpStatus });
-      return serialize(data);
-    };
-  });
+/** Schemas that no request has needed yet. */
+export interface Schemas {
+  readonly name: 'schemas';
+  /** Compiles them one by one, so that requests come between. */
+  prepare(): Promise<void>;
 }
 
-/** JSON stays strict: coercion would turn `"text": "a"` into a list. All else comes as text. */
-const validatorOf: FastifySchemaCompiler<AnySchema> = ({ schema, httpPart }) => {
-  const ajv = httpPart === 'body' ? strict : lenient;
-  let validate: ValidateFunction | undefined;
-  const validator = (data: unknown): boolean => {
-    validate ??= ajv.compile(schema);
-    const isValid = validate(data);
-    validator.errors = validate.errors ?? null;
-    return isValid;
+/** Installs the compilers on a server. */
+export function compileSchemasOnFirstUse(app: FastifyInstance): Schemas {
+  const waiting = new Set<() => unknown>();
+  const onFirstUse = <Compiled>(compile: () => Compiled, isLikely = true): (() => Compiled) => {
+    let result: Compiled | undefined;
+    const use = () => {
+      waiting.delete(use);
+      return (result ??= compile());
+    };
+    if (isLikely) waiting.add(use);
+    return use;
   };
-  validator.errors = null as FastifySchemaValidationError[] | null;
-  return validator;
-};
+  app.setValidatorCompiler(validatorsOf(onFirstUse));
+  const compile = SerializerSelector()();
+  app.setSerializerCompiler(({ httpStatus = '', ...route }) => {
+    const isAnswer = !/^[45]/.test(httpStatus);
+    const serialize = onFirstUse(() => compile({ ...route, httpStatus }), isAnswer);
+    return (data) => serialize()(data);
+  });
+  return {
+    name: 'schemas',
+    async prepare() {
+      for (const use of waiting) {
+        use();
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+    },
+  };
+}
+
+type OnFirstUse = <Compiled>(compile: () => Compiled) => () => Compiled;
+
+/** JSON stays strict: coercion would turn `"text": "a"` into a list. All else comes as text. */
+function validatorsOf(onFirstUse: OnFirstUse): FastifySchemaCompiler<AnySchema> {
+  return ({ schema, httpPart }) => {
+    const ajv = httpPart === 'body' ? strict : lenient;
+    const validate = onFirstUse((): ValidateFunction => ajv.compile(schema));
+    const validator = (data: unknown): boolean => {
+      const check = validate();
+      const isValid = check(data);
+      validator.errors = check.errors ?? null;
+      return isValid;
+    };
+    validator.errors = null as FastifySchemaValidationError[] | null;
+    return validator;
+  };
+}

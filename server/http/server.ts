@@ -85,13 +85,13 @@ export async function createHttpServer(options: HttpOptions) {
   app.removeContentTypeParser('text/plain');
   const door = await useDoors(app, options);
   useCrossOriginCalls(app, options.knowsOrigin);
-  compileSchemasOnFirstUse(app);
+  const schemas = compileSchemasOnFirstUse(app);
   useForms(app);
   await publishDescriptions(app);
   for (const routes of options.routes) await app.register(routes, { door, widgetFolder });
   await app.register(widgetRoutes);
   await app.register(descriptionRoutes, options);
-  return app;
+  return { http: app, schemas };
 }
 
 function logRequests(app: FastifyInstance): void {

@@ -19,7 +19,7 @@ async function rephrase(body: object): Promise<string[]> {
 }
 
 describe('a start', () => {
-  it.each(['document worker', 'harper', 'hunspell'])(
+  it.each(['schemas', 'document worker', 'harper', 'hunspell'])(
     'has the %s started before anybody asks',
     async (what) => {
       const logged = new RegExp(`"what":"${what}".*"(not )?warmed up`);
