@@ -1,5 +1,4 @@
 /** What the stores are written against: Kysely over either database, and the little that differs. */
-import { isDeepStrictEqual } from 'node:util';
 import { type CompiledQuery, type Compilable, type Kysely, PostgresAdapter } from 'kysely';
 import { ServiceError } from '../../shared/errors.ts';
 
@@ -49,6 +48,7 @@ const MOST_KEPT = 16;
  *
  * @param options.shapeOf what decides on the text of the statement, such as how many values it has
  * @param options.parametersOf the values of a wish in the order of the statement, and nothing else that changes
+ * @returns answers the rows. Throws what the database does, and Error when the parameters are not in order
  */
 export function builtOnce<Wish, Row>({
   build,
@@ -70,7 +70,7 @@ export function builtOnce<Wish, Row>({
     let statement = ofDatabase.get(shape);
     if (statement === undefined) {
       statement = build(db, wish).compile();
-      if (!isDeepStrictEqual(statement.parameters, parameters)) {
+      if (!isSame(statement.parameters, parameters)) {
         throw new Error('The parameters of a statement are not in its order.');
       }
       ofDatabase.set(shape, statement);
@@ -79,6 +79,10 @@ export function builtOnce<Wish, Row>({
     }
     return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
   };
+}
+
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((value, index) => value === others[index]);
 }
 
 /** Values of rows to insert, which have their columns in one order: for {@link builtOnce}. */
