@@ -19,6 +19,8 @@ export interface Greeting {
 
 /** How long an answer may take, in ms, a new connection included. */
 const ANSWER_MS = 2_000;
+/** How long it may still come once it is known to be late, in ms. */
+const LAST_MS = 100;
 /** How long commands wait for a lost connection, in ms; once that is over they are refused at once. */
 const PATIENCE_MS = 1_000;
 /** Commands that wait for an answer; more are refused. */
@@ -58,7 +60,7 @@ interface Waiting {
   readonly isRepeatable: boolean;
   resolve: (reply: Reply) => void;
   reject: (error: Error) => void;
-  timer: NodeJS.Timeout;
+  patience: Patience;
   /** The connection it was sent on last. */
   client: Client | undefined;
 }
@@ -117,9 +119,9 @@ export class RedisLink {
     const awayMs = this.#client === undefined ? performance.now() - this.#lostAtMs : 0;
     if (awayMs > PATIENCE_MS || this.#waiting.size >= MAX_WAITING) return Promise.reject(away());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#giveUp(waiting), ANSWER_MS);
+      const patience = new Patience(() => this.#giveUp(waiting));
       const waiting: Waiting = {
-        ...{ command, isRepeatable, resolve, reject, timer, client: undefined },
+        ...{ command, isRepeatable, resolve, reject, patience, client: undefined },
       };
       this.#waiting.add(waiting);
       if (this.#client !== undefined) this.#dispatch(waiting, this.#client);
@@ -167,8 +169,8 @@ export class RedisLink {
     });
     // One after the other, so that each has its time.
     const within = async <Result>(work: Promise<Result>): Promise<Result> => {
-      const timer = setTimeout(() => fail(noAnswer()), ANSWER_MS).unref();
-      return Promise.race([work, failure]).finally(() => clearTimeout(timer));
+      const patience = new Patience(() => fail(noAnswer()));
+      return Promise.race([work, failure]).finally(() => patience.end());
     };
     try {
       await within(client.connect());
@@ -239,7 +241,7 @@ export class RedisLink {
   }
 
   #settle(waiting: Waiting): Pick<Waiting, 'resolve' | 'reject'> {
-    clearTimeout(waiting.timer);
+    waiting.patience.end();
     this.#waiting.delete(waiting);
     return waiting;
   }
@@ -315,6 +317,27 @@ function newClient(url: string) {
     // Of commands that were not sent: they have their time here.
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
   });
+}
+
+/**
+ * Waits for an answer, no longer than one may take. A process that stood still finds its timers due before it has
+ * sent what was to be sent, or read what has arrived: it does both before it gives up.
+ */
+class Patience {
+  #timer: NodeJS.Timeout;
+  #lastLook: NodeJS.Immediate | undefined;
+
+  constructor(giveUp: () => void) {
+    const look = () => {
+      this.#lastLook = setImmediate(giveUp);
+    };
+    this.#timer = setTimeout(() => (this.#timer = setTimeout(look, LAST_MS)), ANSWER_MS);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#lastLook);
+  }
 }
 
 function noAnswer(): Error {

@@ -1,9 +1,11 @@
 /** What a broker does when its Redis does what Redis does on a bad day. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { AppendOptions, Broker, StreamEntry } from '../../server/broker/broker.ts';
 import { openRedis, type TestRedis } from '../support/machine/redis.ts';
 import {
   AWAY,
+  messagesOf,
   newPrefix,
   openRedisNode,
   openRedisProxy,
@@ -13,6 +15,7 @@ import {
 } from './redis-nodes.ts';
 
 const LONG = 600_000;
+const LONGER_THAN_AN_ANSWER_MS = 2_100;
 const KEPT: AppendOptions = { maxLength: 1_000, ttlMs: LONG };
 const COUNTED = { kind: 'requests', name: 'a' };
 const BUCKET = { kind: 'doors', name: 'a', burst: 1, everyMs: LONG };
@@ -57,6 +60,23 @@ it('a Redis that stands still is said to be away within seconds; then all goes o
   await broker.streams.append('stream', 'after', KEPT);
   await expect.poll(() => texts(heard), POLLING).toEqual(['before', 'unknown', 'after']);
 });
+
+it('a node that stood still itself gives up nothing that was answered meanwhile', async () => {
+  const { broker, log } = await openNode();
+  // In one of these turns the command is on its way.
+  for (const turns of [0, 1, 2, 3]) {
+    const asked = broker.streams.append('stream', 'line', KEPT);
+    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+    standStill(LONGER_THAN_AN_ANSWER_MS);
+    await asked;
+  }
+  expect(messagesOf(log)).not.toContain('the connection to the broker is lost');
+});
+
+/** Stops this thread, and with it all that hears and counts here. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 it('what was appended is appended once, though its answer was lost and it is sent again', async () => {
   const proxy = await openProxy();
