@@ -2,19 +2,13 @@
  * XLIFF 2.x and 1.x: each segment that has no translation yet gets one. The rest of the file stays
  * as it is, byte for byte: sources, codes, notes, and what other programs have put there.
  */
-import { textDirection, type LanguageTag } from '../../../../shared/language.ts';
+import { canonicalLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
-import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
+import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
+import { ContentCollector, version1, version2, type Dialect } from './xliff-content.ts';
 import { type InlineContent, writeContent } from './xliff-inline.ts';
-import {
-  readUnits,
-  type LanguagePlace,
-  type XliffOutline,
-  type XliffUnit,
-  isSameLanguage,
-} from './xliff-units.ts';
-import { readXmlText, withAttributes, type Span } from './xml-reading.ts';
+import { readXml, readXmlText, withAttributes, type Span, type XmlElement } from './xml-reading.ts';
 
 /** Files that programs exchange for translation: `.xlf`, `.xliff`. */
 export const xliff: DocumentFormat = {
@@ -40,6 +34,318 @@ function countCharacters(contents: readonly InlineContent[], maxCharacters: numb
   for (const { segment } of contents) characters += countCodePoints(plainText(segment));
   checkLength(characters, maxCharacters);
   return characters;
+}
+
+// What has no translation yet, and the places that say its language.
+
+/** A source whose target is written. */
+interface XliffUnit {
+  /** Start tag of the `segment` or `trans-unit`. */
+  tag: Span;
+  source: XliffSource;
+  target: XliffTarget | undefined;
+}
+
+interface XliffSource {
+  /** Start tag of the `source`. */
+  tag: Span;
+  /** Blanks before it: a target that is added stands as it does. */
+  gap: string;
+  /** Between its tags, or those of the `seg-source`: what the target is made of. */
+  content: Span;
+  /** What is text in it. */
+  contents: readonly InlineContent[];
+  /** Where a target is added. */
+  end: number;
+}
+
+/** A start tag that says languages or the direction of targets. */
+interface LanguagePlace {
+  tag: Span;
+  /** Its attributes' names and values. */
+  source?: { name: string; value: string | undefined };
+  target?: { name: string; value: string | undefined };
+  /** Value of `trgDir`. */
+  direction?: string | undefined;
+  /** Whether the direction is given here when nobody says otherwise. */
+  isFile: boolean;
+}
+
+interface XliffOutline {
+  dialect: Dialect;
+  version: string;
+  places: readonly LanguagePlace[];
+  units: readonly XliffUnit[];
+}
+
+/** An open element. */
+interface Frame {
+  name: string;
+  isTranslatable: boolean;
+  isPreserved: boolean;
+}
+
+/** A `segment` or `trans-unit` that has not ended. */
+interface Draft {
+  tag: Span;
+  element: XmlElement;
+  depth: number;
+  isTranslatable: boolean;
+  source?: XliffSource;
+  target?: XliffTarget;
+}
+
+const CORE = /^(?:$|urn:oasis:names:tc:xliff:document:)/;
+/** What foreign elements are to us. */
+const UNKNOWN = '';
+/** An element within a source; the source knows the rest. */
+const INLINE: Frame = { name: UNKNOWN, isTranslatable: true, isPreserved: false };
+
+/**
+ * @param target what is translated into: targets that are in it already are left alone
+ * @throws DocumentError for what is no XLIFF, or not well-formed
+ */
+function readUnits(file: string, target: LanguageTag): XliffOutline {
+  return new UnitReader(file, target).read();
+}
+
+class UnitReader {
+  readonly #file: string;
+  readonly #wanted: LanguageTag;
+  readonly #frames: Frame[] = [];
+  readonly #places: LanguagePlace[] = [];
+  readonly #units: XliffUnit[] = [];
+  #dialect: Dialect = version2;
+  #version = '';
+  /** Language of targets, as far as the file says. */
+  #targetLanguage: string | undefined;
+  #draft: Draft | undefined;
+  /** While we are in a source; `depth` is that of its own element. */
+  #collecting: { collector: ContentCollector; depth: number; tag: Span; start: number } | undefined;
+
+  constructor(file: string, wanted: LanguageTag) {
+    this.#file = file;
+    this.#wanted = wanted;
+  }
+
+  read(): XliffOutline {
+    readXml(this.#file, {
+      text: (span, isData) => this.#collecting?.collector.text(span, isData),
+      open: (element, span, isEmpty) => this.#open(element, span, isEmpty),
+      close: (span) => this.#close(span),
+    });
+    return {
+      dialect: this.#dialect,
+      version: this.#version,
+      places: this.#places,
+      units: this.#units,
+    };
+  }
+
+  #open(element: XmlElement, span: Span, isEmpty: boolean): void {
+    if (this.#collecting !== undefined) {
+      this.#collecting.collector.open(element, span, isEmpty);
+      if (!isEmpty) this.#frames.push(INLINE);
+      return;
+    }
+    const parent = this.#frames.at(-1);
+    const frame = frameOf(element, parent);
+    if (parent === undefined) this.#begin(element, span);
+    else this.#visit({ element, frame, span, isEmpty });
+    if (!isEmpty) this.#frames.push(frame);
+  }
+
+  #close(span: Span): void {
+    this.#frames.pop();
+    const depth = this.#frames.length;
+    if (this.#collecting !== undefined && depth > this.#collecting.depth) {
+      this.#collecting.collector.close(span);
+    } else if (this.#collecting !== undefined) {
+      this.#endSource(span);
+    } else if (this.#draft?.target?.end === 0 && depth === this.#draft.depth + 1) {
+      this.#draft.target.content.end = span.start;
+      this.#draft.target.end = span.end;
+    } else if (depth === this.#draft?.depth) {
+      this.#endDraft(this.#draft);
+    }
+  }
+
+  /** The root. */
+  #begin(element: XmlElement, tag: Span): void {
+    const version = element.attribute('version') ?? '';
+    if (element.name !== 'xliff' || !CORE.test(element.uri)) throw notXliff();
+    if (/^1\.[0-2]$/.test(version)) this.#dialect = version1;
+    else if (!/^2\.\d$/.test(version)) throw unknownVersion();
+    this.#version = version;
+    if (this.#dialect.version === 2) this.#addPlace(element, tag);
+  }
+
+  #visit(visit: { element: XmlElement; frame: Frame; span: Span; isEmpty: boolean }): void {
+    const { element, frame, span, isEmpty } = visit;
+    const { name } = frame;
+    const draft = this.#draft;
+    if (draft === undefined) {
+      if (name === 'file' || name === 'group' || name === 'unit') this.#addPlace(element, span);
+      if (name !== this.#dialect.segment || isEmpty) return;
+      const { isTranslatable } = frame;
+      this.#draft = { tag: span, element, depth: this.#frames.length, isTranslatable };
+    } else if (this.#frames.length !== draft.depth + 1) {
+      return;
+    } else if (name === 'source' || name === 'seg-source') {
+      this.#beginSource(draft, visit);
+    } else if (name === 'target' && draft.target === undefined) {
+      const content = { start: span.end, end: span.end };
+      draft.target = { tag: span, element, content, end: isEmpty ? span.end : 0 };
+    }
+  }
+
+  #beginSource(
+    draft: Draft,
+    { frame, span, isEmpty }: { frame: Frame; span: Span; isEmpty: boolean },
+  ): void {
+    if (isEmpty) return;
+    const collector = new ContentCollector({
+      file: this.#file,
+      dialect: this.#dialect,
+      start: span.end,
+      isPreserved: frame.isPreserved,
+      isTranslatable: draft.isTranslatable,
+      isSegmented: frame.name === 'seg-source',
+    });
+    const depth = this.#frames.length;
+    this.#collecting = { collector, depth, tag: span, start: span.end };
+  }
+
+  #endSource(endTag: Span): void {
+    const { collector, tag, start } = this.#collecting ?? {};
+    this.#collecting = undefined;
+    if (this.#draft === undefined || collector === undefined || tag === undefined) return;
+    const { source } = this.#draft;
+    this.#draft.source = {
+      tag: source?.tag ?? tag,
+      gap: source?.gap ?? blanksBefore(this.#file, tag.start),
+      content: { start: start ?? endTag.start, end: endTag.start },
+      contents: collector.end(endTag.start),
+      end: endTag.end,
+    };
+  }
+
+  #endDraft({ tag, element, isTranslatable, source, target }: Draft): void {
+    this.#draft = undefined;
+    if (source === undefined || source.content.end === source.content.start) return;
+    const language = target?.element.attribute('xml:lang') ?? this.#targetLanguage;
+    const isForeign = language !== undefined && !isSameLanguage(language, this.#wanted);
+    // What is not to be translated is the same in every language.
+    if (!isTranslatable && (target === undefined || !isForeign)) return;
+    const question = { file: this.#file, unit: element, source: source.content };
+    if (target !== undefined && !isForeign && isTranslated(target, question)) return;
+    this.#units.push({ tag, source, target });
+  }
+
+  #addPlace({ name, attribute }: XmlElement, tag: Span): void {
+    const isFirst = this.#dialect.version === 1;
+    const [source, target] = isFirst
+      ? ['source-language', 'target-language']
+      : ['srcLang', 'trgLang'];
+    if (name === (isFirst ? 'file' : 'xliff')) {
+      this.#targetLanguage = attribute(target);
+      this.#places.push({
+        tag,
+        isFile: false,
+        source: { name: source, value: attribute(source) },
+        target: { name: target, value: attribute(target) },
+      });
+    } else if (!isFirst) {
+      const direction = attribute('trgDir');
+      const isFile = name === 'file';
+      if (isFile || direction !== undefined) this.#places.push({ tag, isFile, direction });
+    }
+  }
+}
+
+function frameOf(element: XmlElement, parent: Frame | undefined): Frame {
+  const translate = element.attribute('translate');
+  const space = element.attribute('xml:space');
+  return {
+    name: CORE.test(element.uri) ? element.name : UNKNOWN,
+    isTranslatable: translate === undefined ? (parent?.isTranslatable ?? true) : translate !== 'no',
+    isPreserved: space === undefined ? (parent?.isPreserved ?? false) : space === 'preserve',
+  };
+}
+
+function blanksBefore(file: string, end: number): string {
+  let start = end;
+  while (start > 0 && /\s/.test(file.charAt(start - 1))) start -= 1;
+  return file.slice(start, end);
+}
+
+function notXliff(): DocumentError {
+  return new DocumentError(
+    'This is no XLIFF file: its first element is not <xliff>. Send it with the file extension of what it is.',
+  );
+}
+
+function unknownVersion(): DocumentError {
+  return new DocumentError(
+    'This version of XLIFF is not supported. Export the file as XLIFF 2.1, 2.0 or 1.2.',
+  );
+}
+
+// Which targets of an XLIFF file are translations already.
+
+interface XliffTarget {
+  /** Its start tag. */
+  tag: Span;
+  element: XmlElement;
+  /** Between its tags. */
+  content: Span;
+  /** Behind its end tag. */
+  end: number;
+}
+
+const DONE = /^(?:translated|reviewed|final|signed-off|needs-(?:adaptation|l10n|review-.+))$/;
+const NOT_DONE = /^(?:initial|new|needs-translation)$/;
+const TAGS = /<[^>]*>/g;
+
+/**
+ * Whether somebody has translated it: its state says so, or it has no state and is another text than
+ * the source.
+ *
+ * @param question.unit the `segment`, which has the state in XLIFF 2, or the `trans-unit`
+ * @param question.source content of the source
+ */
+function isTranslated(
+  { element, content }: XliffTarget,
+  { file, unit, source }: { file: string; unit: XmlElement; source: Span },
+): boolean {
+  const text = textOf(file, content);
+  if (text === '') return false;
+  if (unit.attribute('approved') === 'yes') return true;
+  const state = unit.attribute('state') ?? element.attribute('state') ?? '';
+  if (DONE.test(state)) return true;
+  return !NOT_DONE.test(state) && text !== textOf(file, source);
+}
+
+/** Whether a text in one language serves who asked for the other: regions differ only where both are given. */
+function isSameLanguage(one: string, other: LanguageTag): boolean {
+  const [first, second] = [partsOf(one), partsOf(other)];
+  if (first === undefined || second === undefined) return false;
+  const fits = (a: string | undefined, b: string | undefined): boolean =>
+    a === undefined || b === undefined || a === b;
+  return (
+    first.language === second.language &&
+    fits(first.script, second.script) &&
+    fits(first.region, second.region)
+  );
+}
+
+function partsOf(tag: string): Intl.Locale | undefined {
+  const canonical = canonicalLanguage(tag);
+  return canonical === undefined ? undefined : new Intl.Locale(canonical);
+}
+
+function textOf(file: string, { start, end }: Span): string {
+  return file.slice(start, end).replaceAll(TAGS, '').trim();
 }
 
 // What changes in an XLIFF file when its segments are translated.
