@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
@@ -11,7 +11,7 @@ import {
   writeToneCtc,
 } from '../support/models/tone-models.ts';
 import { describeRecognitionEngine, type RecognitionMaterial } from './recognition-conformance.ts';
-import { asSpeech, finals, heard, lengthMs, transcript, until } from './recognition-support.ts';
+import { asSpeech, finals, heard, transcript, until } from './recognition-support.ts';
 import {
   childPids,
   describeModel,
@@ -99,44 +99,12 @@ describe('a process that dies', () => {
     expect(finals(recognitions)[0]?.startMs).toBeLessThan(700);
   });
 
-  it('between two utterances costs neither of them', async () => {
-    const engine = await started(toneModels('streaming'));
-    const audio = Buffer.concat([saidInTones(FIRST), saidInTones(SECOND)]);
-    const firstMs = lengthMs(saidInTones(FIRST));
-    const recognitions: Recognition[] = [];
-    async function* speech(): AsyncGenerator<SpeechPiece, undefined> {
-      for await (const piece of asSpeech(audio, { endpointsMs: [firstMs] })) {
-        if (piece.kind === 'samples' && piece.startMs === firstMs) {
-          await until(() => finals(recognitions).length === 1, { what: 'a final' });
-          kill('SIGKILL');
-        }
-        yield piece;
-      }
-    }
-    await heard(engine, speech(), { onRecognition: (each) => recognitions.push(each) });
-    expect(finals(recognitions).map(({ text }) => text)).toEqual([FIRST, SECOND]);
-  });
-
   it('while it hears a whole utterance leaves it to another', async () => {
     const engine = await started(toneModels('whole'));
     kill('SIGSTOP');
     const hearing = heard(engine, asSpeech(saidInTones(FIRST)));
     kill('SIGKILL');
     expect(transcript(await hearing)).toBe(FIRST);
-  });
-
-  it('or gives no sign of life is replaced', async () => {
-    const engine = await started(toneModels('streaming'), { hangTimeoutMs: 1_000 });
-    const speech = interrupted(saidInTones(FIRST), 700, async () => kill('SIGSTOP'));
-    expect(transcript(await heard(engine, speech))).toBe(FIRST);
-  });
-
-  it('does not stay when its engine is closed', async () => {
-    const before = childPids('sherpa-child').length;
-    const engine = await sherpaEngine(toneModels('streaming'));
-    expect(childPids('sherpa-child')).toHaveLength(before + 1);
-    await engine.close();
-    expect(childPids('sherpa-child')).toHaveLength(before);
   });
 });
 
@@ -206,13 +174,6 @@ describe('spoken terms', () => {
     expect(transcript(plain)).toBe('one car four one');
     expect(transcript(withTerms)).toBe('one kavora one');
   });
-
-  it('cannot be used by models that search for no hypotheses', async () => {
-    const engine = await started(toneModels('streaming'));
-    expect(engine.usesSpokenTerms).toBe(false);
-    const options = { spokenTerms: ['Kavora: 3.0 #1 @x'] };
-    expect(transcript(await heard(engine, asSpeech(saidInTones(FIRST)), options))).toBe(FIRST);
-  });
 });
 
 it('has finals punctuated by a model that knows its languages', async () => {
@@ -229,51 +190,35 @@ it('has finals punctuated by a model that knows its languages', async () => {
   expect(final?.words.map(({ text }) => text).join(' ')).toBe(final?.text);
 });
 
-it('writes small letters where a model has capitals alone', async () => {
+it('a model that cannot be used is told with the reason that sherpa-onnx gives, while the others run', async () => {
   const folder = toneModels('streaming');
-  const words = ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE', 'SIX', 'SEVEN', 'EIGHT'];
-  const lines = [...words.map((word) => `▁${word}`), '<blk>'].map((token, n) => `${token} ${n}`);
-  writeFileSync(path.join(folder, 'streaming', 'tokens.txt'), `${lines.join('\n')}\n`);
-  const engine = await started(folder);
-  expect(transcript(await heard(engine, asSpeech(saidInTones(FIRST))))).toBe(FIRST);
+  const broken = path.join(folder, 'broken');
+  writeToneCtc(broken, { isStreaming: false });
+  describeModel(broken, { family: 'streaming-nemo-ctc' });
+  const [bad, good] = await createSherpaRecognisers({
+    models: await usableModels(folder),
+    log: recordLog(),
+  });
+  expect(bad).toEqual({
+    name: 'broken',
+    reason: expect.stringMatching(/broken cannot be used: .*window_size/) as string,
+  });
+  if (good === undefined || 'reason' in good) throw new Error('The good one does not run');
+  await good.close();
 });
 
-describe('a model that cannot be used', () => {
-  it('is told with the reason that sherpa-onnx gives, while the others run', async () => {
-    const folder = toneModels('streaming');
-    const broken = path.join(folder, 'broken');
-    writeToneCtc(broken, { isStreaming: false });
-    describeModel(broken, { family: 'streaming-nemo-ctc' });
-    const [bad, good] = await createSherpaRecognisers({
-      models: await usableModels(folder),
-      log: recordLog(),
-    });
-    expect(bad).toEqual({
-      name: 'broken',
-      reason: expect.stringMatching(/broken cannot be used: .*window_size/) as string,
-    });
-    if (good === undefined || 'reason' in good) throw new Error('The good one does not run');
-    await good.close();
-  });
-
-  it('is given up when its files are gone by the time more processes are wanted', async () => {
-    const folder = toneModels('streaming');
-    const engine = await started(folder);
-    rmSync(path.join(folder, 'streaming', 'model.onnx'));
-    kill('SIGKILL');
-    await expect(heard(engine, asSpeech(saidInTones(FIRST)))).rejects.toMatchObject({
-      code: 'recognition_failed',
-    });
-  });
-});
-
-it('hears in the languages of its description, and takes a variant for its base', async () => {
+it('hears in the languages of its description, and takes a variant for its base; capitals alone become small letters, and terms are left out where no hypotheses are searched for', async () => {
   const folder = modelsFolder();
   const place = path.join(folder, 'tones');
   writeToneCtc(place, { isStreaming: true });
+  const words = ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE', 'SIX', 'SEVEN', 'EIGHT'];
+  const lines = [...words.map((word) => `▁${word}`), '<blk>'].map((token, n) => `${token} ${n}`);
+  writeFileSync(path.join(place, 'tokens.txt'), `${lines.join('\n')}\n`);
   describeModel(place, { family: 'streaming-nemo-ctc', languages: ['en', 'PT-br'] });
   const engine = await started(folder);
-  expect(engine).toMatchObject({ name: 'tones', languages: ['en', 'pt'], punctuates: false });
-  const options = { language: 'pt-BR' };
+  expect(engine).toMatchObject({
+    ...{ name: 'tones', languages: ['en', 'pt'], punctuates: false, usesSpokenTerms: false },
+  });
+  const options = { language: 'pt-BR', spokenTerms: ['Kavora: 3.0 #1 @x'] };
   expect(transcript(await heard(engine, asSpeech(saidInTones(FIRST)), options))).toBe(FIRST);
 });
