@@ -68,7 +68,8 @@ const browserTests = [
 const engineTests = [
   ...['engines/{apertium,apertium-{marks,modes,supervision},detection,improvement,neural,sherpa}'],
   ...['engines/{moonshine,moonshine-{ear,supervision},harper-supervision,hunspell-supervision}'],
-  ...['engines/{recognition-conformance,sherpa-voices,neural-damage}', 'models/translation-models'],
+  ...['engines/{recognition-conformance,sherpa-voices,neural-damage,movable-instance}'],
+  ...['engines/older-processors', 'models/{installation,npm-models,translation-models}'],
   ...['voice/audio/{decode,decode-conformance,decode-gap,encode,listen,stream-encoder}'],
   ...['events/{kept,transcripts,reading/live}', 'client/package', 'http/requests'],
   ...['improvement/rule-styles', 'documents/jobs/document-{kills,translation}', 'http/upgrades'],

@@ -1,5 +1,5 @@
 /** Neural translation as users meet it: beside Apertium, with markup and glossaries, in documents. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -13,24 +13,19 @@ const models = path.join(data, 'models');
 const folders = { DATA_DIR: data, MODELS_DIR: models };
 let server: TestServer;
 
-/** A model of another pair, whose network somebody has changed. */
-function writeChanged(target: string, change: (network: Buffer) => Buffer): void {
+/** A model of another pair, whose network is cut off. */
+function writeDamaged(target: string): void {
   const folder = path.join(models, `translation-en-${target}`);
   cpSync(path.join(models, 'translation-en-es'), folder, { recursive: true });
   const description = { kind: 'translation', family: 'marian', languages: ['en', target] };
   writeFileSync(path.join(folder, 'dragoman-model.json'), JSON.stringify(description));
   const network = path.join(folder, 'model.enes.intgemm.alphas.bin');
-  writeFileSync(network, change(readFileSync(network)));
+  truncateSync(network, 5_000);
 }
 
 beforeAll(async () => {
   writeTranslationModels(models);
-  writeChanged('fr', (network) => network.subarray(0, 5_000));
-  writeChanged('it', (network) => {
-    const changed = Buffer.from(network);
-    changed.write('decoder_l1_xxx_W', changed.indexOf('decoder_l1_rnn_W\0'));
-    return changed;
-  });
+  writeDamaged('fr');
   server = await startServer({ RECOGNISER: 'silent', ...folders });
 });
 afterAll(async () => {
@@ -44,7 +39,7 @@ async function translated(text: string, body: object): Promise<string> {
   return translations.map((each) => each.text).join();
 }
 
-it('goes before Apertium, with markup and glossaries, and through English', async () => {
+it('goes before Apertium, with markup and glossaries', async () => {
   const toSpanish = { source_lang: 'EN', target_lang: 'ES', tag_handling: 'html' };
   const text = 'The red house is new. The <b>old river</b> is <i>red</i>.';
   expect(await translated(text, toSpanish)).toBe(
@@ -61,17 +56,11 @@ it('goes before Apertium, with markup and glossaries, and through English', asyn
   expect(await translated(text, { ...toSpanish, glossary_id })).toBe(
     'La mansión roja es nueva. La <b>Río Grande vieja</b> es <i>roja</i>.',
   );
-  const fromGerman = { source_lang: 'DE', target_lang: 'ES', tag_handling: 'xml' };
-  expect(await translated('<a>Das <b>rote</b> Haus</a> ist neu.', fromGerman)).toBe(
-    '<a>La casa <b>roja</b></a> es nueva.',
-  );
 });
 
-it('leaves to Apertium what it has no model for, or one that does not work', async () => {
-  const ask = (target_lang: string) =>
-    translated('The house is red.', { source_lang: 'EN', target_lang });
-  expect(await ask('FR')).toBe('La maison est rouge.');
-  expect(await ask('IT')).toMatch(/casa/);
+it('leaves to Apertium what it has a model for that is damaged', async () => {
+  const toFrench = { source_lang: 'EN', target_lang: 'FR' };
+  expect(await translated('The house is red.', toFrench)).toBe('La maison est rouge.');
   const health = (await (await server.get('/healthz')).json()) as {
     engines: { translation: string[]; problems: string[] };
   };
@@ -79,7 +68,6 @@ it('leaves to Apertium what it has no model for, or one that does not work', asy
   expect(JSON.stringify(health.engines.problems)).toMatch(
     /translation-en-fr cannot be used: its file model\.enes\.intgemm\.alphas\.bin is damaged/,
   );
-  expect(server.logs()).toMatch(/"model":"translation-en-it".*neural model ended/);
 });
 
 it('adds its languages to those that are offered', async () => {

@@ -18,17 +18,10 @@ export interface NpmRegistry {
 }
 
 /**
- * `silent` never answers, `trickling` never ends, `stalled` begins a tarball and falls silent, `cut` ends it too early,
+ * `silent` never answers, `trickling` never ends, `stalled` begins a tarball and falls silent,
  * `altered` sends another content than it states, `forged` states what it sends.
  */
-export type RegistryFault =
-  | 'absent'
-  | 'silent'
-  | 'trickling'
-  | 'stalled'
-  | 'cut'
-  | 'altered'
-  | 'forged';
+export type RegistryFault = 'absent' | 'silent' | 'trickling' | 'stalled' | 'altered' | 'forged';
 
 interface Published {
   version: string;
@@ -98,9 +91,7 @@ function answer(
     const content = fault === 'altered' || fault === 'forged' ? other : tarball;
     response.writeHead(200, { 'content-length': content.length });
     if (fault === 'stalled') response.write(content.subarray(0, content.length / 2));
-    else if (fault === 'cut') {
-      response.write(content.subarray(0, content.length / 2), () => response.socket?.end());
-    } else response.end(content);
+    else response.end(content);
     return;
   }
   const stated = fault === 'forged' ? other : tarball;
