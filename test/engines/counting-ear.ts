@@ -2,7 +2,7 @@
  * What hears in place of a model, for tests of the processes around it: each half second of audio
  * is a word that tells how loud it was. It is there at once, and what it says shows what it was sent.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { RecognitionEngine } from '../../server/engines/engine.ts';
 import type { MoonshineOptions } from '../../server/engines/recognition/moonshine.ts';
 import { OUTLIVE_SIGNALS } from '../../server/process/index.ts';
@@ -46,13 +46,15 @@ const script = `
   process.stdin.on('data', (chunk) => reader.push(chunk)).on('end', () => process.exit());
   send(fromHearing.ready);`;
 
+/** A process with such an ear. */
+export function startEar(): ChildProcessWithoutNullStreams {
+  const args = [...OUTLIVE_SIGNALS, '--input-type=module', '-e', script, 'moonshine-child'];
+  return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
 /** The recogniser of every installation, with such ears in its processes; it is the caller's to close. */
 export function countingEar(options: Partial<MoonshineOptions> = {}): Promise<RecognitionEngine> {
-  const args = [...OUTLIVE_SIGNALS, '--input-type=module', '-e', script, 'moonshine-child'];
-  return moonshine({
-    startProcess: () => spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] }),
-    ...options,
-  });
+  return moonshine({ startProcess: startEar, ...options });
 }
 
 /** Audio of so many words, and what is heard of it. */

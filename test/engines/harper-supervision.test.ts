@@ -102,17 +102,14 @@ it('is prepared with one worker, which serves the first text and stays as long a
   await expect(used.prepare?.(() => true)).rejects.toMatchObject({ code: 'engine_unavailable' });
 });
 
-const startRealWorker = (): PoolWorker =>
-  startWorkerProcess(
-    import.meta.resolve('../../server/engines/improvement/harper.ts'),
-    './harper-child',
-    { execArgv: ['--liftoff-only'] },
-  );
-
-it('a text whose process stands still is corrected by the next one', async () => {
+it('a text whose process stands still is corrected by the next one, which computes nothing for requests that nobody waits for any more', async () => {
   const workers: PoolWorker[] = [];
   const startWorker = () => {
-    const worker = startRealWorker();
+    const worker = startWorkerProcess(
+      import.meta.resolve('../../server/engines/improvement/harper.ts'),
+      './harper-child',
+      { execArgv: ['--liftoff-only'] },
+    );
     workers.push(worker);
     return worker;
   };
@@ -123,21 +120,20 @@ it('a text whose process stands still is corrected by the next one', async () =>
   process.kill(workers[0]!.pid!, 'SIGSTOP');
   expect(await improve('We recieve them.')).toEqual(['We receive them.']);
   expect(workers).toHaveLength(2);
-});
 
-it('nothing is computed for requests that nobody waits for any more', async () => {
-  const child = startRealWorker();
-  onTestFinished(() => void child.terminate());
+  const [, child] = workers;
   const answers: HarperAnswer[] = [];
-  child.on('message', (answer: HarperAnswer | ReadyNotice) => {
-    if ('streamId' in answer) answers.push(answer);
+  // Beside the requests of the engine.
+  const [first, second, last] = [1001, 1002, 1003] as const;
+  child!.on('message', (answer: HarperAnswer | ReadyNotice) => {
+    if ('streamId' in answer && answer.streamId >= first) answers.push(answer);
   });
   const texts = ['We recieve it.', 'We recieve them.'];
-  for (const streamId of [1, 2, 3]) {
-    child.postMessage({ kind: 'lint', streamId, texts, variant: 'en-US' } satisfies HarperRequest);
+  for (const streamId of [first, second, last]) {
+    child!.postMessage({ kind: 'lint', streamId, texts, variant: 'en-US' } satisfies HarperRequest);
   }
-  for (const streamId of [1, 2]) {
-    child.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
+  for (const streamId of [first, second]) {
+    child!.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
   }
   await until(() => answers.length === 3);
   expect(answers.map(({ lints }) => lints.length)).toEqual([0, 0, 2]);
