@@ -14,7 +14,7 @@ import type { SynthesisEngine } from '../../server/engines/engine.ts';
 import { createFlite, type FliteOptions } from '../../server/engines/synthesis/flite.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { descendantsOf } from '../support/machine/processes.ts';
-import { loudness, pitchHz, say } from './synthesis-conformance.ts';
+import { isSame, loudness, pitchHz, say } from './synthesis-conformance.ts';
 
 const log = recordLog();
 const HELLO = 'Good morning, how are you today?';
@@ -65,7 +65,7 @@ describe('flite', () => {
     for (const man of [american, british])
       expect(pitchHz(woman)).toBeGreaterThan(1.3 * pitchHz(man));
     expect(british.samples).not.toEqual(american.samples);
-    expect((await spoken('en-GB', 'female')).samples).toEqual(woman.samples);
+    expect(isSame((await spoken('en-GB', 'female')).samples, woman.samples)).toBe(true);
   });
 
   it.each([

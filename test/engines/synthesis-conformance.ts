@@ -82,7 +82,12 @@ export async function say(
   const rates = new Set(pieces.map(({ sampleRateHz }) => sampleRateHz));
   assert.ok(rates.size <= 1, 'one rate throughout');
   const [sampleRateHz = 1] = rates;
-  const samples = Int16Array.from(pieces.flatMap((piece) => [...piece.samples]));
+  const samples = new Int16Array(pieces.reduce((sum, piece) => sum + piece.samples.length, 0));
+  let length = 0;
+  for (const piece of pieces) {
+    samples.set(piece.samples, length);
+    length += piece.samples.length;
+  }
   return { samples, sampleRateHz, pieces, durationMs: (samples.length / sampleRateHz) * 1000 };
 }
 
@@ -140,6 +145,13 @@ async function soon<T>(pending: Promise<T>, what: string, patienceMs: number): P
     () => new Promise<never>(() => undefined),
   );
   return Promise.race([pending, timeout]).finally(() => late.abort());
+}
+
+/** Whether samples are the same; to compare them one by one takes long. */
+export function isSame(one: Int16Array, other: Int16Array): boolean {
+  const bytes = ({ buffer, byteOffset, byteLength }: Int16Array) =>
+    Buffer.from(buffer, byteOffset, byteLength);
+  return bytes(one).equals(bytes(other));
 }
 
 /** Texts that are hardly any: none may break an engine. */
@@ -206,7 +218,9 @@ export const synthesisPromises: readonly SynthesisPromise[] = [
       for await (const { samples } of engine.speak(long, { language, gender: undefined, signal })) {
         kept.push({ samples, copy: samples.slice() });
       }
-      for (const { samples, copy } of kept) assert.deepEqual(samples, copy);
+      for (const { samples, copy } of kept) {
+        assert.ok(isSame(samples, copy), 'it stays as it was');
+      }
       if (material.streams) assert.ok(kept.length > 1, 'it comes in pieces');
     },
   },

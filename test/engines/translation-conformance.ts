@@ -184,7 +184,7 @@ const textPromises: TranslationPromise[] = [
   {
     name: 'keeps hostile texts apart',
     check: async (subject) => {
-      const texts = hostileTexts(50);
+      const texts = hostileTexts(30);
       const answers = await translateTexts(
         subject,
         texts.map(({ text }) => text),
@@ -198,10 +198,10 @@ const textPromises: TranslationPromise[] = [
   {
     name: 'answers the same whatever was asked before and meanwhile',
     check: async (subject) => {
-      const texts = [...sentences(16), 'She has lost her key.', 'It was his, and he knows it.'];
+      const texts = [...sentences(6), 'She has lost her key.', 'It was his, and he knows it.'];
       const alone: string[] = [];
       for (const text of texts) alone.push(...(await translateTexts(subject, [text])));
-      const callers = Array.from({ length: 8 }, (_, i) => [
+      const callers = Array.from({ length: 4 }, (_, i) => [
         ...texts.slice(i),
         ...texts.slice(0, i),
       ]);
@@ -276,7 +276,7 @@ const markPromises: TranslationPromise[] = [
   {
     name: 'keeps every mark once and well nested',
     check: async (subject) => {
-      const segments = fc.sample(markedSegments({ isHostile: false }), { numRuns: 15, seed: 42 });
+      const segments = fc.sample(markedSegments({ isHostile: false }), { numRuns: 8, seed: 42 });
       await translateMarked(subject, segments);
     },
   },
@@ -284,7 +284,7 @@ const markPromises: TranslationPromise[] = [
     name: 'takes text that looks like a mark as text',
     check: async (subject) => {
       const segments = fc
-        .sample(markedSegments({ isHostile: true }), { numRuns: 15, seed: 42 })
+        .sample(markedSegments({ isHostile: true }), { numRuns: 8, seed: 42 })
         .map((segment, i): TextSegment => [...segment, ` Q${10_000 + i}Z`]);
       const answers = textsOf(await translateMarked(subject, segments));
       const numbers = answers.map((answer) => answer.match(/Q\d{5}Z/g));

@@ -46,10 +46,10 @@ export async function answeredBefore(
 ): Promise<number> {
   let answered = 0;
   const many = Array.from({ length: 12 }, async (_, index) => {
-    await translate(sentences(24, 1000 + 100 * index), 'many');
+    await translate(sentences(12, 1000 + 100 * index), 'many');
     answered += 1;
   });
-  await translate(sentences(24, 3000), 'few');
+  await translate(sentences(12, 3000), 'few');
   const before = answered;
   await Promise.all(many);
   return before;

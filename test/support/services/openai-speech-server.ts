@@ -104,18 +104,28 @@ export async function startOpenAiSpeechServer({
     await send(response, audio, mishap);
   }
 
+  /** What has been said before is not made again. */
+  const spoken = new Map<string, Promise<Buffer>>();
+
   /** @param headerBytes what is kept of a WAV header; its sizes are not known when it is streamed */
   async function speak({ input, voice }: SpeechQuestion, headerBytes = 0): Promise<Buffer> {
+    const said = state.isBrief ? input.slice(0, 40) : input;
+    const key = JSON.stringify([said, voice, state.sampleRateHz]);
+    if (!spoken.has(key)) spoken.set(key, make(said, voice));
+    const wav = (await spoken.get(key))!;
+    return headerBytes === 0 ? wav.subarray(44) : wav;
+  }
+
+  async function make(said: string, voice: string): Promise<Buffer> {
     const name = path.join(folder, `${Math.random()}`);
     // flite takes the text as an argument here: this is a test's own text, or one of fast-check's.
-    const text = ` ${state.isBrief ? input.slice(0, 40) : input}`;
-    await run('flite', ['-voice', voices[voice]!, '-t', text, '-o', `${name}.flite.wav`]);
+    await run('flite', ['-voice', voices[voice]!, '-t', ` ${said}`, '-o', `${name}.flite.wav`]);
     const format = ['-r', `${state.sampleRateHz}`, '-c', '1', '-b', '16'];
     await run('sox', ['-V1', '-D', `${name}.flite.wav`, ...format, `${name}.wav`]);
     const wav = await readFile(`${name}.wav`);
     wav.writeUInt32LE(0xffffffff, 4);
     wav.writeUInt32LE(0xffffffff, 40);
-    return headerBytes === 0 ? wav.subarray(44) : wav;
+    return wav;
   }
 
   const server = createServer((request, response) => {
