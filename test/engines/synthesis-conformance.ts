@@ -266,7 +266,7 @@ export const synthesisPromises: readonly SynthesisPromise[] = [
       const { language, text } = firstOf(material);
       const controller = new AbortController();
       const { signal } = controller;
-      const long = `${text} `.repeat(20);
+      const long = `${text} `.repeat(8);
       const speaking = (async () => {
         for await (const piece of engine.speak(long, { language, gender: undefined, signal })) {
           if (piece.samples.length > 0) controller.abort(ABORT);
@@ -290,7 +290,7 @@ export const synthesisPromises: readonly SynthesisPromise[] = [
       const { language, text } = firstOf(material);
       const { signal } = new AbortController();
       const options = { language, gender: undefined, signal };
-      const speaking = engine.speak(`${text} `.repeat(20), options)[Symbol.asyncIterator]();
+      const speaking = engine.speak(`${text} `.repeat(8), options)[Symbol.asyncIterator]();
       assert.equal((await speaking.next()).done, false);
       const left = Promise.resolve(speaking.return?.());
       assert.equal((await soon(left, 'leaving', material.patienceMs))?.done, true);
