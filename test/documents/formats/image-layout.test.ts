@@ -66,7 +66,6 @@ const leaflet = [
     'the office beside the',
     'lighthouse until noon.',
   ],
-  ['Dogs are welcome if', 'they stay on a lead.', 'Children under six', 'travel free of charge.'],
 ];
 
 /** The lines of columns, and where each column begins. */
@@ -88,18 +87,16 @@ describe('a line that ends early', () => {
 });
 
 describe('narrow columns of prose', () => {
-  it.each([
-    ['three', leaflet, [30, 280, 540]],
-    ['two that stand close', leaflet.slice(0, 2), [30, 252]],
-  ])('are read one after the other: %s', async (_, columns, lefts) => {
+  it('are read one after the other, however close they stand', async () => {
+    const columns = leaflet.slice(0, 2);
     const expected = columns.map((lines) => lines.join(' '));
-    expect(await textsOf(inColumns(columns, lefts))).toEqual(expected);
+    expect(await textsOf(inColumns(columns, [30, 252]))).toEqual(expected);
   });
 
   it('may have headings, be of several paragraphs, and end at different heights', async () => {
     const headings = ['Harbour', 'Boat trip', 'Good to know'];
     const lefts = [30, 280, 540];
-    const columns = [leaflet[0] ?? [], (leaflet[1] ?? []).slice(0, 4), ['Closed on Mondays.']];
+    const columns = [leaflet[0] ?? [], leaflet[1] ?? [], ['Closed on Mondays.']];
     const texts = await textsOf([
       ...headings.map((heading, at) => [heading, lefts[at] ?? 0, 50] as const),
       ...inColumns(columns, lefts, 85),
@@ -349,7 +346,7 @@ describe('a line of a picture', () => {
     const written = await document.write([['El puerto']], { source: 'en', target: 'es' });
     const pixels = (picture: Uint8Array, part: typeof area) =>
       sharp(picture).extract(part).removeAlpha().raw().toBuffer();
-    expect(written).not.toEqual(file);
+    expect(file.equals(written)).toBe(false);
     expect((await pixels(written, area)).equals(await pixels(file, area))).toBe(true);
   });
 

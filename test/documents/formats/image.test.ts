@@ -53,6 +53,11 @@ async function pixels(file: Uint8Array, area?: Area): Promise<Buffer> {
   return (area === undefined ? image : image.extract(area)).raw().toBuffer();
 }
 
+/** Whether an area has the same pixels in both; comparing them one by one takes a second. */
+async function isAlike(file: Uint8Array, other: Uint8Array, area: Area): Promise<boolean> {
+  return (await pixels(file, area)).equals(await pixels(other, area));
+}
+
 /** The colour that is farthest from the ground, the ground being the commonest. */
 async function inkIn(file: Uint8Array, area: Area): Promise<{ ink: number[]; share: number }> {
   const data = await pixels(file, area);
@@ -125,7 +130,7 @@ describe('a picture with text', () => {
       { left: 290, top: 220, width: 12, height: 70 },
       { left: 556, top: 220, width: 60, height: 70 },
     ]) {
-      expect(await pixels(file, area), JSON.stringify(area)).toEqual(await pixels(original, area));
+      expect(await isAlike(file, original, area), JSON.stringify(area)).toBe(true);
     }
   });
 
@@ -149,12 +154,13 @@ describe('a picture with text', () => {
     expect(most).toBeLessThanOrEqual(6);
   });
 
-  it.each([
-    ['ar', 'مرحبا بكم في متحف المدينة'],
-    ['hi', 'शहर के संग्रहालय में आपका स्वागत है'],
-    ['th', 'ยินดีต้อนรับสู่พิพิธภัณฑ์ของเมือง'],
-    ['de', 'Herzlich willkommen im städtischen Museum für angewandte Kunst'],
-  ])('is written in %s within its frame', async (target, words) => {
+  it('is written within its frame in letters of every kind', async () => {
+    const translations = [
+      ['ar', 'مرحبا بكم في متحف المدينة'],
+      ['hi', 'शहर के संग्रहालय में आपका स्वागत है'],
+      ['th', 'ยินดีต้อนรับสู่พิพิธภัณฑ์ของเมือง'],
+      ['de', 'Herzlich willkommen im städtischen Museum für angewandte Kunst'],
+    ] as const;
     const frame = [
       rectangle({ left: 40, top: 40, width: 520, height: 120 }, '#0b5d2a'),
       rectangle({ left: 50, top: 50, width: 500, height: 100 }, '#ffffff'),
@@ -163,27 +169,28 @@ describe('a picture with text', () => {
     const label = 'Welcome to the museum';
     const style = { x: 300, y: 112, size: 36, color: '#ffffff', anchor: 'middle' } as const;
     const size = { width: 600, height: 200 };
-    const { file } = await translated(png, await drawing(size, [...frame, text(label, style)]), {
-      target,
-      list: { [label]: words },
-    });
+    const options = { ...english, target: 'es' };
+    const document = await png.open(await drawing(size, [...frame, text(label, style)]), options);
+    expect(document.blocks.map(({ segment }) => plainText(segment))).toEqual([label]);
     const bare = await pixels(await drawing(size, frame));
-    const drawn = await pixels(file);
-    let [left, right, top, bottom] = [600, 0, 200, 0];
-    for (let at = 0; at < drawn.length; at += 4) {
-      if (Math.abs((drawn[at] ?? 0) - (bare[at] ?? 0)) < 40) continue;
-      const [x, y] = [(at / 4) % 600, Math.floor(at / 4 / 600)];
-      [left, right] = [Math.min(left, x), Math.max(right, x)];
-      [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+    for (const [target, words] of translations) {
+      const drawn = await pixels(await document.write([[words]], { source: 'en', target }));
+      let [left, right, top, bottom] = [600, 0, 200, 0];
+      for (let at = 0; at < drawn.length; at += 4) {
+        if (Math.abs((drawn[at] ?? 0) - (bare[at] ?? 0)) < 40) continue;
+        const [x, y] = [(at / 4) % 600, Math.floor(at / 4 / 600)];
+        [left, right] = [Math.min(left, x), Math.max(right, x)];
+        [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+      }
+      expect(left, target).toBeGreaterThan(54);
+      expect(right, target).toBeLessThan(546);
+      expect(top, target).toBeGreaterThan(54);
+      expect(bottom, target).toBeLessThan(146);
+      // In the middle, and legible.
+      expect(Math.abs((left + right) / 2 - 300), target).toBeLessThan(12);
+      expect(bottom - top, target).toBeGreaterThan(14);
+      expect(right - left, target).toBeGreaterThan(150);
     }
-    expect(left).toBeGreaterThan(54);
-    expect(right).toBeLessThan(546);
-    expect(top).toBeGreaterThan(54);
-    expect(bottom).toBeLessThan(146);
-    // In the middle, and legible.
-    expect(Math.abs((left + right) / 2 - 300)).toBeLessThan(12);
-    expect(bottom - top).toBeGreaterThan(14);
-    expect(right - left).toBeGreaterThan(150);
   });
 
   it('keeps the lines of columns together and its titles apart', async () => {
@@ -239,11 +246,11 @@ describe('a picture with text', () => {
     expect(texts.toSorted()).toEqual(rows.flat().toSorted());
     for (const left of [20, 130, 340, 480]) {
       const area = { left, top: 20, width: 1, height: 111 };
-      expect(await pixels(file, area), `rule at ${left}`).toEqual(await pixels(picture, area));
+      expect(await isAlike(file, picture, area), `rule at ${left}`).toBe(true);
     }
     for (const top of [20, 57, 94, 130]) {
       const area = { left: 20, top, width: 461, height: 1 };
-      expect(await pixels(file, area), `rule at ${top}`).toEqual(await pixels(picture, area));
+      expect(await isAlike(file, picture, area), `rule at ${top}`).toBe(true);
     }
   });
 
@@ -262,7 +269,7 @@ describe('a picture with text', () => {
     });
     expect(texts).toEqual(items);
     const area = { left: 0, top: 0, width: 54, height: 170 };
-    expect(await pixels(file, area)).toEqual(await pixels(await drawing(size, bullets), area));
+    expect(await isAlike(file, await drawing(size, bullets), area)).toBe(true);
   });
 
   it('comes back byte for byte without text, and when nothing is translated', async () => {
@@ -279,13 +286,13 @@ describe('a picture with text', () => {
       .toBuffer();
     const empty = await jpeg.open(noise, { ...english, target: 'es' });
     expect(empty.blocks).toEqual([]);
-    expect(await empty.write([], { source: 'en', target: 'es' })).toEqual(noise);
+    expect(noise.equals(await empty.write([], { source: 'en', target: 'es' }))).toBe(true);
     const label = await drawing({ width: 300, height: 80 }, [
       text('Open', { x: 40, y: 60, size: 48 }),
     ]);
     const same = await translated(png, label, { list: {} });
     expect(same.texts).toEqual(['Open']);
-    expect(Buffer.from(same.file)).toEqual(label);
+    expect(label.equals(same.file)).toBe(true);
   });
 
   it('keeps holes in a PNG, and what is seen through them', async () => {
@@ -306,41 +313,38 @@ describe('the file of a picture', () => {
   const upright = (): Promise<Buffer> =>
     drawing({ width: 480, height: 160 }, [text(label, { x: 40, y: 100, size: 48 })]);
 
-  it.each([3, 6])(
-    'is stored in its orientation (%i), size and profile; descriptions go',
-    async (orientation) => {
-      // What undoes an orientation is applying it again, but for the quarter turns.
-      const inverse = { 6: 8, 8: 6 }[orientation] ?? orientation;
-      const turned = await sharp(
-        await sharp(await upright())
-          .withMetadata({ orientation: inverse })
-          .toBuffer(),
-      )
-        .autoOrient()
-        .toBuffer();
-      const photo = await sharp(turned)
-        .withIccProfile('p3')
-        .withExifMerge({ IFD0: { ImageDescription: 'A SECRET PLACE' } })
-        .withMetadata({ orientation })
-        .jpeg({ quality: 80 })
-        .toBuffer();
-      const { texts, file } = await translated(jpeg, photo, { list: { [label]: 'Cerrado hoy' } });
-      expect(texts).toEqual([label]);
-      const [before, after] = [await sharp(photo).metadata(), await sharp(file).metadata()];
-      expect(after).toMatchObject({
-        format: 'jpeg',
-        width: before.width,
-        height: before.height,
-        icc: before.icc,
-        chromaSubsampling: before.chromaSubsampling,
-      });
-      expect(after.orientation ?? 1).toBe(orientation);
-      expect(photo.includes('SECRET')).toBe(true);
-      expect(Buffer.from(file).includes('SECRET')).toBe(false);
-      expect(file.length).toBeLessThan(photo.length * 1.5);
-      expect(await readBack(file)).toBe('Cerrado hoy');
-    },
-  );
+  it('is stored in its orientation, size and profile; descriptions go', async () => {
+    // What undoes a quarter turn is the other one.
+    const [orientation, inverse] = [6, 8];
+    const turned = await sharp(
+      await sharp(await upright())
+        .withMetadata({ orientation: inverse })
+        .toBuffer(),
+    )
+      .autoOrient()
+      .toBuffer();
+    const photo = await sharp(turned)
+      .withIccProfile('p3')
+      .withExifMerge({ IFD0: { ImageDescription: 'A SECRET PLACE' } })
+      .withMetadata({ orientation })
+      .jpeg({ quality: 80 })
+      .toBuffer();
+    const { texts, file } = await translated(jpeg, photo, { list: { [label]: 'Cerrado hoy' } });
+    expect(texts).toEqual([label]);
+    const [before, after] = [await sharp(photo).metadata(), await sharp(file).metadata()];
+    expect(after).toMatchObject({
+      format: 'jpeg',
+      width: before.width,
+      height: before.height,
+      icc: before.icc,
+      chromaSubsampling: before.chromaSubsampling,
+    });
+    expect(after.orientation ?? 1).toBe(orientation);
+    expect(photo.includes('SECRET')).toBe(true);
+    expect(Buffer.from(file).includes('SECRET')).toBe(false);
+    expect(file.length).toBeLessThan(photo.length * 1.5);
+    expect(await readBack(file)).toBe('Cerrado hoy');
+  });
 
   it('may be gray, CMYK, of 16 bits or have a palette', async () => {
     const plain = sharp(await upright());

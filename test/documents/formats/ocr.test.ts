@@ -124,8 +124,8 @@ describe('reading text in a picture', () => {
     const stop = new AbortController();
     const picture = await sharp({
       create: {
-        width: 3000,
-        height: 3000,
+        width: 1000,
+        height: 1000,
         channels: 3,
         background: '#fff',
         noise: { type: 'gaussian', mean: 128, sigma: 60 },

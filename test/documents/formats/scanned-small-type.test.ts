@@ -108,13 +108,6 @@ it.each([
     },
   ],
   [
-    'noise',
-    () => {
-      const next = random();
-      return () => 255 * next();
-    },
-  ],
-  [
     'an engraving',
     () => {
       const shade = spots(60);

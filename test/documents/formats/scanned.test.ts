@@ -14,27 +14,24 @@ const entries = ['Description', 'Consulting services', 'Travel expenses'];
 const options = { source: 'en', target: 'es', maxCharacters: 1_000_000 } as const;
 
 /** One page that is a picture; beneath it, if wished, what another program has read in it. */
-async function scan({
-  hidden,
-  heightPx = 1754,
-}: { hidden?: string; heightPx?: number } = {}): Promise<Uint8Array> {
+async function scan({ hidden }: { hidden?: string } = {}): Promise<Uint8Array> {
   const [first = '', second = ''] = sentences;
   const text = (content: string, y: number): string =>
     `<text x="120" y="${y}" font-family="Liberation Serif" font-size="34">${content}</text>`;
-  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="1240" height="${heightPx}">
-    <rect width="1240" height="${heightPx}" fill="#fbf8ee"/>
-    <rect x="120" y="900" width="300" height="200" fill="#2060a0"/>
-    ${entries.map((entry, at) => text(entry, 1300 + at * 56)).join('')}
-    ${text(first, 300)}${text(second, 520)}</svg>`;
+  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="1240" height="560">
+    <rect width="1240" height="560" fill="#fbf8ee"/>
+    <rect x="120" y="250" width="300" height="80" fill="#2060a0"/>
+    ${entries.map((entry, at) => text(entry, 390 + at * 56)).join('')}
+    ${text(first, 100)}${text(second, 220)}</svg>`;
   const picture = await sharp(Buffer.from(page)).jpeg({ quality: 90 }).toBuffer();
   const document = await PDFDocument.create();
-  const height = (heightPx * 842) / 1754;
+  const height = (560 * 842) / 1754;
   const added = document.addPage([595, height]);
   if (hidden !== undefined) {
     const font = await document.embedFont(StandardFonts.Helvetica);
     added.drawText(hidden, {
       x: 57,
-      y: 690,
+      y: 215,
       size: 16,
       font,
       renderMode: TextRenderingMode.Invisible,
@@ -101,14 +98,12 @@ describe('a scanned pdf', () => {
       return part.filter((level) => level < 140).length;
     };
     // Of the second sentence and of the picture nothing has changed.
-    expect(inkOf(after, 0.25, 1)).toBe(inkOf(before, 0.25, 1));
-    expect(inkOf(after, 0.14, 0.21)).toBeGreaterThan(0);
+    expect(inkOf(after, 0.32, 1)).toBe(inkOf(before, 0.32, 1));
+    expect(inkOf(after, 0.11, 0.21)).toBeGreaterThan(0);
   });
 
-  it.each([
-    ['level', 0],
-    ['askew', -0.6],
-  ])('has every letter read and covered when it lies %s', async (_, degrees) => {
+  it('has every letter read and covered when it lies askew', async () => {
+    const degrees = -0.6;
     const file = await letter(degrees);
     const opened = await pdf.open(file, { ...options, output: 'pdf' });
     const texts = opened.blocks.map(({ segment }) => plainText(segment));
@@ -143,7 +138,7 @@ describe('a scanned pdf', () => {
   });
 
   it('becomes a flowing document of what was read', async () => {
-    const opened = await pdf.open(await scan({ heightPx: 640 }), { ...options, output: 'docx' });
+    const opened = await pdf.open(await scan(), { ...options, output: 'docx' });
     const written = await opened.write(
       opened.blocks.map(({ segment }) => shout(segment)),
       { source: 'en', target: 'es' },
