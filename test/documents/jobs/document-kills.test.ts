@@ -14,9 +14,9 @@ import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { linesOf, paragraph, wordDocument } from '../../support/documents/word-document.ts';
 
 /** How often each is killed; some documents are sent before each time. */
-const KILLS = { server: 1, worker: 1, both: 1, child: 2 };
-const DOCUMENTS_A_KILL = 4;
-const DOCUMENTS = 20;
+const KILLS = { server: 1, worker: 1, both: 1, child: 1 };
+const DOCUMENTS_A_KILL = 3;
+const DOCUMENTS = 12;
 type Victim = keyof typeof KILLS;
 
 /** A server that comes up again with the same data, whatever happens to it. */

@@ -85,17 +85,6 @@ describe('a document', () => {
     await expect(client.status(handle)).rejects.toThrow('404');
   });
 
-  it('has a name without signs that nobody sees', async () => {
-    const client = documentClient(server);
-    const form = uploadForm(letter, toSpanish);
-    form.append('filename', 'in\u0000voice\u202Efdp\r\n.txt\u0000');
-    const response = await server.send('/v2/document', { method: 'POST', body: form });
-    const handle = (await response.json()) as DocumentHandle;
-    await client.settled(handle);
-    const { headers } = await client.result(handle);
-    expect(headers.get('content-disposition')).toContain('filename="invoicefdp.txt"');
-  });
-
   it('that is done within a second is said to be at the first look', async () => {
     const client = documentClient(server);
     // A machine that is busy may need another one.
@@ -105,10 +94,12 @@ describe('a document', () => {
     });
   });
 
-  it('may be asked for by GET as well, and a HEAD does not take its one download', async () => {
-    const client = documentClient(server);
-    const handle = await client.submit(letter, toSpanish);
-    await client.settled(handle);
+  it('may be asked for by GET as well, a HEAD does not take its one download, and its name has no signs that nobody sees', async () => {
+    const form = uploadForm(letter, toSpanish);
+    form.append('filename', 'in\u0000voice\u202Efdp\r\n.txt\u0000');
+    const response = await server.send('/v2/document', { method: 'POST', body: form });
+    const handle = (await response.json()) as DocumentHandle;
+    await documentClient(server).settled(handle);
     const headers = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
     const address = `/v2/document/${handle.document_id}`;
     const query = `?document_key=${handle.document_key}`;
@@ -116,6 +107,7 @@ describe('a document', () => {
     expect(await status.json()).toMatchObject({ status: 'done' });
     await fetch(server.url + `${address}/result${query}`, { method: 'HEAD', headers });
     const result = await server.get(`${address}/result${query}`, headers);
+    expect(result.headers.get('content-disposition')).toContain('filename="invoicefdp.txt"');
     expect(await result.text()).toContain('La casa es grande.');
   });
 
@@ -215,43 +207,36 @@ describe('a result', () => {
     }
   });
 
-  it('may be had again by clients that go away at once', async () => {
+  it('may be had again by clients that go away at once, and where a download broke off', async () => {
     const client = documentClient(server);
-    const content = `<p>The house</p>${'<p>1234567890 1234567890 1234567890</p>\n'.repeat(60_000)}`;
+    // More than a connection takes that nobody reads from.
+    const content = `<p>The house</p>${`<p>${'1234567890 '.repeat(1_000)}</p>\n`.repeat(400)}`;
     const handle = await client.submit({ name: 'a.html', content }, toSpanish);
     await client.settled(handle);
-    for (let ms = 0; ms < 5; ms += 1) {
+    const ask = () => {
       const request = httpRequest(
         `${server.url}/v2/document/${handle.document_id}/result?document_key=${handle.document_key}`,
         { headers: { Authorization: `DeepL-Auth-Key ${server.apiKey}` } },
       );
-      request.once('error', () => undefined);
       request.end();
+      return request;
+    };
+    for (let ms = 0; ms < 5; ms += 1) {
+      const request = ask().once('error', () => undefined);
       // At which moment it goes is what is tried here.
       await new Promise((resolve) => setTimeout(resolve, ms));
       request.destroy();
     }
-    await until(async () => (await client.result(handle)).status === 200);
-  });
-
-  it('whose download broke off may be had again', async () => {
-    const client = documentClient(server);
-    const content = `<p>The house</p>${'<p>1234567890 1234567890 1234567890</p>\n'.repeat(110_000)}`;
-    const handle = await client.submit({ name: 'a.html', content }, toSpanish);
-    await client.settled(handle);
-    const request = httpRequest(`${server.url}/v2/document/${handle.document_id}/result`, {
-      method: 'POST',
-      headers: {
-        Authorization: `DeepL-Auth-Key ${server.apiKey}`,
-        'Content-Type': 'application/json',
-      },
+    const unread = await until(async () => {
+      const [response] = (await once(ask(), 'response')) as [IncomingMessage];
+      if (response.statusCode === 200) return response;
+      response.resume();
+      return undefined;
     });
-    request.end(JSON.stringify({ document_key: handle.document_key }));
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
     // Unread, it cannot be sent whole.
     const other = await client.result(handle);
     expect(other.status).toBe(503);
-    response.destroy();
+    unread.destroy();
     const again = await until(async () => {
       const response = await client.result(handle);
       return response.status === 200 && response;
@@ -327,7 +312,6 @@ describe('an upload is refused', () => {
 
   it.each([
     ['a.txt', 1_000_000, 'pro'],
-    ['a.srt', 150_000, 'pro'],
     ['a.xlsx', 30_000_000, 'pro'],
     ['a.pptx', 10_000_000, 'free'],
   ] as const)(
