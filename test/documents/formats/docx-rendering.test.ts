@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import {
+  entriesOf,
   pageCount,
   pdfText,
   renderingDifference,
   renderPages,
   soffice,
-  unzipped,
 } from '../../support/documents/documents.ts';
 import {
   openWord,
@@ -107,7 +107,7 @@ test('everything people read is found', async () => {
 });
 
 test('a document whose translation is its source looks as it did, and has the same parts', async () => {
-  expect(unzipped(identical)).toEqual(unzipped(source));
+  expect(entriesOf(identical)).toEqual(entriesOf(source));
   const [before, after] = await Promise.all([
     renderPages(pdfs.get('source')!),
     renderPages(pdfs.get('identical')!),

@@ -4,11 +4,11 @@ import type { DocumentFormat } from '../../../server/documents/formats/format.ts
 import { pptx } from '../../../server/documents/formats/office/pptx.ts';
 import { xlsx } from '../../../server/documents/formats/office/xlsx.ts';
 import {
+  entriesOf,
   pdfText,
   renderingDifference,
   renderPages,
   soffice,
-  unzipped,
 } from '../../support/documents/documents.ts';
 import { flatPresentation, flatWorkbook } from '../../support/documents/flat-documents.ts';
 import {
@@ -69,7 +69,7 @@ describe.each(['xlsx', 'pptx'])('%s', (extension) => {
     const identity = await translatedDocument(formats[extension]!, file, {
       translate: (text) => text,
     });
-    expect(unzipped(identity)).toEqual(unzipped(file));
+    expect(entriesOf(identity)).toEqual(entriesOf(file));
   });
 
   test('looks the same when all its text was written anew in letters that look the same', async () => {

@@ -18,31 +18,35 @@ const options = { source: 'en', target: 'es', output: 'docx', maxCharacters: 1_0
 /** What stands on every page, and the note. */
 const RUNNING = / ?(Chronicle of the harbour|Page of|Kept in the archive of the city)/g;
 
-let made: Promise<Uint8Array> | undefined;
-const book = (): Promise<Uint8Array> => (made ??= makeBook());
-
-async function makeBook(): Promise<Uint8Array> {
+const book = once(async () => {
   const [file = ''] = await soffice([{ name: 'book.fodt', content: await harbourBook() }], 'pdf');
   return readFileSync(file);
-}
+});
+
+const openedBook = once(async () => pdf.open(await book(), options));
 
 const flowed = async (
-  change: (segment: TextSegment) => TextSegment = (segment) => segment,
+  change: (segment: TextSegment) => TextSegment,
   target = 'es',
 ): Promise<Uint8Array> => {
-  const opened = await pdf.open(await book(), { ...options, target });
+  const opened = await openedBook();
   return opened.write(
     opened.blocks.map(({ segment }) => change(segment)),
     { source: 'en', target },
   );
 };
 
-let unchanged: Promise<Uint8Array> | undefined;
 /** The book with its own words. */
-const same = (): Promise<Uint8Array> => (unchanged ??= flowed());
+const same = once(() => flowed((segment) => segment));
 
-const arabic = (segment: TextSegment): TextSegment =>
+const inArabic = (segment: TextSegment): TextSegment =>
   segment.map((part) => (typeof part === 'string' ? part.replace(/\p{L}+/gu, 'كلمة') : part));
+const arabic = once(() => flowed(inArabic, 'ar'));
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
 
 describe('a flowing document made of a pdf', () => {
   it('has headings, lists, tables, pictures, notes and links as Word has them', async () => {
@@ -80,7 +84,7 @@ describe('a flowing document made of a pdf', () => {
 
   it('is opened by LibreOffice with all words in their order and about as many pages', async () => {
     const file = await book();
-    const written = [await same(), await flowed(arabic, 'ar')];
+    const written = [await same(), await arabic()];
     const [rendered = '', mirrored = ''] = await soffice(
       written.map((content, at) => ({ name: `${at}.docx`, content })),
       'pdf',
@@ -95,7 +99,7 @@ describe('a flowing document made of a pdf', () => {
   });
 
   it('joins paragraphs that go on in the next column or page', async () => {
-    const opened = await pdf.open(await book(), options);
+    const opened = await openedBook();
     const texts = opened.blocks.map(({ segment }) => plainText(segment));
     const whole = texts.filter(
       (text) => text.includes('The old harbour') && text.endsWith('still not complete.'),
@@ -114,7 +118,7 @@ describe('a flowing document made of a pdf', () => {
   });
 
   it('is written from right to left for such a language', async () => {
-    const docx = await flowed(arabic, 'ar');
+    const docx = await arabic();
     const xml = zipText(docx, 'word/document.xml');
     expect(xml).toContain('<w:bidi/>');
     expect(xml).toContain('<w:rtl/>');

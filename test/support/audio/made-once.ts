@@ -21,15 +21,37 @@ export function madeOnce(
   extension: string,
   make: (file: string) => void,
 ): string {
-  const name = createHash('sha256').update(JSON.stringify(from)).digest('hex');
-  const file = path.join(folder, `${name}.${extension}`);
+  const { file, own } = placeOf(from, extension);
   if (existsSync(file)) return file;
-  mkdirSync(folder, { recursive: true });
-  // Others may make it at the same time: each its own, and the last stays, which is the same.
-  const own = path.join(folder, `${process.pid}-${name}.${extension}`);
   make(own);
   renameSync(own, file);
   return file;
+}
+
+/** The same of a file that takes its time. */
+export async function madeOnceLater(
+  from: readonly (string | number | undefined)[],
+  extension: string,
+  make: (file: string) => Promise<void>,
+): Promise<string> {
+  const { file, own } = placeOf(from, extension);
+  if (existsSync(file)) return file;
+  await make(own);
+  renameSync(own, file);
+  return file;
+}
+
+/** Others may make a file at the same time: each its own, and the last stays, which is the same. */
+function placeOf(
+  from: readonly (string | number | undefined)[],
+  extension: string,
+): { file: string; own: string } {
+  const name = createHash('sha256').update(JSON.stringify(from)).digest('hex');
+  mkdirSync(folder, { recursive: true });
+  return {
+    file: path.join(folder, `${name}.${extension}`),
+    own: path.join(folder, `${process.pid}-${name}.${extension}`),
+  };
 }
 
 /** Whether a file was made here, so that its path tells what is in it. */

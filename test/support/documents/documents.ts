@@ -1,10 +1,12 @@
 /** Documents for tests: made by hand or by LibreOffice, rendered, compared and looked into. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Zippable, strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { madeOnceLater } from '../audio/made-once.ts';
 import { ofProcess } from '../suite/of-process.ts';
 
 const run = promisify(execFile);
@@ -29,7 +31,8 @@ export interface NamedDocument {
 }
 
 /**
- * Has LibreOffice convert documents, all in one run since starting it is what costs.
+ * Has LibreOffice convert documents, all in one run since starting it is what costs; of the same
+ * documents it makes the same, so that they are converted once for all runs of the tests.
  *
  * @param files paths, or documents in memory
  * @param to ending of what is wanted (`pdf`, `docx`), or ending and filter (`docx:MS Word 2007 XML`)
@@ -40,13 +43,50 @@ export async function soffice(
   files: readonly (string | NamedDocument)[],
   to: string,
 ): Promise<string[]> {
+  const contents = files.map((file) => {
+    const { name, content } = documentOf(file);
+    return path.extname(name) + digestOf(content);
+  });
+  // Another version may make others.
+  const { mtimeMs } = statSync(LIBREOFFICE);
+  const made = await madeOnceLater(['soffice', mtimeMs, to, ...contents], 'zip', async (zip) => {
+    const results = await sofficeNow(files, to);
+    const entries = results.map((file) => [path.basename(file), readFileSync(file)] as const);
+    writeFileSync(zip, zipOf(Object.fromEntries(entries)));
+  });
+  const folder = documentFolder();
+  const results = unzipped(readFileSync(made));
+  return files.map((_, index) => {
+    const output = path.join(folder, resultName(index, to));
+    writeFileSync(output, results[path.basename(output)] ?? '');
+    return output;
+  });
+}
+
+/** Of a document that is an archive, what is in it: its times are no part of it. */
+function digestOf(content: Uint8Array | string): string {
+  const hash = createHash('sha256');
+  const isArchive = typeof content !== 'string' && Buffer.from(content).indexOf('PK\x03\x04') === 0;
+  if (!isArchive) return hash.update(content).digest('hex');
+  for (const [name, bytes] of Object.entries(unzipped(content))) {
+    hash.update(`${name} ${bytes.length}\n`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+const LIBREOFFICE = '/usr/lib/libreoffice/program/soffice';
+
+/** {@link soffice} of documents that LibreOffice is watched with, or makes others of each time. */
+export async function sofficeNow(
+  files: readonly (string | NamedDocument)[],
+  to: string,
+): Promise<string[]> {
   const folder = documentFolder();
   const profile = path.join(folder, 'profile');
   const outputs = path.join(folder, 'out');
   // Numbered names, since two documents of the same name would overwrite each other.
   const inputs = files.map((file, index) => {
-    const { name, content } =
-      typeof file === 'string' ? { name: file, content: readFileSync(file) } : file;
+    const { name, content } = documentOf(file);
     const input = path.join(folder, `${index}${path.extname(name)}`);
     writeFileSync(input, content);
     return input;
@@ -55,9 +95,8 @@ export async function soffice(
   const wish = ['--convert-to', to, '--outdir', outputs];
   await run('soffice', [...options, ...wish, ...inputs], { timeout: PROGRAM_TIMEOUT_MS });
   rmSync(profile, { recursive: true, force: true });
-  const extension = to.split(':', 1)[0] ?? to;
-  return inputs.map((input, index) => {
-    const output = path.join(outputs, `${path.basename(input, path.extname(input))}.${extension}`);
+  return files.map((_, index) => {
+    const output = path.join(outputs, resultName(index, to));
     try {
       readFileSync(output);
     } catch (error) {
@@ -66,6 +105,12 @@ export async function soffice(
     return output;
   });
 }
+
+function documentOf(file: string | NamedDocument): NamedDocument {
+  return typeof file === 'string' ? { name: file, content: readFileSync(file) } : file;
+}
+
+const resultName = (index: number, to: string): string => `${index}.${to.split(':', 1)[0] ?? to}`;
 
 /** A page as grey levels, 0 is black; rows follow each other. */
 export interface RenderedPage {
@@ -153,6 +198,14 @@ export function zipOf(entries: Readonly<Record<string, string | Uint8Array>>): U
 /** The entries of a zip file, in its order. */
 export function unzipped(zip: Uint8Array): Record<string, Uint8Array> {
   return unzipSync(zip);
+}
+
+/** The entries of a zip file as texts, which are compared at once; bytes are one by one. */
+export function entriesOf(zip: Uint8Array): Record<string, string> {
+  const entries = Object.entries(unzipSync(zip));
+  return Object.fromEntries(
+    entries.map(([name, bytes]) => [name, Buffer.from(bytes).toString('latin1')]),
+  );
 }
 
 /** One entry of a zip file as text; throws when it is not there. */
