@@ -107,7 +107,7 @@ test('whatever an engine makes of the marks, nothing of a document is lost, doub
       expect(census(after)).toEqual(census(before));
       expect(isInOrder(after)).toBe(true);
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 
@@ -122,7 +122,7 @@ test('a translated document says what the translations say, and says it again wh
         translated.map((segment) => plainText(segment).trim()),
       );
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 
@@ -132,6 +132,6 @@ test('a document whose translation is its source is that document', async () => 
       const { before, after } = await written(body, (segment) => segment);
       expect(after).toBe(before);
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });

@@ -8,7 +8,7 @@ import { type DocumentFormatName, loadFormat } from '../../../server/documents/f
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 
-const SIZE = 64 * 1024;
+const SIZE = 32 * 1024;
 const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));
 const cue = '1\n00:00:01,000 --> 00:00:02,000\n';
 const xliff = (size: number, unit: string, before: string, after: string): string =>
@@ -55,5 +55,5 @@ async function run(name: DocumentFormatName, file: string): Promise<void> {
 }
 
 it.each(files)('%s of %s', (_, format, make) =>
-  expectSteadyTime((size) => run(format, make(size)), { size: SIZE, littleMs: 600 }),
+  expectSteadyTime((size) => run(format, make(size)), { size: SIZE, littleMs: 150 }),
 );

@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import { drawing, rectangle, text } from '../../../support/documents/pictures.ts';
 import type { DocumentSample } from './sample.ts';
 
@@ -9,24 +8,13 @@ const picture = (): Promise<Buffer> =>
     rectangle({ left: 200, top: 80, width: 180, height: 30 }, '#2563eb'),
   ]);
 
-// What is drawn is recognised again, but not letter by letter.
-const common = {
+/** A PNG picture with text and a number; what is drawn is recognised again, but not letter by letter. */
+export const png: DocumentSample = {
+  format: 'png',
+  build: picture,
   translatable: ['Open on Sundays'],
   untouched: ['12.50'],
   readsBack: false,
   mark: 'X',
   isSlow: true,
-} as const;
-
-/** A PNG picture with text and a number. */
-export const png: DocumentSample = { ...common, format: 'png', build: picture };
-
-/** The same as a photo. */
-export const jpeg: DocumentSample = {
-  ...common,
-  format: 'jpeg',
-  build: async () =>
-    sharp(await picture())
-      .jpeg({ quality: 90 })
-      .toBuffer(),
 };
