@@ -82,7 +82,7 @@ it('gives well-formed XML back byte for byte when nothing is translated', () => 
     fc.property(markup, options, (source, chosen) => {
       expect(repeat(xml(source, chosen))).toBe(source);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
 });
 
@@ -97,7 +97,7 @@ it('is well-formed with every tag of the source once, whatever an engine answers
       expect(isWellFormed(rendered)).toBe(true);
       expect(tagsOf(rendered)).toEqual(tagsOf(source));
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
 });
 
@@ -127,7 +127,7 @@ it('takes exactly the fragments that a strict parser takes', () => {
       }
       expect(isTaken).toBe(isWellFormed(source));
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_500 },
   );
 });
 
@@ -137,7 +137,7 @@ it('gives any HTML and any version 1 XML back byte for byte when nothing is tran
       expect(repeat(html(source, chosen))).toBe(source);
       expect(repeat(xml(source, { ...chosen, version: 'v1' }))).toBe(source);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_500 },
   );
 });
 
@@ -153,6 +153,6 @@ it('loses no tag of HTML, whatever an engine answers', () => {
       fc.pre(!source.includes('<é') && !source.includes('<?'));
       expect(tagsOf(rendered)).toEqual(tagsOf(source));
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });

@@ -5,7 +5,7 @@ import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.t
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
 import { choices, styledSegments, styledTexts, untouchables } from './style-samples.ts';
 
-const RUNS = { numRuns: 400 };
+const RUNS = { numRuns: 200 };
 
 const marksOf = (segment: TextSegment): TextSegment =>
   segment.filter((part) => typeof part !== 'string');
