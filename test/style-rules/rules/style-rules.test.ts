@@ -25,43 +25,44 @@ const tables: readonly (readonly [StyleRuleCategory, RuleRows])[] = [
   ['spelling_and_grammar', otherRows.spelling],
 ];
 
-interface Case {
+/** An option of a rule, with what it makes of texts. */
+interface Option {
   category: StyleRuleCategory;
   rule: string;
   option: string;
-  language: StyleRuleLanguage;
-  before: string;
-  after: string;
+  cases: { language: StyleRuleLanguage; before: string; after: string }[];
 }
 
-const cases = tables.flatMap(([category, table]) =>
-  Object.entries(table).flatMap(([rule, options]) =>
-    Object.entries(options).flatMap(([option, rows]) =>
-      rows.flatMap((row) =>
-        languagesOf(row).map((language): Case => {
-          const [, before, after] = row;
-          return { category, rule, option, language, before, after };
-        }),
-      ),
-    ),
+const options = tables.flatMap(([category, table]) =>
+  Object.entries(table).flatMap(([rule, all]) =>
+    Object.entries(all).map(([option, rows]): Option => {
+      const cases = rows.flatMap((row) =>
+        languagesOf(row).map((language) => ({ language, before: row[1], after: row[2] })),
+      );
+      return { category, rule, option, cases };
+    }),
   ),
 );
 
 /** No-break and narrow blanks as ordinary ones: which blank it is, has tests of its own. */
 const legible = (text: string): string => text.replace(/[\u00A0\u202F]/g, ' ');
 
-it.each(cases)('$rule: $option ($language): $before', (shown) => {
-  const { category, rule, option, language, before, after } = shown;
+it.each(options)('$rule: $option', ({ category, rule, option, cases }) => {
   const rules = { [category]: { [rule]: option } };
-  const styled = applyStyleRules([before], { language, rules });
-  expect(legible(plainText(styled))).toBe(after);
-  expect(isMechanical({ category, rule, option, language })).toBe(true);
+  const styled = cases.map(({ language, before }) => {
+    const after = legible(plainText(applyStyleRules([before], { language, rules })));
+    return { language, before, after };
+  });
+  expect(styled).toEqual(cases);
+  for (const { language } of cases) {
+    expect(isMechanical({ category, rule, option, language })).toBe(true);
+  }
 });
 
 it('shows every mechanical option at work in each of its languages', () => {
   const shown = new Set(
-    cases.map(
-      ({ category, rule, option, language }) => `${category} ${rule} ${option} ${language}`,
+    options.flatMap(({ category, rule, option, cases }) =>
+      cases.map(({ language }) => `${category} ${rule} ${option} ${language}`),
     ),
   );
   const missing = mechanicalRules.flatMap(({ category, rule, option, languages }) =>
