@@ -88,14 +88,20 @@ export function warmUp(all: readonly Slow[], log: Logger): void {
   const prepare = async () => {
     for (const slow of all) {
       if (slow.prepare === undefined) continue;
-      const isRoomy = hasRoom();
+      const { name: what } = slow;
+      if (!hasRoom()) {
+        log.info({ what }, 'not warmed up: little memory');
+        continue;
+      }
       const startedAtMs = performance.now();
-      if (isRoomy) await slow.prepare(hasRoom).catch(() => undefined);
-      const durationMs = Math.round(performance.now() - startedAtMs);
-      log.info(
-        { what: slow.name, durationMs },
-        isRoomy ? 'warmed up' : 'not warmed up: little memory',
-      );
+      try {
+        await slow.prepare(hasRoom);
+        const durationMs = Math.round(performance.now() - startedAtMs);
+        log.info({ what, durationMs }, 'warmed up');
+      } catch (error) {
+        // Whoever asks for it is told.
+        log.info({ what, err: error }, 'not warmed up: it failed');
+      }
     }
   };
   setTimeout(() => void prepare(), AFTER_MS).unref();
