@@ -48,6 +48,61 @@ export async function faults(
   return [...found, ...weak];
 }
 
+/** A laptop in the light, and a phone in the dark. */
+export const laptop = {
+  viewport: { width: 1366, height: 768 },
+  colorScheme: 'light',
+  // Half-transparent for a moment, what fades in would have too little contrast.
+  reducedMotion: 'reduce',
+} as const;
+const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+
+type Device = 'laptop' | 'phone';
+
+/**
+ * {@link faults} of a page on a laptop in the light, and on a phone in the dark by what shows there; and
+ * how far it is wider than either window, in CSS pixels. It is left on the one that it was not on before.
+ *
+ * @param onEach is called on either
+ */
+export async function faultsInBothLooks(
+  page: Page,
+  look: Omit<Look, 'seen'> = {},
+  onEach: (on: Device) => unknown = () => undefined,
+): Promise<{ laptop: string[]; phone: string[]; excess: number }> {
+  const found = { laptop: ['not looked at'], phone: ['not looked at'], excess: 0 };
+  const lookOn = async (on: Device): Promise<void> => {
+    await showOn(page, on);
+    found[on] = await faults(page, on === 'phone' ? { ...look, seen: 'in another size' } : look);
+    found.excess = Math.max(found.excess, await excessWidth(page));
+    await onEach(on);
+  };
+  const first = deviceOf(page);
+  await lookOn(first);
+  await lookOn(first === 'laptop' ? 'phone' : 'laptop');
+  return found;
+}
+
+function deviceOf(page: Page): Device {
+  return page.viewportSize()?.width === phone.viewport.width ? 'phone' : 'laptop';
+}
+
+/** Gives a page another window and other colours; and fingers, which need larger buttons. */
+export async function showOn(page: Page, on: Device): Promise<void> {
+  if (deviceOf(page) === on) return;
+  const { viewport, colorScheme } = on === 'phone' ? phone : laptop;
+  const device = await page.context().newCDPSession(page);
+  await device.send('Emulation.setTouchEmulationEnabled', { enabled: on === 'phone' });
+  await device.detach();
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
+}
+
+/** How far the page is wider than its window, in CSS pixels. */
+export function excessWidth(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+}
+
 /** What axe-core finds, colours included, where a page is laid over another picture. */
 export function faultsOfOverlay(page: Page): Promise<string[]> {
   return violations(page, { ...options, rules: {} });

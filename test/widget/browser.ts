@@ -6,16 +6,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { ServerFrame, ServerMessage } from '../../shared/protocol/messages.ts';
-import { launchChromium, newContext } from '../support/machine/chromium.ts';
+import { newContext, takeChromium } from '../support/machine/chromium.ts';
 import {
   startScriptedGateway,
   type ScriptedGateway,
   type ScriptedSession,
 } from '../support/services/scripted-gateway.ts';
 import { projectFolder } from '../support/product/server.ts';
-
-/** A host whose pages browsers do not trust with a microphone. */
-export const INSECURE_HOST = 'captions.test';
 
 /** What was built before the tests. */
 const builtWidget = path.join(projectFolder, 'dist/widget');
@@ -125,11 +122,9 @@ export async function startBench({
   if (microphone instanceof Buffer) writeFileSync(sound, microphone);
   const served = { '/demo/options': JSON.stringify(demoOptions), ...pages };
   const gateway = await startScriptedGateway({ folder: builtWidget, pages: served });
-  const browser = await launchChromium(microphone === 'denied' ? microphone : microphone && sound, [
-    `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
-    // As outside of tests: no sound without a gesture.
-    '--autoplay-policy=document-user-activation-required',
-  ]);
+  const { browser, giveBack } = await takeChromium(
+    microphone === 'denied' ? microphone : microphone && sound,
+  );
   const pageErrors: string[] = [];
   return {
     browser,
@@ -146,7 +141,7 @@ export async function startBench({
       return page;
     },
     async close() {
-      await browser.close();
+      await giveBack();
       await gateway.close();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -211,4 +206,36 @@ export async function receive(page: Page, ...messages: ServerMessage[]): Promise
     for (const frame of frames) captions.receive(frame);
     await captions.updateComplete;
   }, messages.map(frameOf));
+}
+
+/** Far more than a block of captions holds. */
+export function longCaption(language: string): ServerFrame {
+  return frameOf(
+    captionUpdate(language, { concluded: `${'Palabras sencillas. '.repeat(40)}Y más` }),
+  );
+}
+
+/**
+ * Runs in a page with an element: how many pixels of a line are cut off in a block that has been filled,
+ * at each size of type. A sliver of a tenth of a pixel is seen by nobody.
+ */
+export async function sliversOfLines(frame: ServerFrame): Promise<number[]> {
+  const captions = document.querySelector('voice-captions')!;
+  const usual = captions.fontScale;
+  captions.receive(frame);
+  const found: number[] = [];
+  for (const scale of [0.75, 1, 1.25, 1.5, 1.75]) {
+    captions.fontScale = scale;
+    await captions.updateComplete;
+    const block = captions.shadowRoot!.querySelector('.target .lines')!;
+    const tops = [...block.querySelectorAll('.caption')].map(
+      (line) => line.getBoundingClientRect().top,
+    );
+    const linePx = (tops.at(-1)! - tops[0]!) / (tops.length - 1);
+    const inLines = block.getBoundingClientRect().height / linePx;
+    found.push(Math.abs(inLines - Math.round(inLines)) * linePx);
+  }
+  captions.fontScale = usual;
+  await captions.updateComplete;
+  return found;
 }

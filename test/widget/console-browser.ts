@@ -1,6 +1,6 @@
 /** The console of a real server in the Chromium of the system. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium, newContext } from '../support/machine/chromium.ts';
+import { newContext, takeChromium } from '../support/machine/chromium.ts';
 import { startHosted } from '../support/product/hosted-server.ts';
 import { startServer, type RunningServer } from '../support/product/server.ts';
 
@@ -17,6 +17,13 @@ export interface ConsoleBench {
   open(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Opens it signed in; the first call sets the password by the link. */
   openSignedIn(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
+  /**
+   * Opens an address signed in, in the page that the test before has left: a new one costs more than most
+   * tests do.
+   */
+  openAgain(fragment: string, options?: BrowserContextOptions): Promise<Page>;
+  /** After a test: closes its page, but for that of `openAgain` when the test has passed. */
+  leave(page: Page, hasPassed: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,7 +49,7 @@ export async function startConsole(
   { isAlone = false } = {},
 ): Promise<ConsoleBench> {
   const { server, link } = await startWithConsole(settings, isAlone);
-  const browser = await launchChromium();
+  const { browser, giveBack } = await takeChromium();
   const pageErrors: string[] = [];
   let session: Promise<BrowserContextOptions['storageState']> | undefined;
 
@@ -65,15 +72,27 @@ export async function startConsole(
     return state;
   }
 
+  async function openSignedIn(fragment = '', options: BrowserContextOptions = {}) {
+    session ??= signInFirst();
+    const storageState = await session;
+    return open(fragment, { ...options, ...(storageState && { storageState }) });
+  }
+
+  let kept: Page | undefined;
   return {
-    ...{ server, browser, link, pageErrors, open },
-    async openSignedIn(fragment = '', options = {}) {
-      session ??= signInFirst();
-      const storageState = await session;
-      return open(fragment, { ...options, ...(storageState && { storageState }) });
+    ...{ server, browser, link, pageErrors, open, openSignedIn },
+    async openAgain(fragment, options) {
+      if (kept === undefined) return (kept = await openSignedIn(fragment, options));
+      await kept.goto(`${server.url}/console/${fragment}`);
+      return kept;
+    },
+    async leave(page, hasPassed) {
+      if (page === kept && hasPassed) return;
+      if (page === kept) kept = undefined;
+      await page.context().close();
     },
     async close() {
-      await browser.close();
+      await giveBack();
       await server.stop();
     },
   };
@@ -85,9 +104,4 @@ export async function setPassword(page: Page): Promise<void> {
   await page.getByLabel('Once more').fill(PASSWORD);
   await page.getByRole('button', { name: 'Set password and sign in' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-}
-
-/** How far the page is wider than its window, in CSS pixels. */
-export function excessWidth(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 }

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Glossary } from '../../shared/schemas/glossaries.ts';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
 import type { TranslationMemoryList } from '../../shared/schemas/translation-memories.ts';
-import { faults } from './axe.ts';
-import { excessWidth, startConsole, PASSWORD, type ConsoleBench } from './console-browser.ts';
+import { excessWidth, faults, faultsInBothLooks, laptop, showOn } from './axe.ts';
+import { startConsole, PASSWORD, type ConsoleBench } from './console-browser.ts';
 import { answerOf, drop, file, nameOfFocused } from './console-steps.ts';
 
 let bench: ConsoleBench;
@@ -15,10 +15,10 @@ beforeAll(async () => {
   bench = await startConsole({ RECOGNISER: 'silent' });
 });
 afterAll(() => bench.close());
-afterEach(() => page.context().close());
+afterEach(({ task }) => bench.leave(page, task.result?.state !== 'fail'));
 
-const laptop = { viewport: { width: 1366, height: 768 } };
-const open = async (fragment: string) => (page = await bench.openSignedIn(fragment, laptop));
+const { viewport } = laptop;
+const open = async (fragment: string) => (page = await bench.openAgain(fragment, { viewport }));
 const button = (name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const row = (words: string) => page.getByRole('row', { name: words });
@@ -322,71 +322,65 @@ describe('translation memories', () => {
   });
 });
 
-describe.each([
-  ['a phone in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-  ['a laptop', laptop],
-] as const)('on %s', (_name, options) => {
-  it('every page and dialog is no wider than the window and has no fault that axe finds', async () => {
-    const glossary = await makeGlossary(`Seen ${options.viewport.width}`, 'a\tA');
-    const { style_id: style } = await answerOf<StyleRuleList>(
-      bench.server.post('/v3/style_rules', {
-        ...{
-          name: 'Seen',
-          language: 'en',
-          configured_rules: { punctuation: { serial_comma: 'use' } },
-        },
-        custom_instructions: [{ label: 'Warm', prompt: 'Be warm.', source_language: 'de' }],
-      }),
-    );
-    // Half-transparent for a moment, a dialog would have too little contrast.
-    page = await bench.openSignedIn('#/glossaries', { ...options, reducedMotion: 'reduce' });
-    const again = 'colorScheme' in options ? ({ seen: 'in another size' } as const) : {};
-    const leastContrast = 4.5;
-    const look = async (place: string): Promise<void> => {
-      expect(await faults(page, { leastContrast, ...again }), place).toEqual([]);
-      expect(await excessWidth(page), place).toBeLessThanOrEqual(0);
-    };
-    // Dialogs share their colours: each is looked at once.
-    const lookInOneTheme = async (theme: 'light' | 'dark', place: string): Promise<void> => {
-      await page.getByRole('dialog').waitFor();
-      expect(await excessWidth(page), place).toBeLessThanOrEqual(0);
-      if (theme === ('colorScheme' in options ? 'dark' : 'light')) {
-        expect(await faults(page, { leastContrast }), place).toEqual([]);
-      }
-    };
-    const go = async (hash: string, words: string, { isFinal = true } = {}): Promise<void> => {
-      await page.evaluate((to) => (location.hash = to), hash);
-      await page.getByRole('heading', { name: words }).first().waitFor();
-      if (isFinal) await look(hash);
-    };
-    await page.getByRole('link', { name: 'Seen' }).first().waitFor();
-    await look('glossaries');
-    await button('New glossary').first().click();
-    await lookInOneTheme('dark', 'new glossary');
-    await page.keyboard.press('Escape');
-    await go(`#/glossaries/${glossary}`, 'English → German', { isFinal: false });
-    await button('Add entry').click();
-    await page.keyboard.press('Enter');
-    await bar('The entry has');
-    await look('entry');
-    await page.locator('input[type="file"]').setInputFiles(file('b.csv', 'a;AA\nb\n'));
-    await bar('Line 2');
-    await lookInOneTheme('light', 'import');
-    await page.keyboard.press('Escape');
-    await go('#/glossaries/00000000-0000-4000-8000-000000000000', 'That did not work');
-    await go('#/style-rules', 'Style rules');
-    await go(`#/style-rules/${style}`, 'Seen');
-    await button('Edit Warm').click();
-    await lookInOneTheme('dark', 'instruction');
-    await page.keyboard.press('Escape');
-    await go('#/translation-memories', 'Translation memories');
-    await page.locator('input[type="file"]').setInputFiles(file('b.csv', 'a,b\n'));
-    await field('Name').waitFor();
-    await lookInOneTheme('light', 'memory');
-  });
+it('every page and dialog is no wider than a laptop or a phone and has no fault that axe finds', async () => {
+  const glossary = await makeGlossary('Seen', 'a\tA');
+  const { style_id: style } = await answerOf<StyleRuleList>(
+    bench.server.post('/v3/style_rules', {
+      ...{
+        name: 'Seen',
+        language: 'en',
+        configured_rules: { punctuation: { serial_comma: 'use' } },
+      },
+      custom_instructions: [{ label: 'Warm', prompt: 'Be warm.', source_language: 'de' }],
+    }),
+  );
+  page = await bench.openSignedIn('#/glossaries', laptop);
+  const look = async (place: string): Promise<void> => {
+    const found = await faultsInBothLooks(page, { leastContrast: 4.5 });
+    expect({ place, ...found }).toEqual({ place, laptop: [], phone: [], excess: 0 });
+  };
+  // Dialogs have their colours from one place: each is looked at once.
+  const lookAtDialog = async (place: string): Promise<void> => {
+    await page.getByRole('dialog').waitFor();
+    await showOn(page, 'phone');
+    const found = await faults(page, { leastContrast: 4.5 });
+    expect({ place, found, excess: await excessWidth(page) }).toEqual({
+      place,
+      found: [],
+      excess: 0,
+    });
+  };
+  const go = async (hash: string, words: string, { isFinal = true } = {}): Promise<void> => {
+    await page.evaluate((to) => (location.hash = to), hash);
+    await page.getByRole('heading', { name: words }).first().waitFor();
+    if (isFinal) await look(hash);
+  };
+  await page.getByRole('link', { name: 'Seen' }).first().waitFor();
+  await look('glossaries');
+  await button('New glossary').first().click();
+  await lookAtDialog('new glossary');
+  await page.keyboard.press('Escape');
+  await go(`#/glossaries/${glossary}`, 'English → German', { isFinal: false });
+  await button('Add entry').click();
+  await page.keyboard.press('Enter');
+  await bar('The entry has');
+  await look('entry');
+  await page.locator('input[type="file"]').setInputFiles(file('b.csv', 'a;AA\nb\n'));
+  await bar('Line 2');
+  await lookAtDialog('import');
+  await page.keyboard.press('Escape');
+  await go('#/glossaries/00000000-0000-4000-8000-000000000000', 'That did not work');
+  await go('#/style-rules', 'Style rules');
+  await go(`#/style-rules/${style}`, 'Seen');
+  await button('Edit Warm').click();
+  await lookAtDialog('instruction');
+  await page.keyboard.press('Escape');
+  await go('#/translation-memories', 'Translation memories');
+  await page.locator('input[type="file"]').setInputFiles(file('b.csv', 'a,b\n'));
+  await field('Name').waitFor();
+  await lookAtDialog('memory');
 });
 
-it('the pages throw nothing and break no policy', async () => {
-  await open('#/glossaries');
+it('the pages throw nothing and break no policy', () => {
   expect(bench.pageErrors).toEqual([]);
 });

@@ -7,8 +7,8 @@ import {
   startTranslationBucket,
   type TranslationBucket,
 } from '../support/services/translation-bucket.ts';
-import { faults } from './axe.ts';
-import { excessWidth, startConsole } from './console-browser.ts';
+import { excessWidth, faults } from './axe.ts';
+import { startConsole } from './console-browser.ts';
 import type { ConsoleBench } from './console-browser.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragoman-'));

@@ -5,14 +5,8 @@ import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
 import { connect } from '../support/product/voice-client.ts';
-import { faults } from './axe.ts';
-import {
-  PASSWORD,
-  excessWidth,
-  setPassword,
-  startConsole,
-  type ConsoleBench,
-} from './console-browser.ts';
+import { faults, faultsInBothLooks, laptop, showOn } from './axe.ts';
+import { PASSWORD, setPassword, startConsole, type ConsoleBench } from './console-browser.ts';
 import { nameOfFocused, tabTo } from './console-steps.ts';
 
 let bench: ConsoleBench;
@@ -47,6 +41,16 @@ const translate = (key: string, headers: Record<string, string> = {}) =>
     { ...authorised(key), ...headers },
   );
 
+/** Of whom the first test has signed in. */
+let session: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
+
+function openSignedIn(
+  fragment: string,
+  options?: Parameters<ConsoleBench['open']>[1],
+): Promise<Page> {
+  return bench.open(fragment, { ...options, storageState: session });
+}
+
 describe('coming in', () => {
   it('a one-time link sets the password, signs in, leaves the address, and works once', async () => {
     const page = await bench.open(bench.link);
@@ -66,6 +70,7 @@ describe('coming in', () => {
     await page.getByRole('alert').waitFor();
     await signIn(page, PASSWORD);
     await heading(page, 'Overview').waitFor();
+    session = await page.context().storageState();
 
     const again = await bench.open(bench.link);
     await again.getByLabel('New password').fill(PASSWORD);
@@ -75,40 +80,7 @@ describe('coming in', () => {
     await page.context().close();
     await again.context().close();
   });
-
-  it('whose session is over signs in again and is where they were', async () => {
-    const page = await bench.open('#/settings');
-    await signIn(page, PASSWORD);
-    await heading(page, 'Settings').waitFor();
-    const ended = await page.request.post(`${bench.server.url}/console/api/sign-out`, {
-      headers: { 'X-Dragoman-Console': '1', Origin: bench.server.url },
-      data: {},
-    });
-    expect(ended.status()).toBe(204);
-    await page.getByRole('link', { name: 'Engines' }).click();
-    await page.getByText('Your session is over.').waitFor();
-    await signIn(page, PASSWORD);
-    await heading(page, 'Engines').waitFor();
-    await page.context().close();
-  });
 });
-
-/** Everything below comes in by a password that the first test has set. */
-async function openSignedIn(
-  fragment: string,
-  options?: Parameters<ConsoleBench['open']>[1],
-): Promise<Page> {
-  session ??= (async () => {
-    const page = await bench.open();
-    await signIn(page, PASSWORD);
-    await heading(page, 'Overview').waitFor();
-    const state = await page.context().storageState();
-    await page.context().close();
-    return state;
-  })();
-  return bench.open(fragment, { ...options, storageState: await session });
-}
-let session: Promise<Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>> | undefined;
 
 describe('keys and what they use', () => {
   it('a key is made, used, limited, seen in the plots and deactivated', async () => {
@@ -325,47 +297,40 @@ describe('every page', () => {
     '#/settings': 'Settings',
     '#/nowhere': 'Not found',
   };
-  const windows = [
-    { colorScheme: 'light', viewport: { width: 1366, height: 768 } },
-    { colorScheme: 'dark', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
-  ] as const;
 
-  it.each(windows)(
-    'has nothing axe complains of, and a contrast of 7:1, in $colorScheme',
-    async (options) => {
-      // Else colours would be measured while a dialog fades in.
-      const still = { ...options, reducedMotion: 'reduce' } as const;
-      const page = await openSignedIn('#/overview', still);
-      const width = options.viewport.width;
-      const look = width < 960 ? ({ seen: 'in another size' } as const) : {};
-      for (const [fragment, title] of Object.entries(pages)) {
-        await page.goto(`${bench.server.url}/console/${fragment}`);
-        await heading(page, title).waitFor();
-        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-        const found = { faults: await faults(page, look), excess: await excessWidth(page) };
-        expect({ fragment, ...found }).toEqual({ fragment, faults: [], excess: 0 });
-      }
-      if (width < 960) {
-        await page.getByRole('button', { name: 'Menu' }).click();
-        await page.getByRole('link', { name: 'Developer keys' }).waitFor();
-        expect(await faults(page)).toEqual([]);
-        await page.getByRole('link', { name: 'Developer keys' }).click();
-      } else {
-        await page.getByRole('link', { name: 'Developer keys' }).click();
-      }
-      await page
-        .getByRole('button', { name: /^Edit / })
-        .first()
-        .click();
-      await page.getByLabel('Label', { exact: true }).waitFor();
-      expect(await faults(page, look)).toEqual([]);
-      await page.context().clearCookies();
-      await page.reload();
-      await heading(page, 'Sign in').waitFor();
-      expect(await faults(page, look)).toEqual([]);
-      await page.context().close();
-    },
-  );
+  it('has nothing axe complains of, and a contrast of 7:1, on a laptop in the light and a phone in the dark', async () => {
+    const page = await openSignedIn('#/overview', laptop);
+    const look = async (place: string): Promise<void> => {
+      const found = await faultsInBothLooks(page);
+      expect({ place, ...found }).toEqual({ place, laptop: [], phone: [], excess: 0 });
+    };
+    for (const [fragment, title] of Object.entries(pages)) {
+      await page.goto(`${bench.server.url}/console/${fragment}`);
+      await heading(page, title).waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await look(fragment);
+    }
+    await showOn(page, 'laptop');
+    await page.getByRole('link', { name: 'Developer keys' }).click();
+    await page
+      .getByRole('button', { name: /^Edit / })
+      .first()
+      .click();
+    await page.getByLabel('Label', { exact: true }).waitFor();
+    await look('key');
+    await page.keyboard.press('Escape');
+    await showOn(page, 'phone');
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Developer keys' }).waitFor();
+    expect(await faults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Developer keys' }).click();
+    await showOn(page, 'laptop');
+    await page.context().clearCookies();
+    await page.reload();
+    await heading(page, 'Sign in').waitFor();
+    await look('sign in');
+    await page.context().close();
+  });
 });
 
 it('a password is changed by whoever knows the old one, and other browsers are signed out', async () => {

@@ -6,8 +6,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
-import type { RoomCreation, RoomInfo } from '../../shared/schemas/rooms.ts';
-import { launchChromium, newContext } from '../support/machine/chromium.ts';
+import type { RoomCreation, RoomInfo, RoomLink } from '../../shared/schemas/rooms.ts';
+import { newContext, takeChromium } from '../support/machine/chromium.ts';
 import { startServer, type RunningServer, type TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
@@ -19,6 +19,8 @@ export interface EventBench {
   readonly pageErrors: string[];
   makeRoom(wishes?: Partial<RoomCreation>): Promise<RoomInfo>;
   changeRoom(room: RoomInfo, change: Partial<RoomCreation> & { paused?: boolean }): Promise<void>;
+  /** Revokes its lasting link of a kind. */
+  revoke(room: RoomInfo, role: RoomLink['role']): Promise<void>;
   roomNow(room: RoomInfo): Promise<RoomInfo>;
   /** Types a caption, or corrects one, as the owner; answers its number. */
   type(
@@ -48,9 +50,7 @@ export async function startEvents({
   const start = async (more: Record<string, string> = {}) =>
     (own = await startServer({ ...settings, DATA_DIR: dataFolder, ...more }));
   let server: RunningServer = settings === undefined ? await sharedServer() : await start();
-  const browser = await launchChromium(microphone, [
-    '--autoplay-policy=document-user-activation-required',
-  ]);
+  const { browser, giveBack } = await takeChromium(microphone);
   const pageErrors: string[] = [];
   return {
     get server() {
@@ -70,6 +70,12 @@ export async function startEvents({
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(change),
       });
+    },
+    async revoke({ room_id: id }, wanted) {
+      const answer = await server.send(`/v1/rooms/${id}/links`, { method: 'GET' });
+      const { links } = (await answer.json()) as { links: RoomLink[] };
+      const { link_id: link } = links.find(({ role }) => role === wanted)!;
+      await server.send(`/v1/rooms/${id}/links/${link}`, { method: 'DELETE' });
     },
     async roomNow({ room_id: id }) {
       const answer = await server.send(`/v1/rooms/${id}`, { method: 'GET' });
@@ -100,7 +106,7 @@ export async function startEvents({
       return page;
     },
     async close() {
-      await browser.close();
+      await giveBack();
       await server.stop();
       rmSync(dataFolder, { recursive: true, force: true });
     },

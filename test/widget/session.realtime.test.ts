@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { MessageOf } from '../../shared/protocol/messages.ts';
 import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
+import { INSECURE_HOST } from '../support/machine/chromium.ts';
 import {
   capturedChunks,
   elementPage,
-  INSECURE_HOST,
   newestSession,
   pressStart,
   recordStates,

@@ -1,5 +1,5 @@
 /**
- * Chromium, Firefox and WebKit as Debian has them, driven alike by what each speaks: Playwright,
+ * Firefox and WebKit as Debian has them, driven alike by what each speaks:
  * WebDriver BiDi over Firefox's own socket, WebDriver over HTTP with WebKitWebDriver.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -11,7 +11,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { findProgram } from '../../../server/setup/command.mjs';
 import { freePort } from '../../../server/setup/free-port.mjs';
-import { launchChromium } from './chromium.ts';
 
 /** One window of a browser. */
 export interface DrivenPage {
@@ -66,18 +65,6 @@ export function webkitIsMissing(): string | undefined {
   const missing = ['WebKitWebDriver', 'Xvfb'].filter((name) => findProgram(name) === undefined);
   if (findMiniBrowser() === undefined) missing.push('MiniBrowser');
   return missing.length === 0 ? undefined : `${missing.join(', ')} is not installed`;
-}
-
-/** Starts Chromium without a window; its fake microphone beeps. */
-export async function driveChromium(): Promise<DrivenPage> {
-  const browser = await launchChromium();
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  return drivenPage({
-    navigate: (url) => page.goto(url),
-    call: (declaration) => page.evaluate(`(${declaration})()`),
-    press: (x, y) => page.mouse.click(x, y),
-    end: () => browser.close(),
-  });
 }
 
 /**

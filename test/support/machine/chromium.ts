@@ -44,6 +44,39 @@ export function launchChromium(
   });
 }
 
+/** A host whose pages browsers do not trust with a microphone. */
+export const INSECURE_HOST = 'captions.test';
+
+const pageArgs = [
+  `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
+  // As outside of tests: no sound without a gesture.
+  '--autoplay-policy=document-user-activation-required',
+];
+
+/** That of this process, which ends it; files of tests have it one after the other. */
+let ofProcess: Promise<Browser> | undefined;
+
+/**
+ * Chromium for the pages of a file of tests: that of the process, or one of its own where the microphone
+ * is not the beeping one.
+ */
+export async function takeChromium(
+  microphone?: string,
+): Promise<{ browser: Browser; giveBack: () => Promise<void> }> {
+  if (microphone !== undefined) {
+    const browser = await launchChromium(microphone, pageArgs);
+    return { browser, giveBack: () => browser.close() };
+  }
+  if ((await ofProcess)?.isConnected() !== true) ofProcess = launchChromium(undefined, pageArgs);
+  const browser = await ofProcess!;
+  return {
+    browser,
+    async giveBack() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+  };
+}
+
 /** A person's window, in which what is awaited may take its time on a slow and busy machine. */
 export async function newContext(
   browser: Browser,
