@@ -3,8 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
-import { faults } from './axe.ts';
-import { excessWidth } from './console-browser.ts';
+import { excessWidth, faults } from './axe.ts';
 import { readAlong, startEvents, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
@@ -43,6 +42,8 @@ const focusedValue = () =>
 describe('by keyboard', () => {
   it('a line is typed and sent with Enter, and is read', async () => {
     await open();
+    const log = page.getByRole('log', { name: 'What was said' });
+    expect(await log.getAttribute('aria-live')).toBe('polite');
     const reader = await readAlong(bench, room, 'spoken');
     await page.keyboard.type('The next talk begins at ten.');
     await page.keyboard.press('Enter');
@@ -57,11 +58,15 @@ describe('by keyboard', () => {
     reader.close();
   });
 
-  it('the last line is edited after an arrow up, and Enter sends it', async () => {
+  it('a line is edited after an arrow up: Escape undoes it, Enter sends it, and takes away one that is empty', async () => {
     await open('The train leafs at nine.', 'It is Tuesday.');
     const reader = await readAlong(bench, room, 'spoken');
     await page.keyboard.press('ArrowUp');
     expect(await focusedValue()).toBe('It is Tuesday.');
+    await page.keyboard.type(' Or is it?');
+    await page.keyboard.press('Escape');
+    await expect.poll(rows).toEqual(['The train leafs at nine.', 'It is Tuesday.']);
+    await composer().press('ArrowUp');
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowUp');
     expect(await focusedValue()).toBe('The train leafs at nine.');
@@ -74,28 +79,13 @@ describe('by keyboard', () => {
       .toEqual(['The train leaves at nine.', 'It is Tuesday.']);
     await page.getByText('Not sent').waitFor({ state: 'detached' });
     expect(await focusedValue()).toBe('');
-    reader.close();
-  });
-
-  it('Escape undoes a change, and nothing is sent', async () => {
-    await open('It is Tuesday.');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.type(' Or is it?');
-    await page.keyboard.press('Escape');
-    await expect.poll(rows).toEqual(['It is Tuesday.']);
-    const reader = await readAlong(bench, room, 'spoken');
-    await expect.poll(() => reader.lines().map(({ text }) => text)).toEqual(['It is Tuesday.']);
-    reader.close();
-  });
-
-  it('a line that is emptied is taken away, with a word before', async () => {
-    await open('Good morning.', 'Is this on?');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.press('Delete');
     await page.getByText('Enter takes this line away').waitFor();
     await page.keyboard.press('Enter');
-    await expect.poll(rows).toEqual(['Good morning.']);
+    await expect.poll(rows).toEqual(['The train leaves at nine.']);
+    reader.close();
   });
 });
 
@@ -134,16 +124,10 @@ describe('beside the machine', () => {
     await page.keyboard.press('Escape');
     await expect.poll(rows).toEqual(['It is Wednesday.']);
   });
-
-  it('new lines are for ears as well', async () => {
-    await open();
-    const log = page.getByRole('log', { name: 'What was said' });
-    expect(await log.getAttribute('aria-live')).toBe('polite');
-  });
 });
 
 describe('when something fails', () => {
-  it('a line that cannot be sent says why beside it, stays, and is sent again', async () => {
+  it('a line or correction that cannot be sent says why beside it, stays, and is sent again', async () => {
     await open();
     await page.route('**/live/captions', (route) => route.abort());
     await page.keyboard.type('Kept in spite of everything.');
@@ -153,18 +137,14 @@ describe('when something fails', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(rows).toEqual(['Kept in spite of everything.']);
     await page.getByText('Not sent').waitFor({ state: 'detached' });
-  });
-
-  it('a correction that is refused is said at its line, and the words stay', async () => {
-    await open('It is Tuesday.');
     await page.route('**/live/captions', (route) =>
       route.fulfill({ status: 400, json: { message: 'That is not possible.' } }),
     );
-    await page.keyboard.press('ArrowUp');
+    await composer().press('ArrowUp');
     await page.keyboard.type('!');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('That is not possible.').waitFor();
-    expect(await rows()).toEqual(['It is Tuesday.!']);
+    expect(await rows()).toEqual(['Kept in spite of everything.!']);
     const field = page.locator('.rows textarea');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
   });

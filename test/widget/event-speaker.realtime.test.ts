@@ -3,8 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
-import { faults } from './axe.ts';
-import { excessWidth } from './console-browser.ts';
+import { excessWidth, faults } from './axe.ts';
 import { startEvents, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
@@ -50,7 +49,7 @@ const stateOf = async (room: RoomInfo) => (await bench.roomNow(room)).state;
 const untilState = (room: RoomInfo, state: string) => expect.poll(() => stateOf(room)).toBe(state);
 
 describe('who speaks', () => {
-  it('pauses with one press, which turns the microphone off, and goes on with another', async () => {
+  it('pauses with one press, which turns the microphone off, is told who else does, changes the calmness, and goes on live', async () => {
     const room = await bench.makeRoom();
     const page = await goLive(room);
     await press(page, 'Pause');
@@ -60,20 +59,17 @@ describe('who speaks', () => {
     await press(page, 'Go on');
     await untilTitle(page, 'You are live');
     await untilState(room, 'live');
-  });
 
-  it('is told when the room was paused by somebody else, and goes on without starting anew', async () => {
-    const room = await bench.makeRoom();
-    const page = await goLive(room);
-    await bench.server.send(`/v1/rooms/${room.room_id}`, {
-      method: 'PATCH',
-      body: JSON.stringify({ paused: true }),
-      headers: { 'content-type': 'application/json' },
-    });
+    await bench.changeRoom(room, { paused: true });
     await untilTitle(page, 'The room was paused');
     await press(page, 'Go on');
     await untilTitle(page, 'You are live');
     expect(await stateOf(room)).toBe('live');
+
+    const before = (await bench.roomNow(room)).session_id;
+    await page.getByText('At once').click();
+    await expect.poll(async () => (await bench.roomNow(room)).session_id).not.toBe(before);
+    await untilTitle(page, 'You are live');
   });
 
   it('takes over from another, who is told so, stays silent, and may take over again', async () => {
@@ -91,24 +87,10 @@ describe('who speaks', () => {
     expect(await stateOf(room)).toBe('live');
   });
 
-  it('changes the calmness while live, and is heard on', async () => {
-    const room = await bench.makeRoom();
-    const page = await goLive(room);
-    const before = (await bench.roomNow(room)).session_id;
-    await page.getByText('At once').click();
-    await expect.poll(async () => (await bench.roomNow(room)).session_id).not.toBe(before);
-    await untilTitle(page, 'You are live');
-  });
-
   it('whose link is revoked is let go of, and reads why', async () => {
     const room = await bench.makeRoom();
     const page = await goLive(room);
-    const links = `/v1/rooms/${room.room_id}/links`;
-    const { links: all } = (await (await bench.server.send(links, { method: 'GET' })).json()) as {
-      links: { link_id: string; role: string }[];
-    };
-    const { link_id: id } = all.find(({ role }) => role === 'speaker')!;
-    await bench.server.send(`${links}/${id}`, { method: 'DELETE' });
+    await bench.revoke(room, 'speaker');
     await untilTitle(page, 'This link does not work any more');
     await untilState(room, 'waiting');
   });
