@@ -1,8 +1,8 @@
 /** Three servers that share rooms, a translator that says what it was asked, and tones that are heard. */
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster } from '../../support/product/cluster.ts';
-import type { TestServer } from '../../support/product/server.ts';
+import { type TestServer, until } from '../../support/product/server.ts';
 import { connect, stream, type VoiceClient } from '../../support/product/voice-client.ts';
 import {
   type LibreTranslateServer,
@@ -13,11 +13,15 @@ import {
   startOpenAiSpeechServer,
 } from '../../support/services/openai-speech-server.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
-import type { RoomReader } from '../room-client.ts';
+import { type RedisProxy, startRedisProxy } from '../../support/services/redis-proxy.ts';
+import { type RoomReader, type } from '../room-client.ts';
 
 export interface RoomCluster {
   readonly cluster: Cluster;
+  /** The last of them can be cut off from the broker. */
   readonly nodes: readonly [TestServer, TestServer, TestServer];
+  cutOff(): void;
+  joinAgain(): void;
   readonly translator: LibreTranslateServer;
   readonly voices: OpenAiSpeechServer;
 }
@@ -28,21 +32,25 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
   let translator: LibreTranslateServer | undefined;
   let recogniser: VoskServer | undefined;
   let voices: OpenAiSpeechServer | undefined;
+  let proxy: RedisProxy | undefined;
+  const socket = () => cluster!.redis.url.replace('unix://', '');
   beforeAll(async () => {
     translator = await startLibreTranslateServer();
     translator.languages = { en: ['es', 'fr'] };
     recogniser = await startVoskServer();
     voices = await startOpenAiSpeechServer();
-    cluster = await startCluster(3, {
+    cluster = await startCluster(2, {
       ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
       ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: '*: libretranslate' },
       ...{ SPEECH_URL: voices.apiUrl, SPEECH_MODEL: 'tts-1', SPEECH_LANGUAGES: 'en,es,fr' },
       ...settings,
     });
+    proxy = await startRedisProxy(socket());
+    await cluster.add({ BROKER_URL: proxy.url });
   });
   afterAll(async () => {
     await cluster?.stop();
-    await Promise.all([translator?.close(), recogniser?.close(), voices?.close()]);
+    await Promise.all([proxy?.close(), translator?.close(), recogniser?.close(), voices?.close()]);
   });
   return {
     get cluster() {
@@ -51,6 +59,11 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
     get nodes() {
       return cluster!.nodes.slice(0, 3) as unknown as RoomCluster['nodes'];
     },
+    cutOff() {
+      proxy!.leadTo('/nowhere');
+      proxy!.cut();
+    },
+    joinAgain: () => proxy!.leadTo(socket()),
     get voices() {
       return voices!;
     },
@@ -93,4 +106,45 @@ export function speakInto(node: TestServer, roomId: string): Promise<VoiceClient
 export async function say(client: VoiceClient, text: string): Promise<void> {
   await stream(client, toneSpeech(text), PACE);
   client.endUtterance();
+}
+
+/** Types lines one after the other until it is told to stop; answers those that were taken. */
+export function typing(node: TestServer, roomId: string, mark: string) {
+  const taken: string[] = [];
+  const state = { isOver: false };
+  onTestFinished(() => void (state.isOver = true));
+  const done = (async () => {
+    for (let index = 0; !state.isOver; index += 1) {
+      const text = `${mark} house ${index}.`;
+      await type(node, roomId, { text });
+      taken.push(text);
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+  })();
+  done.catch(() => undefined);
+  return {
+    taken,
+    async stop() {
+      state.isOver = true;
+      await done;
+      return taken;
+    },
+  };
+}
+
+export const inSpanish = (texts: readonly string[]) =>
+  texts.map((text) => text.replaceAll('the house', 'la casa').replaceAll('house', 'casa'));
+
+/** Waits until each of them shows so many lines. */
+export async function untilAllShow(readers: readonly RoomReader[], count: number): Promise<void> {
+  const counts = () => readers.map((reader) => reader.texts().length);
+  await until(() => counts().every((each) => each === count), 40_000).catch(() => {
+    const last = readers.map((reader) => reader.texts().slice(-3).join(' '));
+    throw new Error(`They show ${counts().join(', ')} lines, not ${count}: ${last.join('; ')}`);
+  });
+}
+
+export async function expectSame(readers: readonly RoomReader[]): Promise<void> {
+  const [first, ...others] = readers.map((reader) => reader.lines());
+  for (const other of others) expect(other).toEqual(first);
 }

@@ -1,0 +1,426 @@
+/** Rooms that three servers share: the same at each, also where one dies, stands still, or loses its broker. */
+import { expect, it, onTestFinished } from 'vitest';
+import { toneSpeech } from '../../support/audio/tone-speech.ts';
+import { RoamingClient } from '../../support/product/roaming-client.ts';
+import { type TestServer, until } from '../../support/product/server.ts';
+import {
+  change,
+  keyOf,
+  makeRoom,
+  readAlong,
+  readStream,
+  roomKey,
+  type RoomReader,
+  type,
+} from '../room-client.ts';
+import {
+  expectSame,
+  inSpanish,
+  roomCluster,
+  say,
+  speakInto,
+  timesTranslated,
+  told,
+  typing,
+  untilAllShow,
+} from './room-cluster.ts';
+
+const opened = roomCluster({ EVENTS_MAX_VIEWERS_PER_ROOM: '9' });
+const wishes = { languages: ['es', 'fr'], source_language: 'en' };
+const keptWishes = { ...wishes, keep_hours: 1 };
+/** Everything holds that soon, though the machine of the tests has more to do. */
+const SOON_MS = 20_000;
+const soon = (look: () => boolean | Promise<boolean>) => until(async () => await look(), SOON_MS);
+
+const readAtEach = (id: string, language: string) =>
+  Promise.all(opened.nodes.map((node) => readAlong(node, id, { language })));
+
+async function transcript(node: TestServer, roomId: string, language: string): Promise<string[]> {
+  const path = `/v1/rooms/${roomId}/transcript?language=${language}&format=json`;
+  const { body } = await change(node, 'GET', path);
+  return (body['lines'] as { text: string }[]).map(({ text }) => text);
+}
+
+/** A room whose home is the first of some nodes, with a line and a reader at each of them. */
+async function roomAt(nodes: readonly TestServer[]) {
+  const [home] = nodes as [TestServer];
+  for (;;) {
+    const { room_id: id } = await makeRoom(home, keptWishes);
+    const holder = () => opened.cluster.redis.ask('HGET', `dragoman:lease:room ${id}`, 'holder');
+    const readers = [await readAlong(home, id, { language: 'es' })];
+    const first = await holder();
+    for (const node of nodes.slice(1)) readers.push(await readAlong(node, id, { language: 'es' }));
+    await type(home, id, { text: 'Before the house.' });
+    await untilAllShow(readers, 1);
+    // On a machine that has too much to do another may have taken it by now.
+    if (first !== null && (await holder()) === first) return { id, readers };
+    for (const reader of readers) reader.close();
+  }
+}
+
+it('what is typed is the same at all of them, in the same order, and translated and spoken once', async () => {
+  const { nodes, translator, voices } = opened;
+  const { room_id: id } = await makeRoom(nodes[0], wishes);
+  const spoken = await readAtEach(id, 'spoken');
+  const spanish = await readAtEach(id, 'es');
+  const texts = Array.from({ length: 12 }, (_, index) => `House ${index}.`);
+  // Three at a time, at three nodes.
+  for (let at = 0; at < texts.length; at += 3) {
+    await Promise.all(nodes.map((node, index) => type(node, id, { text: texts[at + index]! })));
+  }
+  const late = await Promise.all(nodes.map((node) => readStream(node, id, { language: 'es' })));
+  await untilAllShow([...spoken, ...spanish], texts.length);
+  for (const readers of [spoken, spanish]) {
+    const [first, ...others] = readers.map(told);
+    for (const other of others) expect(other).toEqual(first);
+  }
+  expect([...spoken[0]!.texts()].sort()).toEqual([...texts].sort());
+  for (const reader of late) await reader.shows(...spanish[0]!.texts());
+  const counts = timesTranslated(translator, 'es');
+  expect(texts.map((text) => counts.get(text))).toEqual(texts.map(() => 1));
+
+  const { line } = spanish[0]!.lines().at(-1)!;
+  const clips = await Promise.all(
+    [...nodes, ...nodes].map(async (node) => {
+      const clip = await node.get(`/v1/rooms/${id}/live/speech/es/${line}?format=flac`);
+      expect(clip.status).toBe(200);
+      return Buffer.from(await clip.arrayBuffer());
+    }),
+  );
+  expect(clips[0]!.length).toBeGreaterThan(1_000);
+  for (const clip of clips) expect(clip.equals(clips[0]!)).toBe(true);
+  expect(voices.questions).toHaveLength(1);
+  for (const reader of [...spoken, ...spanish, ...late]) reader.close();
+});
+
+it('a room is whole for who comes back at another, and for who comes when all is said', async () => {
+  const { nodes } = opened;
+  for (const keep_hours of [0, 1]) {
+    const { room_id: id } = await makeRoom(nodes[0], { ...wishes, keep_hours });
+    const first = await readAlong(nodes[0], id, { language: 'es' });
+    for (const text of ['One house.', 'Two house.']) await type(nodes[1], id, { text });
+    await first.shows('One casa.', 'Two casa.');
+    first.close();
+    const texts = Array.from({ length: 4 }, (_, index) => `River ${index}.`);
+    for (const [index, text] of texts.entries()) await type(nodes[index % 3]!, id, { text });
+    const translated = texts.map((text) => text.replace('River', 'Río'));
+    const stays = await readAlong(nodes[2], id, { language: 'es' });
+    await stays.shows('One casa.', 'Two casa.', ...translated);
+    for (const node of nodes) {
+      const back = await readAlong(node, id, { language: 'es', after: first.sequence() });
+      await back.shows(...translated);
+      expect(back.messages.some((each) => each.type === 'history' && each.replaces)).toBe(false);
+      back.close();
+    }
+    stays.close();
+  }
+});
+
+it('what is spoken is shown at all while it is said, not in a pause, and the floor goes to who begins last', async () => {
+  const { nodes } = opened;
+  const { room_id: id } = await makeRoom(nodes[0], wishes);
+  const readers = await readAtEach(id, 'spoken');
+  const one = await speakInto(nodes[1], id);
+  await say(one, 'alpha bravo charlie delta echo');
+  await soon(() => readers.every((reader) => reader.state() === 'live'));
+  await untilAllShow(readers, 1);
+  for (const { messages } of readers) {
+    expect(messages.some((each) => each.type === 'captions' && each.tentative !== '')).toBe(true);
+  }
+
+  await change(nodes[2], 'PATCH', `/v1/rooms/${id}`, { paused: true });
+  await soon(() => readers.every((reader) => reader.state() === 'paused'));
+  await say(one, 'mike november');
+  await change(nodes[0], 'PATCH', `/v1/rooms/${id}`, { paused: false });
+  await soon(() => readers.every((reader) => reader.state() === 'live'));
+  await say(one, 'oscar papa quebec');
+  await untilAllShow(readers, 2);
+
+  const other = await speakInto(nodes[2], id);
+  await say(other, 'india juliett');
+  expect((await one.closed).code).not.toBe(1000);
+  expect(one.error()?.error_message).toMatch(/floor/);
+  const { body } = await change(nodes[0], 'GET', `/v1/rooms/${id}`);
+  expect(body).toMatchObject({ state: 'live', session_id: other.sessionId });
+  other.end();
+  await other.closed;
+  await untilAllShow(readers, 3);
+  await expectSame(readers);
+  const [first, ...others] = readers.map(told);
+  for (const each of others) expect(each).toEqual(first);
+  expect(first!.join(' ')).not.toMatch(/november/i);
+  await until(() => readers.every((reader) => reader.state() === 'waiting'));
+  for (const reader of readers) {
+    expect(reader.tentative()).toBe('');
+    reader.close();
+  }
+});
+
+it('a room is typed into, corrected and deleted from anywhere, with the words that hold since a moment ago', async () => {
+  const { nodes } = opened;
+  const { room_id: id } = await makeRoom(nodes[0], keptWishes);
+  const readers = await readAtEach(id, 'es');
+  const line = await type(nodes[1], id, { text: 'The hose.' });
+  await Promise.all(readers.map((reader) => reader.shows('La hose.')));
+  await type(nodes[2], id, { text: 'The house.', line });
+  await Promise.all(readers.map((reader) => reader.shows('La casa.')));
+  await type(nodes[0], id, { text: 'Su casa.', line, language: 'es' });
+  await Promise.all(readers.map((reader) => reader.shows('Su casa.')));
+  await change(nodes[1], 'PATCH', `/v1/rooms/${id}`, {
+    replacements: [{ from: 'hose', to: 'house' }],
+    hidden_words: ['river'],
+  });
+  await type(nodes[2], id, { text: 'A hose, a river.' });
+  await Promise.all(readers.map((reader) => reader.shows('Su casa.', 'A casa, a •••.')));
+  expect((await change(nodes[2], 'DELETE', `/v1/rooms/${id}/transcript`)).status).toBe(204);
+  await Promise.all(readers.map((reader) => reader.shows()));
+  await type(nodes[1], id, { text: 'The book.' });
+  await Promise.all(readers.map((reader) => reader.shows('La libro.')));
+  const { body } = await change(nodes[0], 'GET', `/v1/rooms/${id}/transcript?language=fr`);
+  expect(body['lines']).toMatchObject([{ text: 'La libro.' }]);
+  for (const reader of readers) reader.close();
+});
+
+it('those are asked to leave who came by a link that was revoked at another server, readers and speakers', async () => {
+  const { nodes } = opened;
+  const made = await makeRoom(nodes[0], { ...wishes, access: 'link' });
+  const { room_id: id } = made;
+  const { body } = await change(nodes[0], 'GET', `/v1/rooms/${id}/links`);
+  const links = body['links'] as { link_id: string; role: string }[];
+  const reader = await readAlong(nodes[1], id, { key: keyOf(made.viewer_url) });
+  for (const role of ['viewer', 'speaker']) {
+    const { link_id: linkId } = links.find((link) => link.role === role)!;
+    await change(nodes[2], 'DELETE', `/v1/rooms/${id}/links/${linkId}`);
+  }
+  expect(await reader.closed).toBe(4403);
+  const session = { source_media_content_type: 'audio/wav', source_language: 'en' };
+  const asked = await nodes[1].post(
+    `/v1/rooms/${id}/live/session`,
+    session,
+    roomKey(keyOf(made.speaker_url)),
+  );
+  expect(asked.status).toBe(403);
+});
+
+it('who reads and who speaks is shown at each, and a full room is full; one that is deleted ends at all, and leaves nothing in the broker', async () => {
+  const { nodes, cluster } = opened;
+  const keys = async () => {
+    const all = (await cluster.redis.ask('KEYS', '*')) as string[];
+    const dumps = await Promise.all(all.map((key) => cluster.redis.ask('DUMP', key)));
+    return dumps.map(String).join('\n');
+  };
+  const { room_id: id } = await makeRoom(nodes[0], wishes);
+  const readers = [
+    ...(await readAtEach(id, 'es')),
+    ...(await readAtEach(id, 'fr')),
+    ...(await readAtEach(id, 'spoken')),
+  ];
+  const speaker = await speakInto(nodes[1], id);
+  for (const node of nodes) {
+    await soon(async () => {
+      const { body } = await change(node, 'GET', `/v1/rooms/${id}`);
+      const counts = JSON.stringify(Object.entries(body['viewers'] as object).sort());
+      return (
+        counts === '[["es",3],["fr",3],["spoken",3]]' &&
+        body['session_id'] === speaker.sessionId &&
+        body['state'] === 'live'
+      );
+    });
+    const { body } = await change(node, 'GET', '/v1/rooms');
+    const rooms = body['rooms'] as { room_id: string; viewers: object }[];
+    expect(rooms.find((room) => room.room_id === id)?.viewers).toEqual({ es: 3, fr: 3, spoken: 3 });
+    await expect(readAlong(node, id)).rejects.toMatchObject({ status: 429 });
+  }
+  const [gone, ...staying] = readers;
+  gone!.close();
+  await soon(async () => {
+    const { body } = await change(nodes[2], 'GET', `/v1/rooms/${id}`);
+    return (body['viewers'] as Record<string, number>)['es'] === 2;
+  });
+  staying.push(await readAlong(nodes[1], id, { language: 'es' }));
+
+  await type(nodes[2], id, { text: 'Secretword house.' });
+  await say(speaker, 'india juliett kilo');
+  await untilAllShow(staying, 2);
+  expect(await keys()).toMatch(/Secretword/);
+  await change(nodes[2], 'DELETE', `/v1/rooms/${id}`);
+  for (const reader of staying) expect(await reader.closed).toBe(4404);
+  expect((await speaker.closed).code).toBe(4404);
+  await soon(async () => !/Secretword|Juliett/.test(await keys()));
+});
+
+it('a home that stands still for a while follows when it is back, and its readers have what all have', async () => {
+  const { nodes } = opened;
+  const [home, other] = nodes;
+  const { room_id: id } = await makeRoom(home, keptWishes);
+  const readers = [
+    await readAlong(home, id, { language: 'es' }),
+    await readAlong(other, id, { language: 'es' }),
+  ];
+  const typed = typing(other, id, 'Still');
+  await until(() => typed.taken.length > 3);
+  home.process.kill('SIGSTOP');
+  onTestFinished(() => void home.process.kill('SIGCONT'));
+  const length = typed.taken.length;
+  await until(() => typed.taken.length > length + 5);
+  home.process.kill('SIGCONT');
+  await until(() => typed.taken.length > length + 15);
+  // It may say things again.
+  await type(home, id, { text: 'Back in the house.' });
+  const taken = [...(await typed.stop()), 'Back in the house.'];
+  await untilAllShow(readers, taken.length);
+  await expectSame(readers);
+  expect([...readers[0]!.texts()].sort()).toEqual(inSpanish([...taken].sort()));
+  expect(await transcript(home, id, 'es')).toEqual(readers[1]!.texts());
+  for (const reader of readers) reader.close();
+});
+
+it('what a home that is cut off from the broker has told its own readers, all have when it is back', async () => {
+  const { nodes } = opened;
+  const [another, third, home] = nodes;
+  const { id, readers } = await roomAt([home, another, third]);
+  opened.cutOff();
+  for (const index of [0, 1, 2, 3]) await type(home, id, { text: `Alone house ${index}.` });
+  await untilAllShow([readers[0]!], 5);
+  // Another is home as soon as the lease has run out.
+  const typed = () => type(another, id, { text: 'Meanwhile the house.' }).then(() => true as const);
+  await until(() => typed().catch(() => false));
+  await untilAllShow(readers.slice(1), 2);
+  opened.joinAgain();
+  await untilAllShow(readers, 6);
+  await expectSame(readers);
+  for (const node of [home, third]) {
+    expect(await transcript(node, id, 'es')).toEqual(readers[1]!.texts());
+  }
+  for (const reader of readers) reader.close();
+});
+
+it('a home goes on without its broker, and the others have everything when that is back', async () => {
+  const { nodes, cluster } = opened;
+  const { id, readers } = await roomAt(nodes);
+  for (const loses of [false, true]) {
+    const length = readers[0]!.texts().length;
+    if (loses) await cluster.redis.kill();
+    else cluster.redis.pause();
+    const texts = Array.from({ length: 6 }, (_, index) => `Without it ${loses} house ${index}.`);
+    for (const text of texts) await type(nodes[0], id, { text });
+    await untilAllShow([readers[0]!], length + texts.length);
+    expect(readers[1]!.texts()).toHaveLength(length);
+    // It is away for longer than a lease.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    if (loses) await cluster.redis.start();
+    else cluster.redis.resume();
+    await untilAllShow(readers, length + texts.length);
+    await type(nodes[2], id, { text: `Afterwards the house ${loses}.` });
+    await untilAllShow(readers, length + texts.length + 1);
+    await expectSame(readers);
+    for (const reader of readers) {
+      const arrived = reader.arrived().map(({ line }) => line);
+      expect(arrived).toEqual([...new Set(arrived)]);
+    }
+    const late = await readAlong(nodes[1], id, { language: 'es' });
+    await late.shows(...readers[0]!.texts());
+    late.close();
+  }
+  for (const reader of readers) reader.close();
+});
+
+it('where a home is killed another goes on within seconds, and no line is lost or there twice', async () => {
+  const { nodes, translator, cluster } = opened;
+  const home = await cluster.add();
+  const { room_id: id } = await makeRoom(home, keptWishes);
+  const first = await readAlong(home, id, { language: 'es' });
+  const readers = await Promise.all(
+    [nodes[1], nodes[2]].flatMap((node) =>
+      ['spoken', 'es'].map((language) => readAlong(node, id, { language })),
+    ),
+  );
+  const typed = [typing(nodes[1], id, 'B'), typing(nodes[2], id, 'C')];
+  await until(() => typed.every(({ taken }) => taken.length > 3));
+  const lengths = typed.map(({ taken }) => taken.length);
+  const killedAtMs = performance.now();
+  home.process.kill('SIGKILL');
+  await until(() => typed.every(({ taken }, index) => taken.length > lengths[index]! + 2));
+  expect(performance.now() - killedAtMs).toBeLessThan(12_000);
+  const taken = (await Promise.all(typed.map((each) => each.stop()))).flat();
+  await untilAllShow(readers, taken.length);
+  expect([...readers[0]!.texts()].sort()).toEqual([...taken].sort());
+  expect(told(readers[0]!)).toEqual(told(readers[2]!));
+  expect(told(readers[1]!)).toEqual(told(readers[3]!));
+  await expectSame([readers[0]!, readers[2]!]);
+  expect(readers[1]!.texts()).toEqual(inSpanish(readers[0]!.texts()));
+  // Whoever read at the one that died comes back anywhere.
+  const after = first.sequence();
+  const back = await readAlong(nodes[2], id, { language: 'es', after });
+  await until(() => back.texts().length > 0);
+  expect([...first.texts(), ...back.texts()]).toEqual(readers[1]!.texts());
+  const counts = timesTranslated(translator, 'es');
+  // What was being translated when it died is translated once more.
+  const again = taken.filter((text) => counts.get(text) !== 1);
+  expect(again.length).toBeLessThanOrEqual(2);
+  expect(await transcript(nodes[1], id, 'spoken')).toEqual(readers[0]!.texts());
+  expect(await transcript(nodes[2], id, 'es')).toEqual(readers[1]!.texts());
+  for (const reader of [...readers, back]) reader.close();
+});
+
+const SENTENCES = [
+  'alpha bravo charlie',
+  'delta echo foxtrot golf',
+  'hotel india juliett',
+  'kilo lima mike november',
+  'oscar papa quebec',
+];
+const words = (texts: readonly string[]) => texts.join(' ').toLowerCase().replaceAll('.', '');
+
+async function expectWhole(id: string, readers: readonly RoomReader[]): Promise<void> {
+  const [spoken, translated] = readers as [RoomReader, RoomReader];
+  await until(() => words(spoken.texts()) === SENTENCES.join(' ')).catch(() => {
+    expect(words(spoken.texts())).toBe(SENTENCES.join(' '));
+  });
+  await until(() => translated.texts().length === spoken.texts().length);
+  // Each once, as they came.
+  told(spoken);
+  const arrived = spoken.arrived().map(({ line }) => line);
+  expect(arrived).toEqual([...new Set(arrived)]);
+  // Said one after the other, and until now.
+  const starts = spoken.lines().map(({ start_time: start }) => start);
+  expect(starts).toEqual([...starts].sort());
+  const path = `/v1/rooms/${id}/transcript?language=spoken&format=json`;
+  const { body } = await change(opened.nodes[2], 'GET', path);
+  const kept = body['lines'] as { text: string; end_time: string }[];
+  expect(kept.map(({ text }) => text)).toEqual(spoken.texts());
+  for (const { end_time: end } of kept) expect(Date.parse(end)).toBeLessThanOrEqual(Date.now());
+}
+
+// The last: it ends two of the servers.
+it('readers see one speech of a session whose connection drops, whose server is told to stop, and is killed', async () => {
+  const [one, other, staying] = opened.nodes;
+  const { room_id: id } = await makeRoom(staying, keptWishes);
+  const readers = [
+    await readAlong(staying, id, { language: 'spoken' }),
+    await readAlong(staying, id, { language: 'es' }),
+  ];
+  const audio = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
+  let current = one;
+  const request = { room_id: id, source_language: 'en' };
+  // As it is spoken: lines are placed by the clock.
+  const pace = { chunkBytes: 3_200, everyMs: 100 };
+  const client = new RoamingClient({ request, route: () => current, ...pace });
+  const speaking = client.speak(audio);
+  const untilAt = (part: number, connections: number) =>
+    until(() => client.connections === connections && client.at > part * audio.length);
+  await untilAt(0.25, 1);
+  current = other;
+  client.drop();
+  await untilAt(0.5, 2);
+  current = one;
+  other.process.kill('SIGTERM');
+  expect(await other.exited).toBe(0);
+  expect(client.closeCodes.at(-1)).toBe(1012);
+  await untilAt(0.75, 3);
+  current = staying;
+  one.process.kill('SIGKILL');
+  await speaking;
+  expect(client.connections).toBe(4);
+  await expectWhole(id, readers);
+});
