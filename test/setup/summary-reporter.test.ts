@@ -6,14 +6,16 @@ import { root } from '../../server/setup/paths.mjs';
 import { modulePath } from '../../server/setup/product.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-/** Runs vitest with our reporter on one test file. */
-function runTests(body: string) {
+/** Runs vitest with our reporter on some test files. */
+function runTests(files: Record<string, string>) {
   const folder = temporaryFolder();
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  writeFileSync(
-    path.join(folder, 'some.test.js'),
-    `import { describe, expect, it, afterAll } from 'vitest';\n${body}`,
-  );
+  for (const [name, body] of Object.entries(files)) {
+    writeFileSync(
+      path.join(folder, `${name}.test.js`),
+      `import { describe, expect, it, afterAll } from 'vitest';\n${body}`,
+    );
+  }
   const reporter = path.join(root, 'test', 'support', 'suite', 'summary-reporter.ts');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -24,11 +26,13 @@ function runTests(body: string) {
 }
 
 it('says nothing but the totals when all is well, whatever the tests print', () => {
-  const run = runTests(`
+  const run = runTests({
+    some: `
     describe('a', () => {
       it('b', () => console.log('chatter'));
       it.each([1, 2])('c %i', () => {});
-    });`);
+    });`,
+  });
   expect(run).toMatchObject({ status: 0, stdout: '3 passed, 0 failed, 0 skipped\n', stderr: '' });
 });
 
@@ -36,7 +40,8 @@ describe('of tests that end in every way', () => {
   let mixed: ReturnType<typeof runTests> | undefined;
   /** One run for all that it shows. */
   const mixedRun = () =>
-    (mixed ??= runTests(`
+    (mixed ??= runTests({
+      some: `
       it('adds', () => {
         console.log('a hint');
         expect(1 + 1).toBe(3);
@@ -45,10 +50,14 @@ describe('of tests that end in every way', () => {
       it('c', (context) => context.skip('no such engine here'));
       it.skip('d', () => {});
       it.todo('e');
-      it('hangs', () => new Promise(() => {}), 100);`));
+      it('hangs', () => new Promise(() => {}), 100);`,
+      rejecting: `it('a', () => void Promise.reject(new Error('lost in a promise')));`,
+      hook: `it('a', () => {}); afterAll(() => { throw new Error('lost in a hook'); });`,
+      loading: `import './missing.js'; it('a', () => {});`,
+    }));
 
-  it('counts each once', () => {
-    expect(mixedRun()).toMatchObject({ status: 1, lastLine: '1 passed, 2 failed, 3 skipped' });
+  it('counts each once, and one failed for each promise, hook and file that fails outside of them', () => {
+    expect(mixedRun()).toMatchObject({ status: 1, lastLine: '3 passed, 5 failed, 3 skipped' });
   });
 
   it('shows a failure in full with what its test printed', () => {
@@ -69,23 +78,14 @@ describe('of tests that end in every way', () => {
     expect(run.stdout).toContain('skipped: some.test.js > d (no reason given)');
     expect(run.stdout).toContain('skipped: some.test.js > e (to do)');
   });
-});
 
-it.each([
-  [
-    'a promise that nobody waits for rejects',
-    `it('a', () => void Promise.reject(new Error('lost')));`,
-  ],
-  ['a hook fails', `it('a', () => {}); afterAll(() => { throw new Error('lost'); });`],
-])('counts one failed when %s', (_, body) => {
-  const run = runTests(body);
-  expect(run).toMatchObject({ status: 1, lastLine: '1 passed, 1 failed, 0 skipped' });
-  expect(run.stderr).toContain('lost');
-});
-
-it('counts one failed when a file cannot be loaded', () => {
-  const run = runTests(`import './missing.js'; it('a', () => {});`);
-  expect(run).toMatchObject({ status: 1, lastLine: '0 passed, 1 failed, 0 skipped' });
-  expect(run.stderr).toContain('FAILED some.test.js');
-  expect(run.stderr).toContain('./missing.js');
+  it('shows a promise that nobody waits for and rejects, a hook that fails, a file that cannot be loaded', () => {
+    const { stderr } = mixedRun();
+    expect(stderr).toContain('FAILED outside any test');
+    expect(stderr).toContain('lost in a promise');
+    expect(stderr).toContain('FAILED hook.test.js');
+    expect(stderr).toContain('lost in a hook');
+    expect(stderr).toContain('FAILED loading.test.js');
+    expect(stderr).toContain('./missing.js');
+  });
 });

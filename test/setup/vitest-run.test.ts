@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Progress } from '../../server/setup/progress.mjs';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { runVitest } from '../support/suite/vitest-run.mjs';
+
+/** One of the two parts of a run. */
+const ONE_PART = ['--project', 'first'];
 
 async function runWith(options: { config?: string; triesAgain?: boolean }, ...args: string[]) {
   const said: string[] = [];
@@ -12,28 +15,22 @@ async function runWith(options: { config?: string; triesAgain?: boolean }, ...ar
   return { totals, said: said.join('\n') };
 }
 
-it('gets the totals of vitest', async () => {
-  const { totals, said } = await runWith({ config: testsThatPass(1) });
-  expect(totals).toEqual({ passed: 2, failed: 0, skipped: 0 });
-  expect(said).toBe('');
-});
-
 it('counts one failed when no test ran', async () => {
-  const { totals, said } = await runWith({ config: testsThatPass(1) }, 'no/such.test.mjs');
+  const config = testsThatPass(1);
+  const { totals, said } = await runWith({ config }, ...ONE_PART, 'no/such.test.mjs');
   expect(totals).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(said).toContain('No test ran');
 });
 
 it('counts one failed when vitest itself breaks', async () => {
-  const { totals, said } = await runWith({}, '--nonsense');
+  const { totals, said } = await runWith({}, ...ONE_PART, '--nonsense');
   expect(totals).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(said).toContain('nonsense');
 });
 
 /** Tests of which one passes, and one when it is run for the given time. */
 function testsThatPass(at: number): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-again-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const [config, tests] = ['vitest.config.mjs', 'again.test.mjs'].map((name) =>
     path.join(folder, name),
   );
@@ -55,15 +52,15 @@ function testsThatPass(at: number): string {
   return config!;
 }
 
-it('runs the few files that failed once more, and tells both', async () => {
-  const { totals, said } = await runWith({ triesAgain: true, config: testsThatPass(2) });
+it('runs the few files that failed once more, of both parts, and tells both', async () => {
+  const config = testsThatPass(2);
+  const { totals, said } = await runWith({ triesAgain: true, config }, ...ONE_PART);
   expect(totals).toEqual({ passed: 2, failed: 0, skipped: 0 });
   expect(said).toMatch(/FAILED .* > counts.*Once more.*They pass when nothing runs beside them/s);
 });
 
-it('counts what fails again, and what it is not to try again', async () => {
-  const expected = { passed: 1, failed: 1, skipped: 0 };
-  const again = await runWith({ triesAgain: true, config: testsThatPass(3) });
-  expect(again.totals).toEqual(expected);
-  expect((await runWith({ config: testsThatPass(2) })).totals).toEqual(expected);
+it('counts what fails again, which it tries no third time', async () => {
+  const config = testsThatPass(3);
+  const { totals } = await runWith({ triesAgain: true, config }, ...ONE_PART);
+  expect(totals).toEqual({ passed: 1, failed: 1, skipped: 0 });
 });
