@@ -35,9 +35,12 @@ const pureTests = [
   ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
+  ...['setup/{cluster,start,summary-reporter,vitest-run}', 'events/caption-log-faults'],
+  ...['accounts/deactivated-keys', 'storage/database'],
   ...[
     'events/{room-keys,room-wording,spoken-lines,channel,live-room,live-rooms,renderings,speaker}',
     'events/reading/{fan-out,readers}',
+    'events/nodes/{cut-off,floor,questions,reader-seats,shared-caption-log}',
   ],
   ...['widget/console-{usage,rules,rooms,glossary-entries}'],
   ...[

@@ -1,7 +1,7 @@
 /** Several servers that share what is in flight, and one whose broker cannot be used. */
 import { once } from 'node:events';
 import net from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { type Cluster, startCluster, withKey } from '../support/product/cluster.ts';
 import type { LiveVoiceSessionList } from '../../shared/schemas/console.ts';
@@ -47,37 +47,37 @@ describe('over several servers', () => {
   it('the limit of a key holds exactly', async () => {
     const nodes = await nodesForNewcomer();
     const statuses = await Promise.all(
-      Array.from({ length: 64 }, async (_, index) => {
+      Array.from({ length: 30 }, async (_, index) => {
         const answer = await nodes[index % 3]!.post('/v3/voice/realtime', REQUEST);
         await answer.text();
         return answer.status;
       }),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(54);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
   it('requests that are not valid take no seats, and are told so', async () => {
     const nodes = await nodesForNewcomer();
     const statuses = await Promise.all(
-      Array.from({ length: 40 }, async (_, index) => {
-        const request = index % 4 === 0 ? REQUEST : { ...REQUEST, source_language: 'xx' };
+      Array.from({ length: 20 }, async (_, index) => {
+        const request = index % 2 === 0 ? REQUEST : { ...REQUEST, source_language: 'xx' };
         const answer = await nodes[index % 3]!.post('/v3/voice/realtime', request);
         await answer.text();
         return answer.status;
       }),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 400)).toHaveLength(30);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10);
   });
 
-  it.each([2, 16])('of %i connections with one token the first gets in', async (count) => {
+  it('of many connections with one token the first gets in', async () => {
     const [node] = await nodesForNewcomer();
     const rounds: number[] = [];
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       const { streaming_url, token } = await requestSession(node!);
       const url = `${streaming_url}?token=${token}`;
-      const statuses = await Promise.all(Array.from({ length: count }, () => upgradeStatus(url)));
+      const statuses = await Promise.all(Array.from({ length: 8 }, () => upgradeStatus(url)));
       rounds.push(statuses.filter((status) => status === 101).length);
     }
     expect(rounds).toEqual(rounds.map(() => 1));
@@ -100,7 +100,8 @@ describe('over several servers', () => {
     // One after the other at each: what a busy machine counts late is let in.
     const ask = async (node: (typeof nodes)[number]) => {
       for (let times = 0; times < 40; times += 1) {
-        const answer = await node.send('/v2/usage', {});
+        const headers = { Authorization: `Service-Auth-Key ${node.apiKey}` };
+        const answer = await fetch(`${node.url}/v2/usage`, { headers });
         await answer.text();
         statuses.push(answer.status);
       }
@@ -238,22 +239,10 @@ describe('over several servers', () => {
   });
 });
 
-describe('a server whose broker cannot be used', () => {
-  it('says so, and does not begin', async () => {
-    const STORAGE_URL = await newPostgresqlDatabase();
-    const BROKER_URL = 'unix:///nowhere/redis.sock';
-    const settings = { RECOGNISER: 'silent', STORAGE_URL, BROKER_URL };
-    await expect(startServer(settings)).rejects.toThrow(
-      /ended with 1: The settings cannot be used:\n +BROKER_URL: Nothing listens there\.\n$/,
-    );
-  });
-
-  it('or whose database is not that of the others', async () => {
-    const STORAGE_URL = await newPostgresqlDatabase();
-    const settings = { RECOGNISER: 'silent', STORAGE_URL, BROKER_URL: cluster.redis.url };
-    await expect(startServer(settings)).rejects.toThrow(/another database.*CLUSTER_NAME/);
-    const other = await startServer({ ...settings, CLUSTER_NAME: 'other' });
-    onTestFinished(() => other.stop());
-    expect((await other.send('/v2/usage', {})).status).toBe(200);
-  });
+it('a server whose broker is that of others with another database says so, and does not begin', async () => {
+  const settings = { RECOGNISER: 'silent', BROKER_URL: cluster.redis.url };
+  const STORAGE_URL = await newPostgresqlDatabase();
+  await expect(startServer({ ...settings, STORAGE_URL })).rejects.toThrow(
+    /ended with 1: The settings cannot be used:\n.*another database.*CLUSTER_NAME/,
+  );
 });

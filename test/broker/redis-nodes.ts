@@ -6,7 +6,7 @@ import type { TestRedis } from '../support/machine/redis.ts';
 import { type LogRecord, recordLog } from '../support/product/log-record.ts';
 import { startRedisProxy } from '../support/services/redis-proxy.ts';
 
-export const POLLING = { timeout: 90_000, interval: 20 };
+export const POLLING = { timeout: 90_000, interval: 60 };
 export const AWAY = { code: 'broker_unavailable', status: 503 };
 
 export const newPrefix = (): string => randomUUID();
