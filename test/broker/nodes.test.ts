@@ -20,7 +20,7 @@ const REQUEST = { source_media_content_type: PCM_16K, source_language: 'en' };
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster(3, {
+  cluster = await startCluster(2, {
     VOICE_MAX_SESSIONS_PER_KEY: '10',
     RATE_LIMIT_PER_MINUTE: '100',
   });
@@ -48,7 +48,7 @@ describe('over several servers', () => {
     const nodes = await nodesForNewcomer();
     const statuses = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
-        const answer = await nodes[index % 3]!.post('/v3/voice/realtime', REQUEST);
+        const answer = await nodes[index % 2]!.post('/v3/voice/realtime', REQUEST);
         await answer.text();
         return answer.status;
       }),
@@ -62,7 +62,7 @@ describe('over several servers', () => {
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const request = index % 2 === 0 ? REQUEST : { ...REQUEST, source_language: 'xx' };
-        const answer = await nodes[index % 3]!.post('/v3/voice/realtime', request);
+        const answer = await nodes[index % 2]!.post('/v3/voice/realtime', request);
         await answer.text();
         return answer.status;
       }),
@@ -99,7 +99,7 @@ describe('over several servers', () => {
     const statuses: number[] = [];
     // One after the other at each: what a busy machine counts late is let in.
     const ask = async (node: (typeof nodes)[number]) => {
-      for (let times = 0; times < 40; times += 1) {
+      for (let times = 0; times < 60; times += 1) {
         const headers = { Authorization: `Service-Auth-Key ${node.apiKey}` };
         const answer = await fetch(`${node.url}/v2/usage`, { headers });
         await answer.text();
@@ -111,13 +111,13 @@ describe('over several servers', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('a key that is deactivated at one ends its sessions at the others', async () => {
-    const [first, second, third] = cluster.nodes;
+  it('a key that is deactivated at one ends its sessions there and at the other', async () => {
+    const [first, second] = cluster.nodes;
     const administrator = await cluster.newcomer({ features: ['admin'] }, { kind: 'admin' });
     const admin = withKey(first!, administrator.secret);
     const made = await admin.post('/v2/admin/developer-keys', {});
     const { key, key_id } = (await made.json()) as { key: string; key_id: string };
-    const clients = [await connect(withKey(second!, key)), await connect(withKey(third!, key))];
+    const clients = [await connect(withKey(first!, key)), await connect(withKey(second!, key))];
     const ended = await admin.send('/v2/admin/developer-keys/deactivate', {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json' },
@@ -129,9 +129,9 @@ describe('over several servers', () => {
   });
 
   it('sessions of all are shown at each, and ended from there', async () => {
-    const [first, second, third] = cluster.nodes as [TestServer, TestServer, TestServer];
+    const [first, second] = cluster.nodes as [TestServer, TestServer];
     const operator = await signedIn(first, firstLink(first));
-    const clients = [await connect(second), await connect(third)];
+    const clients = [await connect(first), await connect(second)];
     const shown = async () => {
       const { body } = await operator.ask<LiveVoiceSessionList>('GET', 'voice-sessions');
       return body.sessions.map(({ session_id }) => session_id);
@@ -141,7 +141,7 @@ describe('over several servers', () => {
       const now = await shown();
       return ids.every((id) => now.includes(id));
     });
-    const metrics = async () => (await third.get('/metrics')).text();
+    const metrics = async () => (await second.get('/metrics')).text();
     const counted = (text: string) => /^dragoman_cluster_voice_sessions (\d+)$/m.exec(text)?.[1];
     await until(async () => Number(counted(await metrics())) >= ids.length);
     for (const id of ids) {
@@ -152,7 +152,7 @@ describe('over several servers', () => {
       expect(client.error()?.error_message).toBe('The session was ended in the console.');
     }
     expect((await operator.ask('DELETE', 'voice-sessions/nobody')).status).toBe(404);
-    await until(async () => /^dragoman_cluster_servers 3$/m.test(await metrics()));
+    await until(async () => /^dragoman_cluster_servers 2$/m.test(await metrics()));
   });
 
   it('a client that asks for a token and leaves before the answer is given none', async () => {

@@ -1,10 +1,10 @@
 /** What is left of an event on disk: nothing where nothing is to be kept, everything where it is, also after a crash. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
-import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { requestsTo, startServer, until, type TestServer } from '../support/product/server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
@@ -64,101 +64,93 @@ async function hold(server: TestServer, mark: string, keep_hours: number): Promi
   return id;
 }
 
-describe('what is not to be kept', () => {
-  it('is in no file of the embedded database, whatever was done with it', async () => {
-    const DATA_DIR = temporaryFolder();
-    const server = await startServer(settings({ DATA_DIR, LOG_LEVEL: 'debug' }));
-    await hold(server, 'Neverkept', 0);
-    expect(countOf('Neverkept', DATA_DIR)).toBe(0);
-    const patched = await hold(server, 'Patchedaway', 1);
-    const deleted = await hold(server, 'Deletedlater', 1);
-    const removed = await hold(server, 'Roomdeleted', 1);
-    await hold(server, 'Staysthere', 1);
-    expect(countOf('Patchedaway', DATA_DIR)).toBeGreaterThan(2);
-    await change(server, 'PATCH', `/v1/rooms/${patched}`, { keep_hours: 0 });
-    await type(server, patched, { text: 'Patchedaway again.' });
-    await change(server, 'DELETE', `/v1/rooms/${deleted}/transcript`);
-    await change(server, 'DELETE', `/v1/rooms/${removed}`);
-    // What was deleted is erased once a minute, and at the end.
-    await server.stop();
-    for (const mark of ['Neverkept', 'Patchedaway', 'Deletedlater', 'Roomdeleted']) {
-      expect(countOf(mark, DATA_DIR), mark).toBe(0);
-      expect(server.logs()).not.toContain(mark);
+/** Lines are typed until the server is killed; another is started, at which readers come back. */
+async function killAndStart(DATA_DIR: string): Promise<TestServer> {
+  const first = await startServer(settings({ DATA_DIR }));
+  const made = await makeRoom(first, {
+    ...{ name: 'Main stage', languages: ['es'], keep_hours: 1, access: 'link' },
+  });
+  const { room_id: id } = made;
+  const key = keyOf(made.viewer_url);
+  const readers = [
+    await readAlong(first, id, { key, language: 'es' }),
+    await readStream(first, id, { key }),
+  ];
+  const all = Array.from({ length: 30 }, (_, index) => `House ${index}.`);
+  const acknowledged: string[] = [];
+  const typing = (async () => {
+    for (const text of all) {
+      await type(first, id, { text });
+      acknowledged.push(text);
     }
-    expect(countOf('Staysthere', DATA_DIR)).toBeGreaterThan(2);
-  });
+  })();
+  await until(() => acknowledged.length >= 12 && readers[0]!.texts().length > 5);
+  first.process.kill('SIGKILL');
+  await Promise.all([first.exited, typing.catch(() => undefined)]);
+  const before = readers.map((reader) => ({
+    texts: reader.texts(),
+    after: reader.sequence(),
+  }));
 
-  it('is in no file of PostgreSQL', async () => {
-    const STORAGE_URL = await postgresql.createDatabase();
-    const DATA_DIR = temporaryFolder();
-    const server = await startServer(settings({ STORAGE_URL, DATA_DIR }));
-    await hold(server, 'Neverkept', 0);
-    const id = await hold(server, 'Staysthere', 1);
-    const place = { url: STORAGE_URL, dataFolder: DATA_DIR };
-    await executeOn(place, 'checkpoint');
-    const [row] = (await executeOn(place, 'show data_directory')) as { data_directory: string }[];
-    expect(countOf('Neverkept', row!.data_directory)).toBe(0);
-    expect(countOf('Staysthere', row!.data_directory)).toBeGreaterThan(2);
-    await change(server, 'PATCH', `/v1/rooms/${id}`, { keep_hours: 0 });
-    expect(await executeOn(place, 'select * from room_captions')).toEqual([]);
-    await server.stop();
-    expect(countOf('Neverkept', DATA_DIR)).toBe(0);
-  });
+  const second = await startServer(settings({ DATA_DIR, LOG_LEVEL: 'debug' }));
+  const rest = [
+    await readAlong(second, id, { key, language: 'es', after: before[0]!.after }),
+    await readStream(second, id, { key, after: before[1]!.after }),
+  ];
+  const captioner = roomKey(keyOf(made.captioner_url));
+  const typed = await second.post(`/v1/rooms/${id}/live/captions`, { text: 'The end.' }, captioner);
+  expect(typed.status).toBe(201);
+  await until(() => rest.every((reader) => reader.texts().at(-1)?.endsWith(' end.')));
+  const [spanish, spoken] = rest.map((reader, index) => [
+    ...before[index]!.texts,
+    ...reader.texts(),
+  ]);
+  expect(new Set(spoken).size).toBe(spoken!.length);
+  expect(spoken!.slice(0, acknowledged.length)).toEqual(acknowledged);
+  expect(spoken!.at(-1)).toBe('The end.');
+  expect(spanish).toEqual(
+    spoken!.map((text) => text.replace('House', 'Casa').replace('The', 'La')),
+  );
+  for (const reader of rest) reader.close();
+  return { ...second, ...requestsTo(second.url, first.apiKey), apiKey: first.apiKey };
+}
+
+it('what is kept is there when the server was killed and started again; what is not, in no file of the embedded database', async () => {
+  const DATA_DIR = temporaryFolder();
+  const server = await killAndStart(DATA_DIR);
+  await hold(server, 'Neverkept', 0);
+  expect(countOf('Neverkept', DATA_DIR)).toBe(0);
+  const patched = await hold(server, 'Patchedaway', 1);
+  const deleted = await hold(server, 'Deletedlater', 1);
+  const removed = await hold(server, 'Roomdeleted', 1);
+  await hold(server, 'Staysthere', 1);
+  expect(countOf('Patchedaway', DATA_DIR)).toBeGreaterThan(2);
+  await change(server, 'PATCH', `/v1/rooms/${patched}`, { keep_hours: 0 });
+  await type(server, patched, { text: 'Patchedaway again.' });
+  await change(server, 'DELETE', `/v1/rooms/${deleted}/transcript`);
+  await change(server, 'DELETE', `/v1/rooms/${removed}`);
+  // What was deleted is erased once a minute, and at the end.
+  await server.stop();
+  for (const mark of ['Neverkept', 'Patchedaway', 'Deletedlater', 'Roomdeleted']) {
+    expect(countOf(mark, DATA_DIR), mark).toBe(0);
+    expect(server.logs()).not.toContain(mark);
+  }
+  expect(countOf('Staysthere', DATA_DIR)).toBeGreaterThan(2);
 });
 
-describe('what is to be kept', () => {
-  it('is all there when the server is killed and started again: links, lines, and readers who come back', async () => {
-    const DATA_DIR = temporaryFolder();
-    const first = await startServer(settings({ DATA_DIR }));
-    const made = await makeRoom(first, {
-      ...{ name: 'Main stage', languages: ['es'], keep_hours: 1, access: 'link' },
-    });
-    const { room_id: id } = made;
-    const key = keyOf(made.viewer_url);
-    const readers = [
-      await readAlong(first, id, { key, language: 'es' }),
-      await readStream(first, id, { key }),
-    ];
-    const all = Array.from({ length: 30 }, (_, index) => `House ${index}.`);
-    const acknowledged: string[] = [];
-    const typing = (async () => {
-      for (const text of all) {
-        await type(first, id, { text });
-        acknowledged.push(text);
-      }
-    })();
-    await until(() => acknowledged.length >= 12 && readers[0]!.texts().length > 5);
-    first.process.kill('SIGKILL');
-    await Promise.all([first.exited, typing.catch(() => undefined)]);
-    const before = readers.map((reader) => ({
-      texts: reader.texts(),
-      after: reader.sequence(),
-    }));
-
-    const second = await startServer(settings({ DATA_DIR }));
-    const again = { ...second, ...{ apiKey: first.apiKey } };
-    const rest = [
-      await readAlong(again, id, { key, language: 'es', after: before[0]!.after }),
-      await readStream(again, id, { key, after: before[1]!.after }),
-    ];
-    const captioner = roomKey(keyOf(made.captioner_url));
-    const typed = await second.post(
-      `/v1/rooms/${id}/live/captions`,
-      { text: 'The end.' },
-      captioner,
-    );
-    expect(typed.status).toBe(201);
-    await until(() => rest.every((reader) => reader.texts().at(-1)?.endsWith(' end.')));
-    const [spanish, spoken] = rest.map((reader, index) => [
-      ...before[index]!.texts,
-      ...reader.texts(),
-    ]);
-    expect(new Set(spoken).size).toBe(spoken!.length);
-    expect(spoken!.slice(0, acknowledged.length)).toEqual(acknowledged);
-    expect(spoken!.at(-1)).toBe('The end.');
-    expect(spanish).toEqual(
-      spoken!.map((text) => text.replace('House', 'Casa').replace('The', 'La')),
-    );
-    await second.stop();
-  });
+it('what is not to be kept is in no file of PostgreSQL', async () => {
+  const STORAGE_URL = await postgresql.createDatabase();
+  const DATA_DIR = temporaryFolder();
+  const server = await startServer(settings({ STORAGE_URL, DATA_DIR }));
+  await hold(server, 'Neverkept', 0);
+  const id = await hold(server, 'Staysthere', 1);
+  const place = { url: STORAGE_URL, dataFolder: DATA_DIR };
+  await executeOn(place, 'checkpoint');
+  const [row] = (await executeOn(place, 'show data_directory')) as { data_directory: string }[];
+  expect(countOf('Neverkept', row!.data_directory)).toBe(0);
+  expect(countOf('Staysthere', row!.data_directory)).toBeGreaterThan(2);
+  await change(server, 'PATCH', `/v1/rooms/${id}`, { keep_hours: 0 });
+  expect(await executeOn(place, 'select * from room_captions')).toEqual([]);
+  await server.stop();
+  expect(countOf('Neverkept', DATA_DIR)).toBe(0);
 });
