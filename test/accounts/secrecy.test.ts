@@ -70,7 +70,7 @@ async function use(): Promise<string[]> {
   await ask(`/v2/usage?auth_key=${secret}`);
   await ask('/v2/translate', { ...json(text, own), body: `{"text":["${SENTENCE}"],` });
   await ask('/v2/write/correct', json({ text: [SENTENCE], target_lang: 'xx' }, own));
-  await ask('/v2/write/rephrase', json({ text: [SENTENCE], target_lang: 'en-GB' }, own));
+  await ask('/v2/write/rephrase', json({ text: [SENTENCE], target_lang: 'de' }, own));
   await ask('/v2/translate', json(text, { Authorization: `DeepL-Auth-Key ${admin.secret}` }));
   await ask('/v2/admin/developer-keys', json({}, { Authorization: `Basic ${admin.secret}` }));
   await ask('/metrics', { headers: { Authorization: 'Bearer metrics-secret-4b4c' } });

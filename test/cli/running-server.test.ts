@@ -23,7 +23,7 @@ async function kill(server: TestServer): Promise<void> {
   await server.exited;
 }
 
-it('leads to the port that the server listens on, whatever the settings of the command', async () => {
+it('leads to the port that the server listens on, whatever the settings of the command, and goes by these when it was killed', async () => {
   const dataFolder = temporaryFolder();
   const server = await serverOf(dataFolder);
   expect(await linkFor(dataFolder)).toMatch(new RegExp(`^${server.url}/console/#set-password=`));
@@ -31,23 +31,18 @@ it('leads to the port that the server listens on, whatever the settings of the c
   writeFileSync(file, 'The house.');
   const translated = await runDragoman(['translate', file, '--to', 'xx'], { DATA_DIR: dataFolder });
   expect(translated.errors).toContain('target_lang');
-  await server.stop();
-  expect(readdirSync(dataFolder)).not.toContain('server.json');
+  await kill(server);
+  expect(readdirSync(dataFolder)).toContain('server.json');
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 });
 
-it('leads to where browsers reach the server, unless the command knows better', async () => {
+it('leads to where browsers reach the server, unless the command knows better, until it has stopped', async () => {
   const dataFolder = temporaryFolder();
-  await serverOf(dataFolder, { PUBLIC_URL: 'https://live.example.org/here/' });
+  const server = await serverOf(dataFolder, { PUBLIC_URL: 'https://live.example.org/here/' });
   expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
   const other = await linkFor(dataFolder, { PUBLIC_URL: 'https://other.example.org' });
   expect(other).toMatch(/^https:\/\/other\.example\.org\/console\/#/);
-});
-
-it('goes by the settings when the server was killed', async () => {
-  const dataFolder = temporaryFolder();
-  const settings = { DATA_DIR: dataFolder, RECOGNISER: 'silent' };
-  await kill(await startServer(settings));
-  expect(readdirSync(dataFolder)).toContain('server.json');
+  await server.stop();
+  expect(readdirSync(dataFolder)).not.toContain('server.json');
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 });

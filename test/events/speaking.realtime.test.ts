@@ -75,20 +75,9 @@ it('what is said comes to all who read, in their languages, and the room outlive
   // Another session goes on where the first stopped, now one with the key of the account.
   const before = spoken.texts();
   const second = await connect(server, { room_id: id });
-  await speak(second, 'we will talk about the history of our city.');
+  await speak(second, 'good morning everybody.');
   await until(() => spoken.texts().length > before.length);
   expect(spoken.texts().slice(0, before.length)).toEqual(before);
-
-  // A line is heard, spoken once for all.
-  const { line } = spanish.lines().at(-1)!;
-  const clips = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const clip = await server.get(`/v1/rooms/${id}/live/speech/es/${line}?format=flac`);
-      return Buffer.from(await clip.arrayBuffer());
-    }),
-  );
-  expect(clips[0]!.length).toBeGreaterThan(1_000);
-  expect(clips.every((clip) => clip.equals(clips[0]!))).toBe(true);
   for (const reader of [spoken, spanish, calm, late]) reader.close();
 });
 
