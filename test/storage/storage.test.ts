@@ -84,28 +84,16 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
     ]);
   });
 
-  it('keeps everything when it is closed and opened again', async () => {
-    const again = await newPlace();
-    const before = await open(again);
-    const { account, key, secretHash, charge } = await openAccount(before);
-    await before.usage.charge(charge());
-    await before.close();
-    const after = await open(again);
-    expect(await after.apiKeys.authenticate(secretHash)).toEqual({ key, account });
-    const used = await after.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
-    expect(used.key.text).toBe(10);
-    await after.close();
-  });
-
-  it('finishes what is under way when it is closed, and refuses what comes later', async () => {
+  it('finishes what is under way when it is closed, refuses what comes later, and has everything when it is opened again', async () => {
     const again = await newPlace();
     const storage = await open(again);
-    const { account, key, charge } = await openAccount(storage);
+    const { account, key, secretHash, charge } = await openAccount(storage);
     const pending = Array.from({ length: 50 }, () => storage.usage.charge(charge()));
     await storage.close();
     expect(await Promise.all(pending)).toEqual(pending.map(() => 'charged'));
     await expect(storage.accounts.list()).rejects.toMatchObject({ code: 'stopping' });
     const after = await open(again);
+    expect(await after.apiKeys.authenticate(secretHash)).toEqual({ key, account });
     const used = await after.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
     expect(used.key.text).toBe(500);
     await after.close();
@@ -113,7 +101,7 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
 
   it('can be opened for the first time by several processes at once', async () => {
     const fresh = await newPlace();
-    const opened = await Promise.all(Array.from({ length: 4 }, () => open(fresh)));
+    const opened = await Promise.all(Array.from({ length: 3 }, () => open(fresh)));
     const [first, ...others] = opened;
     const { account } = await openAccount(first!);
     for (const other of others) expect(await other.accounts.list()).toEqual([account]);
@@ -130,9 +118,10 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
 });
 
 describe('the behaviour suite', () => {
-  const broken: [name: string, breakIt: (storage: Storage) => Storage][] = [
+  const broken: [fault: string, breaks: string, breakIt: (storage: Storage) => Storage][] = [
     [
       'lets deactivated keys in',
+      'refuses a deactivated key at once',
       (storage) => {
         const callers = new Map<string, ReturnType<Storage['apiKeys']['authenticate']>>();
         const authenticate = (hash: string) => {
@@ -145,6 +134,7 @@ describe('the behaviour suite', () => {
     ],
     [
       'checks a limit before it counts instead of at once',
+      'refuses what does not fit',
       (storage) => {
         const charge: Storage['usage']['charge'] = async (given) => {
           const { accountId, keyId, atMs } = given;
@@ -161,16 +151,18 @@ describe('the behaviour suite', () => {
     ],
     [
       'forgets refunds',
+      'takes a charge back',
       (storage) => ({ ...storage, usage: { ...storage.usage, refund: async () => undefined } }),
     ],
   ];
 
-  it.each(broken)('fails for storage that %s', async (_, breakIt) => {
+  it.each(broken)('fails for storage that %s', async (_, breaks, breakIt) => {
+    const found = behaviours.filter(([name]) => name.startsWith(breaks));
+    expect(found).toHaveLength(1);
     const place: Place = { url: undefined, dataFolder: newFolder() };
     const [storage, other] = [await open(place), await open(place)];
     const under = { storage: breakIt(storage), other: breakIt(other) };
-    const results = await Promise.allSettled(behaviours.map(([, check]) => check(under)));
-    expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([]);
+    await expect(found[0]![1](under)).rejects.toThrow();
     await Promise.all([storage.close(), other.close()]);
   });
 });
