@@ -193,7 +193,7 @@ it('who read along without what was said before, and goes, has all of it when it
 
 it('much that is said at once goes to many together, in its order, and to nobody twice', async () => {
   const { live } = await openRoom();
-  const readers = Array.from({ length: 1_000 }, () => join(live));
+  const readers = Array.from({ length: 3_000 }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   const all = Array.from({ length: 90 }, (_, index) => `Line ${index}.`);
   await Promise.all(all.map((text) => say(live, text)));
@@ -207,7 +207,7 @@ it('much that is said at once goes to many together, in its order, and to nobody
 
 it('who comes while more is said than can be handed out lacks nothing, nor is anything left on a screen', async () => {
   const { live, captions, room } = await openRoom({ keepMs: 0 });
-  const readers = Array.from({ length: 800 }, () => join(live));
+  const readers = Array.from({ length: 1_500 }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   const all = Array.from({ length: 90 }, (_, index) => `Line ${index}.`);
   for (const text of all) {
