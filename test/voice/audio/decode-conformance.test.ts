@@ -45,11 +45,7 @@ function pcmRow(contentType: string, args: string[]): Row {
 
 const rows: Row[] = [
   { contentType: 'audio/auto', of: 'Opus in WebM', extension: 'webm', args: opus },
-  { contentType: 'audio/auto', of: 'Opus in Ogg', extension: 'ogg', args: opus },
-  { contentType: 'audio/auto', of: 'FLAC', extension: 'flac', args: flac },
-  { contentType: 'audio/auto', of: 'MP3', extension: 'mp3', args: mp3 },
   { contentType: 'audio/auto', of: 'AAC (ADTS)', extension: 'aac', args: [...aac, '-f', 'adts'] },
-  { contentType: 'audio/auto', of: 'AAC in Matroska', extension: 'mka', args: aac },
   { contentType: 'audio/flac', extension: 'flac', args: flac },
   {
     contentType: 'audio/flac',
@@ -76,7 +72,6 @@ const rows: Row[] = [
     extension: 'ogg',
     args: [...opus, '-frame_duration', '120'],
   },
-  { contentType: 'audio/ogg', of: 'FLAC', extension: 'ogg', args: flac },
   { contentType: 'audio/ogg', of: 'Vorbis', extension: 'ogg', args: vorbis },
   {
     contentType: 'audio/webm',
@@ -86,26 +81,12 @@ const rows: Row[] = [
     rewritten: withUnknownClusterSizes,
   },
   { contentType: 'audio/webm', of: 'Vorbis', extension: 'webm', args: vorbis },
-  {
-    contentType: 'audio/x-matroska',
-    of: 'Opus',
-    extension: 'mka',
-    args: [...opus, '-frame_duration', '60'],
-  },
-  { contentType: 'audio/x-matroska', of: 'FLAC', extension: 'mka', args: flac },
   { contentType: 'audio/x-matroska', of: 'Vorbis', extension: 'mka', args: vorbis },
   { contentType: 'audio/ogg;codecs=flac', extension: 'ogg', args: flac },
   { contentType: 'audio/ogg;codecs=opus', extension: 'ogg', args: opus },
   { contentType: 'audio/webm;codecs=opus', extension: 'webm', args: opus },
-  { contentType: 'audio/webm; codecs=opus', of: 'with a blank', extension: 'webm', args: opus },
   { contentType: 'audio/x-matroska;codecs=aac', extension: 'mka', args: aac },
   { contentType: 'audio/x-matroska;codecs=flac', extension: 'mka', args: flac },
-  {
-    contentType: 'audio/x-matroska; codecs=flac',
-    of: 'with a blank',
-    extension: 'mka',
-    args: flac,
-  },
   { contentType: 'audio/x-matroska;codecs=mp3', extension: 'mka', args: mp3 },
   { contentType: 'audio/x-matroska;codecs=opus', extension: 'mka', args: opus },
   {
@@ -119,7 +100,6 @@ const rows: Row[] = [
   ...[8000, 16_000, 44_100, 48_000].map((rateHz) =>
     pcmRow(`audio/pcm;encoding=s16le;rate=${rateHz}`, pcm('s16le', rateHz)),
   ),
-  pcmRow('audio/pcm; encoding=s16le; rate=16000', pcm('s16le', 16_000)),
 ];
 
 /** A file of each kind; what cuts a codec's frames out of it, byte by byte, has tests of its own. */
@@ -168,11 +148,11 @@ it.each(rows)(
 
 it.each(files)('$contentType $of gives the same samples byte by byte', async (row) => {
   const { contentType } = row;
-  const file = bytesOf(row, 0.4);
+  const file = bytesOf(row, 0.25);
   const single = await collect(decodeWith(decoders, streamed(cut(file, 1)), { contentType }));
   const whole = await collect(decodeWith(decoders, streamed([file]), { contentType }));
   expect(single).toEqual(whole);
-  expect(single.length).toBeGreaterThan(5_500);
+  expect(single.length).toBeGreaterThan(3_000);
 });
 
 it.each(files)('has no sound when nothing comes as $contentType', async ({ contentType }) => {

@@ -190,7 +190,7 @@ it('leaves no thread behind when it is closed, and ends what is running', async 
   await expect(begun(decoders)).rejects.toMatchObject({ code: 'stopping' });
 });
 
-it('takes 150 damaged streams on one worker, whose other streams never notice', async () => {
+it('takes 75 damaged streams on one worker, whose other streams never notice', async () => {
   const { decoders, threads, log } = stage({ maxWorkers: 1 }, await realProcess());
   const kinds = [
     { contentType: 'audio/webm', bytes: encoded('webm', opus) },
@@ -203,7 +203,7 @@ it('takes 150 damaged streams on one worker, whose other streams never notice', 
 
   const random = seededRandom(5);
   const outcomes = new Map<string, number>();
-  let left = 150;
+  let left = 75;
   async function attack() {
     while (left > 0) {
       const { contentType, bytes } = kinds[left-- % kinds.length]!;
@@ -227,8 +227,8 @@ it('takes 150 damaged streams on one worker, whose other streams never notice', 
   expect(rounds).toBeGreaterThan(3);
   const allowed = ['decoded', 'audio_format_unsupported', 'audio_not_mono', 'chunk_too_large'];
   expect([...outcomes.keys()].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
-  expect(outcomes.get('decoded')).toBeGreaterThan(20);
-  expect(outcomes.get('audio_format_unsupported')).toBeGreaterThan(20);
+  expect(outcomes.get('decoded')).toBeGreaterThan(10);
+  expect(outcomes.get('audio_format_unsupported')).toBeGreaterThan(10);
   expect(threads).toEqual({ started: 1, running: 1 });
   expect(log.lines).toEqual([]);
 });

@@ -75,14 +75,7 @@ it.each([
     extension: 'ogg',
     args: ['-c:a', 'libvorbis'],
   },
-  {
-    what: 'Vorbis in WebM',
-    contentType: 'audio/webm',
-    extension: 'webm',
-    args: ['-c:a', 'libvorbis'],
-  },
   { what: 'FLAC', contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
-  { what: 'Opus in WebM', contentType: 'audio/webm', extension: 'webm', args: ['-c:a', 'libopus'] },
 ])('gives nearly all sound of the $what that has come, without waiting for more', async (row) => {
   const source = liveSource();
   const bytes = encoded(row.extension, row.args);
@@ -317,7 +310,7 @@ it('reads no more than it may while nobody takes what is decoded', async () => {
   await iterator.return?.();
 });
 
-it('takes 40 damaged streams: each is decoded or refused, and none leaves a process', async () => {
+it('takes 25 damaged streams: each is decoded or refused, and none leaves a process', async () => {
   const decoders = stage();
   const kinds = [
     { contentType: 'audio/mpeg', bytes: mp3File() },
@@ -328,7 +321,7 @@ it('takes 40 damaged streams: each is decoded or refused, and none leaves a proc
   ];
   const random = seededRandom(9);
   const outcomes = new Map<string, number>();
-  let left = 40;
+  let left = 25;
   async function attack(): Promise<void> {
     while (left > 0) {
       const { contentType, bytes } = kinds[left-- % kinds.length]!;
@@ -349,6 +342,6 @@ it('takes 40 damaged streams: each is decoded or refused, and none leaves a proc
   await Promise.all([attack(), attack(), attack()]);
   const allowed = ['decoded', 'audio_format_unsupported', 'audio_not_mono', 'chunk_too_large'];
   expect([...outcomes.keys()].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
-  expect(outcomes.get('decoded')).toBeGreaterThan(8);
+  expect(outcomes.get('decoded')).toBeGreaterThan(5);
   await until(() => children().length === 0);
 });

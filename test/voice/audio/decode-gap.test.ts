@@ -46,8 +46,6 @@ const rows = [
   },
   { contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
   { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
-  { contentType: 'audio/auto', extension: 'mp3', args: mp3 },
-  { contentType: 'audio/auto', extension: 'webm', args: smallClusters },
   { contentType: 'audio/auto', extension: 'aac', args: [...aac, '-f', 'adts'] },
 ];
 

@@ -23,7 +23,7 @@ const MOST_PICTURE_BYTES = 40_000_000;
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
-const video = ['-f', 'lavfi', '-i', 'testsrc=size=640x480:rate=25', '-shortest', '-b:v', '4M'];
+const video = ['-f', 'lavfi', '-i', 'testsrc=size=320x240:rate=25', '-shortest', '-b:v', '1M'];
 
 let decoders: AudioDecoders;
 beforeAll(async () => {
