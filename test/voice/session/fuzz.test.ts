@@ -7,7 +7,7 @@ import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
 import { connect, requestSession } from '../../support/product/voice-client.ts';
 
-const FRAMES = 400;
+const FRAMES = 240;
 /** Sockets at once. */
 const LANES = 16;
 

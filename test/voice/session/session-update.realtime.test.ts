@@ -58,28 +58,30 @@ async function made(
   return (await response.json()) as Record<string, string>;
 }
 
-describe.concurrent.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
-  const open = (request: Record<string, unknown> = {}) =>
-    connect(server, { message_format: format, target_languages: ['es'], ...request });
+describe.concurrent('an update', () => {
+  const open = () => connect(server, { target_languages: ['es'] });
 
-  it('is answered with what is in force, and the ends are those of the languages there are', async () => {
-    const client = await open();
-    expect(await updated(client, { target_languages: ['es', 'pt-br'] })).toMatchObject({
-      ...{ start_time: 0, target_languages: ['es', 'pt-br'] },
-    });
-    client.sendAudio(silence(200));
-    await updated(client, { target_languages: ['fr', 'pt-br'], whatever: { else: 1 } });
-    client.end();
-    expect(await client.closed).toMatchObject({ code: 1000 });
-    expect(endMarks(client)).toEqual([
-      'end_of_target_transcript es',
-      'end_of_source_transcript',
-      'end_of_target_transcript fr',
-      'end_of_target_transcript pt-br',
-      'end_of_stream',
-    ]);
-    expect(updates(client)[1]?.start_time).toBe(200);
-  });
+  it.each(['json', 'msgpack'] as const)(
+    'in %s is answered with what is in force, and the ends are those of the languages there are',
+    async (message_format) => {
+      const client = await connect(server, { message_format, target_languages: ['es'] });
+      expect(await updated(client, { target_languages: ['es', 'pt-br'] })).toMatchObject({
+        ...{ start_time: 0, target_languages: ['es', 'pt-br'] },
+      });
+      client.sendAudio(silence(200));
+      await updated(client, { target_languages: ['fr', 'pt-br'], whatever: { else: 1 } });
+      client.end();
+      expect(await client.closed).toMatchObject({ code: 1000 });
+      expect(endMarks(client)).toEqual([
+        'end_of_target_transcript es',
+        'end_of_source_transcript',
+        'end_of_target_transcript fr',
+        'end_of_target_transcript pt-br',
+        'end_of_stream',
+      ]);
+      expect(updates(client)[1]?.start_time).toBe(200);
+    },
+  );
 
   it('may leave no language, and bring one back', async () => {
     const client = await open();
@@ -96,13 +98,13 @@ describe.concurrent.each(['json', 'msgpack'] as const)('an update in %s', (forma
 
   it('that takes a language away and one that brings it back leave no end after it is back', async () => {
     const client = await open();
-    const rounds = Array.from({ length: 100 }, (_, round) => round);
+    const rounds = Array.from({ length: 40 }, (_, round) => round);
     for (const round of rounds) {
       client.update({ id: `without ${round}`, target_languages: [] });
       client.update({ id: `with ${round}`, target_languages: ['es'] });
       if (round % 3 === 0) await until(() => updates(client).length > round * 2 + 1);
     }
-    await until(() => updates(client).length === 200);
+    await until(() => updates(client).length === 2 * rounds.length);
     client.end();
     expect((await client.closed).code).toBe(1000);
     let isInForce = true;
@@ -179,10 +181,10 @@ describe.concurrent.each(['json', 'msgpack'] as const)('an update in %s', (forma
   });
 });
 
-it.concurrent('thousands of updates in a row are answered in order, and others are served', async () => {
+it.concurrent('a thousand updates in a row are answered in order, and others are served', async () => {
   const client = await connect(server, { target_languages: ['es'], acknowledgements: true });
   const other = await connect(server, { target_languages: ['es'] });
-  const COUNT = 4_000;
+  const COUNT = 1_000;
   const startedAt = performance.now();
   for (let number = 0; number < COUNT; number += 1) {
     // As fast as messages may come: two thousand a second.
