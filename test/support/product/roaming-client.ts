@@ -22,13 +22,15 @@ export interface RoamingOptions {
   chunkBytes: number;
   /** Between chunks, in ms. */
   everyMs: number;
-  /** An update of the session, said once when so many bytes were sent. */
   /** Whether it answers pings, by which a server knows what has arrived; it does unless said otherwise. */
   confirms?: boolean;
   /** A connection on which nothing comes for so long is left for another, in ms; none is unless said. */
   patienceMs?: number;
   /** Whether it goes on listening there, to hear who speaks without being asked any more. */
   hearsOn?: boolean | undefined;
+  /** Where it stops speaking until something has happened. */
+  pause?: { atBytes: number; until: Promise<unknown> };
+  /** An update of the session, said once when so many bytes were sent. */
   update?: { atBytes: number; change: Record<string, unknown> } | undefined;
 }
 
@@ -57,12 +59,14 @@ export class RoamingClient {
   at = 0;
   #socket: WebSocket | undefined;
   #isUpdated = false;
+  #hasPaused = false;
   #hasGivenUp = false;
   #attempts = 0;
   readonly #options: RoamingOptions;
 
   constructor(options: RoamingOptions) {
     this.#options = options;
+    void options.pause?.until.then(() => (this.#hasPaused = true));
   }
 
   /** Does not come back any more. */
@@ -171,6 +175,7 @@ export class RoamingClient {
   /** One connection; answers whether everything has been said. */
   async #converse(session: SessionAnswer, audio: Uint8Array): Promise<boolean> {
     const { chunkBytes, everyMs, route, patienceMs = Infinity, confirms = true } = this.#options;
+    const { pause } = this.#options;
     const { pathname } = new URL(session.streaming_url);
     const socket = new WebSocket(
       `${(await route()).url.replace('http', 'ws')}${pathname}?token=${session.token}`,
@@ -206,7 +211,8 @@ export class RoamingClient {
           this.leaveBehind((message) => this.#hearStale(message, connection));
         } else socket.terminate();
       }
-      if (socket.readyState !== WebSocket.OPEN || hasEnded) {
+      const isPausing = pause !== undefined && !this.#hasPaused && this.at >= pause.atBytes;
+      if (socket.readyState !== WebSocket.OPEN || hasEnded || isPausing) {
         nextMs = performance.now();
         return;
       }

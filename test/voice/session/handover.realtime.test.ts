@@ -1,6 +1,6 @@
 /** Sessions that go on at another server: requested, connected and reconnected anywhere. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster, withKey } from '../../support/product/cluster.ts';
 import { RoamingClient, type RoamingOptions } from '../../support/product/roaming-client.ts';
@@ -17,8 +17,6 @@ const SENTENCES = [
   'hotel india juliett',
   'kilo lima mike november',
   'oscar papa quebec',
-  'romeo sierra tango uniform',
-  'victor whiskey xray',
 ];
 const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
 const REQUEST = { source_language: 'en', target_languages: ['es'] };
@@ -69,9 +67,9 @@ const sessionKeys = async () =>
     /:(?:record|stream|seats):.*(?:session|tokens)/.test(key),
   );
 
-/** All text that is in streams and records. */
-async function keptText(): Promise<string> {
-  const keys = (await cluster.redis.ask('KEYS', '*')) as string[];
+/** All text that is in streams and records, or in those of a session. */
+async function keptText(sessionId = ''): Promise<string> {
+  const keys = (await cluster.redis.ask('KEYS', `*${sessionId}*`)) as string[];
   const values = await Promise.all(
     keys.map(async (key) => {
       if (key.includes(':stream:')) return cluster.redis.ask('XRANGE', key, '-', '+');
@@ -114,8 +112,9 @@ async function speakThrough(
   return client;
 }
 
-function expectUndisturbed(client: RoamingClient): void {
+async function expectUndisturbed(client: RoamingClient): Promise<void> {
   expectWhole(client);
+  await speaking;
   expect(client.text('es')).toBe(undisturbed.text('es'));
   expect(client.sequences).toEqual(undisturbed.sequences);
 }
@@ -135,18 +134,21 @@ function expectWhole(client: RoamingClient): void {
 }
 
 let undisturbed: RoamingClient;
+/** Until it has said everything. */
+let speaking: Promise<void>;
 beforeAll(async () => {
   const [first] = await nodesForNewcomer();
   undisturbed = new RoamingClient({ request: REQUEST, route: () => first!, ...PACE });
-  await undisturbed.speak(AUDIO);
+  speaking = undisturbed.speak(AUDIO);
 });
 
-it('an undisturbed session says every word', () => {
+it.concurrent('an undisturbed session says every word', async () => {
+  await speaking;
   expectWhole(undisturbed);
   expect(undisturbed.connections).toBe(1);
 });
 
-it('is requested at one, connected at the next, and reconnected anywhere', async () => {
+it.concurrent('is requested at one, connected at the next, and reconnected anywhere', async () => {
   const [first, second, third] = (await nodesForNewcomer()) as [TestServer, TestServer, TestServer];
   const route = inTurn(first, second, third, first, second, third);
   const client = new RoamingClient({ request: REQUEST, route, ...PACE });
@@ -157,36 +159,13 @@ it('is requested at one, connected at the next, and reconnected anywhere', async
     await until(() => client.connections > (place === 0.3 ? 1 : 2));
   }
   await speaking;
-  expectUndisturbed(client);
+  await expectUndisturbed(client);
   expect(client.connections).toBe(3);
   await until(async () => (await chargedMs(first)) >= AUDIO_MS);
   expect(await chargedMs(first)).toBe(AUDIO_MS);
 });
 
-it('is handed over by a server that is told to stop', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
-  const client = await speakThrough([third, second], (owner) => {
-    owner.process.kill('SIGTERM');
-  });
-  expectUndisturbed(client);
-  expect(client.closeCodes[0]).toBe(1012);
-  expect(await third.exited).toBe(0);
-});
-
-it('is handed over by a server that is told to stop while the broker stands still', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
-  const client = await speakThrough([third, second], async (owner) => {
-    cluster.redis.pause();
-    owner.process.kill('SIGTERM');
-    // Longer than it takes to find that out.
-    await delay(STILL_MS);
-    cluster.redis.resume();
-  });
-  expectUndisturbed(client);
-  expect(client.closeCodes[0]).toBe(1012);
-});
-
-it('is told nothing again that its client has, when that is said to one and it connects to the next', async () => {
+it.concurrent('is told nothing again that its client has, when that is said to one and it connects to the next', async () => {
   const [first, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
   const route = inTurn(first, first, second, third);
   const client = new RoamingClient({ request: REQUEST, route, ...PACE, confirms: false });
@@ -194,27 +173,22 @@ it('is told nothing again that its client has, when that is said to one and it c
   await until(() => client.text('es') !== '');
   client.drop();
   await speaking;
-  expectUndisturbed(client);
+  await expectUndisturbed(client);
   expect(client.connections).toBe(2);
 });
 
-it('is taken up when its server is killed', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
-  for (const place of [0.33, 0.45]) {
-    const owner = place === 0.33 ? third : ((await freshNodes(3))[2] as TestServer);
-    const pair = [owner, withKey(second, owner.apiKey)] as const;
-    const client = await speakThrough(pair, ({ process }) => void process.kill('SIGKILL'), {
-      place,
-    });
-    expectUndisturbed(client);
-    const after = withKey(second, owner.apiKey);
-    await until(async () => (await chargedMs(after)) > AUDIO_MS - MOST_UNCHARGED_MS);
-    expect(await chargedMs(after)).toBeLessThanOrEqual(AUDIO_MS);
-  }
+it('is handed over by a server that is told to stop', async () => {
+  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
+  const client = await speakThrough([third, second], (owner) => {
+    owner.process.kill('SIGTERM');
+  });
+  await expectUndisturbed(client);
+  expect(client.closeCodes[0]).toBe(1012);
+  expect(await third.exited).toBe(0);
 });
 
 it('is not spoken for by a server that stood still', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
   const stale: unknown[] = [];
   const client = await speakThrough([third, second], async (owner, moving) => {
     owner.process.kill('SIGSTOP');
@@ -227,88 +201,153 @@ it('is not spoken for by a server that stood still', async () => {
     owner.process.kill('SIGCONT');
     await until(() => moving.leftBehind === 'closed');
   });
-  expectUndisturbed(client);
+  await expectUndisturbed(client);
   expect(stale).toEqual([]);
 });
 
-it('goes on with what was changed meanwhile', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+it('goes on while the broker is away for 30 s', async () => {
+  const [second] = (await freshNodes(2)) as [TestServer];
   const client = await speakThrough(
-    [third, second],
-    ({ process }) => void process.kill('SIGKILL'),
-    {
-      request: { source_language: 'en' },
-      update: { atBytes: 0.2 * AUDIO.length, change: { target_languages: ['es'] } },
-      place: 0.6,
+    [second, second],
+    async (_owner, speaking) => {
+      const before = speaking.messages.length;
+      cluster.redis.pause();
+      await until(() => speaking.messages.length > before + 20);
+      await delay(AWAY_MS);
+      cluster.redis.resume();
     },
+    { place: 0.2 },
   );
-  expectWhole(client);
-  const translated = client.text('es').trim();
-  expect(translated).not.toBe('');
-  // From a sentence on it is what a session has that began with it.
-  expect(undisturbed.text('es')).toMatch(new RegExp(`${translated}$`));
-  const updates = client.messages.filter(({ type }) => type === 'session_updated');
-  expect(updates).toHaveLength(1);
+  await expectUndisturbed(client);
+  expect(client.connections).toBe(1);
 });
 
-it('goes on without a glossary that was deleted meanwhile', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
-  const glossary = await third.post('/v3/glossaries', {
+it('is handed over by a server that is told to stop while the broker stands still', async () => {
+  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
+  const client = await speakThrough(
+    [third, second],
+    async (owner) => {
+      cluster.redis.pause();
+      owner.process.kill('SIGTERM');
+      // Longer than it takes to find that out.
+      await delay(STILL_MS);
+      cluster.redis.resume();
+    },
+    { place: 0.2 },
+  );
+  await expectUndisturbed(client);
+  expect(client.closeCodes[0]).toBe(1012);
+  expect(await third.exited).toBe(0);
+});
+
+/** Who was spoken for by a server that was killed, and by another after that. */
+interface Killing {
+  charged: RoamingClient;
+  changed: RoamingClient;
+  withGlossary: RoamingClient;
+  unacknowledged: RoamingClient;
+  /** What the account of the first was charged in the end. */
+  chargedMs: () => Promise<number>;
+  /** By its keys, for how long the session of one that does not come back is kept, in ms. */
+  leftMs: Map<string, number>;
+}
+
+/** All of them speak at the same server. */
+async function killTheirServer(): Promise<Killing> {
+  const [owner, other] = (await freshNodes(2)) as [TestServer, TestServer];
+  const { secret } = await cluster.newcomer();
+  const glossary = await owner.post('/v3/glossaries', {
     name: 'Letters',
     dictionaries: [
       { source_lang: 'en', target_lang: 'es', entries: 'alpha\talfa', entries_format: 'tsv' },
     ],
   });
   const { glossary_id: id } = (await glossary.json()) as { glossary_id: string };
-  const client = await speakThrough(
-    [third, second],
-    async (owner) => {
-      const deleted = await owner.send(`/v3/glossaries/${id}`, { method: 'DELETE' });
-      expect(deleted.status).toBe(204);
-      owner.process.kill('SIGKILL');
-    },
-    { request: { ...REQUEST, glossary_id: id } },
-  );
-  expectWhole(client);
-});
-
-it('is forgotten when its server has died and its client does not come back', async () => {
-  const [, , third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
-  const client = new RoamingClient({ request: REQUEST, route: () => third, ...PACE });
-  const speaking = client.speak(AUDIO).catch(() => undefined);
-  await until(() => client.text('es') !== '');
+  let current = owner;
+  const newClient = (options: Partial<RoamingOptions> = {}) =>
+    new RoamingClient({ request: REQUEST, route: () => current, ...PACE, ...options });
+  const clients = {
+    charged: newClient({ route: () => withKey(current, secret) }),
+    changed: newClient({
+      request: { source_language: 'en' },
+      update: { atBytes: 0.2 * AUDIO.length, change: { target_languages: ['es'] } },
+    }),
+    withGlossary: newClient({ request: { ...REQUEST, glossary_id: id } }),
+    unacknowledged: newClient({ acknowledgements: false }),
+  };
+  const gone = newClient();
+  const speaking = Object.values(clients).map((each) => each.speak(AUDIO));
+  const leaving = gone.speak(AUDIO).catch(() => undefined);
+  const all = [gone, ...Object.values(clients)];
+  // In the middle of a sentence: what is told of the one before has arrived.
+  await until(() => all.every(({ at }) => at > 0.52 * AUDIO.length));
   // Or nothing could be found later.
-  expect(await keptText()).toMatch(/[Aa]lpha bravo/);
-  third.process.kill('SIGKILL');
-  await third.exited;
-  const keys = (await sessionKeys()).filter((key) => key.includes(client.sessionId));
-  expect(keys.length).toBeGreaterThan(2);
-  for (const key of keys) {
-    const leftMs = Number(await cluster.redis.ask('PTTL', key));
-    expect(leftMs, key).toBeGreaterThan(0);
-    // That a token was used is remembered for longer.
-    if (!key.includes('tokens')) expect(leftMs, key).toBeLessThan(KEPT_MS);
+  await until(async () => /[Aa]lpha bravo/.test(await keptText(gone.sessionId)));
+  const deleted = await owner.send(`/v3/glossaries/${id}`, { method: 'DELETE' });
+  expect(deleted.status).toBe(204);
+  current = other;
+  gone.giveUp();
+  owner.process.kill('SIGKILL');
+  await leaving;
+  const leftMs = await takeAway(gone.sessionId);
+  await Promise.all(speaking);
+  return { ...clients, leftMs, chargedMs: () => chargedMs(withKey(other, secret)) };
+}
+
+/** @returns by its keys, for how long a session would have been kept, in ms */
+async function takeAway(sessionId: string): Promise<Map<string, number>> {
+  const leftMs = new Map<string, number>();
+  for (const key of (await sessionKeys()).filter((each) => each.includes(sessionId))) {
+    leftMs.set(key, Number(await cluster.redis.ask('PTTL', key)));
     await cluster.redis.ask('DEL', key);
   }
-  client.giveUp();
-  await speaking;
-});
+  return leftMs;
+}
 
-it('goes on while the broker is away for 30 s', async () => {
-  const [, second] = (await freshNodes(3)) as [TestServer, TestServer];
-  const client = await speakThrough([second, second], async (_owner, speaking) => {
-    const before = speaking.messages.length;
-    cluster.redis.pause();
-    await until(() => speaking.messages.length > before + 20);
-    await delay(AWAY_MS);
-    cluster.redis.resume();
+describe('when its server is killed', () => {
+  let killing: Killing;
+  beforeAll(async () => (killing = await killTheirServer()));
+
+  it('is taken up, and charged once', async () => {
+    await expectUndisturbed(killing.charged);
+    await until(async () => (await killing.chargedMs()) > AUDIO_MS - MOST_UNCHARGED_MS);
+    expect(await killing.chargedMs()).toBeLessThanOrEqual(AUDIO_MS);
   });
-  expectUndisturbed(client);
-  expect(client.connections).toBe(1);
+
+  it('goes on with what was changed meanwhile', () => {
+    const { changed } = killing;
+    expectWhole(changed);
+    const translated = changed.text('es').trim();
+    expect(translated).not.toBe('');
+    // From a sentence on it is what a session has that began with it.
+    expect(undisturbed.text('es')).toMatch(new RegExp(`${translated}$`));
+    const updates = changed.messages.filter(({ type }) => type === 'session_updated');
+    expect(updates).toHaveLength(1);
+  });
+
+  it('goes on without a glossary that was deleted meanwhile', () => {
+    expectWhole(killing.withGlossary);
+  });
+
+  it('loses no more than what was on its way, without acknowledgements', () => {
+    const words = killing.unacknowledged.text().toLowerCase().replace(/[.]/g, '').split(' ');
+    const wanted = SENTENCES.join(' ').split(' ');
+    expect(words.filter((word) => wanted.includes(word)).length).toBeGreaterThan(wanted.length - 4);
+    expect(new Set(words).size).toBe(words.length);
+  });
+
+  it('is forgotten when its client does not come back', () => {
+    expect(killing.leftMs.size).toBeGreaterThan(2);
+    for (const [key, ms] of killing.leftMs) {
+      expect(ms, key).toBeGreaterThan(0);
+      // That a token was used is remembered for longer.
+      if (!key.includes('tokens')) expect(ms, key).toBeLessThan(KEPT_MS);
+    }
+  });
 });
 
 it('goes on when the broker has lost everything, and elsewhere after that', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
   const client = await speakThrough(
     [third, second],
     async (owner, speaking) => {
@@ -320,20 +359,7 @@ it('goes on when the broker has lost everything, and elsewhere after that', asyn
     },
     { place: 0.2 },
   );
-  expectUndisturbed(client);
-});
-
-it('loses no more than what was on its way, without acknowledgements', async () => {
-  const [, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
-  const client = await speakThrough(
-    [third, second],
-    ({ process }) => void process.kill('SIGKILL'),
-    { acknowledgements: false },
-  );
-  const words = client.text().toLowerCase().replace(/[.]/g, '').split(' ');
-  const wanted = SENTENCES.join(' ').split(' ');
-  expect(words.filter((word) => wanted.includes(word)).length).toBeGreaterThan(wanted.length - 4);
-  expect(new Set(words).size).toBe(words.length);
+  await expectUndisturbed(client);
 });
 
 it('nothing of it stays', async () => {
