@@ -31,6 +31,7 @@ const pureTests = [
   ...['accounts/{access,account-contacts,api-key-file}', 'process/concurrency'],
   ...['translation/{translation,languages,engine-routes,detection}', 'operation/metrics'],
   ...['voice/session/{session-tokens,media-queue,outbox,live-translation}', 'client/lost-session'],
+  ...['voice/session/{audio-entry,handover,live-overview,session-cluster,voice-sessions}'],
   ...['http/{forms,form-body,upload-pace,received-file}', 'glossaries/glossaries'],
   ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],

@@ -81,7 +81,7 @@ it('JSON of any shape is answered, never with 5xx', async () => {
       const headers = { 'Content-Type': 'application/json' };
       expect(await answerOf(route, { body: JSON.stringify(body), headers })).toBeLessThan(500);
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 
@@ -126,7 +126,7 @@ it('texts with any markup are answered, never with 5xx', async () => {
         await answerOf(['POST', '/v2/translate'], { body: JSON.stringify(body), headers }),
       ).toBeLessThan(500);
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 
@@ -145,7 +145,7 @@ it('forms, broken JSON and other types are answered, never with 5xx', async () =
     fc.asyncProperty(fc.constantFrom(...routes), types, raw, async (route, type, body) => {
       expect(await answerOf(route, { body, headers: { 'Content-Type': type } })).toBeLessThan(500);
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
@@ -156,7 +156,7 @@ it('queries of any shape are answered, never with 5xx', async () => {
       const search = new URLSearchParams(parameters).toString();
       expect(await answerOf([method, `${path}?${search}`], {})).toBeLessThan(500);
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 

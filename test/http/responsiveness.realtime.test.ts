@@ -58,9 +58,7 @@ async function translate(
 describe('beside ten requests of 126 kB each the gateway answers others', () => {
   it.each([
     ['short sentences', 'a? ', {}],
-    ['short lines', 'a\n', {}],
     ['numbers', '1 ', {}],
-    ['brackets', '[', {}],
     ['short elements', '<b>a</b> ', { tag_handling: 'html' }],
     ['elements that never end', '<b>', { tag_handling: 'html' }],
   ])('when they are %s', async (_name, part, options) => {
