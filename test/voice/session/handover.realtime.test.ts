@@ -264,30 +264,38 @@ async function killTheirServer(): Promise<Killing> {
   });
   const { glossary_id: id } = (await glossary.json()) as { glossary_id: string };
   let current = owner;
-  const newClient = (options: Partial<RoamingOptions> = {}) =>
+  let goOn: () => void = () => undefined;
+  // In the middle of a sentence: what was told of the one before has arrived.
+  const atBytes = 0.52 * AUDIO.length;
+  const pause = { atBytes, until: new Promise<void>((resolve) => (goOn = resolve)) };
+  const newClient = (options: Partial<RoamingOptions> = { pause }) =>
     new RoamingClient({ request: REQUEST, route: () => current, ...PACE, ...options });
   const clients = {
-    charged: newClient({ route: () => withKey(current, secret) }),
+    charged: newClient({ pause, route: () => withKey(current, secret) }),
     changed: newClient({
+      pause,
       request: { source_language: 'en' },
       update: { atBytes: 0.2 * AUDIO.length, change: { target_languages: ['es'] } },
     }),
-    withGlossary: newClient({ request: { ...REQUEST, glossary_id: id } }),
+    withGlossary: newClient({ pause, request: { ...REQUEST, glossary_id: id } }),
+    // Something of it is on its way.
     unacknowledged: newClient({ acknowledgements: false }),
   };
   const gone = newClient();
-  const speaking = Object.values(clients).map((each) => each.speak(AUDIO));
+  const { unacknowledged, ...pausing } = clients;
+  const speaking = Object.values(pausing).map((each) => each.speak(AUDIO));
   const leaving = gone.speak(AUDIO).catch(() => undefined);
-  const all = [gone, ...Object.values(clients)];
-  // In the middle of a sentence: what is told of the one before has arrived.
-  await until(() => all.every(({ at }) => at > 0.52 * AUDIO.length));
   // Or nothing could be found later.
   await until(async () => /[Aa]lpha bravo/.test(await keptText(gone.sessionId)));
   const deleted = await owner.send(`/v3/glossaries/${id}`, { method: 'DELETE' });
   expect(deleted.status).toBe(204);
+  speaking.push(unacknowledged.speak(AUDIO));
+  const all = [gone, ...Object.values(clients)];
+  await until(() => all.every(({ at }) => at >= atBytes));
   current = other;
   gone.giveUp();
   owner.process.kill('SIGKILL');
+  goOn();
   await leaving;
   const leftMs = await takeAway(gone.sessionId);
   await Promise.all(speaking);
