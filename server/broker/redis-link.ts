@@ -310,7 +310,8 @@ function newClient(url: string) {
     url,
     RESP: 3,
     name: 'dragoman',
-    socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false },
+    // Of the socket, which is given up before, with all that comes after it.
+    socket: { connectTimeout: 3 * ANSWER_MS, reconnectStrategy: false },
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',

@@ -129,12 +129,15 @@ it('a text whose process stands still is corrected by the next one, which comput
     if ('streamId' in answer && answer.streamId >= first) answers.push(answer);
   });
   const texts = ['We recieve it.', 'We recieve them.'];
+  // It finds all of them at once.
+  process.kill(child!.pid!, 'SIGSTOP');
   for (const streamId of [first, second, last]) {
     child!.postMessage({ kind: 'lint', streamId, texts, variant: 'en-US' } satisfies HarperRequest);
   }
   for (const streamId of [first, second]) {
     child!.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
   }
+  process.kill(child!.pid!, 'SIGCONT');
   await until(() => answers.length === 3);
   expect(answers.map(({ lints }) => lints.length)).toEqual([0, 0, 2]);
 });

@@ -78,21 +78,6 @@ describe.each([...formats])('speech as %s', (_, format) => {
     chunks = await allChunks(updates, { engine: once, encoders, format });
   });
 
-  // Bare samples are whatever they are said to be, wherever they end.
-  const isBare = format.container === 'pcm';
-
-  it.skipIf(isBare)('is a stream that ffprobe accepts, as long as its chunks say', async () => {
-    const media = await probe(save(joined(chunks)), format);
-    expect(media).toMatchObject({
-      container: containers[format.container],
-      ...{ codec: codecs[format.codec], sampleRateHz: format.sampleRateHz, channels: 1 },
-    });
-    expect(Math.abs(media.packetsMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
-    if (media.toldMs !== undefined) {
-      expect(Math.abs(media.toldMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
-    }
-  });
-
   it('decodes to as much sound', async () => {
     const { samples, sampleRateHz } = await decode(save(joined(chunks)), format);
     const lengthMs = (samples.length / sampleRateHz) * 1000;
@@ -121,7 +106,22 @@ describe.each([...formats])('speech as %s', (_, format) => {
     expect(chunks[0]?.text).toBe(SENTENCES[0]);
   });
 
-  it.skipIf(isBare)('can be played up to any piece', async () => {
+  // Bare samples are whatever they are said to be, wherever they end.
+  if (format.container === 'pcm') return;
+
+  it('is a stream that ffprobe accepts, as long as its chunks say', async () => {
+    const media = await probe(save(joined(chunks)), format);
+    expect(media).toMatchObject({
+      container: containers[format.container],
+      ...{ codec: codecs[format.codec], sampleRateHz: format.sampleRateHz, channels: 1 },
+    });
+    expect(Math.abs(media.packetsMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
+    if (media.toldMs !== undefined) {
+      expect(Math.abs(media.toldMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
+    }
+  });
+
+  it('can be played up to any piece', async () => {
     const headerCount = chunks[0]?.headerCount ?? 0;
     const pieces = chunks.flatMap((chunk) => chunk.pieces);
     const share = 0.6;
