@@ -310,8 +310,8 @@ function newClient(url: string) {
     url,
     RESP: 3,
     name: 'dragoman',
-    // Of the socket, which is given up before, with all that comes after it.
-    socket: { connectTimeout: 3 * ANSWER_MS, reconnectStrategy: false },
+    // It is given up before; this ends what is left of it.
+    socket: { connectTimeout: ANSWER_MS + 10 * LAST_MS, reconnectStrategy: false },
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',

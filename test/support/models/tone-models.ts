@@ -7,7 +7,7 @@ import path from 'node:path';
 import { encodeOnnx, field, type GraphConstant, type OnnxModel } from './onnx-writer.ts';
 
 /** What words sound like: pitches far enough apart for a spectrum of 80 bands. */
-export const pitchesHz: Readonly<Record<string, number>> = {
+const pitchesHz: Readonly<Record<string, number>> = {
   one: 320,
   two: 470,
   three: 660,
