@@ -58,9 +58,9 @@ interface Waiting {
   readonly command: Command;
   /** Done twice, it leaves things as done once. */
   readonly isRepeatable: boolean;
+  readonly askedAtMs: number;
   resolve: (reply: Reply) => void;
   reject: (error: Error) => void;
-  patience: Patience;
   /** The connection it was sent on last. */
   client: Client | undefined;
 }
@@ -84,6 +84,8 @@ export class RedisLink {
   #saidUnableAtMs = -Infinity;
   /** In the order in which they were asked, which is the order in which they are sent again. */
   readonly #waiting = new Set<Waiting>();
+  /** One for them all: setting and clearing one for each would cost a fifth of what a command does. */
+  #patience: Patience | undefined;
   /** Channels that are listened to, and what they ring. */
   readonly #bells = new Map<string, () => void>();
   #isClosed = false;
@@ -119,11 +121,12 @@ export class RedisLink {
     const awayMs = this.#client === undefined ? performance.now() - this.#lostAtMs : 0;
     if (awayMs > PATIENCE_MS || this.#waiting.size >= MAX_WAITING) return Promise.reject(away());
     return new Promise((resolve, reject) => {
-      const patience = new Patience(() => this.#giveUp(waiting));
+      const askedAtMs = performance.now();
       const waiting: Waiting = {
-        ...{ command, isRepeatable, resolve, reject, patience, client: undefined },
+        ...{ command, isRepeatable, askedAtMs, resolve, reject, client: undefined },
       };
       this.#waiting.add(waiting);
+      this.#patience ??= new Patience((sinceMs) => this.#giveUp(sinceMs));
       if (this.#client !== undefined) this.#dispatch(waiting, this.#client);
     });
   }
@@ -152,6 +155,7 @@ export class RedisLink {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
+    this.#patience?.end();
     this.#client?.destroy();
     this.#client = undefined;
     for (const waiting of this.#waiting) this.#settle(waiting).reject(closing());
@@ -233,15 +237,20 @@ export class RedisLink {
     this.#drop(client, error);
   }
 
-  #giveUp(waiting: Waiting): void {
-    const { client } = waiting;
-    this.#settle(waiting).reject(away());
-    // Others would wait behind it, and have no answer since it was asked.
-    if (client !== undefined) this.#drop(client, noAnswer(), performance.now() - ANSWER_MS);
+  /** Ends the wait of those that were asked by then, and begins that of the others. */
+  #giveUp(askedUntilMs: number): void {
+    for (const waiting of this.#waiting) {
+      if (waiting.askedAtMs > askedUntilMs) break;
+      this.#settle(waiting).reject(away());
+      // Others would wait behind it, and have no answer since it was asked.
+      if (waiting.client !== undefined)
+        this.#drop(waiting.client, noAnswer(), performance.now() - ANSWER_MS);
+    }
+    const [oldest] = this.#waiting;
+    this.#patience = oldest && new Patience((sinceMs) => this.#giveUp(sinceMs), oldest.askedAtMs);
   }
 
   #settle(waiting: Waiting): Pick<Waiting, 'resolve' | 'reject'> {
-    waiting.patience.end();
     this.#waiting.delete(waiting);
     return waiting;
   }
@@ -328,11 +337,16 @@ class Patience {
   #timer: NodeJS.Timeout;
   #lastLook: NodeJS.Immediate | undefined;
 
-  constructor(giveUp: () => void) {
-    const look = () => {
-      this.#lastLook = setImmediate(giveUp);
-    };
-    this.#timer = setTimeout(() => (this.#timer = setTimeout(look, LAST_MS)), ANSWER_MS);
+  /** @param giveUp told what was asked until when has waited for too long, by `performance.now()` */
+  constructor(giveUp: (askedUntilMs: number) => void, askedAtMs = performance.now()) {
+    const waitedMs = performance.now() - askedAtMs;
+    this.#timer = setTimeout(() => {
+      const askedUntilMs = Math.max(askedAtMs, performance.now() - ANSWER_MS);
+      const look = () => {
+        this.#lastLook = setImmediate(() => giveUp(askedUntilMs));
+      };
+      this.#timer = setTimeout(look, LAST_MS);
+    }, ANSWER_MS - waitedMs);
   }
 
   end(): void {
