@@ -1,12 +1,13 @@
 /** How a line of text looks: its letters parted from the ground, pixel by pixel. */
 import {
   beyondEdges,
-  CHANNELS,
   cut,
   distance,
   filled,
   medianColour,
+  pixelsIn,
   putColour,
+  ranked,
   type Cutting,
 } from './ground.ts';
 import type { PixelBox } from './ocr.ts';
@@ -40,6 +41,8 @@ const MARGIN = 0.35;
 /** Differences below this cannot be seen, or come from JPEG. */
 const LEAST_DIFFERENCE = 10;
 const NOISE_FACTOR = 4;
+/** What is further from the usual colour around a line is no ground. */
+const MOST_LIKE_GROUND = 48;
 /** Neighbours differ by no more where a ground is plain or a gradient. */
 const SMOOTH = 2;
 
@@ -54,8 +57,10 @@ export function appearanceOf(
   const ring = ringOf(cutting, box, beyond);
   const ground = filled(cutting, ring);
   const differences = new Float32Array(ring.length);
+  const { channels, colours } = cutting;
   for (let at = 0; at < ring.length; at++) {
-    if (beyond[at] === 0) differences[at] = distance(cutting.colours, at, ground, at);
+    if (beyond[at] !== 0) continue;
+    differences[at] = distance(channels, colours, at, ground, at);
   }
   const unevenness = noise(cutting, ring);
   const least = Math.max(LEAST_DIFFERENCE, NOISE_FACTOR * unevenness);
@@ -64,14 +69,13 @@ export function appearanceOf(
   if (strongest === undefined) return undefined;
   const inkBox = tightBox(cutting, box, (at) => (differences[at] ?? 0) > strongest / 2);
   if (inkBox === undefined) return undefined;
-  const strong = [...pixelsWithin(cutting, inkBox)].filter(
-    (at) => (differences[at] ?? 0) >= INK_CORE * strongest,
-  );
+  const inked = pixelsWithin(cutting, inkBox);
+  const strong = inked.filter((at) => (differences[at] ?? 0) >= INK_CORE * strongest);
   return {
     inkBox,
     coverage: coverageOf(cutting, inkBox, differences, strongest),
-    ink: meanColour(cutting.colours, strong),
-    ground: meanColour(ground, pixelsWithin(cutting, inkBox)),
+    ink: meanColour(cutting, strong),
+    ground: meanColour({ channels, colours: ground }, inked),
     unevenness,
     stain: {
       box: cutting.box,
@@ -101,8 +105,8 @@ function keepRules(
     { values: differences, width, height },
     { least: CLEARLY_OTHER * least, pieceWidth: pieceWidthOf(box) },
   );
-  for (const [at, one] of rules.entries()) {
-    if (one === 0) continue;
+  for (let at = 0; at < rules.length; at++) {
+    if (rules[at] === 0) continue;
     beyond[at] = 1;
     differences[at] = 0;
   }
@@ -130,57 +134,48 @@ function widened(box: PixelBox, by: number, picture: Picture): PixelBox {
 
 /** Marks the pixels around the box that belong to the ground: those unlike their neighbours do not. */
 function ringOf(cutting: Cutting, box: PixelBox, beyond: Uint8Array): Uint8Array {
-  const { width, height } = cutting;
+  const { width, height, channels, colours } = cutting;
   const ring = new Uint8Array(width * height);
-  const clear = Math.max(1, Math.round(margin(box) / 4));
+  const clear = outset(box, Math.max(1, Math.round(margin(box) / 4)));
+  const [left, right] = [clear.left - cutting.box.left, clear.right - cutting.box.left];
+  const [top, bottom] = [clear.top - cutting.box.top, clear.bottom - cutting.box.top];
   // Grounds may change along a line: each piece of it is judged by itself.
   const pieceWidth = pieceWidthOf(box);
   for (let from = 0; from < width; from += pieceWidth) {
     const to = Math.min(width, from + pieceWidth);
-    const pixels: number[] = [];
+    const pixels = new Int32Array((to - from) * height);
+    let count = 0;
     for (let y = 0; y < height; y++) {
+      const isBeside = y < top || y >= bottom;
       for (let x = from; x < to; x++) {
         const at = y * width + x;
-        if (beyond[at] === 0 && !isWithin(cutting, box, { x, y }, clear)) pixels.push(at);
+        if (beyond[at] === 0 && (isBeside || x < left || x >= right)) pixels[count++] = at;
       }
     }
-    if (pixels.length === 0) continue;
-    const usual = medianColour(cutting.colours, pixels);
-    const near = pixels.filter((at) => distance(cutting.colours, at, usual, 0) <= 48);
-    for (const at of near) ring[at] = 1;
+    if (count === 0) continue;
+    const around = pixels.subarray(0, count);
+    const usual = medianColour(cutting, around);
+    for (const at of around) {
+      const apart = distance(channels, colours, at, usual, 0);
+      if (apart <= MOST_LIKE_GROUND) ring[at] = 1;
+    }
   }
   return ring;
 }
 
-function isWithin(
-  cutting: Cutting,
-  box: PixelBox,
-  { x, y }: { x: number; y: number },
-  clear: number,
-): boolean {
-  const pictureX = cutting.box.left + x;
-  const pictureY = cutting.box.top + y;
-  return (
-    pictureX >= box.left - clear &&
-    pictureX < box.right + clear &&
-    pictureY >= box.top - clear &&
-    pictureY < box.bottom + clear
-  );
-}
-
 /** How much neighbours of the ground differ, but for the quarter that differs most. */
-function noise({ width, colours }: Cutting, ring: Uint8Array): number {
-  const differences: number[] = [];
+function noise({ width, channels, colours }: Cutting, ring: Uint8Array): number {
+  const differences = new Float32Array(ring.length);
+  let count = 0;
   for (let at = 1; at < ring.length; at++) {
-    if (at % width === 0 || ring[at] === 0 || ring[at - 1] === 0) continue;
-    differences.push(distance(colours, at, colours, at - 1));
+    if (ring[at] === 0 || ring[at - 1] === 0 || at % width === 0) continue;
+    differences[count++] = distance(channels, colours, at, colours, at - 1);
   }
-  return percentile(differences, 0.75) ?? 0;
+  return percentile(differences.subarray(0, count), 0.75) ?? 0;
 }
 
-function percentile(numbers: number[], share: number): number | undefined {
-  const sorted = Float32Array.from(numbers).sort();
-  return sorted[Math.floor(share * (sorted.length - 1))];
+function percentile(numbers: Float32Array, share: number): number | undefined {
+  return ranked(numbers, Math.floor(share * (numbers.length - 1)));
 }
 
 function strongestIn(
@@ -189,21 +184,22 @@ function strongestIn(
   differences: Float32Array,
   least: number,
 ): number | undefined {
-  const found: number[] = [];
-  for (const at of pixelsWithin(cutting, box)) {
-    const difference = differences[at] ?? 0;
-    if (difference > least) found.push(difference);
-  }
-  return percentile(found, 0.96);
+  const found = pixelsWithin(cutting, box).filter((at) => (differences[at] ?? 0) > least);
+  return percentile(
+    Float32Array.from(found, (at) => differences[at] ?? 0),
+    0.96,
+  );
 }
 
 /** Indexes of the pixels of a cutting that are in a box of the picture. */
-function* pixelsWithin({ box: outer, width }: Cutting, box: PixelBox): Generator<number> {
-  for (let y = Math.max(box.top, outer.top); y < Math.min(box.bottom, outer.bottom); y++) {
-    for (let x = Math.max(box.left, outer.left); x < Math.min(box.right, outer.right); x++) {
-      yield (y - outer.top) * width + (x - outer.left);
-    }
-  }
+function pixelsWithin(cutting: Cutting, box: PixelBox): Int32Array {
+  const { left, top } = cutting.box;
+  return pixelsIn(cutting, {
+    left: Math.max(0, box.left - left),
+    right: Math.min(cutting.width, box.right - left),
+    top: Math.max(0, box.top - top),
+    bottom: Math.min(cutting.height, box.bottom - top),
+  });
 }
 
 function tightBox(
@@ -239,19 +235,21 @@ function coverageOf(
 }
 
 /** The mean of pixels of which there is at least one. */
-function meanColour(colours: Float32Array, pixels: Iterable<number>): Colour {
-  const sum = new Float64Array(CHANNELS);
-  let count = 0;
-  for (const pixel of pixels) {
-    count++;
-    for (let channel = 0; channel < CHANNELS; channel++) {
-      sum[channel] = (sum[channel] ?? 0) + (colours[pixel * CHANNELS + channel] ?? 0);
-    }
-  }
-  const [red = 0, green = 0, blue = 0, alpha = 0] = sum;
+function meanColour(
+  { channels, colours }: Pick<Cutting, 'channels' | 'colours'>,
+  pixels: Int32Array,
+): Colour {
+  const sums = [0, 0, 0, 0].map((_, channel) => {
+    if (channel >= channels) return 0;
+    let sum = 0;
+    for (const pixel of pixels) sum += colours[pixel * channels + channel] ?? 0;
+    return sum;
+  });
+  const alpha = channels === 4 ? (sums[3] ?? 0) : 255 * pixels.length;
   const factor = alpha > 0 ? 255 / alpha : 0;
-  const [r, g, b] = [red, green, blue].map((one) => Math.min(255, Math.round(one * factor)));
-  return [r ?? 0, g ?? 0, b ?? 0, Math.round(alpha / count)];
+  const [r = 0, g = 0, b = 0] = sums.map((sum) => Math.min(255, Math.round(sum * factor)));
+  const opacity = Math.round(alpha / pixels.length);
+  return channels === 1 ? [r, r, r, opacity] : [r, g, b, opacity];
 }
 
 /** Around letters, scaling and JPEG leave shades of them; a share of the line's height. */
@@ -275,41 +273,21 @@ function stainOf(
     beside: PixelBox;
   },
 ): Uint8Array {
-  const mask = new Uint8Array(differences.length);
-  const takeFrom = (seed: number): number[] => {
-    const taken: number[] = [];
-    const take = (at: number): void => {
-      if (mask[at] !== 0 || (differences[at] ?? 0) <= least) return;
-      mask[at] = 1;
-      taken.push(at);
-    };
-    take(seed);
-    // The list grows while it is gone through.
-    for (const at of taken) {
-      const x = at % cutting.width;
-      if (x > 0) take(at - 1);
-      if (x < cutting.width - 1) take(at + 1);
-      take(at - cutting.width);
-      take(at + cutting.width);
-    }
-    return taken;
-  };
-  for (const at of pixelsWithin(cutting, box)) takeFrom(at);
-  // A full stop that was not read, for one: something small, and no part of something larger.
-  for (const at of pixelsWithin(cutting, beside)) {
-    const taken = takeFrom(at);
-    if (taken.some((one) => isAtEdge(cutting, one))) for (const one of taken) mask[one] = 0;
-  }
+  const mask = lettersIn(cutting, { differences, least, box, beside });
   const heightPx = box.bottom - box.top;
   const stain = grown(mask, cutting.width, Math.max(2, Math.round(HALO * heightPx)));
   // A rule or a neighbour: it stays, and its colour must not flow into the gap, nor that of its edges.
-  const others = differences.map((one, at) => (one > least && mask[at] === 0 ? 1 : 0));
-  for (const [at, one] of others.entries()) {
-    if (one === 1 && (differences[at] ?? 0) > CLEARLY_OTHER * least) stain[at] = Stain.other;
+  const others = new Uint8Array(mask.length);
+  for (let at = 0; at < others.length; at++) {
+    const difference = differences[at] ?? 0;
+    if (difference <= least || mask[at] !== 0) continue;
+    others[at] = 1;
+    if (difference > CLEARLY_OTHER * least) stain[at] = Stain.other;
   }
-  for (const [at, one] of grown(Uint8Array.from(others), cutting.width, 1).entries()) {
-    if (one === 1 && stain[at] === Stain.ground) stain[at] = Stain.other;
-    if (beyond[at] === 1) stain[at] = Stain.other;
+  const around = grown(others, cutting.width, 1);
+  for (let at = 0; at < around.length; at++) {
+    const isOther = around[at] === 1 && stain[at] === Stain.ground;
+    if (isOther || beyond[at] === 1) stain[at] = Stain.other;
   }
   if (!isSmooth) return stain;
   // What JPEG leaves further from letters is faint, but on a plain ground it would be seen.
@@ -317,6 +295,52 @@ function stainOf(
     if (stain[at] === Stain.ground) stain[at] = Stain.ink;
   }
   return stain;
+}
+
+/** Marks what hangs together with what differs in a box, with 1, and what small there is beside it. */
+function lettersIn(
+  cutting: Cutting,
+  {
+    differences,
+    least,
+    box,
+    beside,
+  }: { differences: Float32Array; least: number; box: PixelBox; beside: PixelBox },
+): Uint8Array {
+  const { width } = cutting;
+  const mask = new Uint8Array(differences.length);
+  /** What was found last, from the first on. */
+  const taken = new Int32Array(differences.length);
+  let count = 0;
+  const take = (at: number): void => {
+    if (mask[at] !== 0 || (differences[at] ?? 0) <= least) return;
+    mask[at] = 1;
+    taken[count++] = at;
+  };
+  const takeFrom = (seed: number): void => {
+    count = 0;
+    take(seed);
+    // The list grows while it is gone through.
+    for (let next = 0; next < count; next++) {
+      const at = taken[next] ?? 0;
+      const x = at % width;
+      if (x > 0) take(at - 1);
+      if (x < width - 1) take(at + 1);
+      take(at - width);
+      take(at + width);
+    }
+  };
+  for (const at of pixelsWithin(cutting, box)) takeFrom(at);
+  // A full stop that was not read, for one: something small, and no part of something larger.
+  const larger: number[] = [];
+  for (const at of pixelsWithin(cutting, beside)) {
+    takeFrom(at);
+    const found = taken.subarray(0, count);
+    if (!found.some((one) => isAtEdge(cutting, one))) continue;
+    for (const one of found) larger.push(one);
+  }
+  for (const at of larger) mask[at] = 0;
+  return mask;
 }
 
 function outset({ left, top, right, bottom }: PixelBox, by: number): PixelBox {
@@ -332,36 +356,41 @@ function isAtEdge({ width, height }: Cutting, at: number): boolean {
   return x === 0 || x === width - 1 || y === 0 || y === height - 1;
 }
 
-/** A mask that is larger by some pixels on each side: along the rows, then along the columns. */
+/** A mask that is larger by some pixels on each side. */
 function grown(mask: Uint8Array, width: number, by: number): Uint8Array {
-  return spread(spread(mask, width, by, 1), width, by, width);
-}
-
-function spread(mask: Uint8Array, width: number, by: number, step: number): Uint8Array {
+  const height = mask.length / width;
   const wide = new Uint8Array(mask.length);
-  for (let at = 0; at < mask.length; at++) {
-    if (mask[at] === 0) continue;
-    for (let offset = -by; offset <= by; offset++) {
-      const to = at + offset * step;
-      const isInRow = step !== 1 || Math.floor(to / width) === Math.floor(at / width);
-      if (isInRow && to >= 0 && to < wide.length) wide[to] = 1;
+  for (let y = 0; y < height; y++) {
+    let to = 0;
+    for (let x = 0; x < width; x++) {
+      if (mask[y * width + x] === 0) continue;
+      const end = Math.min(width, x + by + 1);
+      wide.fill(1, y * width + Math.max(to, x - by), y * width + end);
+      to = end;
     }
   }
-  return wide;
+  const whole = new Uint8Array(mask.length);
+  for (let y = 0; y < height; y++) {
+    const [top, bottom] = [Math.max(0, y - by), Math.min(height, y + by + 1)];
+    for (let at = y * width; at < (y + 1) * width; at++) {
+      if (wide[at] === 0) continue;
+      const x = at - y * width;
+      for (let row = top; row < bottom; row++) whole[row * width + x] = 1;
+    }
+  }
+  return whole;
 }
 
 /** Takes letters away: where they were, the ground around them goes on. */
 export function erase(picture: Picture, { stain }: Appearance): void {
   const { box, mask } = stain;
   const cutting = cut(picture, box);
-  const colours = filled(
-    cutting,
-    mask.map((one) => (one === Stain.ground ? 1 : 0)),
-  );
+  const isGround = mask.map((one) => (one === Stain.ground ? 1 : 0));
+  const ground = { ...cutting, colours: filled(cutting, isGround) };
   for (let y = 0, at = 0; y < cutting.height; y++) {
     for (let x = 0; x < cutting.width; x++, at++) {
       if (mask[at] !== Stain.ink) continue;
-      putColour(picture, (box.top + y) * picture.width + box.left + x, colours, at);
+      putColour(picture, (box.top + y) * picture.width + box.left + x, ground, at);
     }
   }
 }

@@ -5,14 +5,15 @@
 import type { PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
 
-/** Colours have four channels, the first three multiplied by the fourth, as what is unseen has none. */
-export const CHANNELS = 4;
-
-/** A cutting of a picture, with colours as {@link CHANNELS} says, 0 to 255. */
+/**
+ * A cutting of a picture. Its colours have one channel where they are grays, three where nothing shines
+ * through, otherwise four, the first three multiplied by the fourth, as what is unseen has none; 0 to 255.
+ */
 export interface Cutting {
   box: PixelBox;
   width: number;
   height: number;
+  channels: 1 | 3 | 4;
   colours: Float32Array;
 }
 
@@ -20,24 +21,39 @@ export interface Cutting {
 export function cut(picture: Picture, box: PixelBox): Cutting {
   const width = box.right - box.left;
   const height = box.bottom - box.top;
-  const colours = new Float32Array(width * height * CHANNELS);
+  const channels = channelsOf(picture, box);
+  const colours = new Float32Array(width * height * channels);
+  const { data } = picture;
   for (let y = 0, to = 0; y < height; y++) {
     let from = ((box.top + y) * picture.width + box.left) * picture.channels;
-    for (let x = 0; x < width; x++, from += picture.channels, to += CHANNELS) {
-      const alpha = picture.channels === 4 ? (picture.data[from + 3] ?? 255) : 255;
-      colours[to] = ((picture.data[from] ?? 0) * alpha) / 255;
-      colours[to + 1] = ((picture.data[from + 1] ?? 0) * alpha) / 255;
-      colours[to + 2] = ((picture.data[from + 2] ?? 0) * alpha) / 255;
-      colours[to + 3] = alpha;
+    for (let x = 0; x < width; x++, from += picture.channels, to += channels) {
+      const alpha = channels === 4 ? (data[from + 3] ?? 255) : 255;
+      for (let channel = 0; channel < Math.min(3, channels); channel++) {
+        colours[to + channel] = ((data[from + channel] ?? 0) * alpha) / 255;
+      }
+      if (channels === 4) colours[to + 3] = alpha;
     }
   }
-  return { box, width, height, colours };
+  return { box, width, height, channels, colours };
+}
+
+/** How many channels say all of a part of a picture: most scans are gray, and each channel costs time. */
+function channelsOf({ data, width, channels }: Picture, box: PixelBox): Cutting['channels'] {
+  if (channels === 4) return 4;
+  for (let y = box.top; y < box.bottom; y++) {
+    const end = (y * width + box.right) * channels;
+    for (let at = (y * width + box.left) * channels; at < end; at += channels) {
+      if (data[at] !== data[at + 1] || data[at] !== data[at + 2]) return 3;
+    }
+  }
+  return 1;
 }
 
 /** A picture of one level of the pyramid. */
 interface Level {
   width: number;
   height: number;
+  channels: number;
   colours: Float32Array;
   /** 1 where the colour is known, 0 where it is to be found. */
   known: Uint8Array;
@@ -49,8 +65,9 @@ interface Level {
  * @param known for each pixel, 1 or 0
  * @returns a copy of the colours, with the unknown ones filled in
  */
-export function filled({ width, height, colours }: Cutting, known: Uint8Array): Float32Array {
-  const level = { width, height, colours: colours.slice(), known };
+export function filled(cutting: Cutting, known: Uint8Array): Float32Array {
+  const { width, height, channels, colours } = cutting;
+  const level = { width, height, channels, colours: colours.slice(), known };
   fill(level);
   return level.colours;
 }
@@ -58,62 +75,65 @@ export function filled({ width, height, colours }: Cutting, known: Uint8Array): 
 /** Coarse to fine: at each level, what is unknown starts from the level above and is smoothed. */
 function fill(level: Level): void {
   if (level.width <= 1 && level.height <= 1) return;
-  if (level.known.every((one) => one === 1)) return;
+  const unknown = unknownRuns(level);
+  if (unknown.length === 0) return;
   const coarse = halved(level);
   fill(coarse);
   takeFrom(level, coarse);
-  smooth(level);
+  smooth(level, unknown);
 }
 
-function halved({ width, height, colours, known }: Level): Level {
-  const half: Level = emptyLevel((width + 1) >> 1, (height + 1) >> 1);
-  const counts = new Uint8Array(half.known.length);
+/** Unknown pixels side by side in one row: the first of them, and the one after the last. */
+interface Run {
+  y: number;
+  from: number;
+  to: number;
+}
+
+function unknownRuns({ width, height, known }: Level): Run[] {
+  const runs: Run[] = [];
+  for (let y = 0; y < height; y++) {
+    const end = (y + 1) * width;
+    for (let at = y * width; at < end; at++) {
+      if (known[at] !== 0) continue;
+      const from = at;
+      while (at < end && known[at] === 0) at++;
+      runs.push({ y, from, to: at });
+    }
+  }
+  return runs;
+}
+
+function halved({ width, height, channels, colours, known }: Level): Level {
+  const [halfWidth, halfHeight] = [(width + 1) >> 1, (height + 1) >> 1];
+  const counts = new Uint8Array(halfWidth * halfHeight);
+  const half = new Float32Array(counts.length * channels);
   for (let y = 0, at = 0; y < height; y++) {
     for (let x = 0; x < width; x++, at++) {
       if (known[at] === 0) continue;
-      const to = (y >> 1) * half.width + (x >> 1);
+      const to = (y >> 1) * halfWidth + (x >> 1);
       counts[to] = (counts[to] ?? 0) + 1;
-      add(half.colours, to, colours, at);
+      for (let channel = 0; channel < channels; channel++) {
+        const sum = to * channels + channel;
+        half[sum] = (half[sum] ?? 0) + (colours[at * channels + channel] ?? 0);
+      }
     }
   }
-  for (const [at, count] of counts.entries()) {
-    if (count === 0) continue;
-    half.known[at] = 1;
-    scale(half.colours, at, 1 / count);
+  for (let at = 0; at < half.length; at++) {
+    const count = counts[Math.floor(at / channels)] ?? 0;
+    if (count > 0) half[at] = (half[at] ?? 0) * (1 / count);
   }
-  return half;
+  const isKnown = counts.map((count) => Math.min(1, count));
+  return { width: halfWidth, height: halfHeight, channels, colours: half, known: isKnown };
 }
 
-function emptyLevel(width: number, height: number): Level {
-  const pixels = width * height;
-  return {
-    width,
-    height,
-    colours: new Float32Array(pixels * CHANNELS),
-    known: new Uint8Array(pixels),
-  };
-}
-
-function add(to: Float32Array, toPixel: number, from: Float32Array, fromPixel: number): void {
-  for (let channel = 0; channel < CHANNELS; channel++) {
-    const at = toPixel * CHANNELS + channel;
-    to[at] = (to[at] ?? 0) + (from[fromPixel * CHANNELS + channel] ?? 0);
-  }
-}
-
-function scale(colours: Float32Array, pixel: number, factor: number): void {
-  for (let at = pixel * CHANNELS; at < (pixel + 1) * CHANNELS; at++) {
-    colours[at] = (colours[at] ?? 0) * factor;
-  }
-}
-
-function takeFrom({ width, height, colours, known }: Level, coarse: Level): void {
+function takeFrom({ width, height, channels, colours, known }: Level, coarse: Level): void {
   for (let y = 0, at = 0; y < height; y++) {
     for (let x = 0; x < width; x++, at++) {
       if (known[at] === 1) continue;
-      const from = ((y >> 1) * coarse.width + (x >> 1)) * CHANNELS;
-      for (let channel = 0; channel < CHANNELS; channel++) {
-        colours[at * CHANNELS + channel] = coarse.colours[from + channel] ?? 0;
+      const from = ((y >> 1) * coarse.width + (x >> 1)) * channels;
+      for (let channel = 0; channel < channels; channel++) {
+        colours[at * channels + channel] = coarse.colours[from + channel] ?? 0;
       }
     }
   }
@@ -122,64 +142,94 @@ function takeFrom({ width, height, colours, known }: Level, coarse: Level): void
 /** The coarser levels have the slope; few rounds take the steps away. */
 const ROUNDS = 12;
 
-function smooth({ width, height, colours, known }: Level): void {
+/**
+ * Gives each unknown pixel the mean of its four neighbours, itself in place of those outside. Of a page of
+ * text it was a third of all time: so it goes along runs of pixels, and ends once nothing changes, as on
+ * plain paper.
+ */
+function smooth({ width, height, channels, colours }: Level, unknown: readonly Run[]): void {
   for (let round = 0; round < ROUNDS; round++) {
-    for (let y = 0, at = 0; y < height; y++) {
-      for (let x = 0; x < width; x++, at++) {
-        if (known[at] === 1) continue;
-        const left = (x > 0 ? at - 1 : at) * CHANNELS;
-        const right = (x < width - 1 ? at + 1 : at) * CHANNELS;
-        const above = (y > 0 ? at - width : at) * CHANNELS;
-        const below = (y < height - 1 ? at + width : at) * CHANNELS;
-        for (let channel = 0; channel < CHANNELS; channel++) {
-          colours[at * CHANNELS + channel] =
-            ((colours[left + channel] ?? 0) +
-              (colours[right + channel] ?? 0) +
-              (colours[above + channel] ?? 0) +
-              (colours[below + channel] ?? 0)) /
-            4;
-        }
+    let isChanged = false;
+    for (const { y, from, to } of unknown) {
+      const first = y * width * channels;
+      const last = first + (width - 1) * channels;
+      const above = y > 0 ? width * channels : 0;
+      const below = y < height - 1 ? width * channels : 0;
+      for (let at = from * channels; at < to * channels; at++) {
+        const left = colours[at - first < channels ? at : at - channels] ?? 0;
+        const right = colours[at < last ? at + channels : at] ?? 0;
+        const value = Math.fround(
+          (left + right + (colours[at - above] ?? 0) + (colours[at + below] ?? 0)) / 4,
+        );
+        if (value === colours[at]) continue;
+        colours[at] = value;
+        isChanged = true;
       }
     }
+    if (!isChanged) return;
   }
 }
 
 /** Of each channel the value in the middle; for pixels of which there may be none. */
-export function medianColour(colours: Float32Array, pixels: readonly number[]): Float32Array {
-  const usual = new Float32Array(CHANNELS);
+export function medianColour({ channels, colours }: Cutting, pixels: Int32Array): Float32Array {
+  const usual = new Float32Array(channels);
   const values = new Float32Array(pixels.length);
-  for (let channel = 0; channel < CHANNELS; channel++) {
-    for (const [index, pixel] of pixels.entries()) {
-      values[index] = colours[pixel * CHANNELS + channel] ?? 0;
+  for (let channel = 0; channel < channels; channel++) {
+    for (let index = 0; index < pixels.length; index++) {
+      values[index] = colours[(pixels[index] ?? 0) * channels + channel] ?? 0;
     }
-    usual[channel] = values.sort()[values.length >> 1] ?? 0;
+    usual[channel] = ranked(values, values.length >> 1) ?? 0;
   }
   return usual;
 }
 
+const counts = new Uint32Array(256);
+
+/** Of numbers from 0 on, the one at a place in their order. Levels are counted; only others are sorted. */
+export function ranked(numbers: Float32Array, place: number): number | undefined {
+  if (place < 0 || place >= numbers.length) return undefined;
+  counts.fill(0);
+  for (let at = 0; at < numbers.length; at++) {
+    const value = numbers[at] ?? 0;
+    const level = value & 255;
+    if (level !== value) return numbers.slice().sort()[place];
+    counts[level] = (counts[level] ?? 0) + 1;
+  }
+  let [level, count] = [0, counts[0] ?? 0];
+  while (count <= place) count += counts[++level] ?? 0;
+  return level;
+}
+
 /** The greatest difference of two pixels in any channel. */
-export function distance(a: Float32Array, aPixel: number, b: Float32Array, bPixel: number): number {
+export function distance(
+  channels: number,
+  a: Float32Array,
+  aPixel: number,
+  b: Float32Array,
+  bPixel: number,
+): number {
   let most = 0;
-  for (let channel = 0; channel < CHANNELS; channel++) {
+  for (let channel = 0; channel < channels; channel++) {
     const difference =
-      (a[aPixel * CHANNELS + channel] ?? 0) - (b[bPixel * CHANNELS + channel] ?? 0);
+      (a[aPixel * channels + channel] ?? 0) - (b[bPixel * channels + channel] ?? 0);
     most = Math.max(most, Math.abs(difference));
   }
   return most;
 }
 
-/** Puts a colour into a picture. */
+/** Puts a colour of a cutting into a picture. */
 export function putColour(
   picture: Picture,
   pixel: number,
-  colours: Float32Array,
+  { channels, colours }: Cutting,
   from: number,
 ): void {
-  const alpha = colours[from * CHANNELS + 3] ?? 255;
+  const alpha = channels === 4 ? (colours[from * channels + 3] ?? 255) : 255;
   const factor = alpha > 0 ? 255 / alpha : 0;
   const at = pixel * picture.channels;
   for (let channel = 0; channel < 3; channel++) {
-    picture.data[at + channel] = Math.round((colours[from * CHANNELS + channel] ?? 0) * factor);
+    const own = from * channels + (channels === 1 ? 0 : channel);
+    picture.data[at + channel] = Math.round((colours[own] ?? 0) * factor);
   }
   if (picture.channels === 4) picture.data[at + 3] = Math.round(alpha);
 }
@@ -193,8 +243,16 @@ const NOISE_FACTOR = 3;
 /** Share of the pixels of a row or column that must be beyond; letters take less of it. */
 const MOST = 0.6;
 
-/** Rows or columns from one side of a cutting, as indexes of their pixels, the outermost first. */
-type Strips = readonly (readonly number[])[];
+/** Rows or columns from one side of a cutting, the outermost first. */
+interface Strips {
+  count: number;
+  /** The first pixel of the outermost, and from it to that of the next one. */
+  start: number;
+  inwards: number;
+  /** How many pixels each has, and from one of them to the next. */
+  length: number;
+  step: number;
+}
 
 /**
  * Marks what is beyond straight edges around a line of text, with 1: recognition takes the edge of a photo
@@ -205,67 +263,89 @@ type Strips = readonly (readonly number[])[];
 export function beyondEdges(cutting: Cutting, box: PixelBox): Uint8Array {
   const { width, height } = cutting;
   const beyond = new Uint8Array(width * height);
-  const mark = (strips: Strips, inside: readonly number[]): void => {
-    const usual = medianColour(cutting.colours, inside);
-    const noise = NOISE_FACTOR * medianDistance(cutting.colours, inside, usual);
-    for (const strip of strips.slice(0, depthOf(cutting, strips, { usual, noise }))) {
-      for (const at of strip) beyond[at] = 1;
+  const mark = (inside: Int32Array, sides: readonly Strips[]): void => {
+    const usual = medianColour(cutting, inside);
+    const noise = NOISE_FACTOR * medianDistance(cutting, inside, usual);
+    for (const strips of sides) {
+      const depth = depthOf(cutting, strips, { usual, noise });
+      for (let strip = 0; strip < depth; strip++) {
+        const first = strips.start + strip * strips.inwards;
+        for (let at = 0; at < strips.length; at++) beyond[first + at * strips.step] = 1;
+      }
     }
   };
   const [left, top] = [box.left - cutting.box.left, box.top - cutting.box.top];
   const [right, bottom] = [box.right - cutting.box.left, box.bottom - cutting.box.top];
-  const rows = (x: number, end: number, from: number, to: number): number[][] =>
-    range(from, to).map((y) => range(x, end).map((column) => y * width + column));
   const middle = (top + bottom) >> 1;
   // A photo may be over a part of the line only.
   const pieceWidth = 2 * (bottom - top) + 8;
   for (let x = 0; x < width; x += pieceWidth) {
     const end = Math.min(width, x + pieceWidth);
-    const inside = rows(x, end, top, bottom).flat();
-    mark(rows(x, end, 0, middle), inside);
-    mark(rows(x, end, middle, height).reverse(), inside);
+    const row = { length: end - x, step: 1 };
+    mark(pixelsIn(cutting, { left: x, right: end, top, bottom }), [
+      { ...row, count: middle, start: x, inwards: width },
+      { ...row, count: height - middle, start: (height - 1) * width + x, inwards: -width },
+    ]);
   }
-  const columns = (from: number, to: number): number[][] =>
-    range(from, to).map((x) => range(top, bottom).map((y) => y * width + x));
   const reach = Math.min(bottom - top, (right - left) >> 1);
-  mark(columns(0, left + reach), rows(left, left + reach, top, bottom).flat());
-  mark(columns(right - reach, width).reverse(), rows(right - reach, right, top, bottom).flat());
+  const column = { length: bottom - top, step: width };
+  mark(pixelsIn(cutting, { left, right: left + reach, top, bottom }), [
+    { ...column, count: left + reach, start: top * width, inwards: 1 },
+  ]);
+  mark(pixelsIn(cutting, { left: right - reach, right, top, bottom }), [
+    { ...column, count: width - right + reach, start: top * width + width - 1, inwards: -1 },
+  ]);
   return beyond;
 }
 
-function range(from: number, to: number): number[] {
-  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+/** Indexes of the pixels in a box whose origin is that of the cutting, row by row. */
+export function pixelsIn(
+  { width }: { width: number },
+  { left, right, top, bottom }: PixelBox,
+): Int32Array {
+  const pixels = new Int32Array(Math.max(0, right - left) * Math.max(0, bottom - top));
+  for (let y = top, to = 0; y < bottom; y++) {
+    for (let x = left; x < right; x++) pixels[to++] = y * width + x;
+  }
+  return pixels;
 }
 
 /** How far half of the pixels are from a colour: on paper with letters, its noise. */
 function medianDistance(
-  colours: Float32Array,
-  pixels: readonly number[],
+  { channels, colours }: Cutting,
+  pixels: Int32Array,
   usual: Float32Array,
 ): number {
-  const distances = Float32Array.from(pixels, (at) => distance(colours, at, usual, 0)).sort();
-  return distances[distances.length >> 1] ?? 0;
+  const distances = new Float32Array(pixels.length);
+  for (let at = 0; at < pixels.length; at++) {
+    const aPixel = pixels[at] ?? 0;
+    distances[at] = distance(channels, colours, aPixel, usual, 0);
+  }
+  return ranked(distances, distances.length >> 1) ?? 0;
 }
 
 /** How many strips are beyond an edge; 0 where there is none. */
 function depthOf(
-  { colours }: Cutting,
-  strips: Strips,
+  { channels, colours }: Cutting,
+  { count, start, inwards, length, step }: Strips,
   { usual, noise }: { usual: Float32Array; noise: number },
 ): number {
   const another = Math.max(ANOTHER_COLOUR, noise);
   const edge = Math.max(EDGE, noise);
-  const isMost = (strip: readonly number[], is: (at: number, index: number) => boolean): boolean =>
-    strip.filter(is).length >= MOST * strip.length;
-  const depth = strips.findIndex(
-    (strip) => !isMost(strip, (at) => distance(colours, at, usual, 0) > another),
-  );
+  /** Whether most pixels of a strip differ from those of another, or from the usual colour. */
+  const differs = (strip: number, other: number | undefined, least: number): boolean => {
+    const b = other === undefined ? usual : colours;
+    let differing = 0;
+    for (let at = 0; at < length; at++) {
+      const aPixel = start + strip * inwards + at * step;
+      const bPixel = other === undefined ? 0 : start + other * inwards + at * step;
+      if (distance(channels, colours, aPixel, b, bPixel) > least) differing++;
+    }
+    return differing >= MOST * length;
+  };
+  let depth = 0;
+  while (depth < count && differs(depth, undefined, another)) depth++;
   // Edges may be soft by a pixel on each side.
-  const [before, after] = [strips[depth - 2] ?? strips[0], strips[depth + 1]];
-  if (depth < 1 || before === undefined || after === undefined) return 0;
-  const isEdge = isMost(
-    before,
-    (at, index) => distance(colours, at, colours, after[index] ?? at) > edge,
-  );
-  return isEdge ? depth : 0;
+  if (depth < 1 || depth + 1 >= count) return 0;
+  return differs(Math.max(0, depth - 2), depth + 1, edge) ? depth : 0;
 }
