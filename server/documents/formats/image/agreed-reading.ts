@@ -159,11 +159,19 @@ export function wordsAt<Line extends PlacedLine>(
   place: PixelBox,
   least = SAME_PLACE,
 ): { line: Line; word: OcrWord }[] {
-  return lines.flatMap((line) =>
-    line.words
-      .filter(({ box }) => Math.max(shareWithin(box, place), shareWithin(place, box)) > least)
-      .map((word) => ({ line, word })),
-  );
+  const found: { line: Line; word: OcrWord }[] = [];
+  // Each word of a page is looked for among all of another reading: nearly all stand elsewhere.
+  for (const line of lines) {
+    for (const word of line.words) {
+      const { box } = word;
+      if (box.left >= place.right || box.right <= place.left) continue;
+      if (box.top >= place.bottom || box.bottom <= place.top) continue;
+      if (Math.max(shareWithin(box, place), shareWithin(place, box)) > least) {
+        found.push({ line, word });
+      }
+    }
+  }
+  return found;
 }
 
 /** Share of a box that lies in another. */

@@ -42,15 +42,41 @@ export function withoutStrikes(
  *
  * @param share of the way from the darkest to paper: thin lines are pale
  */
-export function inkLevel({ data }: RawPixels, share = 0.5): number | undefined {
-  const counts = new Uint32Array(256);
-  for (const value of data) counts[value] = (counts[value] ?? 0) + 1;
+export function inkLevel(gray: RawPixels, share = 0.5): number | undefined {
+  const { counts, total } = levelsOf(gray);
   const levelAt = (part: number): number => {
-    let left = part * data.length;
+    let left = part * total;
     return counts.findIndex((count) => (left -= count) < 0);
   };
   const [dark, paper] = [levelAt(DARKEST), levelAt(0.5)];
   return paper - dark < LEAST_CONTRAST ? undefined : dark + share * (paper - dark);
+}
+
+interface Levels {
+  counts: Uint32Array;
+  total: number;
+}
+
+/** They are asked for again and again, and pixels do not change. */
+const levelsOfPictures = new WeakMap<RawPixels, Levels>();
+
+/** How many pixels have each level. */
+function levelsOf(gray: RawPixels): Levels {
+  const known = levelsOfPictures.get(gray);
+  if (known !== undefined) return known;
+  const { data } = gray;
+  // Neighbours are mostly alike: counted side by side they need not wait for each other.
+  const [even, odd] = [new Uint32Array(256), new Uint32Array(256)];
+  for (let at = 0; at + 1 < data.length; at += 2) {
+    const [one, next] = [data[at] ?? 0, data[at + 1] ?? 0];
+    even[one] = (even[one] ?? 0) + 1;
+    odd[next] = (odd[next] ?? 0) + 1;
+  }
+  const last = data.length % 2 === 0 ? undefined : data.at(-1);
+  const counts = even.map((count, level) => count + (odd[level] ?? 0) + (level === last ? 1 : 0));
+  const levels = { counts, total: data.length };
+  levelsOfPictures.set(gray, levels);
+  return levels;
 }
 
 /** Where ink goes on for long; what touches from row to row is one. */
@@ -65,6 +91,7 @@ export function barsIn(
     for (let x = 0, row = y * width; x < width; x += 1) {
       if ((data[row + x] ?? 255) >= level) continue;
       const left = x;
+      // Nearly all runs are too short, as strokes of letters are.
       let last = x;
       while (x < width && x - last <= WIDEST_BREAK) {
         if ((data[row + x] ?? 255) < level) last = x;

@@ -142,13 +142,22 @@ type InkTest = (x: number, y: number) => boolean;
 
 /** Parts ink from the ground, which most of the pixels are. */
 function inkTest(data: Uint8Array, width: number, box: PixelBox): InkTest | undefined {
-  const values: number[] = [];
+  const counts = new Uint32Array(256);
   for (let y = box.top; y < box.bottom; y++) {
-    for (let x = box.left; x < box.right; x++) values.push(data[y * width + x] ?? 0);
+    for (let at = y * width + box.left; at < y * width + box.right; at++) {
+      const level = data[at] ?? 0;
+      counts[level] = (counts[level] ?? 0) + 1;
+    }
   }
-  const sorted = Uint8Array.from(values).sort();
-  const ground = sorted[sorted.length >> 1] ?? 0;
-  const [darkest, brightest] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
+  const pixels = counts.reduce((sum, count) => sum + count, 0);
+  let before = 0;
+  const ground = Math.max(
+    0,
+    counts.findIndex((count) => (before += count) > pixels >> 1),
+  );
+  const isSeen = (count: number): boolean => count > 0;
+  const darkest = Math.max(0, counts.findIndex(isSeen));
+  const brightest = Math.max(0, counts.findLastIndex(isSeen));
   const isDark = ground - darkest > brightest - ground;
   const most = Math.max(ground - darkest, brightest - ground);
   if (most < 40) return undefined;

@@ -13,6 +13,8 @@ export type PlacedLine = OcrLine & { row?: { top: number; bottom: number }; isWh
 /** Words at one height, from left to right. */
 interface Row {
   words: { word: OcrWord; line: OcrLine }[];
+  /** Of its words but for those that gaps were read for. */
+  boxes: PixelBox[];
   /** Where its letters stand. */
   baselinePx: number;
   heightPx: number;
@@ -79,9 +81,12 @@ function rowsOf(lines: readonly OcrLine[]): Row[] {
     const row = rows.at(-1);
     if (row !== undefined && baselinePx - row.baselinePx < 0.35 * heightPx) {
       row.words.push({ word, line });
-    } else rows.push({ words: [{ word, line }], baselinePx, heightPx });
+    } else rows.push({ words: [{ word, line }], boxes: [], baselinePx, heightPx });
   }
-  for (const { words } of rows) words.sort((a, b) => a.word.box.left - b.word.box.left);
+  for (const { words, boxes } of rows) {
+    words.sort((a, b) => a.word.box.left - b.word.box.left);
+    for (const { word } of words) if (!DASH.test(word.text)) boxes.push(word.box);
+  }
   return rows;
 }
 
@@ -140,7 +145,7 @@ function hasItsGaps(row: Row | undefined, gutters: readonly Gutter[]): boolean {
 /** Whether the gutters go through blanks of a row that are no wider than its others: a sentence's. */
 function isPartedByBlanks(row: Row | undefined, gutters: readonly Gutter[]): boolean {
   if (row === undefined) return false;
-  const boxes = row.words.filter(({ word }) => !DASH.test(word.text)).map(({ word }) => word.box);
+  const { boxes } = row;
   const gaps = boxes
     .slice(1)
     .map(({ left }, at): Gutter => ({ left: boxes[at]?.right ?? left, right: left }));
@@ -164,13 +169,10 @@ function isNear(row: Row | undefined, next: Row | undefined): boolean {
 /** The gaps that go through all of some rows. */
 function guttersOf(rows: readonly Row[]): Gutter[] {
   const heightPx = Math.max(...rows.map((row) => row.heightPx));
-  const words = rows
-    .flatMap((row) => row.words.filter(({ word }) => !DASH.test(word.text)))
-    .map(({ word }) => word.box)
-    .toSorted((a, b) => a.left - b.left);
+  const boxes = rows.flatMap((row) => row.boxes).sort((a, b) => a.left - b.left);
   const gaps: Gutter[] = [];
-  let reached = words[0]?.right ?? 0;
-  for (const { left, right } of words) {
+  let reached = boxes[0]?.right ?? 0;
+  for (const { left, right } of boxes) {
     if (left - reached >= NARROWEST_ALIGNED * heightPx) gaps.push({ left: reached, right: left });
     reached = Math.max(reached, right);
   }
@@ -187,8 +189,7 @@ function isAligned(
 ): boolean {
   let isWide = false;
   let cells = 0;
-  for (const { words } of rows) {
-    const boxes = words.filter(({ word }) => !DASH.test(word.text)).map(({ word }) => word.box);
+  for (const { boxes } of rows) {
     const next = boxes.find(({ left }) => left >= gap.right);
     const last = boxes.findLast(({ right }) => right <= gap.left);
     if (next === undefined || last === undefined) continue;

@@ -215,14 +215,16 @@ async function coverOf(
   const rgba = new Uint8Array(width * height * 4);
   for (const stain of stains) {
     const stainWidth = stain.box.right - stain.box.left;
-    for (const [at, kind] of stain.mask.entries()) {
+    for (let at = 0; at < stain.mask.length; at++) {
       const x = stain.box.left + (at % stainWidth);
       const y = stain.box.top + Math.floor(at / stainWidth);
       const from = (y * picture.width + x) * picture.channels;
       const to = ((y - box.top) * width + x - box.left) * 4;
       // Where nothing is covered the colour counts as well: readers mix it in at the edges.
-      rgba.set(picture.data.subarray(from, from + 3), to);
-      if (kind === Stain.ink) rgba[to + 3] = 255;
+      for (let channel = 0; channel < 3; channel++) {
+        rgba[to + channel] = picture.data[from + channel] ?? 0;
+      }
+      if (stain.mask[at] === Stain.ink) rgba[to + 3] = 255;
     }
   }
   const png = await sharp(rgba, { raw: { width, height, channels: 4 } })
