@@ -184,11 +184,13 @@ function strongestIn(
   differences: Float32Array,
   least: number,
 ): number | undefined {
-  const found = pixelsWithin(cutting, box).filter((at) => (differences[at] ?? 0) > least);
-  return percentile(
-    Float32Array.from(found, (at) => differences[at] ?? 0),
-    0.96,
-  );
+  const found = new Float32Array(differences.length);
+  let count = 0;
+  for (const at of pixelsWithin(cutting, box)) {
+    const difference = differences[at] ?? 0;
+    if (difference > least) found[count++] = difference;
+  }
+  return percentile(found.subarray(0, count), 0.96);
 }
 
 /** Indexes of the pixels of a cutting that are in a box of the picture. */
@@ -309,11 +311,12 @@ function lettersIn(
 ): Uint8Array {
   const { width } = cutting;
   const mask = new Uint8Array(differences.length);
+  const isLeft = (at: number): boolean => mask[at] === 0 && (differences[at] ?? 0) > least;
   /** What was found last, from the first on. */
   const taken = new Int32Array(differences.length);
   let count = 0;
   const take = (at: number): void => {
-    if (mask[at] !== 0 || (differences[at] ?? 0) <= least) return;
+    if (!isLeft(at)) return;
     mask[at] = 1;
     taken[count++] = at;
   };
@@ -330,10 +333,11 @@ function lettersIn(
       take(at + width);
     }
   };
-  for (const at of pixelsWithin(cutting, box)) takeFrom(at);
+  for (const at of pixelsWithin(cutting, box)) if (isLeft(at)) takeFrom(at);
   // A full stop that was not read, for one: something small, and no part of something larger.
   const larger: number[] = [];
   for (const at of pixelsWithin(cutting, beside)) {
+    if (!isLeft(at)) continue;
     takeFrom(at);
     const found = taken.subarray(0, count);
     if (!found.some((one) => isAtEdge(cutting, one))) continue;

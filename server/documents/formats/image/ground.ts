@@ -158,9 +158,9 @@ function smooth({ width, height, channels, colours }: Level, unknown: readonly R
       for (let at = from * channels; at < to * channels; at++) {
         const left = colours[at - first < channels ? at : at - channels] ?? 0;
         const right = colours[at < last ? at + channels : at] ?? 0;
-        const value = Math.fround(
-          (left + right + (colours[at - above] ?? 0) + (colours[at + below] ?? 0)) / 4,
-        );
+        // What is left was changed just now, so it comes last: the others need not wait for it.
+        const others = right + (colours[at - above] ?? 0) + (colours[at + below] ?? 0);
+        const value = Math.fround((others + left) / 4);
         if (value === colours[at]) continue;
         colours[at] = value;
         isChanged = true;
@@ -185,19 +185,24 @@ export function medianColour({ channels, colours }: Cutting, pixels: Int32Array)
 
 const counts = new Uint32Array(256);
 
-/** Of numbers from 0 on, the one at a place in their order. Levels are counted; only others are sorted. */
+/** Of numbers from 0 to 255, the one at a place in their order: levels are counted, not sorted. */
 export function ranked(numbers: Float32Array, place: number): number | undefined {
   if (place < 0 || place >= numbers.length) return undefined;
   counts.fill(0);
+  let areLevels = true;
   for (let at = 0; at < numbers.length; at++) {
     const value = numbers[at] ?? 0;
     const level = value & 255;
-    if (level !== value) return numbers.slice().sort()[place];
     counts[level] = (counts[level] ?? 0) + 1;
+    areLevels &&= level === value;
   }
-  let [level, count] = [0, counts[0] ?? 0];
-  while (count <= place) count += counts[++level] ?? 0;
-  return level;
+  let [level, before, count] = [0, 0, counts[0] ?? 0];
+  while (before + count <= place) {
+    before += count;
+    count = counts[++level] ?? 0;
+  }
+  if (areLevels) return level;
+  return numbers.filter((value) => (value & 255) === level).sort()[place - before];
 }
 
 /** The greatest difference of two pixels in any channel. */

@@ -73,10 +73,14 @@ async function enlarged(gray: RawPixels, scale: number): Promise<ReadablePicture
 /** A picture's brightness, pixel by pixel. */
 export function grayOf({ data, width, height, channels }: Picture): RawPixels {
   const gray = new Uint8Array(width * height);
-  const paper = channels === 4 ? paperFor(data) : 255;
+  if (channels === 3) {
+    for (let at = 0, from = 0; at < gray.length; at++, from += 3) gray[at] = lumaAt(data, from);
+    return { data: gray, width, height, channels: 1 };
+  }
+  const paper = paperFor(data);
   for (let at = 0, from = 0; at < gray.length; at++, from += channels) {
     const luma = lumaAt(data, from);
-    const alpha = channels === 4 ? (data[from + 3] ?? 255) : 255;
+    const alpha = data[from + 3] ?? 255;
     gray[at] = alpha === 255 ? luma : paper + ((luma - paper) * alpha) / 255;
   }
   return { data: gray, width, height, channels: 1 };
@@ -160,6 +164,11 @@ function cellMedian(picture: Picture, left: number, top: number, to: Uint8Array,
 
 /** Of the first `count` numbers, which are put in order. */
 function median(numbers: Uint8Array, count: number): number {
+  const [first = 0] = numbers;
+  let alike = 1;
+  while (alike < count && numbers[alike] === first) alike++;
+  // Most of a picture is plain.
+  if (alike >= count) return count > 0 ? first : 0;
   return numbers.subarray(0, count).sort()[count >> 1] ?? 0;
 }
 

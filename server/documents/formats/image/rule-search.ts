@@ -240,8 +240,8 @@ function wholeRule(
   const isInk = (x: number, y: number): boolean =>
     Math.abs(levelAt(x, y) - ground) > Math.abs(ink - ground) / 2;
   const isFilled = (x: number, y: number): boolean =>
-    range(Math.max(0, x - reach), x).every((at) => isInk(at, y)) ||
-    range(x, Math.min(width, x + reach)).every((at) => isInk(at, y));
+    isAllOf(Math.max(0, x - reach), x, (at) => isInk(at, y)) ||
+    isAllOf(x, Math.min(width, x + reach), (at) => isInk(at, y));
   /** How far ink goes on, through other rules but not into or along what is none. */
   const end = (from: number, step: 1 | -1): number => {
     let [x, thin, last] = [middle, from, from];
@@ -258,6 +258,11 @@ function wholeRule(
     return thin;
   };
   return { left, right, top: end(top, -1), bottom: end(bottom - 1, 1) + 1 };
+}
+
+function isAllOf(from: number, to: number, is: (at: number) => boolean): boolean {
+  for (let at = from; at < to; at += 1) if (!is(at)) return false;
+  return true;
 }
 
 /** The level rules that go from one upright rule to the next, however close letters are to them. */
@@ -454,17 +459,21 @@ function runsAlong(
       runs.push({ across, from, to, isDashed: !isSolid });
     }
   };
-  for (let along = 0; along < length; along++) {
-    for (let across = reach; across < breadth - reach; across++) {
-      if (isThinAt(along, across)) {
-        if (starts[across] === -1) {
-          starts[across] = along;
-          hits[across] = 0;
-        }
-        ends[across] = along + 1;
-        hits[across] = (hits[across] ?? 0) + 1;
-      } else if (starts[across] !== -1 && along - (ends[across] ?? 0) > reach) close(across);
-    }
+  const look = (along: number, across: number): void => {
+    if (isThinAt(along, across)) {
+      if (starts[across] === -1) {
+        starts[across] = along;
+        hits[across] = 0;
+      }
+      ends[across] = along + 1;
+      hits[across] = (hits[across] ?? 0) + 1;
+    } else if (starts[across] !== -1 && along - (ends[across] ?? 0) > reach) close(across);
+  };
+  // Row by row both ways: pixels one below the other are far apart in memory.
+  if (isUpright) {
+    for (let y = 0; y < length; y++) for (let x = reach; x < breadth - reach; x++) look(y, x);
+  } else {
+    for (let y = reach; y < breadth - reach; y++) for (let x = 0; x < length; x++) look(x, y);
   }
   for (let across = 0; across < breadth; across++) if (starts[across] !== -1) close(across);
   return runs.sort((a, b) => a.across - b.across);

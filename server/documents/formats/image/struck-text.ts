@@ -86,12 +86,24 @@ export function barsIn(
 ): PixelBox[] {
   const bars: PixelBox[] = [];
   let open: PixelBox[] = [];
+  /** Whether there is a gap that no bar goes on after. */
+  const isPaper = (from: number, end: number): boolean => {
+    for (let at = from; at <= from + WIDEST_BREAK; at += 1) {
+      if (at < end && (data[at] ?? 255) < level) return false;
+    }
+    return true;
+  };
   for (let y = 0; y < height; y += 1) {
     const next: PixelBox[] = [];
     for (let x = 0, row = y * width; x < width; x += 1) {
+      // What is long enough and begins from here on has ink there, and most of a page is paper.
+      const beyond = x + shortestPx - 1 - WIDEST_BREAK;
+      if (beyond >= x && isPaper(row + beyond, row + width)) {
+        x = beyond + WIDEST_BREAK;
+        continue;
+      }
       if ((data[row + x] ?? 255) >= level) continue;
       const left = x;
-      // Nearly all runs are too short, as strokes of letters are.
       let last = x;
       while (x < width && x - last <= WIDEST_BREAK) {
         if ((data[row + x] ?? 255) < level) last = x;

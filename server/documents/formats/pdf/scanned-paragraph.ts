@@ -123,7 +123,8 @@ function measureOf(region: TextRegion): LetterMeasure {
   for (const { appearance } of region.lines) {
     const { coverage, inkBox } = appearance;
     const width = inkBox.right - inkBox.left;
-    for (const [at, value] of coverage.entries()) {
+    for (let at = 0; at < coverage.length; at++) {
+      const value = coverage[at] ?? 0;
       ink += value / 255;
       if (at % width > 0) edges += Math.abs(value - (coverage[at - 1] ?? 0)) / 255;
     }

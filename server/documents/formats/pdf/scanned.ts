@@ -215,16 +215,17 @@ async function coverOf(
   const rgba = new Uint8Array(width * height * 4);
   for (const stain of stains) {
     const stainWidth = stain.box.right - stain.box.left;
-    for (let at = 0; at < stain.mask.length; at++) {
-      const x = stain.box.left + (at % stainWidth);
-      const y = stain.box.top + Math.floor(at / stainWidth);
-      const from = (y * picture.width + x) * picture.channels;
-      const to = ((y - box.top) * width + x - box.left) * 4;
-      // Where nothing is covered the colour counts as well: readers mix it in at the edges.
-      for (let channel = 0; channel < 3; channel++) {
-        rgba[to + channel] = picture.data[from + channel] ?? 0;
+    for (let at = 0; at < stain.mask.length; at += stainWidth) {
+      const y = stain.box.top + at / stainWidth;
+      let from = (y * picture.width + stain.box.left) * picture.channels;
+      let to = ((y - box.top) * width + stain.box.left - box.left) * 4;
+      for (let x = at; x < at + stainWidth; x++, from += picture.channels, to += 4) {
+        // Where nothing is covered the colour counts as well: readers mix it in at the edges.
+        rgba[to] = picture.data[from] ?? 0;
+        rgba[to + 1] = picture.data[from + 1] ?? 0;
+        rgba[to + 2] = picture.data[from + 2] ?? 0;
+        if (stain.mask[x] === Stain.ink) rgba[to + 3] = 255;
       }
-      if (stain.mask[at] === Stain.ink) rgba[to + 3] = 255;
     }
   }
   const png = await sharp(rgba, { raw: { width, height, channels: 4 } })
