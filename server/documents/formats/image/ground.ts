@@ -144,30 +144,74 @@ const ROUNDS = 12;
 
 /**
  * Gives each unknown pixel the mean of its four neighbours, itself in place of those outside. Of a page of
- * text it was a third of all time: so it goes along runs of pixels, and ends once nothing changes, as on
- * plain paper.
+ * text it was a third of all time: so it ends once nothing changes, as on plain paper.
  */
-function smooth({ width, height, channels, colours }: Level, unknown: readonly Run[]): void {
+function smooth(level: Level, unknown: readonly Run[]): void {
   for (let round = 0; round < ROUNDS; round++) {
     let isChanged = false;
-    for (const { y, from, to } of unknown) {
-      const first = y * width * channels;
-      const last = first + (width - 1) * channels;
-      const above = y > 0 ? width * channels : 0;
-      const below = y < height - 1 ? width * channels : 0;
-      for (let at = from * channels; at < to * channels; at++) {
-        const left = colours[at - first < channels ? at : at - channels] ?? 0;
-        const right = colours[at < last ? at + channels : at] ?? 0;
-        // What is left was changed just now, so it comes last: the others need not wait for it.
-        const others = right + (colours[at - above] ?? 0) + (colours[at + below] ?? 0);
-        const value = Math.fround((others + left) / 4);
-        if (value === colours[at]) continue;
-        colours[at] = value;
-        isChanged = true;
+    for (const run of unknown) {
+      if (level.channels === 3) isChanged = smoothColours(level, run) || isChanged;
+      else {
+        for (let channel = 0; channel < level.channels; channel++) {
+          isChanged = smoothChannel(level, run, channel) || isChanged;
+        }
       }
     }
     if (!isChanged) return;
   }
+}
+
+/** The places above and below a pixel of a run, as far from its own, and the last pixel of its row. */
+function besideRun(
+  { width, height, channels }: Level,
+  { y }: Run,
+): { above: number; below: number; last: number } {
+  const above = y > 0 ? -width * channels : 0;
+  const below = y < height - 1 ? width * channels : 0;
+  return { above, below, last: (y + 1) * width - 1 };
+}
+
+/** Each pixel waits for the one before it, so that one is added last. */
+function smoothChannel(level: Level, run: Run, channel: number): boolean {
+  const { colours, channels, width } = level;
+  const { above, below, last } = besideRun(level, run);
+  let value = colours[Math.max(run.y * width, run.from - 1) * channels + channel] ?? 0;
+  let isChanged = false;
+  for (let pixel = run.from; pixel < run.to; pixel++) {
+    const at = pixel * channels + channel;
+    const right = colours[pixel < last ? at + channels : at] ?? 0;
+    value = Math.fround(
+      (right + (colours[at + above] ?? 0) + (colours[at + below] ?? 0) + value) / 4,
+    );
+    isChanged ||= value !== colours[at];
+    colours[at] = value;
+  }
+  return isChanged;
+}
+
+/** The three channels of a run at once, which takes half the time of one after the other. */
+function smoothColours(level: Level, run: Run): boolean {
+  const { colours, width } = level;
+  const { above, below, last } = besideRun(level, run);
+  const before = Math.max(run.y * width, run.from - 1) * 3;
+  let [red = 0, green = 0, blue = 0] = colours.subarray(before, before + 3);
+  let isChanged = false;
+  for (let pixel = run.from; pixel < run.to; pixel++) {
+    const at = pixel * 3;
+    const right = pixel < last ? at + 3 : at;
+    const [up, down] = [at + above, at + below];
+    red = ((colours[right] ?? 0) + (colours[up] ?? 0) + (colours[down] ?? 0) + red) / 4;
+    green =
+      ((colours[right + 1] ?? 0) + (colours[up + 1] ?? 0) + (colours[down + 1] ?? 0) + green) / 4;
+    blue =
+      ((colours[right + 2] ?? 0) + (colours[up + 2] ?? 0) + (colours[down + 2] ?? 0) + blue) / 4;
+    [red, green, blue] = [Math.fround(red), Math.fround(green), Math.fround(blue)];
+    isChanged ||= red !== colours[at] || green !== colours[at + 1] || blue !== colours[at + 2];
+    colours[at] = red;
+    colours[at + 1] = green;
+    colours[at + 2] = blue;
+  }
+  return isChanged;
 }
 
 /** Of each channel the value in the middle; for pixels of which there may be none. */
