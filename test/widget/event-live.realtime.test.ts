@@ -13,12 +13,7 @@ import { startEvents, untilState, type EventBench } from './event-browser.ts';
 const PATIENCE_MS = 240_000;
 const soon = { timeout: PATIENCE_MS, interval: 100 };
 
-const talk = [
-  'Good morning everybody.',
-  'The train to the city leaves at nine.',
-  'We meet in the large hall.',
-  'Lunch is at noon.',
-];
+const talk = ['The train leaves at nine.', 'We meet in the hall.'];
 
 let bench: EventBench;
 beforeAll(async () => {
@@ -182,7 +177,7 @@ it(
     await speaker.getByText('3 people read along.').waitFor({ timeout: PATIENCE_MS });
     await speaker
       .locator('voice-captions')
-      .getByText(/morning|train|hall|noon/i)
+      .getByText(/train|hall/i)
       .first()
       .waitFor();
     expect(await speaker.locator('.readers li').allInnerTexts()).toEqual([
