@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { ServerFrame, ServerMessage } from '../../shared/protocol/messages.ts';
+import { keepPage, type KeptPage } from './kept-page.ts';
 import { newContext, takeChromium } from '../support/machine/chromium.ts';
 import {
   startScriptedGateway,
@@ -18,7 +19,7 @@ import { projectFolder } from '../support/product/server.ts';
 const builtWidget = path.join(projectFolder, 'dist/widget');
 
 /** What a file of tests shares: one browser, one gateway. */
-export interface WidgetBench {
+export interface WidgetBench extends KeptPage {
   readonly browser: Browser;
   readonly gateway: ScriptedGateway;
   /** What the gateway serves besides the built widget, by path; may be changed. */
@@ -126,18 +127,26 @@ export async function startBench({
     microphone === 'denied' ? microphone : microphone && sound,
   );
   const pageErrors: string[] = [];
+  async function open(target: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await newContext(browser, options);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => pageErrors.push(error.message));
+    await recordElement(page);
+    await page.goto(new URL(target, gateway.origin).href);
+    await untilDefined(page);
+    return page;
+  }
+  const { openAgain, leave } = keepPage(open);
   return {
     browser,
     gateway,
     pages: served,
     pageErrors,
-    async open(target, options = {}) {
-      const context = await newContext(browser, options);
-      const page = await context.newPage();
-      page.on('pageerror', (error) => pageErrors.push(error.message));
-      await recordElement(page);
-      await page.goto(new URL(target, gateway.origin).href);
-      await page.waitForFunction(() => customElements.get('voice-captions') !== undefined);
+    open,
+    leave,
+    async openAgain(target) {
+      const page = await openAgain(new URL(target, gateway.origin).href);
+      await untilDefined(page);
       return page;
     },
     async close() {
@@ -146,6 +155,10 @@ export async function startBench({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function untilDefined(page: Page): Promise<void> {
+  await page.waitForFunction(() => customElements.get('voice-captions') !== undefined);
 }
 
 /** The newest session once it has heard so many chunks. */

@@ -29,45 +29,17 @@ beforeAll(async () => {
   });
 });
 afterAll(() => bench.close());
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  await bench.leave(page, task.result?.state !== 'fail');
   bench.gateway.reset();
-  await page.context().close();
 });
 
 const stop = () => page.getByRole('button', { name: 'Stop' }).click();
 
 describe('stopping', () => {
-  it('waits for the last words', async () => {
-    page = await bench.open('/page');
+  it('sends every chunk of what was heard, lets go of the microphone and waits for the last words', async () => {
+    page = await bench.openAgain('/page');
     const states = await recordStates(page);
-    bench.gateway.onFinish = (finished) => {
-      setTimeout(() => {
-        finished.send(spoken('The last words.'));
-        concludeAndEnd(finished);
-      }, 300);
-    };
-    await pressStart(page);
-    const heard = await newestSession(bench, { chunks: 5 });
-    heard.send(spoken('', 'the last'));
-    await stop();
-    await waitForState(page, 'ended');
-    expect(heard.isFinished).toBe(true);
-    const [text] = await page.locator('voice-captions .source .caption').allInnerTexts();
-    expect(text!.trim()).toBe('The last words.');
-    expect((await states()).slice(-2)).toEqual(['stopping', 'ended']);
-  });
-
-  it('sends every chunk of what was heard before', async () => {
-    page = await bench.open('/page');
-    await pressStart(page);
-    const heard = await newestSession(bench, { chunks: 7 });
-    await stop();
-    await waitForState(page, 'ended');
-    expect(heard.chunks).toHaveLength(await capturedChunks(page));
-  });
-
-  it('lets go of the microphone', async () => {
-    page = await bench.open('/page');
     await page.evaluate(() => {
       const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
       navigator.mediaDevices.getUserMedia = async (constraints) => {
@@ -76,10 +48,22 @@ describe('stopping', () => {
         return stream;
       };
     });
+    bench.gateway.onFinish = (finished) => {
+      setTimeout(() => {
+        finished.send(spoken('The last words.'));
+        concludeAndEnd(finished);
+      }, 300);
+    };
     await pressStart(page);
-    await newestSession(bench, { chunks: 1 });
+    const heard = await newestSession(bench, { chunks: 7 });
+    heard.send(spoken('', 'the last'));
     await stop();
     await waitForState(page, 'ended');
+    expect(heard.isFinished).toBe(true);
+    const [text] = await page.locator('voice-captions .source .caption').allInnerTexts();
+    expect(text!.trim()).toBe('The last words.');
+    expect((await states()).slice(-2)).toEqual(['stopping', 'ended']);
+    expect(heard.chunks).toHaveLength(await capturedChunks(page));
     const track = await page.evaluate(
       () =>
         (globalThis as unknown as { stream: MediaStream }).stream.getAudioTracks()[0]!.readyState,
@@ -88,7 +72,7 @@ describe('stopping', () => {
   });
 
   it('cancels a start that has not come through', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.hold = new Promise(() => undefined);
     await pressStart(page);
     await waitForState(page, 'connecting');
@@ -97,7 +81,7 @@ describe('stopping', () => {
   });
 
   it('ends with the element when it leaves the page, but not when it moves', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
     await page.evaluate(() => document.body.append(document.querySelector('voice-captions')!));
@@ -116,8 +100,8 @@ describe('stopping', () => {
 });
 
 describe('when the connection drops', () => {
-  it('reconnects with a new token and keeps the captions', async () => {
-    page = await bench.open('/page');
+  it('reconnects with a new token, keeps the captions, and sends what was said in between', async () => {
+    page = await bench.openAgain('/page');
     const states = await recordStates(page);
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 3 });
@@ -126,7 +110,7 @@ describe('when the connection drops', () => {
     first.drop();
     await waitForState(page, 'reconnecting');
     await waitForState(page, 'live');
-    const second = await newestSession(bench, { chunks: 3 });
+    const second = await newestSession(bench, { chunks: 12 });
     expect(second).not.toBe(first);
     second.send(spoken('After the drop.'));
     await page.getByText('After the drop.').waitFor();
@@ -137,10 +121,16 @@ describe('when the connection drops', () => {
       'After the drop.',
     ]);
     expect(await states()).toContain('reconnecting');
+    await stop();
+    await waitForState(page, 'ended');
+    const captured = await capturedChunks(page);
+    // Nothing between the drop and the new connection is missing; what was on its way may come twice.
+    expect(first.chunks.length + second.chunks.length).toBeGreaterThanOrEqual(captured);
+    expect(second.chunks.length).toBeLessThanOrEqual(captured);
   });
 
   it('takes the same session up again: nothing is interrupted, doubled or lost', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.keepsSessions = true;
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 3 });
@@ -166,24 +156,8 @@ describe('when the connection drops', () => {
     expect(bench.gateway.sessions).toHaveLength(2);
   });
 
-  it('sends what was said in between', async () => {
-    page = await bench.open('/page');
-    await pressStart(page);
-    const first = await newestSession(bench, { chunks: 3 });
-    first.drop();
-    await waitForState(page, 'reconnecting');
-    await waitForState(page, 'live');
-    const second = await newestSession(bench, { chunks: 12 });
-    await stop();
-    await waitForState(page, 'ended');
-    const captured = await capturedChunks(page);
-    // Nothing between the drop and the new connection is missing; what was on its way may come twice.
-    expect(first.chunks.length + second.chunks.length).toBeGreaterThanOrEqual(captured);
-    expect(second.chunks.length).toBeLessThanOrEqual(captured);
-  });
-
-  it('says that the server cannot be reached, and returns with the network', async () => {
-    page = await bench.open('/page');
+  it('returns with the network, when the gateway stops, and after a fault of it', async () => {
+    page = await bench.openAgain('/page');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
     await page.context().setOffline(true);
@@ -192,10 +166,30 @@ describe('when the connection drops', () => {
     expect(await statusText(page)).toContain('cannot be reached');
     await page.context().setOffline(false);
     await waitForState(page, 'live');
+
+    const stopping = await newestSession(bench, { chunks: 2 });
+    stopping.send(spoken('Before the stop.'));
+    stopping.send({ type: 'end_of_stream' });
+    stopping.close(1001);
+    await waitForState(page, 'reconnecting');
+    await waitForState(page, 'live');
+
+    const faulty = await newestSession(bench, { chunks: 2 });
+    expect(faulty).not.toBe(stopping);
+    faulty.send({
+      type: 'error',
+      request_type: 'session',
+      error_code: 503,
+      reason_code: 5030005,
+      error_message: 'The gateway is stopping.',
+    });
+    faulty.close(4503);
+    await waitForState(page, 'reconnecting');
+    await waitForState(page, 'live');
   });
 
   it('does not knock again at a door that was shut with a reason', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
     heard.send({
@@ -210,39 +204,11 @@ describe('when the connection drops', () => {
     expect(await statusText(page)).toContain('This audio format is not supported.');
     expect(bench.gateway.sessions).toHaveLength(1);
   });
-
-  it('goes on elsewhere when the gateway concludes by itself, because it stops', async () => {
-    page = await bench.open('/page');
-    await pressStart(page);
-    const heard = await newestSession(bench, { chunks: 2 });
-    heard.send(spoken('Before the stop.'));
-    heard.send({ type: 'end_of_stream' });
-    heard.close(1001);
-    await waitForState(page, 'reconnecting');
-    await waitForState(page, 'live');
-    expect(await newestSession(bench, { chunks: 2 })).not.toBe(heard);
-  });
-
-  it('comes back after a fault of the gateway', async () => {
-    page = await bench.open('/page');
-    await pressStart(page);
-    const heard = await newestSession(bench, { chunks: 2 });
-    heard.send({
-      type: 'error',
-      request_type: 'session',
-      error_code: 503,
-      reason_code: 5030005,
-      error_message: 'The gateway is stopping.',
-    });
-    heard.close(4503);
-    await waitForState(page, 'reconnecting');
-    await waitForState(page, 'live');
-  });
 });
 
 describe('a start that fails', () => {
   it('shows the words of the token endpoint and can be tried again', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.refusal = { status: 403, message: 'Please sign in to use captions.' };
     const error = page.evaluate(
       () =>
@@ -264,8 +230,12 @@ describe('a start that fails', () => {
     await waitForState(page, 'live');
   });
 
-  it('takes tokens from the page when it brings its own provider', async () => {
-    page = await bench.open('/page');
+  it('names the missing attribute instead of asking the page itself, which may bring its own provider', async () => {
+    page = await bench.openAgain('/unset');
+    await pressStart(page);
+    await waitForState(page, 'failed');
+    expect(await statusText(page)).toContain('token-endpoint');
+    expect(bench.gateway.sessions).toHaveLength(0);
     await page.evaluate(() => {
       const captions = document.querySelector('voice-captions')!;
       captions.tokenEndpoint = '/nowhere';
@@ -279,16 +249,8 @@ describe('a start that fails', () => {
     await newestSession(bench, { chunks: 1 });
   });
 
-  it('names the missing attribute instead of asking the page itself', async () => {
-    page = await bench.open('/unset');
-    await pressStart(page);
-    await waitForState(page, 'failed');
-    expect(await statusText(page)).toContain('token-endpoint');
-    expect(bench.gateway.sessions).toHaveLength(0);
-  });
-
   it('says that a chosen microphone is not there', async () => {
-    page = await bench.open('/gone');
+    page = await bench.openAgain('/gone');
     await pressStart(page);
     await waitForState(page, 'no-microphone');
     expect(await statusText(page)).toContain('No microphone was found');
