@@ -143,7 +143,11 @@ export async function startBench({
     pages: served,
     pageErrors,
     open,
-    leave,
+    async leave(page, hasPassed) {
+      // Nothing of it goes on beside the next test.
+      await page.goto('about:blank');
+      await leave(page, hasPassed);
+    },
     async openAgain(target) {
       const page = await openAgain(new URL(target, gateway.origin).href);
       await untilDefined(page);

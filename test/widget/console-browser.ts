@@ -1,12 +1,14 @@
 /** The console of a real server in the Chromium of the system. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { keepPage, type KeptPage } from './kept-page.ts';
+import { laptop } from './axe.ts';
 import { newContext, takeChromium } from '../support/machine/chromium.ts';
 import { startHosted } from '../support/product/hosted-server.ts';
 import { startServer, type RunningServer } from '../support/product/server.ts';
 
 export const PASSWORD = 'eleven brown lanterns';
 
-export interface ConsoleBench {
+export interface ConsoleBench extends KeptPage {
   readonly server: RunningServer;
   readonly browser: Browser;
   /** The one-time link that the server printed. */
@@ -17,13 +19,8 @@ export interface ConsoleBench {
   open(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Opens it signed in; the first call sets the password by the link. */
   openSignedIn(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
-  /**
-   * Opens an address signed in, in the page that the test before has left: a new one costs more than most
-   * tests do.
-   */
-  openAgain(fragment: string, options?: BrowserContextOptions): Promise<Page>;
-  /** After a test: closes its page, but for that of `openAgain` when the test has passed. */
-  leave(page: Page, hasPassed: boolean): Promise<void>;
+  /** Opens an address signed in, in the page that the test before has left, on a laptop. */
+  openAgain(fragment: string): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -78,19 +75,10 @@ export async function startConsole(
     return open(fragment, { ...options, ...(storageState && { storageState }) });
   }
 
-  let kept: Page | undefined;
+  const { openAgain, leave } = keepPage((address) => openSignedIn(address, laptop));
   return {
-    ...{ server, browser, link, pageErrors, open, openSignedIn },
-    async openAgain(fragment, options) {
-      if (kept === undefined) return (kept = await openSignedIn(fragment, options));
-      await kept.goto(`${server.url}/console/${fragment}`);
-      return kept;
-    },
-    async leave(page, hasPassed) {
-      if (page === kept && hasPassed) return;
-      if (page === kept) kept = undefined;
-      await page.context().close();
-    },
+    ...{ server, browser, link, pageErrors, open, openSignedIn, leave },
+    openAgain: (fragment) => openAgain(`${server.url}/console/${fragment}`),
     async close() {
       await giveBack();
       await server.stop();

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import type { RoomCreation, RoomInfo, RoomLink } from '../../shared/schemas/rooms.ts';
 import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
-import { faultsInBothLooks, laptop } from './axe.ts';
+import { faultsInBothLooks } from './axe.ts';
 import { setPassword, startConsole, type ConsoleBench } from './console-browser.ts';
 import { answerOf, nameOfFocused } from './console-steps.ts';
 
@@ -18,8 +18,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 afterEach(({ task }) => bench.leave(page, task.result?.state !== 'fail'));
 
-const { viewport } = laptop;
-const open = async (fragment: string) => (page = await bench.openAgain(fragment, { viewport }));
+const open = async (fragment: string) => (page = await bench.openAgain(fragment));
 const button = (name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const field = (name: string) => page.getByLabel(name, { exact: true }).filter({ visible: true });
@@ -277,7 +276,7 @@ it('says so when the plan has no rooms, and when a room is gone', async () => {
   const { accountId } = await platformOver(storage).accounts.create({ name: 'free', plan: 'free' });
   const token = await newLink(storage, accountId);
   await storage.close();
-  page = await bench.open(`#set-password=${token}`, { viewport });
+  page = await bench.open(`#set-password=${token}`);
   await setPassword(page);
   await page.getByRole('link', { name: 'Events' }).click();
   await text('Not part of the free plan');
@@ -297,9 +296,9 @@ it('list, room, dialogs and poster are no wider than a laptop or a phone and hav
     replacements: [{ from: 'zembler', to: 'Zembla' }],
   });
   await type(id, 'Good morning.');
-  page = await bench.openSignedIn('#/events', laptop);
-  const look = async (place: string): Promise<void> => {
-    const found = await faultsInBothLooks(page);
+  await open('#/events');
+  const look = async (place: string, within = 'main'): Promise<void> => {
+    const found = await faultsInBothLooks(page, { within });
     expect({ place, ...found }).toEqual({ place, laptop: [], phone: [], excess: 0 });
   };
   await page.getByRole('link', { name: 'Looked at' }).first().waitFor();
@@ -307,7 +306,7 @@ it('list, room, dialogs and poster are no wider than a laptop or a phone and hav
   await button('New room').click();
   await field('Name').waitFor();
   await page.getByRole('radio', { name: /^Whoever knows a passcode/ }).check();
-  await look('form');
+  await look('form', 'console-dialog');
   await page.keyboard.press('Escape');
   await page.goto(`${bench.server.url}/console/#/events/${id}`);
   await text('1 line');
@@ -315,11 +314,11 @@ it('list, room, dialogs and poster are no wider than a laptop or a phone and hav
   await look('room');
   await button('New link').click();
   await field('Whom it is for').waitFor();
-  await look('link');
+  await look('link', 'console-dialog');
   await page.keyboard.press('Escape');
   await button('Show large').click();
   await page.getByRole('dialog', { name: 'Looked at' }).waitFor();
-  await look('poster');
+  await look('poster', 'html');
 });
 
 it('the pages throw nothing and break no policy', () => {

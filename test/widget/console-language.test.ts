@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Glossary } from '../../shared/schemas/glossaries.ts';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
 import type { TranslationMemoryList } from '../../shared/schemas/translation-memories.ts';
-import { excessWidth, faults, faultsInBothLooks, laptop, showOn } from './axe.ts';
+import { excessWidth, faults, faultsInBothLooks, showOn } from './axe.ts';
 import { startConsole, PASSWORD, type ConsoleBench } from './console-browser.ts';
 import { answerOf, drop, file, nameOfFocused } from './console-steps.ts';
 
@@ -17,8 +17,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 afterEach(({ task }) => bench.leave(page, task.result?.state !== 'fail'));
 
-const { viewport } = laptop;
-const open = async (fragment: string) => (page = await bench.openAgain(fragment, { viewport }));
+const open = async (fragment: string) => (page = await bench.openAgain(fragment));
 const button = (name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const row = (words: string) => page.getByRole('row', { name: words });
@@ -334,16 +333,16 @@ it('every page and dialog is no wider than a laptop or a phone and has no fault 
       custom_instructions: [{ label: 'Warm', prompt: 'Be warm.', source_language: 'de' }],
     }),
   );
-  page = await bench.openSignedIn('#/glossaries', laptop);
+  await open('#/glossaries');
   const look = async (place: string): Promise<void> => {
-    const found = await faultsInBothLooks(page, { leastContrast: 4.5 });
+    const found = await faultsInBothLooks(page, { within: 'main', leastContrast: 4.5 });
     expect({ place, ...found }).toEqual({ place, laptop: [], phone: [], excess: 0 });
   };
   // Dialogs have their colours from one place: each is looked at once.
   const lookAtDialog = async (place: string): Promise<void> => {
     await page.getByRole('dialog').waitFor();
     await showOn(page, 'phone');
-    const found = await faults(page, { leastContrast: 4.5 });
+    const found = await faults(page, { within: 'console-dialog', leastContrast: 4.5 });
     expect({ place, found, excess: await excessWidth(page) }).toEqual({
       place,
       found: [],

@@ -1,11 +1,12 @@
 import { WebSocket } from 'ws';
 import type { Page, Request } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
 import { connect } from '../support/product/voice-client.ts';
 import { faults, faultsInBothLooks, laptop, showOn } from './axe.ts';
+import { keepPage } from './kept-page.ts';
 import { PASSWORD, setPassword, startConsole, type ConsoleBench } from './console-browser.ts';
 import { nameOfFocused, tabTo } from './console-steps.ts';
 
@@ -44,16 +45,15 @@ const translate = (key: string, headers: Record<string, string> = {}) =>
 /** Of whom the first test has signed in. */
 let session: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 
-function openSignedIn(
-  fragment: string,
-  options?: Parameters<ConsoleBench['open']>[1],
-): Promise<Page> {
-  return bench.open(fragment, { ...options, storageState: session });
-}
+const pages = keepPage((address) => bench.open(address, { ...laptop, storageState: session }));
+let page: Page;
+const open = async (fragment: string) =>
+  (page = await pages.openAgain(`${bench.server.url}/console/${fragment}`));
+afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 
 describe('coming in', () => {
   it('a one-time link sets the password, signs in, leaves the address, and works once', async () => {
-    const page = await bench.open(bench.link);
+    page = await bench.open(bench.link);
     await page.getByLabel('New password').fill('short');
     await page.getByLabel('Once more').fill('short');
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
@@ -77,14 +77,13 @@ describe('coming in', () => {
     await again.getByLabel('Once more').fill(PASSWORD);
     await again.getByRole('button', { name: 'Set password and sign in' }).click();
     await again.getByRole('alert').waitFor();
-    await page.context().close();
     await again.context().close();
   });
 });
 
 describe('keys and what they use', () => {
   it('a key is made, used, limited, seen in the plots and deactivated', async () => {
-    const page = await openSignedIn('#/keys');
+    await open('#/keys');
     const secret = await makeKey(page, 'Website');
     expect((await translate(secret, { 'X-Service-Reporting-Tag': 'greetings' })).status).toBe(200);
 
@@ -127,11 +126,12 @@ describe('keys and what they use', () => {
     await page.getByText('“Shop” is deactivated.').waitFor();
     expect((await translate(secret)).status).toBe(403);
     await page.getByText('1 deactivated key').waitFor();
-    await page.context().close();
   });
 
   it('an admin key is made by keyboard alone, administers, and is deactivated', async () => {
-    const page = await openSignedIn('#/admin-keys');
+    await open('#/admin-keys');
+    // Where the focus begins.
+    await page.reload();
     await page.getByText('No admin keys yet').waitFor();
     await page.keyboard.press('Tab');
     expect(await nameOfFocused(page)).toBe('Skip to content');
@@ -160,12 +160,11 @@ describe('keys and what they use', () => {
     await page.getByText('“Reports” is deactivated.').waitFor();
     const refused = await bench.server.get('/v2/admin/developer-keys', authorised(secret));
     expect(refused.status).toBe(403);
-    await page.context().close();
   });
 });
 
 it('the secret of a new key stays in view until somebody says to have copied it', async () => {
-  const page = await openSignedIn('#/settings');
+  await open('#/settings');
   await page.getByRole('link', { name: 'Developer keys' }).click();
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByLabel('Label', { exact: true }).fill('Kept');
@@ -191,7 +190,6 @@ it('the secret of a new key stays in view until somebody says to have copied it'
   await heading(page, 'Engines').waitFor();
   await page.reload();
   await heading(page, 'Engines').waitFor();
-  await page.context().close();
 });
 
 it('a page of one account does nothing to another that signs in in the same browser', async () => {
@@ -199,7 +197,7 @@ it('a page of one account does nothing to another that signs in in the same brow
   const { accountId } = await platformOver(storage).accounts.create({ name: 'shop', plan: 'pro' });
   const token = await newLink(storage, accountId);
   await storage.close();
-  const page = await openSignedIn('#/keys');
+  page = await bench.open('#/keys', { storageState: session });
   const other = await page.context().newPage();
   await other.goto(`${bench.server.url}/console/#set-password=${token}`);
   await setPassword(other);
@@ -211,12 +209,11 @@ it('a page of one account does nothing to another that signs in in the same brow
   await page.getByRole('button', { name: 'Go on as shop' }).click();
   await heading(page, 'Developer keys').waitFor();
   await page.getByText('No active keys').waitFor();
-  await page.context().close();
 });
 
 describe('the server', () => {
   it('a live session shows with its languages and can be ended', async () => {
-    const page = await openSignedIn('#/overview');
+    await open('#/overview');
     const isList = (request: Request) => request.url().endsWith('/voice-sessions');
     const asked = page.waitForRequest((request) => isList(request) && !isPoll(request));
     const isPoll = (request: Request) => request.headers()['x-dragoman-poll'] === '1';
@@ -235,11 +232,10 @@ describe('the server', () => {
     await client.closed;
     await page.getByText('Nobody is speaking').waitFor();
     expect(client.socket.readyState).toBe(WebSocket.CLOSED);
-    await page.context().close();
   });
 
   it('engines show with what they do, counted as they work', async () => {
-    const page = await openSignedIn('#/engines');
+    await open('#/engines');
     const apertium = page.getByRole('listitem').filter({ hasText: 'apertium' });
     await apertium.getByText('Running').waitFor();
     await apertium.getByText(/language pairs/).click();
@@ -251,11 +247,10 @@ describe('the server', () => {
     const before = await requests();
     expect((await translate(bench.server.apiKey)).status).toBe(200);
     await until(async () => (await requests()) > before);
-    await page.context().close();
   });
 
   it('settings keep sites and addresses, and say what is wrong with one', async () => {
-    const page = await openSignedIn('#/settings');
+    await open('#/settings');
     const site = page.getByLabel('New site');
     await site.fill('news example');
     await site.press('Enter');
@@ -270,11 +265,10 @@ describe('the server', () => {
     await page.getByRole('button', { name: 'Remove desk@example.org' }).click();
     await page.getByText('None yet.').waitFor();
     await page.getByText('https://news.example.org', { exact: true }).waitFor();
-    await page.context().close();
   });
 
   it('a page that cannot reach the server says so, and goes on by a button', async () => {
-    const page = await openSignedIn('#/settings');
+    await open('#/settings');
     await heading(page, 'Settings').waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
@@ -282,12 +276,31 @@ describe('the server', () => {
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('slider').waitFor();
-    await page.context().close();
   });
 });
 
+it('a password is changed by whoever knows the old one, and other browsers are signed out', async () => {
+  const other = await bench.open('#/engines', { storageState: session });
+  await heading(other, 'Engines').waitFor();
+  await open('#/settings');
+  const change = async (current: string) => {
+    await page.getByLabel('Current password').fill(current);
+    await page.getByLabel('New password').fill('twelve green lanterns');
+    await page.getByLabel('Once more').fill('twelve green lanterns');
+    await page.getByRole('button', { name: 'Change password' }).click();
+  };
+  await change('not the password');
+  await page.getByRole('alert').waitFor();
+  await change(PASSWORD);
+  await page.getByText('The password is changed.').waitFor();
+  await other.getByText('Your session is over.').waitFor();
+  await page.reload();
+  await heading(page, 'Settings').waitFor();
+  await other.context().close();
+});
+
 describe('every page', () => {
-  const pages = {
+  const titles = {
     '#/overview': 'Overview',
     '#/usage': 'Usage',
     '#/keys': 'Developer keys',
@@ -299,16 +312,17 @@ describe('every page', () => {
   };
 
   it('has nothing axe complains of, and a contrast of 7:1, on a laptop in the light and a phone in the dark', async () => {
-    const page = await openSignedIn('#/overview', laptop);
-    const look = async (place: string): Promise<void> => {
-      const found = await faultsInBothLooks(page);
+    await open('#/overview');
+    const look = async (place: string, within?: string): Promise<void> => {
+      const found = await faultsInBothLooks(page, { within });
       expect({ place, ...found }).toEqual({ place, laptop: [], phone: [], excess: 0 });
     };
-    for (const [fragment, title] of Object.entries(pages)) {
+    for (const [fragment, title] of Object.entries(titles)) {
       await page.goto(`${bench.server.url}/console/${fragment}`);
       await heading(page, title).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-      await look(fragment);
+      // What is around all pages is looked at once.
+      await look(fragment, fragment === '#/overview' ? undefined : 'main');
     }
     await showOn(page, 'laptop');
     await page.getByRole('link', { name: 'Developer keys' }).click();
@@ -329,29 +343,7 @@ describe('every page', () => {
     await page.reload();
     await heading(page, 'Sign in').waitFor();
     await look('sign in');
-    await page.context().close();
   });
-});
-
-it('a password is changed by whoever knows the old one, and other browsers are signed out', async () => {
-  const other = await openSignedIn('#/engines');
-  await heading(other, 'Engines').waitFor();
-  const page = await openSignedIn('#/settings');
-  const change = async (current: string) => {
-    await page.getByLabel('Current password').fill(current);
-    await page.getByLabel('New password').fill('twelve green lanterns');
-    await page.getByLabel('Once more').fill('twelve green lanterns');
-    await page.getByRole('button', { name: 'Change password' }).click();
-  };
-  await change('not the password');
-  await page.getByRole('alert').waitFor();
-  await change(PASSWORD);
-  await page.getByText('The password is changed.').waitFor();
-  await other.getByText('Your session is over.').waitFor();
-  await page.reload();
-  await heading(page, 'Settings').waitFor();
-  await page.context().close();
-  await other.context().close();
 });
 
 it('no page has thrown, or tried what its policy forbids', () => {

@@ -1,11 +1,12 @@
 /** The card of the demo page that translates files: the built server, a real file, a real browser. */
 import { readFileSync } from 'node:fs';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newContext, takeChromium } from '../support/machine/chromium.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { faultsInBothLooks, laptop } from './axe.ts';
+import { keepPage } from './kept-page.ts';
 
 let server: RunningServer;
 let chromium: Awaited<ReturnType<typeof takeChromium>>;
@@ -15,18 +16,21 @@ beforeAll(async () => {
   [server, chromium] = await Promise.all([sharedServer(), takeChromium()]);
 });
 afterAll(() => chromium.giveBack());
-afterEach(() => page.context().close());
+afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 
-async function openPage(
-  options: BrowserContextOptions = { viewport: laptop.viewport },
-): Promise<void> {
-  const context = await newContext(chromium.browser, { ...options, acceptDownloads: true });
-  page = await context.newPage();
-  page.on('pageerror', (error) => pageErrors.push(error.message));
-  page.on('console', (message) => {
+const pages = keepPage(async (address) => {
+  const context = await newContext(chromium.browser, laptop);
+  const opened = await context.newPage();
+  opened.on('pageerror', (error) => pageErrors.push(error.message));
+  opened.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) pageErrors.push(message.text());
   });
-  await page.goto(server.url);
+  await opened.goto(address);
+  return opened;
+});
+
+async function openPage(): Promise<void> {
+  page = await pages.openAgain(server.url);
   await from().locator('option').nth(1).waitFor({ state: 'attached' });
 }
 
@@ -40,7 +44,7 @@ const letter: Upload = { name: 'letter.txt', content: 'The house is big.\n\nThe 
 const novel: Upload = {
   name: 'novel.txt',
   content: Array.from(
-    { length: 3_000 },
+    { length: 1_500 },
     (_, at) => `The red car number ${at} is in the garden. My friend ${at * 7} has an old book.`,
   ).join('\n\n'),
 };
@@ -171,6 +175,7 @@ describe('the card', () => {
     await button(/^Translate into/).click();
     expect((await download()).name).toBe('letter.es.txt');
     expect(failures).toBeGreaterThan(3);
+    await page.unrouteAll();
   });
 
   it('is worked with the keyboard alone, and the focus goes with the work', async () => {
@@ -202,7 +207,7 @@ describe('the card', () => {
 });
 
 it('keeps its height in every state, without faults that axe finds, on a laptop in the light and a phone in the dark', async () => {
-  await openPage(laptop);
+  await openPage();
   const heights = { laptop: new Set<number>(), phone: new Set<number>() };
   const look = async (state: string): Promise<void> => {
     const measure = async (on: 'laptop' | 'phone') => {
@@ -217,6 +222,8 @@ it('keeps its height in every state, without faults that axe finds, on a laptop 
   const long = `${'a long name of a yearly report '.repeat(4)}.pdf`;
   await choose({ name: long, content: '%PDF-1.7 and nothing else' });
   await look('ready');
+  await button('Another file').click();
+  await choose({ name: 'broken.xlf', content: '<xliff version="2.1"><file>' });
   await button(/^Translate into/).click();
   await button('Try again').waitFor();
   await look('failed');

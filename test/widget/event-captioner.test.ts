@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
 import { excessWidth, faults } from './axe.ts';
+import { keepPage } from './kept-page.ts';
 import { readAlong, startEvents, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
@@ -12,13 +13,14 @@ let page: Page;
 
 beforeAll(async () => (bench = await startEvents()));
 afterAll(() => bench.close());
-afterEach(() => page.context().close());
+const pages = keepPage((address) => bench.open(address));
+afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 
 /** Opens the page of a new room in which so much was said. */
 async function open(...said: string[]): Promise<void> {
   room = await bench.makeRoom();
   for (const text of said) await bench.type(room, { text });
-  page = await bench.open(room.captioner_url);
+  page = await pages.openAgain(room.captioner_url!);
   await composer().waitFor();
   await expect.poll(rows).toEqual(said);
 }
@@ -150,8 +152,7 @@ describe('when something fails', () => {
   });
 
   it('a link that only reads is refused plainly', async () => {
-    await open();
-    await page.context().close();
+    room = await bench.makeRoom();
     const [address = ''] = room.captioner_url?.split('#') ?? [];
     page = await bench.open(address);
     await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
@@ -179,7 +180,7 @@ describe('for everybody', () => {
     await page.locator('.line .spoken').first().waitFor();
     await page.locator('#new-line').press('ArrowUp');
     await page.keyboard.type('!');
-    expect(await faults(page)).toEqual([]);
+    expect(await faults(page, { isSeen: look.colorScheme === 'dark' })).toEqual([]);
     expect(await excessWidth(page)).toBe(0);
   });
 

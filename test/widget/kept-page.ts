@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core';
 
 export interface KeptPage {
   /** Opens an address in the page that the test before has left, or else in a new one. */
-  openAgain(address: string): Promise<Page>;
+  openAgain: (address: string) => Promise<Page>;
   /** After a test: closes its page, but for that of `openAgain` when the test has passed. */
-  leave(page: Page, hasPassed: boolean): Promise<void>;
+  leave: (page: Page, hasPassed: boolean) => Promise<void>;
 }
 
 /** @param open opens an address in a new page */
@@ -18,13 +18,9 @@ export function keepPage(open: (address: string) => Promise<Page>): KeptPage {
       return kept;
     },
     async leave(page, hasPassed) {
-      if (page !== kept || !hasPassed) {
-        if (page === kept) kept = undefined;
-        await page.context().close();
-        return;
-      }
-      // Nothing of it goes on beside the next test.
-      await page.goto('about:blank');
+      if (page === kept && hasPassed) return;
+      if (page === kept) kept = undefined;
+      await page.context().close();
     },
   };
 }

@@ -311,7 +311,7 @@ it('axe finds nothing to complain about, nothing is wider than a phone, and all 
   const look = async (page: Page, state: string) => {
     const light = await faults(page);
     await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await faults(page, { seen: 'in this size' });
+    const dark = await faults(page, { isSeen: true });
     await page.emulateMedia({ colorScheme: 'light' });
     const found = { light, dark, excess: await excessWidth(page) };
     expect({ state, ...found }).toEqual({ state, light: [], dark: [], excess: 0 });
