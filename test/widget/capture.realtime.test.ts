@@ -50,9 +50,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => bench.close());
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  await bench.leave(page, task.result?.state !== 'fail');
   bench.gateway.reset();
-  await page.context().close();
 });
 
 function samplesOf({ chunks }: ScriptedSession): Int16Array {
@@ -82,7 +82,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.len
 
 describe('capture', () => {
   it('sends 3200 bytes of s16le every 100 ms', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     const states = await recordStates(page);
     await recordSending(page);
     await pressStart(page);
@@ -120,7 +120,7 @@ describe('capture', () => {
   });
 
   it('keeps the level of what it hears and lets nothing fold back', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     // The page's own stream, so that no noise suppression works on the tones.
     await page.evaluate(async () => {
       const captions = document.querySelector('voice-captions')!;
@@ -142,7 +142,7 @@ describe('capture', () => {
   });
 
   it('speaks JSON when told to', async () => {
-    page = await bench.open('/json');
+    page = await bench.openAgain('/json');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 3 });
     expect(heard.request.message_format).toBe('json');
@@ -152,7 +152,7 @@ describe('capture', () => {
   });
 
   it('plays a file in real time to its last sample and ends by itself', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     const ended = page.evaluate(async () => {
       const captions = document.querySelector('voice-captions')!;
       captions.source = await (await fetch('/short.wav')).blob();
@@ -172,7 +172,7 @@ describe('capture', () => {
   });
 
   it('keeps what is said while connecting and catches up below twice real time', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     let release = (): void => undefined;
     bench.gateway.hold = new Promise((resolve) => (release = resolve));
     await recordSending(page);
@@ -191,7 +191,7 @@ describe('capture', () => {
   });
 
   it('moves the meter and tells the level', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     await pressStart(page);
     await newestSession(bench, { chunks: 4 });
     const heights = await page.evaluate(
@@ -209,7 +209,7 @@ describe('capture', () => {
   });
 
   it('says so when nothing but silence comes, and goes on when sound returns', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     await page.evaluate(() => {
       const context = new AudioContext();
       const out = context.createMediaStreamDestination();
@@ -238,13 +238,13 @@ describe('capture', () => {
 
 describe('the worklet', () => {
   it('comes out of the script itself where its file is missing', async () => {
-    page = await bench.open('/open/lost');
+    page = await bench.openAgain('/open/lost');
     await pressStart(page);
     expect((await newestSession(bench, { chunks: 3 })).chunks.length).toBeGreaterThanOrEqual(3);
   });
 
   it('is named when neither way is open', async () => {
-    page = await bench.open('/lost');
+    page = await bench.openAgain('/lost');
     await pressStart(page);
     await waitForState(page, 'failed');
     expect(await statusText(page)).toContain('pcm-capture.worklet.js');
@@ -265,7 +265,7 @@ it('sound that the browser keeps back until a click is told, and a click brings 
 it('no page complained, and a policy that was in force was not broken', async () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
-  page = await bench.open('/page');
+  page = await bench.openAgain('/page');
   await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
   await expect.poll(() => bench.gateway.violations.length).toBe(1);
 });

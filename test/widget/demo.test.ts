@@ -21,14 +21,15 @@ beforeAll(async () => {
   bench = await startBench({ pages });
 });
 afterAll(() => bench.close());
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  await bench.leave(page, task.result?.state !== 'fail');
   bench.gateway.reset();
-  await page.context().close();
 });
 
 async function openDemo(changes: Partial<typeof options> = {}): Promise<void> {
   bench.pages['/demo/options'] = JSON.stringify({ ...options, ...changes });
-  page = await bench.open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+  page = await bench.openAgain('/');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.locator('.chip').first().waitFor();
 }
 
@@ -99,6 +100,7 @@ it('goes on in the new languages when they change while live, and leaves the pag
   await waitForState(page, 'live');
   await expect.poll(() => bench.gateway.sessions.at(-1)!.chunks.length).toBeGreaterThan(1);
   expect(await page.evaluate(() => scrollY)).toBe(0);
+  await page.setViewportSize({ width: 1280, height: 720 });
 });
 
 it('plays the sample through the element and returns to the microphone', async () => {

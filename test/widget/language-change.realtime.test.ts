@@ -22,9 +22,9 @@ beforeAll(async () => {
   bench = await startBench({ pages: { '/page': elementPage('target-languages="es"') } });
 });
 afterAll(() => bench.close());
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  await bench.leave(page, task.result?.state !== 'fail');
   bench.gateway.reset();
-  await page.context().close();
 });
 
 const stop = () => page.getByRole('button', { name: 'Stop' }).click();
@@ -38,7 +38,7 @@ describe('other languages while live', () => {
     }, languages);
 
   it('begin without a gap, and the words in the old ones arrive', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.onFinish = (finished) => {
       if (finished.request.target_languages.length === 1) finished.send(spoken('Old words.'));
       concludeAndEnd(finished);
@@ -60,7 +60,7 @@ describe('other languages while live', () => {
   });
 
   it('wait until the sentence is concluded, the newest wish wins, and the state stays', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 2 });
     const states = await recordStates(page);
@@ -80,7 +80,7 @@ describe('other languages while live', () => {
   });
 
   it('come in the same session where the gateway can change it, in the middle of a sentence', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
@@ -113,7 +113,7 @@ describe('other languages while live', () => {
   });
 
   it('that cannot be served are told, and the captions go on in those there were', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
@@ -168,7 +168,7 @@ describe('other languages while live', () => {
   });
 
   it('that cannot be served keep no other change from being made', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
@@ -188,7 +188,7 @@ describe('other languages while live', () => {
   });
 
   it('take another session when the spoken language changes with them', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
     await newestSession(bench, { chunks: 2 });
@@ -201,7 +201,7 @@ describe('other languages while live', () => {
   });
 
   it('wait no longer than five seconds for a sentence without an end', async () => {
-    page = await bench.open('/page');
+    page = await bench.openAgain('/page');
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 2 });
     bench.gateway.onFinish = (finished) => {
