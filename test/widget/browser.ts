@@ -144,6 +144,7 @@ export async function startBench({
     pageErrors,
     open,
     async leave(page, hasPassed) {
+      if (page.isClosed()) return;
       // Nothing of it goes on beside the next test.
       await page.goto('about:blank');
       await leave(page, hasPassed);
