@@ -1,33 +1,20 @@
 /** Sessions that go on at another server: requested, connected and reconnected anywhere. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { toneSpeech } from '../../support/audio/tone-speech.ts';
-import { type Cluster, startCluster, withKey } from '../../support/product/cluster.ts';
+import { type Cluster, withKey } from '../../support/product/cluster.ts';
 import { RoamingClient, type RoamingOptions } from '../../support/product/roaming-client.ts';
 import { type TestServer, until } from '../../support/product/server.ts';
 import {
-  startLibreTranslateServer,
-  type LibreTranslateServer,
-} from '../../support/services/libretranslate-server.ts';
-import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
-
-const SENTENCES = [
-  'alpha bravo charlie',
-  'delta echo foxtrot golf',
-  'hotel india juliett',
-  'kilo lima mike november',
-  'oscar papa quebec',
-];
-const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
-const REQUEST = { source_language: 'en', target_languages: ['es'] };
-/** 100 ms, at a speed the gateway takes for long. */
-const PACE = { chunkBytes: 3_200, everyMs: 60 };
-
-/** Besides what it takes to be noticed. */
-const AWAY_MS = 25_000;
-
-/** Longer than an answer is waited for. */
-const STILL_MS = 4_000;
+  aliveNodes,
+  AUDIO,
+  expectSame,
+  expectWhole,
+  MID_SENTENCE,
+  PACE,
+  REQUEST,
+  SENTENCES,
+  speakThrough,
+  startTalkingCluster,
+} from './handover-support.ts';
 
 const AUDIO_MS = AUDIO.length / 32;
 /** What a server that dies may not have charged yet, in ms. */
@@ -35,24 +22,21 @@ const MOST_UNCHARGED_MS = 4_000;
 /** What is left of a session is kept for no longer than that, in ms. */
 const KEPT_MS = 2 * 60_000;
 
-let recogniser: VoskServer;
-let translator: LibreTranslateServer;
 let cluster: Cluster;
+let undisturbed: RoamingClient;
+/** Until it has said everything. */
+let speaking: Promise<void>;
 beforeAll(async () => {
-  [recogniser, translator] = await Promise.all([startVoskServer(), startLibreTranslateServer()]);
-  cluster = await startCluster(3, {
-    ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url, VOICE_RESUME_SECONDS: '20' },
-    ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/es: libretranslate' },
-  });
+  cluster = await startTalkingCluster();
+  const [first] = await aliveNodes(cluster);
+  undisturbed = new RoamingClient({ request: REQUEST, route: () => first!, ...PACE });
+  speaking = undisturbed.speak(AUDIO);
 });
-afterAll(async () => {
-  await cluster.stop();
-  await Promise.all([recogniser.close(), translator.close()]);
-});
+afterAll(() => cluster.stop());
 
-async function nodesForNewcomer(): Promise<TestServer[]> {
-  const { secret } = await cluster.newcomer();
-  return cluster.nodes.map((node) => withKey(node, secret));
+async function expectUndisturbed(client: RoamingClient): Promise<void> {
+  await speaking;
+  expectSame(client, undisturbed);
 }
 
 /** Each of these in turn, the last for ever. */
@@ -86,61 +70,12 @@ async function chargedMs(node: TestServer): Promise<number> {
   return usage.speech_to_text_milliseconds_count ?? 0;
 }
 
-/** So many that are alive, as a new account sees them. */
-async function freshNodes(count: number): Promise<TestServer[]> {
-  const alive = () =>
-    cluster.nodes.filter(({ process }) => process.exitCode === null && process.signalCode === null);
-  while (alive().length < count) await cluster.add();
-  const { secret } = await cluster.newcomer();
-  return alive().map((node) => withKey(node, secret));
-}
-
-/** Says everything, and does something to the server that has the session when so much was said. */
-async function speakThrough(
-  [owner, other]: readonly [TestServer, TestServer],
-  happen: (owner: TestServer, client: RoamingClient) => void | Promise<void>,
-  options: Partial<RoamingOptions> & { place?: number } = {},
-): Promise<RoamingClient> {
-  const { place = 0.45, ...asked } = options;
-  let current = owner;
-  const client = new RoamingClient({ request: REQUEST, route: () => current, ...PACE, ...asked });
-  const speaking = client.speak(AUDIO);
-  await until(() => client.at > place * AUDIO.length);
-  current = other;
-  await happen(owner, client);
-  await speaking;
-  return client;
-}
-
-async function expectUndisturbed(client: RoamingClient): Promise<void> {
-  expectWhole(client);
-  await speaking;
-  expect(client.text('es')).toBe(undisturbed.text('es'));
-  expect(client.sequences).toEqual(undisturbed.sequences);
-}
-
 /** Whether there are captions on another connection. */
 function hasGoneOn({ messages, cameOn }: RoamingClient): boolean {
   return messages.some(
     ({ type }, index) => type === 'source_transcript_update' && (cameOn[index] ?? 0) > 1,
   );
 }
-
-function expectWhole(client: RoamingClient): void {
-  const words = client.text().toLowerCase().replace(/[.]/g, '');
-  expect(words).toBe(SENTENCES.join(' '));
-  const last = client.sequences.at(-1) ?? 0;
-  expect(client.sequences).toEqual(Array.from({ length: last }, (_, index) => index + 1));
-}
-
-let undisturbed: RoamingClient;
-/** Until it has said everything. */
-let speaking: Promise<void>;
-beforeAll(async () => {
-  const [first] = await nodesForNewcomer();
-  undisturbed = new RoamingClient({ request: REQUEST, route: () => first!, ...PACE });
-  speaking = undisturbed.speak(AUDIO);
-});
 
 it.concurrent('an undisturbed session says every word', async () => {
   await speaking;
@@ -149,7 +84,11 @@ it.concurrent('an undisturbed session says every word', async () => {
 });
 
 it.concurrent('is requested at one, connected at the next, and reconnected anywhere', async () => {
-  const [first, second, third] = (await nodesForNewcomer()) as [TestServer, TestServer, TestServer];
+  const [first, second, third] = (await aliveNodes(cluster)) as [
+    TestServer,
+    TestServer,
+    TestServer,
+  ];
   const route = inTurn(first, second, third, first, second, third);
   const client = new RoamingClient({ request: REQUEST, route, ...PACE });
   const speaking = client.speak(AUDIO);
@@ -166,7 +105,11 @@ it.concurrent('is requested at one, connected at the next, and reconnected anywh
 });
 
 it.concurrent('is told nothing again that its client has, when that is said to one and it connects to the next', async () => {
-  const [first, second, third] = (await freshNodes(3)) as [TestServer, TestServer, TestServer];
+  const [first, second, third] = (await aliveNodes(cluster)) as [
+    TestServer,
+    TestServer,
+    TestServer,
+  ];
   const route = inTurn(first, first, second, third);
   const client = new RoamingClient({ request: REQUEST, route, ...PACE, confirms: false });
   const speaking = client.speak(AUDIO);
@@ -178,7 +121,7 @@ it.concurrent('is told nothing again that its client has, when that is said to o
 });
 
 it('is handed over by a server that is told to stop', async () => {
-  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
+  const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const client = await speakThrough([third, second], (owner) => {
     owner.process.kill('SIGTERM');
   });
@@ -188,7 +131,7 @@ it('is handed over by a server that is told to stop', async () => {
 });
 
 it('is not spoken for by a server that stood still', async () => {
-  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
+  const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const stale: unknown[] = [];
   const client = await speakThrough([third, second], async (owner, moving) => {
     owner.process.kill('SIGSTOP');
@@ -205,41 +148,6 @@ it('is not spoken for by a server that stood still', async () => {
   expect(stale).toEqual([]);
 });
 
-it('goes on while the broker is away for 30 s', async () => {
-  const [second] = (await freshNodes(2)) as [TestServer];
-  const client = await speakThrough(
-    [second, second],
-    async (_owner, speaking) => {
-      const before = speaking.messages.length;
-      cluster.redis.pause();
-      await until(() => speaking.messages.length > before + 20);
-      await delay(AWAY_MS);
-      cluster.redis.resume();
-    },
-    { place: 0.2 },
-  );
-  await expectUndisturbed(client);
-  expect(client.connections).toBe(1);
-});
-
-it('is handed over by a server that is told to stop while the broker stands still', async () => {
-  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
-  const client = await speakThrough(
-    [third, second],
-    async (owner) => {
-      cluster.redis.pause();
-      owner.process.kill('SIGTERM');
-      // Longer than it takes to find that out.
-      await delay(STILL_MS);
-      cluster.redis.resume();
-    },
-    { place: 0.2 },
-  );
-  await expectUndisturbed(client);
-  expect(client.closeCodes[0]).toBe(1012);
-  expect(await third.exited).toBe(0);
-});
-
 /** Who was spoken for by a server that was killed, and by another after that. */
 interface Killing {
   charged: RoamingClient;
@@ -254,7 +162,7 @@ interface Killing {
 
 /** All of them speak at the same server. */
 async function killTheirServer(): Promise<Killing> {
-  const [owner, other] = (await freshNodes(2)) as [TestServer, TestServer];
+  const [owner, other] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const { secret } = await cluster.newcomer();
   const glossary = await owner.post('/v3/glossaries', {
     name: 'Letters',
@@ -265,8 +173,7 @@ async function killTheirServer(): Promise<Killing> {
   const { glossary_id: id } = (await glossary.json()) as { glossary_id: string };
   let current = owner;
   let goOn: () => void = () => undefined;
-  // In the middle of a sentence: what was told of the one before has arrived.
-  const atBytes = 0.52 * AUDIO.length;
+  const atBytes = MID_SENTENCE * AUDIO.length;
   const pause = { atBytes, until: new Promise<void>((resolve) => (goOn = resolve)) };
   const newClient = (options: Partial<RoamingOptions> = { pause }) =>
     new RoamingClient({ request: REQUEST, route: () => current, ...PACE, ...options });
@@ -352,22 +259,6 @@ describe('when its server is killed', () => {
       if (!key.includes('tokens')) expect(ms, key).toBeLessThan(KEPT_MS);
     }
   });
-});
-
-it('goes on when the broker has lost everything, and elsewhere after that', async () => {
-  const [second, third] = (await freshNodes(2)) as [TestServer, TestServer];
-  const client = await speakThrough(
-    [third, second],
-    async (owner, speaking) => {
-      await cluster.redis.kill();
-      await cluster.redis.start();
-      const { length } = speaking.messages;
-      await until(() => speaking.at > 0.8 * AUDIO.length && speaking.messages.length > length);
-      owner.process.kill('SIGKILL');
-    },
-    { place: 0.2 },
-  );
-  await expectUndisturbed(client);
 });
 
 it('nothing of it stays', async () => {

@@ -1,0 +1,78 @@
+/** Speech over servers that share sessions, in which nobody is to lose a word. */
+import { expect } from 'vitest';
+import { toneSpeech } from '../../support/audio/tone-speech.ts';
+import { type Cluster, startCluster, withKey } from '../../support/product/cluster.ts';
+import { RoamingClient } from '../../support/product/roaming-client.ts';
+import { type TestServer, until } from '../../support/product/server.ts';
+import { startLibreTranslateServer } from '../../support/services/libretranslate-server.ts';
+import { startVoskServer } from '../../support/services/vosk-server.ts';
+
+export const SENTENCES = [
+  'alpha bravo charlie',
+  'delta echo foxtrot golf',
+  'hotel india juliett',
+  'kilo lima mike november',
+];
+export const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
+/** The share of it that is said in the middle of the third: what was told of the second has arrived. */
+export const MID_SENTENCE = 0.59;
+export const REQUEST = { source_language: 'en', target_languages: ['es'] };
+/** 100 ms, at a speed the gateway takes for long. */
+export const PACE = { chunkBytes: 3_200, everyMs: 60 };
+
+/** Three servers that hear tones. */
+export async function startTalkingCluster(): Promise<Cluster> {
+  const [recogniser, translator] = await Promise.all([
+    startVoskServer(),
+    startLibreTranslateServer(),
+  ]);
+  const cluster = await startCluster(3, {
+    ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url, VOICE_RESUME_SECONDS: '20' },
+    ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/es: libretranslate' },
+  });
+  return {
+    ...cluster,
+    async stop() {
+      await cluster.stop();
+      await Promise.all([recogniser.close(), translator.close()]);
+    },
+  };
+}
+
+/** Those of a cluster that are alive, as a new account sees them. */
+export async function aliveNodes({ nodes, newcomer }: Cluster): Promise<TestServer[]> {
+  const { secret } = await newcomer();
+  return nodes
+    .filter(({ process }) => process.exitCode === null && process.signalCode === null)
+    .map((node) => withKey(node, secret));
+}
+
+/** Says everything, and does something to the server that has the session when so much was said. */
+export async function speakThrough(
+  [owner, other]: readonly [TestServer, TestServer],
+  happen: (owner: TestServer, client: RoamingClient) => void | Promise<void>,
+  place = MID_SENTENCE,
+): Promise<RoamingClient> {
+  let current = owner;
+  const client = new RoamingClient({ request: REQUEST, route: () => current, ...PACE });
+  const speaking = client.speak(AUDIO);
+  await until(() => client.at > place * AUDIO.length);
+  current = other;
+  await happen(owner, client);
+  await speaking;
+  return client;
+}
+
+export function expectWhole(client: RoamingClient): void {
+  const words = client.text().toLowerCase().replace(/[.]/g, '');
+  expect(words).toBe(SENTENCES.join(' '));
+  const last = client.sequences.at(-1) ?? 0;
+  expect(client.sequences).toEqual(Array.from({ length: last }, (_, index) => index + 1));
+}
+
+/** @param undisturbed one who says the same, to whom nothing happens */
+export function expectSame(client: RoamingClient, undisturbed: RoamingClient): void {
+  expectWhole(client);
+  expect(client.text('es')).toBe(undisturbed.text('es'));
+  expect(client.sequences).toEqual(undisturbed.sequences);
+}
