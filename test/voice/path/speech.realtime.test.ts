@@ -63,6 +63,8 @@ it.concurrent('speech straight over a socket becomes captions in two languages',
   expect(client.error()).toBeUndefined();
   // Telephone audio lacks half of what the model was trained on.
   expect(wordErrorRate(TEXT, client.text()), client.text()).toBeLessThanOrEqual(0.5);
+  // Nor does it have a word of who speaks beside it.
+  expect(client.text()).not.toMatch(/house|hill|morning/i);
   expect(client.text('es').toLowerCase()).toMatch(/vuestro|tu país|su país|país/);
   expect(endMarks(client)).toEqual([
     ...['end_of_source_transcript', 'end_of_target_transcript es', 'end_of_stream'],
@@ -71,10 +73,10 @@ it.concurrent('speech straight over a socket becomes captions in two languages',
 
 it.concurrent('captions come while the speech goes on, and times follow the audio', async () => {
   const { audio, pace } = encode(
-    await speech({ text: TEXT, voice: 'rms' }),
+    await speech({ text: SPOKEN, voice: 'rms' }),
     'audio/pcm;encoding=s16le;rate=16000',
   );
-  const client = await connect(server, { target_languages: ['es', 'fr', 'ca', 'it', 'pt-br'] });
+  const client = await connect(server, { target_languages: ['es', 'fr', 'pt-br'] });
   let sentBytes = 0;
   const say = async (part: Uint8Array): Promise<void> => {
     await stream(client, part, pace);
@@ -101,28 +103,11 @@ it.concurrent('captions come while the speech goes on, and times follow the audi
     lastEnd = end_time;
   }
   expect(lastEnd).toBeLessThanOrEqual(sentBytes / 32);
-  for (const language of ['es', 'fr', 'ca', 'it', 'pt-br']) {
+  expect(client.text().toLowerCase()).toMatch(/house|hill|morning/);
+  expect(client.text().toLowerCase()).not.toMatch(/americans|country/);
+  for (const language of ['es', 'fr', 'pt-br']) {
     expect(client.text(language), language).toMatch(/\p{L}{3,}/u);
   }
-});
-
-it.concurrent('sessions side by side do not mix', async () => {
-  const texts = ['the red house stands on the hill', 'we will meet again in the morning'];
-  const clients = await Promise.all(
-    texts.map(async (text) => {
-      const client = await connect(server, { target_languages: ['es'] });
-      const audio = readFileSync(await speech({ text, voice: 'rms' })).subarray(44);
-      await stream(client, audio, { chunkBytes: 3200, chunkMs: 100 });
-      client.end();
-      await client.closed;
-      return client;
-    }),
-  );
-  const [red, morning] = clients.map((client) => client.text().toLowerCase());
-  expect(red).toMatch(/house|hill|red/);
-  expect(morning).toMatch(/morning|meet|again/);
-  expect(red).not.toMatch(/morning/);
-  expect(morning).not.toMatch(/house/);
 });
 
 it.concurrent.each([

@@ -24,7 +24,7 @@ const SENTENCES = [
 ];
 const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
 /** Enough for each server to have some; `npm run bench -- soak-cluster` has thirty. */
-const SPEAKERS = 4;
+const SPEAKERS = 2;
 /** 100 ms, at a speed the gateway takes for long. */
 const PACE = { chunkBytes: 3_200, everyMs: 60 };
 /** How much has been said when something happens. */

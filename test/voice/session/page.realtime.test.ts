@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Opens the demo page in a Chromium whose microphone plays the speech. */
-async function openPage(): Promise<{ page: Page; complaints: string[] }> {
+/** Opens the demo page in a Chromium whose microphone plays the speech, and notes all it asks and is told. */
+async function openPage() {
   const page = await browser.newPage({
     viewport: { width: 1366, height: 900 },
     // Pictures are taken of lines that stand still.
@@ -40,8 +40,13 @@ async function openPage(): Promise<{ page: Page; complaints: string[] }> {
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
+  const seen: Promise<string>[] = [];
+  page.on('request', (request) =>
+    seen.push(Promise.resolve(JSON.stringify(request.headers()) + request.url())),
+  );
+  page.on('response', (response) => seen.push(response.text().catch(() => '')));
   await page.goto(server.url);
-  return { page, complaints };
+  return { page, complaints, seen };
 }
 
 const transcript = (page: Page, language: string) =>
@@ -50,8 +55,8 @@ const transcript = (page: Page, language: string) =>
     language,
   );
 
-it.concurrent('a voice at the microphone becomes captions in English and Spanish', async () => {
-  const { page, complaints } = await openPage();
+it('a voice at the microphone becomes captions in English and Spanish, and no API key is seen', async () => {
+  const { page, complaints, seen } = await openPage();
   const texts = (part: string) => page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
   await page.getByRole('button', { name: /start/i }).click();
   await until(async () => /for you/i.test(await transcript(page, 'en')));
@@ -67,29 +72,7 @@ it.concurrent('a voice at the microphone becomes captions in English and Spanish
   expect(wordErrorRate(TEXT, english), english).toBeLessThanOrEqual(0.25);
   expect(await transcript(page, 'es')).toMatch(/país/);
   expect(complaints).toEqual([]);
-});
-
-it.concurrent('the sample takes the same path, for people without a microphone', async () => {
-  const { page, complaints } = await openPage();
-  await page.getByRole('button', { name: /sample/i }).click();
-  await until(async () => /country/i.test(await transcript(page, 'en')));
-  await until(async () => /país/i.test(await transcript(page, 'es')));
-  await page.screenshot({ path: path.join(artefacts, 'sample.png') });
-  expect(complaints).toEqual([]);
-});
-
-it('the page and its scripts never see the API key', async () => {
-  const { page } = await openPage();
-  const seen: string[] = [];
-  page.on('request', (request) => seen.push(JSON.stringify(request.headers()) + request.url()));
-  page.on('response', (response) => {
-    void response.text().then(
-      (text) => seen.push(text),
-      () => undefined,
-    );
-  });
-  await page.reload();
-  await page.getByRole('button', { name: /start/i }).click();
-  await until(() => seen.some((text) => text.includes('streaming_url')));
-  expect(seen.join('\n')).not.toContain(server.ownApiKey);
+  const all = (await Promise.all(seen)).join('\n');
+  expect(all).toContain('streaming_url');
+  expect(all).not.toContain(server.ownApiKey);
 });

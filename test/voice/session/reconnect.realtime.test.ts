@@ -3,7 +3,8 @@ import { WebSocket } from 'ws';
 import type { MessageFormat, ServerMessage } from '../../../shared/protocol/messages.ts';
 import { startResetProxy } from '../../support/services/reset-proxy.ts';
 import { streamResuming } from '../../support/product/resuming-client.ts';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import { until } from '../../support/product/server.ts';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 import {
@@ -24,10 +25,10 @@ const SENTENCES = [
 ];
 
 let recogniser: VoskServer;
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
   recogniser = await startVoskServer();
-  server = await startServer({
+  server = await startHosted({
     ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url, VOICE_RESUME_SECONDS: '20' },
   });
 });

@@ -6,6 +6,7 @@ import { encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
 import { ebmlHeader, openSegment } from '../../support/audio/matroska-writer.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
+import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
 import {
   connect,
@@ -270,9 +271,9 @@ it('a session whose connection dropped is kept for its client for a while, then 
 });
 
 describe.concurrent('limits of time', () => {
-  let strict: TestServer;
+  let strict: HostedServer;
   beforeAll(async () => {
-    strict = await startServer({
+    strict = await startHosted({
       ...{ RECOGNISER: 'silent', VOICE_IDLE_SECONDS: '1', VOICE_CONNECTION_SECONDS: '2.5' },
       // Not over before a busy machine has connected.
       VOICE_TOKEN_SECONDS: '20',
