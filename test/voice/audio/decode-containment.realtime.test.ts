@@ -1,9 +1,9 @@
 /** What happens to everybody else when a stream, a worker or the whole stage comes to its end. */
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
-import { startWorker } from '../../../server/process/children.ts';
 import type { PoolWorker } from '../../../server/process/worker-pool.ts';
 import {
   createAudioDecoders,
@@ -14,13 +14,14 @@ import {
 } from '../../../server/voice/audio/decode.ts';
 import { cut, encoded, mutated, samplesOf, seededRandom } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
+import { builtModule } from '../../support/suite/built-product.ts';
 import { until } from './decoding.ts';
-import { Fault } from './faults.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const aLaw = 'audio/pcm;encoding=alaw;rate=8000';
 
-const faultyWorker = './faulty-worker';
+/** What the first byte of a chunk makes the faulty worker do. */
+const Fault = { hang: 1, exit: 2, memory: 3 } as const;
 
 /** Our own processes, as the server has them. */
 const realProcess = async (): Promise<() => PoolWorker> => {
@@ -28,7 +29,10 @@ const realProcess = async (): Promise<() => PoolWorker> => {
   return () => startDecodeProcess({ log: recordLog(), containment });
 };
 /** A thread that can be made to fail. */
-const faultyThread = (): PoolWorker => startWorker(import.meta.url, faultyWorker);
+const faultyThread = (): PoolWorker =>
+  new Worker(new URL('faulty-worker.mjs', import.meta.url), {
+    workerData: { service: builtModule('server/voice/audio/decode-service.ts'), fault: Fault },
+  });
 
 /** The stage and its workers. */
 function stage(options: Partial<AudioDecodersOptions> = {}, start = faultyThread) {
@@ -145,7 +149,7 @@ it('lets a worker that is only slow to be read go on', async () => {
   const stream = await begun(decoders);
   stream.source.give(new Uint8Array(800));
   await new Promise((resolve) => setImmediate(resolve));
-  const blockedUntil = performance.now() + 1000;
+  const blockedUntil = performance.now() + 600;
   while (performance.now() < blockedUntil);
   stream.source.end();
   expect(await stream.drain()).toBeGreaterThan(3000);
