@@ -14,11 +14,7 @@ import {
   type Pause,
   type RequestedSource,
 } from '../../../server/voice/path/recognise.ts';
-import { createDetector } from '../../../server/engines/detection/detector.ts';
-import { moonshine } from '../../engines/moonshine-support.ts';
-import { asSpeech, spoken } from '../../engines/recognition-support.ts';
 import { collect, of, unaborted } from './captions-support.ts';
-import { recordLog } from '../../support/product/log-record.ts';
 
 const UTTERANCE_MS = 1_000;
 const GAP_MS = 2_000;
@@ -412,29 +408,4 @@ describe('the end', () => {
     }
     await aborted;
   });
-});
-
-it('hears English with Moonshine when no language is requested', async () => {
-  const english = await moonshine();
-  const detector = createDetector({ log: recordLog() });
-  await detector.prepare([]);
-  const other = scripted({ name: 'b', languages: ['es'], hears: () => ({ text: spanish }) });
-  try {
-    const audio = await spoken({ text: 'the weather will be cold for the rest of the week' });
-    const events = await collect(
-      recognise(asSpeech(audio), {
-        ...{ recognisers: [english, other], spokenTerms: createSpokenTerms([]), signal: unaborted },
-        source: { requested: undefined, tag: undefined, mode: 'hint' },
-        detectLanguage: (text) => detector.detect(text),
-      }),
-    );
-    const finals = events.filter((event) => event.kind === 'final');
-    expect(finals.length).toBeGreaterThan(0);
-    expect(finals.map(({ language }) => language)).toEqual(finals.map(() => 'en'));
-    expect(finals.map(({ text }) => text).join(' ')).toContain('weather');
-    expect(finals.flatMap(({ words }) => words).length).toBeGreaterThan(4);
-    expect(other.streams).toEqual([]);
-  } finally {
-    await english.close();
-  }
 });

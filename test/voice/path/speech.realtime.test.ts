@@ -76,7 +76,11 @@ it.concurrent('captions come while the speech goes on, and times follow the audi
     await speech({ text: SPOKEN, voice: 'rms' }),
     'audio/pcm;encoding=s16le;rate=16000',
   );
-  const client = await connect(server, { target_languages: ['es', 'fr', 'pt-br'] });
+  const client = await connect(server, {
+    // It is found.
+    source_language: undefined,
+    target_languages: ['es', 'fr', 'pt-br'],
+  });
   let sentBytes = 0;
   const say = async (part: Uint8Array): Promise<void> => {
     await stream(client, part, pace);

@@ -8,6 +8,7 @@ import {
   aliveNodes,
   AUDIO,
   expectSame,
+  MID_SENTENCE,
   PACE,
   REQUEST,
   speakThrough,
@@ -18,8 +19,8 @@ import {
 const AWAY_MS = 25_000;
 /** Longer than an answer is waited for. */
 const STILL_MS = 4_000;
-/** The share of the speech after which most of it is still to come. */
-const EARLY = 0.2;
+/** Most of the speech is still to come. */
+const EARLY = { place: 0.2 };
 
 let cluster: Cluster;
 let undisturbed: RoamingClient;
@@ -50,6 +51,12 @@ it('goes on while the broker is away for 30 s', async () => {
 
 it('is handed over by a server that is told to stop while the broker stands still', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
+  let goOn: () => void = () => undefined;
+  // Or it might have said everything before.
+  const pause = {
+    atBytes: MID_SENTENCE * AUDIO.length,
+    until: new Promise<void>((resolve) => (goOn = resolve)),
+  };
   const client = await speakThrough(
     [third, second],
     async (owner) => {
@@ -58,8 +65,9 @@ it('is handed over by a server that is told to stop while the broker stands stil
       // Longer than it takes to find that out.
       await delay(STILL_MS);
       cluster.redis.resume();
+      goOn();
     },
-    EARLY,
+    { pause },
   );
   expectSame(client, undisturbed);
   expect(client.closeCodes[0]).toBe(1012);

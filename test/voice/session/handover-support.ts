@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster, withKey } from '../../support/product/cluster.ts';
-import { RoamingClient } from '../../support/product/roaming-client.ts';
+import { RoamingClient, type RoamingOptions } from '../../support/product/roaming-client.ts';
 import { type TestServer, until } from '../../support/product/server.ts';
 import { startLibreTranslateServer } from '../../support/services/libretranslate-server.ts';
 import { startVoskServer } from '../../support/services/vosk-server.ts';
@@ -51,12 +51,12 @@ export async function aliveNodes({ nodes, newcomer }: Cluster): Promise<TestServ
 export async function speakThrough(
   [owner, other]: readonly [TestServer, TestServer],
   happen: (owner: TestServer, client: RoamingClient) => void | Promise<void>,
-  place = MID_SENTENCE,
+  { place = MID_SENTENCE, ...options }: Partial<RoamingOptions> & { place?: number } = {},
 ): Promise<RoamingClient> {
   let current = owner;
-  const client = new RoamingClient({ request: REQUEST, route: () => current, ...PACE });
+  const client = new RoamingClient({ request: REQUEST, route: () => current, ...PACE, ...options });
   const speaking = client.speak(AUDIO);
-  await until(() => client.at > place * AUDIO.length);
+  await until(() => client.at >= place * AUDIO.length);
   current = other;
   await happen(owner, client);
   await speaking;

@@ -274,6 +274,13 @@ describe.concurrent('with speech', () => {
       ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
       ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/de: libretranslate' },
     });
+    // It may take a busy process a while to learn what a translator translates.
+    await until(async () => {
+      const answer = await own.send('/v2/languages?type=target', {});
+      return ((await answer.json()) as { language: string }[]).some(
+        (each) => each.language === 'DE',
+      );
+    });
   });
   afterAll(async () => {
     await own.stop();
