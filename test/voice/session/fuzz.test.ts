@@ -7,7 +7,7 @@ import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
 import { connect, requestSession } from '../../support/product/voice-client.ts';
 
-const FRAMES = 240;
+const FRAMES = 160;
 /** Sockets at once. */
 const LANES = 16;
 
@@ -141,7 +141,7 @@ const openSessions = async () => {
   return health.voice_sessions;
 };
 
-it('hundreds of random and mutated frames leave server, memory and other sessions as they were', async () => {
+it('random and mutated frames leave server, memory and other sessions as they were', async () => {
   const neighbour = await connect(server, { target_languages: ['es'] });
   const beat = setInterval(() => neighbour.sendAudio(new Uint8Array(3200)), 100);
   // The first of them warm the server up.
