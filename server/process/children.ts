@@ -202,7 +202,9 @@ export class FrameWriter {
 }
 
 /** Frames that leave together: larger ones get a buffer of their own. */
-const BATCH_BYTES = 64 * 1024;
+const BATCH_BYTES = 128 * 1024;
+/** Buffers that are kept to be filled again: as many may be on their way while a busy child reads slowly. */
+const MOST_SPARES = 8;
 
 /**
  * Gathers frames for a pipe, so that those of a moment leave in one system call: with a hundred
@@ -217,8 +219,11 @@ export class FrameBatch {
   };
   #buffer: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
   #usedBytes = 0;
-  /** One that has left, to be filled again. */
-  #spare: Buffer | undefined;
+  /**
+   * Those that have left, to be filled again: made anew, they would be as much to collect as all that is sent,
+   * and have V8 look through its whole heap every second.
+   */
+  readonly #spares: Buffer[] = [];
   #isDue = false;
 
   /** @param schedule until when frames that leave together are gathered: `setImmediate`, `queueMicrotask` */
@@ -249,11 +254,11 @@ export class FrameBatch {
     const buffer = this.#buffer;
     // A pipe that breaks shows as the end of the process.
     this.#stream.write(buffer.subarray(0, this.#usedBytes), () => {
-      if (buffer.length === BATCH_BYTES) this.#spare = buffer;
+      const isOfUse = buffer.length === BATCH_BYTES && this.#spares.length < MOST_SPARES;
+      if (isOfUse) this.#spares.push(buffer);
     });
     this.#usedBytes = 0;
-    this.#buffer = this.#spare ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
-    this.#spare = undefined;
+    this.#buffer = this.#spares.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
   }
 }
 

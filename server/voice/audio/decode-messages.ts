@@ -35,7 +35,7 @@ export interface DecodeRequest {
   kind: 'decode';
   streamId: number;
   /** With the first request of a stream. */
-  open?: StreamParameters;
+  open: StreamParameters | undefined;
   chunks: readonly Chunk[];
   /** No more follows: the answer has the last of what is decoded. */
   isLast: boolean;
@@ -144,7 +144,7 @@ function readDecodeRequest(streamId: number, payload: Buffer): DecodeRequest {
   const isLast = payload[4] === 1;
   let at = 7 + payload.readUInt16LE(5);
   const open =
-    at === 7 ? {} : { open: JSON.parse(payload.toString('utf8', 7, at)) as StreamParameters };
+    at === 7 ? undefined : (JSON.parse(payload.toString('utf8', 7, at)) as StreamParameters);
   const chunks: Chunk[] = [];
   while (at < payload.length) {
     const sizeBytes = payload.readUInt32LE(at);
@@ -153,7 +153,7 @@ function readDecodeRequest(streamId: number, payload: Buffer): DecodeRequest {
     else if (sizeBytes === ALIGNMENT_BYTES) chunks.push(ALIGNMENT);
     else chunks.push(bytesOf(payload, at, (at += sizeBytes)));
   }
-  return { kind: 'decode', streamId, ...open, chunks, isLast };
+  return { kind: 'decode', streamId, open, chunks, isLast };
 }
 
 /** Of an answer: its kind, numbers of what follows, how far the stream was heard. */
@@ -161,8 +161,6 @@ const ANSWER_HEAD_BYTES = 4 + 1 + 2 + 2 + 2 + 4 + 8;
 
 /** Of a part: its kind, what it starts, how much of it sounds and for how long, its length. */
 const PART_HEAD_BYTES = 1 + 1 + 4 + 8 + 4;
-
-const NOTHING: readonly never[] = [];
 
 export const answerWire: Wire<HearingAnswer> = {
   write(answer, frame) {
@@ -188,20 +186,10 @@ export const answerWire: Wire<HearingAnswer> = {
     if (failed !== undefined) payload.set(failed, at);
   },
   read(kind, payload) {
-    const answer: HearingAnswer = {
-      kind: kind === KIND.decode ? 'decode' : 'listen',
-      streamId: payload.readUInt32LE(),
-      pieces: NOTHING,
-      heardMs: payload.readDoubleLE(15),
-      parts: NOTHING,
-      durationsMs: NOTHING,
-    };
     const pieceCount = payload.readUInt16LE(5);
     const partCount = payload.readUInt16LE(7);
     const durationCount = payload.readUInt16LE(9);
     const failedBytes = payload.readUInt32LE(11);
-    // The usual answer says no more.
-    if (pieceCount + partCount + durationCount + failedBytes === 0) return answer;
     let at = ANSWER_HEAD_BYTES;
     const durationsMs: number[] = [];
     const pieces: (HeardPiece | RestMark)[] = [];
@@ -209,7 +197,14 @@ export const answerWire: Wire<HearingAnswer> = {
     for (; durationsMs.length < durationCount; at += 8) durationsMs.push(payload.readDoubleLE(at));
     while (pieces.length < pieceCount) at = readPiece(payload, at, pieces);
     while (parts.length < partCount) at = readPart(payload, at, parts);
-    Object.assign(answer, { pieces, parts, durationsMs });
+    const answer: HearingAnswer = {
+      kind: kind === KIND.decode ? 'decode' : 'listen',
+      streamId: payload.readUInt32LE(),
+      pieces,
+      heardMs: payload.readDoubleLE(15),
+      parts,
+      durationsMs,
+    };
     if (failedBytes > 0) {
       answer.failure = JSON.parse(payload.toString('utf8', at, at + failedBytes)) as DecodeFailure;
     }

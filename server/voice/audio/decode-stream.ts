@@ -99,6 +99,11 @@ const DONE: Step = { done: true, value: undefined };
 
 class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   readonly #options: WorkerDecodingOptions;
+  // Asked for at each chunk: not of the options, which may be of as many shapes as there are streams.
+  readonly #media: MediaSource;
+  readonly #meter: WorkerDecodingOptions['meter'];
+  readonly #onHeard: WorkerDecodingOptions['onHeard'];
+  readonly #onRest: WorkerDecodingOptions['onRest'];
   #hasStarted = false;
   #place: WorkerPlace<HearingRequest> | undefined;
   #isOpened = false;
@@ -136,6 +141,12 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 
   constructor(options: WorkerDecodingOptions) {
     this.#options = options;
+    ({
+      media: this.#media,
+      meter: this.#meter,
+      onHeard: this.#onHeard,
+      onRest: this.#onRest,
+    } = options);
     this.#unmeteredChunks = options.meteredChunks ?? 0;
   }
 
@@ -163,11 +174,11 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (this.#pieces.length === 0) return undefined;
     for (let piece = this.#pieces.shift(); ; piece = this.#pieces.shift()) {
       if (piece?.kind === 'heard') {
-        this.#options.onHeard?.(piece.atMs);
+        this.#onHeard?.(piece.atMs);
         continue;
       }
       if (piece?.kind === 'place') {
-        this.#options.onRest?.(piece.place);
+        this.#onRest?.(piece.place);
         continue;
       }
       this.#holdOrLetGo();
@@ -177,7 +188,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #start(): void {
-    const { signal, pool, media, format } = this.#options;
+    const { signal, pool, format } = this.#options;
     this.#hasStarted = true;
     try {
       signal.throwIfAborted();
@@ -193,7 +204,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       return;
     }
     signal.addEventListener('abort', this.#abort, { once: true });
-    media.onArrival = () => this.#proceed();
+    this.#media.onArrival = () => this.#proceed();
     this.#proceed();
   }
 
@@ -201,7 +212,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #proceed(): void {
     if (this.#isStopped || this.#isInFlight || this.#isLastSent) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
-    const { media } = this.#options;
+    const media = this.#media;
     let piece = media.take();
     if (piece === undefined && !media.isOver) return;
     const chunks: Chunk[] = [];
@@ -232,22 +243,21 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #decode(chunks: readonly Chunk[]): void {
     const place = this.#place;
     if (place === undefined) return;
+    const open = this.#isOpened ? undefined : this.#opening();
+    this.#isOpened = true;
     const { streamId } = place;
-    const request = { kind: 'decode' as const, streamId, chunks, isLast: this.#isLastSent };
-    if (this.#isOpened) place.ask(request);
-    else {
-      this.#isOpened = true;
-      const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples } = this.#options;
-      const { onRest, resume } = this.#options;
-      const open = {
-        ...{ format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples },
-        ...(onRest !== undefined && { tellsRests: true }),
-        ...(resume !== undefined && {
-          resume: { alignSamples: resume.alignSamples, listener: resume.listener },
-        }),
-      };
-      place.ask({ ...request, open });
-    }
+    place.ask({ kind: 'decode', streamId, open, chunks, isLast: this.#isLastSent });
+  }
+
+  #opening(): StreamParameters {
+    const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples, resume } = this.#options;
+    return {
+      ...{ format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples },
+      ...(this.#onRest !== undefined && { tellsRests: true }),
+      ...(resume !== undefined && {
+        resume: { alignSamples: resume.alignSamples, listener: resume.listener },
+      }),
+    };
   }
 
   /** Has the worker listen to what was decoded elsewhere. */
@@ -272,14 +282,14 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #decoded(answer: HearingAnswer): void {
     const { parts, durationsMs, failure } = answer;
     try {
-      const { meter } = this.#options;
+      const meter = this.#meter;
       for (const durationMs of meter === undefined ? [] : durationsMs) {
         this.#countDecoded(durationMs);
         if (this.#unmeteredChunks > 0) this.#unmeteredChunks -= 1;
         else meter?.(durationMs);
       }
       this.#hear(answer);
-      if (this.#options.onRest !== undefined) this.#note(answer.heardMs);
+      if (this.#onRest !== undefined) this.#note(answer.heardMs);
     } catch (error) {
       this.#fail(error);
       return;
@@ -305,13 +315,13 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (this.#isStopped) return;
     if (this.#pieces.length > 0 || pieces.length > 0)
       this.#pieces.push({ kind: 'heard', atMs: heardMs });
-    else this.#options.onHeard?.(heardMs);
+    else this.#onHeard?.(heardMs);
   }
 
   /** In its place among the pieces. */
   #rest(place: RestPlace): void {
     if (this.#pieces.length > 0) this.#pieces.push({ kind: 'place', place });
-    else if (!this.#isStopped) this.#options.onRest?.(place);
+    else if (!this.#isStopped) this.#onRest?.(place);
   }
 
   #countDecoded(durationMs: number): void {
@@ -429,7 +439,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #giveFromFfmpeg(samples: Uint8Array, unsaidMs: number): void {
     try {
       // Frames are their sender's, and may say what they like: what is heard is what counts.
-      if (unsaidMs > 0) this.#options.meter?.(unsaidMs);
+      if (unsaidMs > 0) this.#meter?.(unsaidMs);
       if (samples.length > 0) this.#listen(samples);
       this.#utteranceEnd?.refresh();
       this.#holdOrLetGo();
@@ -467,7 +477,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     clearTimeout(this.#utteranceEnd);
     this.#place?.free();
     this.#ffmpeg?.kill();
-    this.#options.media.onArrival = () => undefined;
+    this.#media.onArrival = () => undefined;
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader === undefined) return;

@@ -223,7 +223,7 @@ class Connection {
         if (!isRead) this.#drop();
         else if (next.sequence > 0) this.#askForReceipt(next.sequence);
       } else if (reader.isDone) {
-        this.#close(this.#session.isStopping ? CLOSE.goingAway : CLOSE.normal);
+        this.#close(this.#session.isStopping() ? CLOSE.goingAway : CLOSE.normal);
       } else await reader.changed();
     }
   }
@@ -265,7 +265,7 @@ class Connection {
 
   #onFrame(frame: RawData, isBinary: boolean): void {
     // On a stop the session concludes what it has, and takes no more.
-    if (this.#isOver || this.#session.isStopping) return;
+    if (this.#isOver || this.#session.isStopping()) return;
     try {
       this.#take(frame as Buffer, isBinary);
     } catch (error) {
@@ -274,13 +274,13 @@ class Connection {
   }
 
   #onIdle(idleMs: number): void {
-    if (this.#session.hasMediaEnded) return;
+    if (this.#session.hasMediaEnded()) return;
     // A client that we hold back cannot send, and what waits to be decoded may well be audio.
-    if (this.#socket.isPaused || this.#session.hasMediaWaiting) {
+    if (this.#socket.isPaused || this.#session.hasMediaWaiting()) {
       this.#owesAudioSinceMs = performance.now();
     }
     // Not bytes, but sound that was found in them: headers could go on for ever.
-    const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#session.audioCountedAtMs);
+    const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#session.audioCountedAtMs());
     const leftMs = lastAudioMs + idleMs - performance.now();
     if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(idleMs), leftMs);
     else this.#fail(idleError(idleMs), 'session');

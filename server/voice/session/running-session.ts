@@ -267,8 +267,6 @@ export class RunningSession {
     if (isResumed) this.#options.measures.connectionResumed();
     this.#acknowledge();
     const queue = this.#queue;
-    const audioCountedAtMs = () => this.#audioCountedAtMs;
-    const isStopping = () => this.#isStopping;
     return {
       sessionId: this.id,
       messageFormat: this.#options.messageFormat,
@@ -276,18 +274,10 @@ export class RunningSession {
       moved: this.#moved.signal,
       failed: this.#ended.signal,
       replaced: connection.replaced.signal,
-      get isStopping() {
-        return isStopping();
-      },
-      get hasMediaEnded() {
-        return queue.hasEnded;
-      },
-      get hasMediaWaiting() {
-        return queue.size > 0;
-      },
-      get audioCountedAtMs() {
-        return audioCountedAtMs();
-      },
+      isStopping: () => this.#isStopping,
+      hasMediaEnded: () => queue.hasEnded,
+      hasMediaWaiting: () => queue.size > 0,
+      audioCountedAtMs: () => this.#audioCountedAtMs,
       push: (data) => this.#push(data),
       endUtterance: () => queue.endUtterance(),
       update: (update) => this.#updates.take(update),

@@ -27,7 +27,10 @@ export interface SessionRoom {
   }): void;
 }
 
-/** A connection's hold on its session. */
+/**
+ * A connection's hold on its session. What changes is asked for by calls: an object with getters of its own is of a
+ * shape of its own, which V8 would look up anew at each chunk.
+ */
 export interface SessionConnection {
   readonly sessionId: string;
   readonly messageFormat: MessageFormat;
@@ -40,12 +43,12 @@ export interface SessionConnection {
   /** Aborted when the session goes on at another server. */
   readonly moved: AbortSignal;
   /** The server is: the session concludes what it has heard. */
-  readonly isStopping: boolean;
-  readonly hasMediaEnded: boolean;
+  isStopping(): boolean;
+  hasMediaEnded(): boolean;
   /** Whether chunks wait for the voice path. */
-  readonly hasMediaWaiting: boolean;
+  hasMediaWaiting(): boolean;
   /** When audio was last counted, on the clock of `performance.now()`; bytes without sound are none. */
-  readonly audioCountedAtMs: number;
+  audioCountedAtMs(): number;
   /** @throws ServiceError as the session's end */
   push(data: Uint8Array): void;
   /** What was said up to here is concluded at once. */
