@@ -99,11 +99,6 @@ const DONE: Step = { done: true, value: undefined };
 
 class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   readonly #options: WorkerDecodingOptions;
-  // Asked for at each chunk: not of the options, which may be of as many shapes as there are streams.
-  readonly #media: MediaSource;
-  readonly #meter: WorkerDecodingOptions['meter'];
-  readonly #onHeard: WorkerDecodingOptions['onHeard'];
-  readonly #onRest: WorkerDecodingOptions['onRest'];
   #hasStarted = false;
   #place: WorkerPlace<HearingRequest> | undefined;
   #isOpened = false;
@@ -141,12 +136,6 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 
   constructor(options: WorkerDecodingOptions) {
     this.#options = options;
-    ({
-      media: this.#media,
-      meter: this.#meter,
-      onHeard: this.#onHeard,
-      onRest: this.#onRest,
-    } = options);
     this.#unmeteredChunks = options.meteredChunks ?? 0;
   }
 
@@ -174,11 +163,11 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (this.#pieces.length === 0) return undefined;
     for (let piece = this.#pieces.shift(); ; piece = this.#pieces.shift()) {
       if (piece?.kind === 'heard') {
-        this.#onHeard?.(piece.atMs);
+        this.#options.onHeard?.(piece.atMs);
         continue;
       }
       if (piece?.kind === 'place') {
-        this.#onRest?.(piece.place);
+        this.#options.onRest?.(piece.place);
         continue;
       }
       this.#holdOrLetGo();
@@ -188,7 +177,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #start(): void {
-    const { signal, pool, format } = this.#options;
+    const { signal, pool, media, format } = this.#options;
     this.#hasStarted = true;
     try {
       signal.throwIfAborted();
@@ -204,7 +193,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       return;
     }
     signal.addEventListener('abort', this.#abort, { once: true });
-    this.#media.onArrival = () => this.#proceed();
+    media.onArrival = () => this.#proceed();
     this.#proceed();
   }
 
@@ -212,7 +201,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #proceed(): void {
     if (this.#isStopped || this.#isInFlight || this.#isLastSent) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
-    const media = this.#media;
+    const { media } = this.#options;
     let piece = media.take();
     if (piece === undefined && !media.isOver) return;
     const chunks: Chunk[] = [];
@@ -250,10 +239,11 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #opening(): StreamParameters {
-    const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples, resume } = this.#options;
+    const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples } = this.#options;
+    const { onRest, resume } = this.#options;
     return {
       ...{ format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples },
-      ...(this.#onRest !== undefined && { tellsRests: true }),
+      ...(onRest !== undefined && { tellsRests: true }),
       ...(resume !== undefined && {
         resume: { alignSamples: resume.alignSamples, listener: resume.listener },
       }),
@@ -282,14 +272,14 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #decoded(answer: HearingAnswer): void {
     const { parts, durationsMs, failure } = answer;
     try {
-      const meter = this.#meter;
+      const { meter } = this.#options;
       for (const durationMs of meter === undefined ? [] : durationsMs) {
         this.#countDecoded(durationMs);
         if (this.#unmeteredChunks > 0) this.#unmeteredChunks -= 1;
         else meter?.(durationMs);
       }
       this.#hear(answer);
-      if (this.#onRest !== undefined) this.#note(answer.heardMs);
+      if (this.#options.onRest !== undefined) this.#note(answer.heardMs);
     } catch (error) {
       this.#fail(error);
       return;
@@ -315,13 +305,13 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (this.#isStopped) return;
     if (this.#pieces.length > 0 || pieces.length > 0)
       this.#pieces.push({ kind: 'heard', atMs: heardMs });
-    else this.#onHeard?.(heardMs);
+    else this.#options.onHeard?.(heardMs);
   }
 
   /** In its place among the pieces. */
   #rest(place: RestPlace): void {
     if (this.#pieces.length > 0) this.#pieces.push({ kind: 'place', place });
-    else if (!this.#isStopped) this.#onRest?.(place);
+    else if (!this.#isStopped) this.#options.onRest?.(place);
   }
 
   #countDecoded(durationMs: number): void {
@@ -439,7 +429,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #giveFromFfmpeg(samples: Uint8Array, unsaidMs: number): void {
     try {
       // Frames are their sender's, and may say what they like: what is heard is what counts.
-      if (unsaidMs > 0) this.#meter?.(unsaidMs);
+      if (unsaidMs > 0) this.#options.meter?.(unsaidMs);
       if (samples.length > 0) this.#listen(samples);
       this.#utteranceEnd?.refresh();
       this.#holdOrLetGo();
@@ -477,7 +467,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     clearTimeout(this.#utteranceEnd);
     this.#place?.free();
     this.#ffmpeg?.kill();
-    this.#media.onArrival = () => undefined;
+    this.#options.media.onArrival = () => undefined;
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader === undefined) return;

@@ -136,13 +136,8 @@ export function createAudioDecoders({
     watchdogMs,
   });
   const hasFfmpeg = ffmpeg !== undefined;
-  for (const [name, contained] of [
-    ['Audio decoders', containment],
-    ['FFmpeg', ffmpeg?.containment],
-  ] as const) {
-    const notice = contained === undefined ? undefined : uncontainedNotice(name, contained);
-    if (notice !== undefined) log.warn({}, notice);
-  }
+  warnUncontained(log, 'Audio decoders', containment);
+  warnUncontained(log, 'FFmpeg', ffmpeg?.containment);
   const contentTypes = decodableContentTypes({ hasFfmpeg });
 
   const poolFor = ({ container }: AudioFormat) => (container === 'pcm' ? pcmPool : pool);
@@ -150,18 +145,22 @@ export function createAudioDecoders({
   return {
     contentTypes,
     prepare: (format) => poolFor(format).prepare(),
-    decode(media, { format, meter, endpointing, wantsSamples = true, onHeard, ...asked }) {
+    decode(media, options) {
+      const { format, sampleRateHz, signal, meter, endpointing, wantsSamples = true } = options;
+      const { onHeard, onRest, resume, meteredChunks } = options;
       if (!contentTypes.includes(format.contentType)) throw formatUnsupported(format, contentTypes);
+      // One by one: what a spread makes is of a shape of its own, which V8 would look up anew for each chunk.
       return decodeOnWorker({
-        ...asked,
         media,
         format,
+        sampleRateHz,
+        signal,
         endpointing,
         wantsSamples,
         onHeard,
-        onRest: asked.onRest,
-        resume: asked.resume,
-        meteredChunks: asked.meteredChunks,
+        onRest,
+        resume,
+        meteredChunks,
         meter: format.container === 'pcm' ? undefined : meter,
         pool: poolFor(format),
         ffmpegs,
@@ -172,6 +171,11 @@ export function createAudioDecoders({
       await Promise.all([pool.close(), pcmPool.close(), ffmpegs.close()]);
     },
   };
+}
+
+function warnUncontained(log: Logger, name: string, containment: Containment | undefined): void {
+  const notice = containment && uncontainedNotice(name, containment);
+  if (notice !== undefined) log.warn({}, notice);
 }
 
 function createDecodingPool(
