@@ -84,7 +84,7 @@ class BoundedQueue implements MediaQueue {
     this.#pace = new Pace(this.#bytesPerSecond && this.#bytesPerSecond / 1000, now);
     const { bytesPerMs } = this.#pace;
     this.#maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
-    this.media = createMediaLine((piece) => {
+    this.media = new MediaLine((piece) => {
       if (piece instanceof Uint8Array) this.#queuedBytes -= piece.length;
       if (!this.isFull || this.#queuedBytes >= this.#maxQueuedBytes / 2) return;
       this.isFull = false;
@@ -188,41 +188,43 @@ class Pace {
   }
 }
 
-interface MediaLine extends MediaSource {
-  readonly size: number;
-  /** Ignored after the end. */
-  add(piece: MediaPiece): void;
-  end(): void;
-}
+/** A class: an object with getters of its own is looked up slowly, which each chunk would be for. */
+class MediaLine implements MediaSource {
+  onArrival = (): void => undefined;
+  readonly #onTake: (piece: MediaPiece) => void;
+  readonly #pieces: MediaPiece[] = [];
+  #hasEnded = false;
 
-/** @param onTake called with each piece that is taken */
-function createMediaLine(onTake: (piece: MediaPiece) => void): MediaLine {
-  const pieces: MediaPiece[] = [];
-  let hasEnded = false;
-  const line: MediaLine = {
-    get size() {
-      return pieces.length;
-    },
-    add(piece) {
-      if (hasEnded) return;
-      pieces.push(piece);
-      line.onArrival();
-    },
-    end() {
-      hasEnded = true;
-      line.onArrival();
-    },
-    take() {
-      const piece = pieces.shift();
-      if (piece !== undefined) onTake(piece);
-      return piece;
-    },
-    get isOver() {
-      return hasEnded && pieces.length === 0;
-    },
-    onArrival: () => undefined,
-  };
-  return line;
+  /** @param onTake called with each piece that is taken */
+  constructor(onTake: (piece: MediaPiece) => void) {
+    this.#onTake = onTake;
+  }
+
+  get size(): number {
+    return this.#pieces.length;
+  }
+
+  get isOver(): boolean {
+    return this.#hasEnded && this.#pieces.length === 0;
+  }
+
+  /** Ignored after the end. */
+  add(piece: MediaPiece): void {
+    if (this.#hasEnded) return;
+    this.#pieces.push(piece);
+    this.onArrival();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.onArrival();
+  }
+
+  take(): MediaPiece | undefined {
+    const piece = this.#pieces.shift();
+    if (piece !== undefined) this.#onTake(piece);
+    return piece;
+  }
 }
 
 /** Undefined for compressed audio. */
