@@ -10,6 +10,7 @@ import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
 import { guard, record } from './guard.ts';
 import * as memory from './memory.ts';
+import * as peers from './peers.ts';
 import * as recogniser from './recogniser.ts';
 import * as requests from './requests.ts';
 import * as soak from './soak.ts';
@@ -39,6 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   fanout,
   fanoutNodes,
   voice,
+  peers,
   recogniser,
   voices,
   captions,

@@ -1,4 +1,4 @@
-/** One caption to thousands of readers: ours ÷ a bare ws broadcast loop. */
+/** One caption to thousands of readers: ours ÷ a bare ws broadcast loop, and Socket.IO beside them. */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { createProbe, type LoopDelay, type Probe } from './gateway/probe.ts';
 
 export const name = 'fanout';
 export const description =
-  'a caption to 5,000 readers over real sockets: sends a second and processor time, a bare ws broadcast loop ÷ ours; the last reader; memory';
+  'a caption to 5,000 readers over real sockets: sends a second and processor time, a bare ws broadcast loop ÷ ours, and Socket.IO; the last reader; memory';
 
 const READERS = 5_000;
 /** Processes that read: one would be the bottleneck. */
@@ -37,19 +37,28 @@ export async function run(print: Print): Promise<void> {
   try {
     const ours = await ourStage();
     stages.push(ours);
-    const bare = await bareStage();
+    const bare = await otherStage('bare-server.mjs');
     stages.push(bare);
-    await compare({ ours, bare }, print);
+    const socketIo = await otherStage('socket-io-server.mjs', {
+      path: '/socket.io/?EIO=4&transport=websocket',
+      hello: '40',
+    });
+    stages.push(socketIo);
+    await compare({ ours, bare, socketIo }, print);
   } finally {
     await Promise.all(stages.map((stage) => stage.stop()));
   }
 }
 
-async function compare({ ours, bare }: Record<'ours' | 'bare', Stage>, print: Print) {
-  const results = new Map([ours, bare].map((stage) => [stage, emptyResult()]));
-  for (const stage of [ours, bare]) await round(stage, WARM_UP);
+async function compare(
+  { ours, bare, socketIo }: Record<'ours' | 'bare' | 'socketIo', Stage>,
+  print: Print,
+) {
+  const stages = [ours, bare, socketIo];
+  const results = new Map(stages.map((stage) => [stage, emptyResult()]));
+  for (const stage of stages) await round(stage, WARM_UP);
   for (let group = 0; group < GROUPS; group += 1) {
-    const turns = group % 2 === 0 ? [ours, bare] : [bare, ours];
+    const turns = group % 2 === 0 ? stages : [...stages].reverse();
     for (const stage of turns) {
       const { cpuUsPerSend, sendsPerSecond, lastMs } = await round(stage, ROUNDS);
       const result = results.get(stage);
@@ -58,44 +67,53 @@ async function compare({ ours, bare }: Record<'ours' | 'bare', Stage>, print: Pr
       result?.lastMs.push(...lastMs);
     }
   }
-  for (const stage of [ours, bare]) {
+  for (const stage of stages) {
     const result = results.get(stage);
     if (result === undefined) continue;
     result.loop = await stage.probe.loopDelayDuring(() => repeat(stage, ROUNDS));
     result.turnsMs = await stage.probe.longestTurnsMs(() => repeat(stage, ROUNDS));
   }
-  const [mine, theirs] = [results.get(ours), results.get(bare)];
-  if (mine === undefined || theirs === undefined) return;
+  const [mine, theirs, socketIos] = stages.map((stage) => results.get(stage) ?? emptyResult());
+  if (mine === undefined || theirs === undefined || socketIos === undefined) return;
   printTable(print, [
-    ['', 'ours', 'bare ws', 'bare ÷ ours'],
+    ['', 'ours', 'bare ws', 'Socket.IO', 'bare ws ÷ ours'],
     [
       'µs of processor a send',
       spread(mine.cpuUs),
       spread(theirs.cpuUs),
+      spread(socketIos.cpuUs),
       `${figure(median(theirs.cpuUs) / median(mine.cpuUs))} (≥ 0.85)`,
     ],
     [
       'sends a second',
       spread(mine.rates),
       spread(theirs.rates),
+      spread(socketIos.rates),
       `${figure(median(mine.rates) / median(theirs.rates))} ours ÷ bare (≥ 0.85)`,
     ],
-    ['caption to last reader, p50, ms', figure(median(mine.lastMs)), figure(median(theirs.lastMs))],
+    [
+      'caption to last reader, p50, ms',
+      ...[mine, theirs, socketIos].map(({ lastMs }) => figure(median(lastMs))),
+    ],
     [
       'caption to last reader, p99, ms',
-      figure(quantile(mine.lastMs, 0.99)),
-      figure(quantile(theirs.lastMs, 0.99)),
+      ...[mine, theirs, socketIos].map(({ lastMs }) => figure(quantile(lastMs, 0.99))),
     ],
-    ['event loop late, p99 and most, ms', loopText(mine.loop), loopText(theirs.loop)],
+    [
+      'event loop late, p99 and most, ms',
+      ...[mine, theirs, socketIos].map(({ loop }) => loopText(loop)),
+    ],
     [
       'a turn of the event loop, most, 10th and 100th, ms of processor',
       `${turnText(mine.turnsMs)} (10th ≤ 5)`,
       turnText(theirs.turnsMs),
+      turnText(socketIos.turnsMs),
     ],
     [
       'memory a reader, kB',
       `${figure(ours.bytesPerReader / 1000)} (≤ 15)`,
       figure(bare.bytesPerReader / 1000),
+      figure(socketIo.bytesPerReader / 1000),
     ],
   ]);
 }
@@ -161,9 +179,13 @@ async function ourStage(): Promise<Stage> {
   });
 }
 
-async function bareStage(): Promise<Stage> {
+/** A server of another kind, which sends what is posted to everybody. */
+async function otherStage(
+  file: string,
+  way: Pick<Started, 'path' | 'hello'> = { path: '/' },
+): Promise<Stage> {
   const probe = createProbe();
-  const program = path.join(import.meta.dirname, 'fanout/bare-server.mjs');
+  const program = path.join(import.meta.dirname, 'fanout', file);
   const child = spawn(process.execPath, [program], {
     env: { PATH: process.env['PATH'], ...probe.environment },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -175,7 +197,7 @@ async function bareStage(): Promise<Stage> {
   return prepare({
     probe,
     host,
-    path: '/',
+    ...way,
     say: () => fetch(`http://${host}/`, { method: 'POST', body }),
     async stop() {
       child.kill();
@@ -188,11 +210,20 @@ interface Started {
   probe: Probe;
   host: string;
   path: string;
+  /** What a reader says first, if anything. */
+  hello?: string;
   say: () => Promise<Response>;
   stop: () => Promise<void>;
 }
 
-async function prepare({ probe, host, path: address, say, stop }: Started): Promise<Stage> {
+async function prepare({
+  probe,
+  host,
+  path: address,
+  hello = '',
+  say,
+  stop,
+}: Started): Promise<Stage> {
   await (await say()).arrayBuffer();
   const before = await probe.memoryBytes();
   const processes = Array.from({ length: READER_PROCESSES }, () =>
@@ -200,7 +231,7 @@ async function prepare({ probe, host, path: address, say, stop }: Started): Prom
   );
   const [hostname = '', port = ''] = host.split(':');
   const count = READERS / READER_PROCESSES;
-  const join = { host: hostname, port: Number(port), path: address, count };
+  const join = { host: hostname, port: Number(port), path: address, hello, count };
   await Promise.all(processes.map((each) => ask(each, { join })));
   // What is on its way to those who have just come.
   await delay(2_000);

@@ -59,9 +59,10 @@ function countFrames(socket) {
  * @param {string} host
  * @param {number} port
  * @param {string} path
+ * @param {string} hello what is said first, if anything; less than 126 bytes
  * @returns {Promise<void>}
  */
-function open(host, port, path) {
+function open(host, port, path, hello) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, host, () => {
       socket.write(
@@ -85,6 +86,10 @@ function open(host, port, path) {
       countFrames(socket);
       const rest = head.subarray(end + 4);
       if (rest.length > 0) socket.emit('data', rest);
+      // A text frame, masked with zeros.
+      if (hello !== '') {
+        socket.write(Buffer.from([0x81, 0x80 | hello.length, 0, 0, 0, 0, ...Buffer.from(hello)]));
+      }
       resolve();
     };
     socket.on('data', onData);
@@ -93,15 +98,15 @@ function open(host, port, path) {
 
 process.on('message', async (question) => {
   const { join, expect, leave } = /** @type {{
-    join?: { host: string, port: number, path: string, count: number },
+    join?: { host: string, port: number, path: string, hello: string, count: number },
     expect?: true,
     leave?: true,
   }} */ (question);
   if (join !== undefined) {
-    const { host, port, path, count } = join;
+    const { host, port, path, hello, count } = join;
     for (let left = count; left > 0; left -= AT_ONCE) {
       const some = Math.min(AT_ONCE, left);
-      await Promise.all(Array.from({ length: some }, () => open(host, port, path)));
+      await Promise.all(Array.from({ length: some }, () => open(host, port, path, hello)));
       await delay(PAUSE_MS);
     }
     tell({ joined: sockets.length });
