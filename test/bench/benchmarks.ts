@@ -2,6 +2,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import * as captions from './captions.ts';
 import * as decode from './decode.ts';
+import * as documentTrips from './document-trips.ts';
 import * as documents from './documents.ts';
 import * as fanout from './fanout.ts';
 import * as fanoutNodes from './fanout-nodes.ts';
@@ -51,6 +52,7 @@ const benchmarks: readonly Benchmark[] = [
   requests,
   memory,
   documents,
+  documentTrips,
   firstMinute,
   soak,
   soakCluster,
