@@ -91,9 +91,11 @@ async function speak(): Promise<{ audio: Uint8Array; spoken: Sentence[] }> {
   return { audio: Buffer.concat(said.flatMap((audio) => [audio, pause])), spoken };
 }
 
+/** Samples beyond it are sound. */
+const LOUD = 500;
+
 /** Where it is not silent, in bytes. */
 function soundIn(audio: Buffer): [from: number, to: number] {
-  const LOUD = 500;
   const isLoud = (at: number) => Math.abs(audio.readInt16LE(at)) > LOUD;
   let [from, to] = [0, audio.length - 2];
   while (from < to && !isLoud(from)) from += 2;
@@ -118,25 +120,15 @@ async function listenTo(
     listener.send(chunk);
   }
   await delay(REST_MS);
-  const lagsMs = (of: (each: Sentence) => number, isWanted: (isFinal: boolean) => boolean) =>
-    spoken.flatMap((sentence, index) => {
-      const fromMs = of(sentence);
-      const untilMs = spoken[index + 1]?.startMs ?? Infinity;
-      const text = texts.find(({ atMs, isFinal }) => atMs >= fromMs && isWanted(isFinal));
-      return text === undefined || (text.atMs > untilMs && of(sentence) === sentence.startMs)
-        ? []
-        : [text.atMs - fromMs];
-    });
+  const lagsMs = (fromMs: number, untilMs: number, isWanted: (isFinal: boolean) => boolean) => {
+    const first = texts.find(({ atMs, isFinal }) => atMs >= fromMs && isWanted(isFinal));
+    return first === undefined || first.atMs >= untilMs ? [] : [first.atMs - fromMs];
+  };
+  const nextMs = (index: number) => spoken[index + 1]?.startMs ?? Infinity;
   return {
     cpuPerAudio: ((cpuS() - before) / audio.length) * BYTES_PER_MS * 1000,
-    firstLagsMs: lagsMs(
-      ({ startMs }) => startMs,
-      () => true,
-    ),
-    finalLagsMs: lagsMs(
-      ({ endMs }) => endMs,
-      (isFinal) => isFinal,
-    ),
+    firstLagsMs: spoken.flatMap(({ startMs }, index) => lagsMs(startMs, nextMs(index), () => true)),
+    finalLagsMs: spoken.flatMap(({ endMs }) => lagsMs(endMs, Infinity, (isFinal) => isFinal)),
   };
 }
 

@@ -149,7 +149,7 @@ export function createAudioDecoders({
       const { format, sampleRateHz, signal, meter, endpointing, wantsSamples = true } = options;
       const { onHeard, onRest, resume, meteredChunks } = options;
       if (!contentTypes.includes(format.contentType)) throw formatUnsupported(format, contentTypes);
-      // One by one: what a spread makes is of a shape of its own, which V8 would look up anew for each chunk.
+      // One by one: the rest of some options has a shape of its own, which V8 would look up anew for each chunk.
       return decodeOnWorker({
         media,
         format,
