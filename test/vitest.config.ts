@@ -28,7 +28,7 @@ const pureTests = [
   ...['engines/{chat,chat-*,libretranslate,openai-*,deepl-*,service-client,remote-*}'],
   ...['engines/{espeak-ng,flite,pico,synthesis-conformance,translation-*,tagged-text}'],
   ...['engines/{apertium-routes,moonshine-agreement}', 'improvement/improvement'],
-  ...['accounts/{access,account-contacts,api-key-file}', 'process/concurrency'],
+  ...['accounts/{access,account-contacts,api-key-file}', 'process/{concurrency,frame-batch}'],
   ...['translation/{translation,languages,engine-routes,detection}', 'operation/metrics'],
   ...['voice/session/{session-tokens,media-queue,outbox,live-translation}', 'client/lost-session'],
   ...['voice/session/{audio-entry,handover,live-overview,session-cluster,voice-sessions}'],

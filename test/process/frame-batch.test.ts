@@ -1,0 +1,47 @@
+import { Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { FrameBatch, FrameReader } from '../../server/process/children.ts';
+
+/** Sends frames to somebody who reads them all at once, later, time after time. */
+async function sendTo(times: number, framesAtOnce: number) {
+  const buffers = new Set<ArrayBufferLike>();
+  const received: number[] = [];
+  const reader = new FrameReader((_kind, payload) => received.push(payload.readUInt32LE()));
+  let read: (() => void) | undefined;
+  const slow = new Writable({
+    highWaterMark: 1,
+    write(chunk: Buffer, _encoding, done) {
+      read = () => {
+        buffers.add(chunk.buffer);
+        reader.push(Buffer.from(chunk));
+        read = undefined;
+        done();
+      };
+    },
+  });
+  let leave = (): void => undefined;
+  const batch = new FrameBatch(slow, (later) => (leave = later));
+  for (let count = 0; count < times * framesAtOnce; count += 1) {
+    batch.add(1, 4).writeUInt32LE(count);
+    leave();
+    if ((count + 1) % framesAtOnce > 0) continue;
+    for (let left = framesAtOnce; left > 0; left -= 1) {
+      read?.();
+      await new Promise((next) => setImmediate(next));
+    }
+  }
+  return { buffers, received };
+}
+
+it('buffers that were on their way side by side are filled again', async () => {
+  const { buffers, received } = await sendTo(20, 4);
+  expect(received).toEqual(Array.from({ length: 80 }, (_, count) => count));
+  // One more is being filled while four are on their way.
+  expect(buffers.size).toBeLessThanOrEqual(5);
+});
+
+it('of a great many, few are kept', async () => {
+  const { buffers, received } = await sendTo(3, 40);
+  expect(received).toHaveLength(120);
+  expect(buffers.size).toBeGreaterThan(80);
+});
