@@ -7,12 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { startDocumentJobs } from './documents/jobs/document-jobs.ts';
-import { documentContainment } from './documents/jobs/document-process.ts';
+import { createDocumentProcesses, documentContainment } from './documents/jobs/document-process.ts';
 import { createDocumentTranslator } from './documents/jobs/document-translation.ts';
 import type { WorkerReport } from './documents/jobs/document-worker-process.ts';
 import { createGlossaries } from './glossaries/glossaries.ts';
 import { createTranslationMemories } from './memories/translation-memories.ts';
-import { uncontainedNotice } from './process/index.ts';
+import { hasRoom, uncontainedNotice } from './process/index.ts';
 import type { Logger } from './process/log.ts';
 import { startTranslators } from './running-engines.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -108,8 +108,8 @@ async function createWorkerApp({
   ]);
   const notice = uncontainedNotice('Documents and pictures', containment);
   if (notice !== undefined) log.warn({}, notice);
-  const translator = createDocumentTranslator({
-    wishes: openWishes({ config, log, storage, engines }),
+  const processes = createDocumentProcesses({
+    ...(config.WARM_UP === 'on' ? { mayWait: hasRoom } : {}),
     limits: {
       timeMs: config.DOCUMENT_TIME_SECONDS * 1000,
       memoryBytes: config.DOCUMENT_MEMORY_MB * MIB,
@@ -118,7 +118,10 @@ async function createWorkerApp({
   });
   const jobs = startDocumentJobs({
     documents: storage.documents,
-    translator,
+    translator: createDocumentTranslator({
+      wishes: openWishes({ config, log, storage, engines }),
+      processes,
+    }),
     workerId,
     log,
     onEnded: (documentId) => report({ kind: 'ended', documentId }),
@@ -126,10 +129,12 @@ async function createWorkerApp({
     maxAttempts: config.DOCUMENT_ATTEMPTS,
   });
   report({ kind: 'ready' });
+  processes.prepare();
   return {
     ring: () => jobs.ring(),
     async stop() {
       await jobs.stop();
+      await processes.close();
       await engines.close();
       await storage.close();
     },

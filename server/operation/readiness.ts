@@ -1,5 +1,6 @@
 /** Whether this server should be given work, and what makes it ready sooner. */
 import type { RecognitionEngine } from '../engines/engine.ts';
+import { hasRoom } from '../process/index.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
@@ -68,9 +69,6 @@ async function writtenWithin(writing: Promise<void>, deadlineMs: number): Promis
   }
 }
 
-/** With less memory free, in bytes, nothing is loaded that nobody may ask for. */
-const LEAST_FREE_BYTES = 2 * 1024 ** 3;
-const hasRoom = () => process.availableMemory() >= LEAST_FREE_BYTES;
 /** The rest of the start, and who has waited for it, come first; in ms. */
 const AFTER_MS = 1_000;
 

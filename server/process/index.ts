@@ -32,6 +32,7 @@ export {
 } from './containment.ts';
 export {
   HangWatch,
+  hasRoom,
   killGroup,
   LimitWatch,
   processorMs,

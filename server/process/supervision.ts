@@ -391,3 +391,11 @@ export class LimitWatch {
 function processorsBetween(before: Taken, now: Taken): number {
   return (now.takenMs - before.takenMs) / (now.atMs - before.atMs);
 }
+
+/** With less memory free, in bytes, nothing is loaded that nobody may ask for. */
+const LEAST_FREE_BYTES = 2 * 1024 ** 3;
+
+/** Whether there is memory for what starts slowly and is started ahead. */
+export function hasRoom(): boolean {
+  return process.availableMemory() >= LEAST_FREE_BYTES;
+}

@@ -16,7 +16,7 @@ const WARM_UP = 10;
 const ONE_PAGE_ROUNDS = 20;
 const ONE_PAGE_AIM_MS = 150;
 /** Between two: a process that was used is replaced meanwhile. */
-const REST_MS = 400;
+const REST_MS = 2_000;
 const AT_ONCE = 20;
 const AT_ONCE_ROUNDS = 3;
 const PDF_SHARES = [0.02, 0.1];
@@ -59,6 +59,7 @@ async function measurePdf(server: RunningServer, print: Print): Promise<void> {
     const file = { name: 'a.pdf', content: (await kind?.make(share)) ?? '' };
     const rates: number[] = [];
     for (let count = 0; count < 3; count += 1) {
+      await delay(REST_MS);
       rates.push(pages / ((await trip(server, file)) / 1000));
     }
     rows.push([`${pages}`, `${spread(rates)} (≥ ${PDF_AIM})`]);

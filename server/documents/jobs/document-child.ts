@@ -17,6 +17,9 @@ import { checkMarks, differentSentences, translatedBlocks } from './document-sen
 
 let opened: OpenedDocument | undefined;
 
+/** A document has come. */
+let isAsked = false;
+
 async function answer(question: DocumentQuestion): Promise<DocumentAnswer> {
   if (question.kind === 'open') {
     const { format, file, options } = question;
@@ -63,16 +66,24 @@ function giveWay(): void {
   }
 }
 
-const { uncontained } = JSON.parse(process.argv[2] ?? '{}') as DocumentChildArguments;
+const { uncontained, rehearses } = JSON.parse(process.argv[2] ?? '{}') as DocumentChildArguments;
 endWithParent(uncontained);
 giveWay();
 process.on('message', (question: DocumentQuestion) => {
+  isAsked = true;
   void answer(question)
     .catch(failureOf)
     .then((answer) => send(answer));
 });
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => send(failureOf(error), () => process.exit(1)));
+}
+if (rehearses) {
+  // What fails in it fails again with a document, and is told then.
+  const rehearsal = import('./document-rehearsal.ts').then(({ rehearse }) =>
+    rehearse(() => isAsked),
+  );
+  rehearsal.catch(() => undefined);
 }
 
 // Enough of a document to know its language by.

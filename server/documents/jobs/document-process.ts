@@ -53,26 +53,104 @@ export function documentContainment(): Promise<Containment> {
   return found;
 }
 
-/**
- * Starts a process for one document; `signal` ends it.
- *
- * @param options.containment in place of what was found out
- * @throws the signal's reason
- */
-export async function startDocumentProcess({
-  containment,
-  ...options
-}: {
+/** Where documents get their processes from. */
+export interface DocumentProcesses {
+  /**
+   * A process for one document; `signal` ends it.
+   *
+   * @throws the signal's reason
+   */
+  take(signal: AbortSignal): Promise<DocumentProcess>;
+  /** Has one wait for the next document, rehearsed and unused, if there shall be such. */
+  prepare(): void;
+  /** Ends the one that waits. */
+  close(): Promise<void>;
+}
+
+/** With less for a document, what the others need would be missing to it. */
+const WAITING_FROM_BYTES = 512 * 2 ** 20;
+
+interface DocumentProcessesOptions {
   limits: DocumentLimits;
-  signal: AbortSignal;
   log: Logger;
+  /** Whether one may wait, asked whenever no document is under way; without it none does. */
+  mayWait?: () => boolean;
+  /** In place of what was found out. */
   containment?: Containment;
+}
+
+export function createDocumentProcesses({
+  mayWait = () => false,
+  ...options
+}: DocumentProcessesOptions): DocumentProcesses {
+  const isLarge = options.limits.memoryBytes >= WAITING_FROM_BYTES;
+  let waiting: DocumentProcess | undefined;
+  let starting: Promise<void> | undefined;
+  let usedCount = 0;
+  let isClosed = false;
+
+  async function startAhead(): Promise<void> {
+    const started = await startDocumentProcess({ ...options, rehearses: true });
+    if (isClosed) return started.close();
+    waiting = started;
+    // It is the first that is ended when memory is short: then the next document starts its own.
+    started.ended.catch(() => {
+      if (waiting === started) waiting = undefined;
+    });
+  }
+
+  function prepare(): void {
+    const isThere = waiting !== undefined || starting !== undefined;
+    if (!isLarge || isClosed || usedCount > 0 || isThere || !mayWait()) return;
+    starting = startAhead()
+      .catch((error: unknown) => {
+        options.log.warn({ error: String(error) }, 'No process waits for the next document.');
+      })
+      .finally(() => (starting = undefined));
+  }
+
+  return {
+    prepare,
+    async take(signal) {
+      signal.throwIfAborted();
+      const taken = waiting;
+      waiting = undefined;
+      usedCount += 1;
+      const end = () => {
+        usedCount -= 1;
+        prepare();
+      };
+      try {
+        const process = taken ?? (await startDocumentProcess(options));
+        process.serve(signal);
+        process.gone.then(end, end);
+        return process;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    async close() {
+      isClosed = true;
+      await starting;
+      await waiting?.close();
+    },
+  };
+}
+
+async function startDocumentProcess({
+  containment,
+  rehearses = false,
+  ...options
+}: Omit<DocumentProcessesOptions, 'mayWait'> & {
+  rehearses?: boolean;
 }): Promise<DocumentProcess> {
   const used = containment ?? (await documentContainment());
-  options.signal.throwIfAborted();
   const folder = used.lack === undefined ? undefined : await createTemporaryFolder('document');
-  const args: DocumentChildArguments =
-    folder === undefined ? {} : { uncontained: { parentPid: process.pid, folder } };
+  const args: DocumentChildArguments = {
+    rehearses,
+    ...(folder === undefined ? {} : { uncontained: { parentPid: process.pid, folder } }),
+  };
   const home = folder ?? '/tmp';
   const heapMiB = Math.floor((options.limits.memoryBytes * HEAP_SHARE) / 2 ** 20);
   const child = forkChild(import.meta.url, './document-child', {
@@ -107,28 +185,27 @@ export class DocumentProcess {
   readonly #containment: Containment;
   readonly #limits: DocumentLimits;
   readonly #log: Logger;
-  readonly #watch: NodeJS.Timeout;
-  readonly #gone: Promise<void>;
+  #watch: NodeJS.Timeout | undefined;
   #onEnd: ((reason: unknown) => void) | undefined;
   #onAnswer: ((answer: DocumentAnswer) => void) | undefined;
   #end: { reason: unknown } | undefined;
   #peakBytes = 0;
   /** Rejects with the reason when the process has ended, or has to, and never resolves. */
   readonly ended: Promise<never>;
+  /** Resolves when nothing of it is left. */
+  readonly gone: Promise<void>;
 
   constructor({
     child,
     containment,
     folder,
     limits,
-    signal,
     log,
   }: {
     child: ChildProcess;
     containment: Containment;
     folder: string | undefined;
     limits: DocumentLimits;
-    signal: AbortSignal;
     log: Logger;
   }) {
     this.#child = child;
@@ -138,11 +215,17 @@ export class DocumentProcess {
     this.ended = new Promise((_, reject) => (this.#onEnd = reject));
     // Not everybody asks.
     this.ended.catch(() => undefined);
+    child.on('message', (answer: DocumentAnswer) => this.#onAnswer?.(answer));
+    this.gone = this.#clearUp(folder);
+  }
+
+  /** Begins with its document, for which `signal` ends it. */
+  serve(signal: AbortSignal): void {
     this.#watch = setInterval(() => this.#checkMemory(), MEMORY_PERIOD_MS);
     const onAbort = () => this.#stop(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    child.on('message', (answer: DocumentAnswer) => this.#onAnswer?.(answer));
-    this.#gone = this.#clearUp(folder, () => signal.removeEventListener('abort', onAbort));
+    const unlink = () => signal.removeEventListener('abort', onAbort);
+    this.gone.then(unlink, unlink);
     if (signal.aborted) onAbort();
   }
 
@@ -174,7 +257,7 @@ export class DocumentProcess {
   /** Ends the process and what it has started; resolves when it is gone. Safe to call again. */
   async close(): Promise<void> {
     this.#stop(new Error('The document process was closed.'));
-    await this.#gone;
+    await this.gone;
   }
 
   async #ask<Kind extends DocumentAnswer['kind']>(
@@ -220,7 +303,7 @@ export class DocumentProcess {
     this.#containment.kill(this.#child);
   }
 
-  async #clearUp(folder: string | undefined, unlink: () => void): Promise<void> {
+  async #clearUp(folder: string | undefined): Promise<void> {
     try {
       const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
       this.#stop(this.#reasonOf(code, signal));
@@ -229,7 +312,6 @@ export class DocumentProcess {
     } catch (error) {
       this.#stop(error);
     }
-    unlink();
     if (folder !== undefined) await removeTemporaryFolder(folder);
   }
 
@@ -295,4 +377,6 @@ export type DocumentAnswer =
 export interface DocumentChildArguments {
   /** Undefined when it is contained: its files are in memory then. */
   uncontained?: Uncontained;
+  /** Whether it rehearses until its document comes. */
+  rehearses: boolean;
 }

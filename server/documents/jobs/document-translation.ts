@@ -1,17 +1,12 @@
 /** Translates one document, from the bytes that were uploaded to those of the result. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import type { Logger } from '../../process/log.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { SegmentTranslationOptions } from '../../translation/translation.ts';
 import type { Translator, WishResolver } from '../../translation/wishes.ts';
 import { checkLength } from '../formats/format.ts';
 import type { DocumentWish } from './document-order.ts';
-import {
-  startDocumentProcess,
-  type DocumentLimits,
-  type DocumentProcess,
-} from './document-process.ts';
+import type { DocumentProcess, DocumentProcesses } from './document-process.ts';
 import type { DocumentSentence } from './document-sentences.ts';
 
 /** What was translated before a worker ended, so that the next one need not do it again. */
@@ -44,9 +39,8 @@ export interface DocumentTranslator {
 
 export interface DocumentTranslatorOptions {
   wishes: WishResolver;
-  /** Of the process that reads and writes a file. */
-  limits: DocumentLimits;
-  log: Logger;
+  /** Those that read and write files. */
+  processes: Pick<DocumentProcesses, 'take'>;
 }
 
 /** Shares of the work: translating takes most of it. */
@@ -77,8 +71,8 @@ async function inOwnProcess(
   options: DocumentTranslatorOptions,
 ): Promise<{ file: Uint8Array; characters: number }> {
   const { wish, file, onShare } = work;
-  const { wishes, limits, log } = options;
-  const process = await startDocumentProcess({ limits, log, signal: work.signal });
+  const { wishes, processes } = options;
+  const process = await processes.take(work.signal);
   // Without the process there is nobody to write what engines are asked for.
   process.ended.catch((reason: unknown) => abort.abort(reason));
   try {

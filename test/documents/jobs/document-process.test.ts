@@ -4,12 +4,13 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  createDocumentProcesses,
   documentContainment,
   FormatFailure,
-  startDocumentProcess,
   type DocumentLimits,
   type DocumentProcess,
 } from '../../../server/documents/jobs/document-process.ts';
+import { rehearse } from '../../../server/documents/jobs/document-rehearsal.ts';
 import { checkMarks } from '../../../server/documents/jobs/document-sentences.ts';
 import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
 import type { Containment } from '../../../server/process/containment.ts';
@@ -53,7 +54,7 @@ async function start({
   signal?: AbortSignal;
   containment?: Containment;
 } = {}): Promise<DocumentProcess> {
-  const started = await startDocumentProcess({ limits, signal, log, ...given });
+  const started = await createDocumentProcesses({ limits, log, ...given }).take(signal);
   onTestFinished(() => started.close());
   return started;
 }
@@ -193,9 +194,9 @@ describe('a document process', () => {
     const script = path.join(folder, 'parent.mjs');
     writeFileSync(
       script,
-      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/jobs/document-process.ts'))};
-       const document = await startDocumentProcess({
-         limits: ${JSON.stringify(generous)}, signal: new AbortController().signal, log: console });
+      `import { createDocumentProcesses } from ${JSON.stringify(builtModule('server/documents/jobs/document-process.ts'))};
+       const processes = createDocumentProcesses({ limits: ${JSON.stringify(generous)}, log: console });
+       const document = await processes.take(new AbortController().signal);
        await document.open(Buffer.from('One.'), 'txt', ${JSON.stringify(opening)});
        console.log(document.pid);`,
     );
@@ -207,6 +208,75 @@ describe('a document process', () => {
     parent.kill('SIGKILL');
     await until(() => !isRunning(pid));
     await until(() => !readdirSync(folder).some((name) => name.startsWith('dragoman-document')));
+  });
+});
+
+describe('a document process that waits', () => {
+  const { signal } = new AbortController();
+  const childrenOf = () => processTree(process.pid).slice(1);
+
+  function processesAhead(limits = generous) {
+    const processes = createDocumentProcesses({ limits, log, mayWait: () => true });
+    onTestFinished(() => processes.close());
+    return processes;
+  }
+
+  it('is used by one document, and followed by another when that is over', async () => {
+    const processes = processesAhead();
+    processes.prepare();
+    processes.prepare();
+    await until(() => childrenOf().length > 0);
+    const first = await processes.take(signal);
+    const second = await processes.take(signal);
+    expect(second.pid).not.toBe(first.pid);
+    await first.open(text('One.'), 'txt', opening);
+    await second.open(text('Two.'), 'txt', opening);
+    await first.close();
+    await second.close();
+    await until(() => childrenOf().length > 0);
+    const third = await processes.take(signal);
+    expect([first.pid, second.pid]).not.toContain(third.pid);
+    expect(await third.open(text('Three.'), 'txt', opening)).toMatchObject({ characters: 6 });
+    await third.close();
+    await processes.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is not missed when somebody ends it, and ends with those who had it wait', async () => {
+    const processes = processesAhead();
+    processes.prepare();
+    await until(() => childrenOf().length > 0);
+    const [waiting = 0] = childrenOf();
+    process.kill(waiting, 'SIGKILL');
+    await until(() => log.lines.length > 0);
+    expect(log.lines).toMatchObject([{ level: 'warn', fields: { signal: 'SIGKILL' } }]);
+    const document = await processes.take(signal);
+    expect(await document.open(text('One.'), 'txt', opening)).toMatchObject({ characters: 4 });
+    await document.close();
+    await until(() => childrenOf().length > 0);
+    const left = childrenOf();
+    await processes.close();
+    expect(left.filter(isRunning)).toEqual([]);
+  });
+
+  it('is not started where a document may take little memory', async () => {
+    const processes = processesAhead({ ...generous, memoryBytes: 128 * 2 ** 20 });
+    processes.prepare();
+    const document = await processes.take(signal);
+    expect(childrenOf()).toContain(document.pid);
+    expect(childrenOf().every((pid) => processTree(document.pid!).includes(pid))).toBe(true);
+  });
+
+  it('rehearses what it will be asked', async () => {
+    let steps = 0;
+    await rehearse(() => (steps += 1) > 100, 0);
+    expect(steps).toBe(7);
+  });
+
+  it('goes on no longer when its document has come', async () => {
+    let steps = 0;
+    await rehearse(() => (steps += 1) > 1, 0);
+    expect(steps).toBe(2);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   type DocumentTranslator,
   type DocumentWork,
 } from '../../../server/documents/jobs/document-translation.ts';
+import { createDocumentProcesses } from '../../../server/documents/jobs/document-process.ts';
 import { createTextStyle } from '../../../server/style-rules/text-style.ts';
 import { createUsualLanguages } from '../../../server/translation/account-texts.ts';
 import { createTranslation } from '../../../server/translation/translation.ts';
@@ -72,8 +73,10 @@ function translatorWith(engine: TranslationEngine): DocumentTranslator {
   });
   return createDocumentTranslator({
     wishes,
-    limits: { timeMs: 60_000, memoryBytes: 2 ** 30 },
-    log,
+    processes: createDocumentProcesses({
+      limits: { timeMs: 60_000, memoryBytes: 2 ** 30 },
+      log,
+    }),
   });
 }
 

@@ -26,7 +26,7 @@ const VERSION_NEEDED = 20;
  * @param changes.remove names of entries to leave out
  */
 export async function writeArchive(
-  archive: Archive,
+  archive: Pick<Archive, 'entries'>,
   changes: { replace: ReadonlyMap<string, EntryContent>; remove?: ReadonlySet<string> },
 ): Promise<Uint8Array> {
   const written: Uint8Array[] = [];
