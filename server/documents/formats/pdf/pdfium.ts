@@ -54,12 +54,21 @@ interface PdfiumMemory {
   readonly wasmExports: {
     malloc: (sizeBytes: number) => number;
     free: (at: number) => void;
-  };
+  } & Record<CalledDirectly, (...args: number[]) => number>;
   UTF8ToString(at: number): string;
   UTF16ToString(at: number): string;
   getValue(at: number, type: 'i32' | 'float' | 'double'): number;
   setValue(at: number, value: number, type: 'i32' | 'float' | 'double'): void;
 }
+
+type CalledDirectly =
+  | 'FPDFText_GetCharBox'
+  | 'FPDFText_GetCharOrigin'
+  | 'FPDFText_GetLooseCharBox'
+  | 'FPDFText_GetMatrix'
+  | 'FPDFText_GetTextObject'
+  | 'FPDFText_GetUnicode'
+  | 'FPDFText_IsGenerated';
 
 let library: Promise<Pdfium> | undefined;
 
@@ -75,7 +84,28 @@ async function load(): Promise<Pdfium> {
   // The package leaves emscripten's own members out of its types.
   const pdfium = (await init({ wasmBinary })) as unknown as Pdfium;
   pdfium.PDFiumExt_Init();
+  callDirectly(pdfium);
   return pdfium;
+}
+
+/**
+ * The package looks functions up by their names at each call: not those that are called for each character.
+ */
+function callDirectly(pdfium: Pdfium): void {
+  const { wasmExports } = pdfium.pdfium;
+  const { FPDFText_GetCharBox, FPDFText_GetCharOrigin } = wasmExports;
+  const { FPDFText_GetLooseCharBox, FPDFText_GetMatrix } = wasmExports;
+  const { FPDFText_GetTextObject, FPDFText_GetUnicode, FPDFText_IsGenerated } = wasmExports;
+  Object.assign(pdfium, {
+    FPDFText_GetTextObject,
+    FPDFText_GetUnicode,
+    FPDFText_IsGenerated,
+    FPDFText_GetCharBox: (page, at, left, right, bottom, top) =>
+      FPDFText_GetCharBox(page, at, left, right, bottom, top) !== 0,
+    FPDFText_GetCharOrigin: (page, at, x, y) => FPDFText_GetCharOrigin(page, at, x, y) !== 0,
+    FPDFText_GetLooseCharBox: (page, at, box) => FPDFText_GetLooseCharBox(page, at, box) !== 0,
+    FPDFText_GetMatrix: (page, at, matrix) => FPDFText_GetMatrix(page, at, matrix) !== 0,
+  } satisfies Partial<Pdfium>);
 }
 
 /** A page that PDFium has open; valid until the function it was given to returns. */
