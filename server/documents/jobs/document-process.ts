@@ -192,7 +192,7 @@ export class DocumentProcess {
   #peakBytes = 0;
   /** Rejects with the reason when the process has ended, or has to, and never resolves. */
   readonly ended: Promise<never>;
-  /** Resolves when nothing of it is left. */
+  /** Resolves when nothing of it is left; rejects when its folder could not be removed. */
   readonly gone: Promise<void>;
 
   constructor({
@@ -217,6 +217,7 @@ export class DocumentProcess {
     this.ended.catch(() => undefined);
     child.on('message', (answer: DocumentAnswer) => this.#onAnswer?.(answer));
     this.gone = this.#clearUp(folder);
+    this.gone.catch(() => undefined);
   }
 
   /** Begins with its document, for which `signal` ends it. */

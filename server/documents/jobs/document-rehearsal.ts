@@ -94,8 +94,14 @@ async function wordDocument(): Promise<Uint8Array> {
 }
 
 const NEW_ENTRY: Omit<EntryDirectory, 'nameRaw'> = {
-  ...{ flags: 0, method: 0, time: 0, date: 0, crc: 0 },
-  ...{ versionMadeBy: 20, internalAttributes: 0, externalAttributes: 0 },
+  flags: 0,
+  method: 0,
+  time: 0,
+  date: 0,
+  crc: 0,
+  versionMadeBy: 20,
+  internalAttributes: 0,
+  externalAttributes: 0,
 };
 
 async function webPage(): Promise<Uint8Array> {

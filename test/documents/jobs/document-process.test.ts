@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -67,6 +67,14 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 
 function isRunning(pid: number): boolean {
   return residentBytes([pid]) > 0;
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 const text = (content: string) => Buffer.from(content, 'utf8');
@@ -213,7 +221,13 @@ describe('a document process', () => {
 
 describe('a document process that waits', () => {
   const { signal } = new AbortController();
-  const childrenOf = () => processTree(process.pid).slice(1);
+  const childrenOf = () =>
+    processTree(process.pid).filter((pid) => commandOf(pid).includes('"rehearses":true'));
+
+  /** With all that it has started. */
+  function waitingOnes(): Promise<number[]> {
+    return until(() => (childrenOf().length > 0 ? childrenOf() : undefined));
+  }
 
   function processesAhead(limits = generous) {
     const processes = createDocumentProcesses({ limits, log, mayWait: () => true });
@@ -223,18 +237,22 @@ describe('a document process that waits', () => {
 
   it('is used by one document, and followed by another when that is over', async () => {
     const processes = processesAhead();
+    // Finding out about it starts processes, too.
+    await documentContainment();
     processes.prepare();
     processes.prepare();
-    await until(() => childrenOf().length > 0);
+    const ahead = await waitingOnes();
     const first = await processes.take(signal);
+    expect(ahead).toContain(first.pid);
     const second = await processes.take(signal);
     expect(second.pid).not.toBe(first.pid);
     await first.open(text('One.'), 'txt', opening);
     await second.open(text('Two.'), 'txt', opening);
     await first.close();
     await second.close();
-    await until(() => childrenOf().length > 0);
+    const next = await waitingOnes();
     const third = await processes.take(signal);
+    expect(next).toContain(third.pid);
     expect([first.pid, second.pid]).not.toContain(third.pid);
     expect(await third.open(text('Three.'), 'txt', opening)).toMatchObject({ characters: 6 });
     await third.close();
@@ -244,17 +262,16 @@ describe('a document process that waits', () => {
 
   it('is not missed when somebody ends it, and ends with those who had it wait', async () => {
     const processes = processesAhead();
+    await documentContainment();
     processes.prepare();
-    await until(() => childrenOf().length > 0);
-    const [waiting = 0] = childrenOf();
+    const [waiting = 0] = await waitingOnes();
     process.kill(waiting, 'SIGKILL');
     await until(() => log.lines.length > 0);
     expect(log.lines).toMatchObject([{ level: 'warn', fields: { signal: 'SIGKILL' } }]);
     const document = await processes.take(signal);
     expect(await document.open(text('One.'), 'txt', opening)).toMatchObject({ characters: 4 });
     await document.close();
-    await until(() => childrenOf().length > 0);
-    const left = childrenOf();
+    const left = await waitingOnes();
     await processes.close();
     expect(left.filter(isRunning)).toEqual([]);
   });
@@ -263,8 +280,8 @@ describe('a document process that waits', () => {
     const processes = processesAhead({ ...generous, memoryBytes: 128 * 2 ** 20 });
     processes.prepare();
     const document = await processes.take(signal);
-    expect(childrenOf()).toContain(document.pid);
-    expect(childrenOf().every((pid) => processTree(document.pid!).includes(pid))).toBe(true);
+    expect(isRunning(document.pid!)).toBe(true);
+    expect(childrenOf()).toEqual([]);
   });
 
   it('rehearses what it will be asked', async () => {
