@@ -12,6 +12,23 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
+/** Letters of which none joins another to one that is seen: European ones, without marks of their own. */
+const SINGLE_LETTERS = /^[\u0020-\u02ff]*$/;
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** A letter as it is seen, with all its marks. */
+export interface Grapheme {
+  segment: string;
+  /** Where it begins, in UTF-16 units. */
+  index: number;
+}
+
+/** What is seen of a text, letter by letter; `Intl.Segmenter`, which takes long, where it is needed. */
+export function graphemesOf(text: string): Iterable<Grapheme> {
+  if (!SINGLE_LETTERS.test(text)) return segmenter.segment(text);
+  return Array.from(text, (segment, index) => ({ segment, index }));
+}
+
 /** What no name, term or caption has: control characters, line and paragraph separator, halves of characters. */
 export const FORBIDDEN_CHARACTER = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
 

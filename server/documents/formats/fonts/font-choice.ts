@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { graphemesOf } from '../../../text/code-points.ts';
 import { DocumentError } from '../format.ts';
 
 /** The look that is wished. */
@@ -49,40 +50,48 @@ const SPECIAL_KINDS = /Looped|Kufi|Display|Rashi|Condensed|Narrow|Light|Unjoined
 const SIGN = /[^\p{L}\p{N}\s\u0000-\u024f]/gu;
 const PLAIN: FontStyle = { isBold: false, isItalic: false, isSerif: false, isMonospaced: false };
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Signs of no script of their own. */
 const common = /^[\p{Script=Common}\p{Script=Inherited}]+$/u;
 /** What is not drawn: joiners, directions, variation selectors, soft hyphens. */
 const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFE00-\uFE0F\uFEFF]/u;
 
+/** Begins to read the list of fonts, which takes long; what fails is told to who chooses one. */
+export function prepareFonts(): void {
+  installedFonts().catch(() => undefined);
+}
+
+/** Finds the font of a letter. */
+type FontFinder = (cluster: string) => InstalledFont | undefined;
+
 /** Prepares a choice for a language; the list of fonts is read once for the process. */
 export async function chooseFonts(language: string): Promise<FontChoice> {
   const fonts = await installedFonts();
-  const rankings = new Map<string, readonly InstalledFont[]>();
-  const known = new Map<string, InstalledFont | undefined>();
-  const rank = (style: FontStyle, key: string): readonly InstalledFont[] => {
-    let ranking = rankings.get(key);
-    if (ranking === undefined) {
-      ranking = rankFonts({ fonts, style, language });
-      rankings.set(key, ranking);
+  const finders = new Map<string, FontFinder>();
+  const finderFor = (style: FontStyle): FontFinder => {
+    const key = keyOf(style);
+    let finder = finders.get(key);
+    if (finder === undefined) {
+      finder = createFinder(rankFonts({ fonts, style, language }));
+      finders.set(key, finder);
     }
-    return ranking;
+    return finder;
   };
-  const fontFor = (cluster: string, style: FontStyle): InstalledFont | undefined => {
-    const styleKey = keyOf(style);
-    const key = `${styleKey}${cluster}`;
-    if (!known.has(key)) {
-      known.set(
-        key,
-        rank(style, styleKey).find((font) => hasAll(font, cluster)),
-      );
-    }
-    return known.get(key);
-  };
-  const hasFont = (sign: string): boolean => fontFor(sign, PLAIN) !== undefined;
+  const hasFont = (sign: string): boolean => finderFor(PLAIN)(sign) !== undefined;
   return {
-    runs: (text, style) => cut(text, (cluster) => fontFor(cluster, style)),
+    runs: (text, style) => cut(text, finderFor(style)),
     drawable: (text) => text.replaceAll(SIGN, (sign) => (hasFont(sign) ? sign : '')),
+  };
+}
+
+/** The first of the fonts that has a letter. */
+function createFinder(ranking: readonly InstalledFont[]): FontFinder {
+  const known = new Map<string, InstalledFont | undefined>();
+  return (cluster) => {
+    const font = known.get(cluster);
+    if (font !== undefined || known.has(cluster)) return font;
+    const found = ranking.find((one) => hasAll(one, cluster));
+    known.set(cluster, found);
+    return found;
   };
 }
 
@@ -97,18 +106,22 @@ function hasAll(font: InstalledFont, text: string): boolean {
   return true;
 }
 
-function cut(text: string, fontFor: (cluster: string) => InstalledFont | undefined): FontRun[] {
+function cut(text: string, fontFor: FontFinder): FontRun[] {
   const runs: FontRun[] = [];
+  let last: FontRun | undefined;
   const add = (part: string): boolean => {
-    const last = runs.at(-1);
-    const staysWithLast = common.test(part) && last !== undefined && hasAll(last.font, part);
-    const font = staysWithLast ? last.font : fontFor(part);
-    if (font === undefined) return false;
-    if (last?.font === font) last.text += part;
-    else runs.push({ text: part, font });
+    const own = fontFor(part);
+    const staysWithLast =
+      last !== undefined && own !== last.font && common.test(part) && hasAll(last.font, part);
+    if (last !== undefined && (own === last.font || staysWithLast)) {
+      last.text += part;
+      return true;
+    }
+    if (own === undefined) return false;
+    runs.push((last = { text: part, font: own }));
     return true;
   };
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     if (add(segment)) continue;
     // A letter or blank with a mark of another script: no font has both.
     for (const character of segment) {

@@ -33,19 +33,20 @@ export function embedFont({
 }): EmbeddedFont {
   const ref = context.nextRef();
   const subset = open.font.createSubset();
-  const codes = new Map<number, { code: number; glyph: ShapedGlyph }>();
+  const codes = new Map<number, UsedGlyph>();
   return {
     name: `DgFont${number}`,
     ref,
     encode(glyph) {
       let known = codes.get(glyph.id);
       if (known === undefined) {
-        known = { code: subset.includeGlyph(glyph.id), glyph };
+        const code = subset.includeGlyph(glyph.id);
+        known = { code, digits: hex(code, 4), glyph };
         codes.set(glyph.id, known);
       } else if (known.glyph.codePoints.length === 0 && glyph.codePoints.length > 0) {
         known.glyph = glyph;
       }
-      return hex(known.code, 4);
+      return known.digits;
     },
     finish() {
       const used = [...codes.values()].sort((a, b) => a.code - b.code);
@@ -64,7 +65,12 @@ export function embedFont({
   };
 }
 
-type UsedGlyph = { code: number; glyph: ShapedGlyph };
+interface UsedGlyph {
+  code: number;
+  /** Of the code, four hexadecimal ones. */
+  digits: string;
+  glyph: ShapedGlyph;
+}
 
 function describeFont({
   context,
@@ -123,8 +129,8 @@ function toUnicode(used: readonly UsedGlyph[]): string {
     const chars = known
       .slice(at, at + MAX_CHARS)
       .map(
-        ({ code, glyph }) =>
-          `<${hex(code, 4)}> <${utf16Hex(String.fromCodePoint(...glyph.codePoints))}>`,
+        ({ digits, glyph }) =>
+          `<${digits}> <${utf16Hex(String.fromCodePoint(...glyph.codePoints))}>`,
       );
     blocks.push(`${chars.length} beginbfchar\n${chars.join('\n')}\nendbfchar`);
   }

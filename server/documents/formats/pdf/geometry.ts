@@ -46,19 +46,13 @@ export function apply([a, b, c, d, e, f]: Matrix, { x, y }: Point): Point {
   return { x: a * x + c * y + e, y: b * x + d * y + f };
 }
 
-/** The upright box around a box that was moved. */
-export function applyToBox(matrix: Matrix, box: Box): Box {
-  const corners = [
-    apply(matrix, { x: box.left, y: box.bottom }),
-    apply(matrix, { x: box.right, y: box.bottom }),
-    apply(matrix, { x: box.left, y: box.top }),
-    apply(matrix, { x: box.right, y: box.top }),
-  ];
+/** The upright box around a box that was moved; pages have thousands, so nothing is made on the way. */
+export function applyToBox([a, b, c, d, e, f]: Matrix, { left, bottom, right, top }: Box): Box {
   return {
-    left: Math.min(...corners.map(({ x }) => x)),
-    right: Math.max(...corners.map(({ x }) => x)),
-    bottom: Math.min(...corners.map(({ y }) => y)),
-    top: Math.max(...corners.map(({ y }) => y)),
+    left: Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
+    right: Math.max(a * left, a * right) + Math.max(c * bottom, c * top) + e,
+    bottom: Math.min(b * left, b * right) + Math.min(d * bottom, d * top) + f,
+    top: Math.max(b * left, b * right) + Math.max(d * bottom, d * top) + f,
   };
 }
 

@@ -2,6 +2,7 @@
  * A paragraph's text measured: units with their widths, and the lines they make for a width. Lines end
  * after blanks and hyphens, between ideographs, between Thai words.
  */
+import { graphemesOf } from '../../../text/code-points.ts';
 import { bidi, type OpenFont, type ShapedText } from '../fonts/shaped-text.ts';
 import type { FontChoice, InstalledFont } from '../fonts/font-choice.ts';
 import type { LookRun, RunLook } from './paragraph-segments.ts';
@@ -225,7 +226,6 @@ const ideographic =
 /** Scripts whose words are found by a dictionary. */
 const wordless = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** `Intl.Segmenter` takes quadratic time for very long texts. */
 const MAX_WORD_SEARCH = 2_000;
 
@@ -244,7 +244,7 @@ function unitsOf(text: string, language: string): Unit[] {
   const units: Unit[] = [];
   let from = 0;
   let before = '';
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     if (index > from && mayBreak({ before, after: segment, index, breaks, text })) {
       addUnit(units, text, from, index);
       from = index;
@@ -257,7 +257,7 @@ function unitsOf(text: string, language: string): Unit[] {
 
 /** A unit cut into its letters. */
 function lettersOf(text: string, { from, to, hasSpaceAfter }: Unit): Unit[] {
-  const letters = [...graphemes.segment(text.slice(from, to))].map(({ segment, index }) => ({
+  const letters = Array.from(graphemesOf(text.slice(from, to)), ({ segment, index }) => ({
     from: from + index,
     to: from + index + segment.length,
     hasSpaceAfter: false,

@@ -1,5 +1,13 @@
 /** The characters of a page, each with its place and look, in the order of the file. */
-import { apply, applyToBox, type Matrix, multiply, turn, viewMatrix } from './geometry.ts';
+import {
+  apply,
+  applyToBox,
+  type Matrix,
+  multiply,
+  type Point,
+  turn,
+  viewMatrix,
+} from './geometry.ts';
 import type { Box } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';
 import {
@@ -64,13 +72,11 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
   const lookOf = looksOfTextObjects(page);
   const states = new Map<number, ObjectState | undefined>();
   const firstPrint = findPrints();
-  const count = Math.max(0, page.pdfium.FPDFText_CountChars(page.text));
-  let readable: ReadonlySet<number> | undefined;
-  const isReadable = (handle: number): boolean =>
-    (readable ??= readableObjects(page, count)).has(handle);
+  const handles = textObjectsOf(page);
+  const readable = new Set(handles);
+  const isReadable = (handle: number): boolean => readable.has(handle);
   let invisibleCharacters = 0;
-  for (let at = 0; at < count; at += 1) {
-    const handle = page.pdfium.FPDFText_GetTextObject(page.text, at);
+  for (const [at, handle] of handles.entries()) {
     const object = known.get(handle);
     if (page.pdfium.FPDFText_IsGenerated(page.text, at) === 1) {
       const last = read.characters.at(-1);
@@ -84,10 +90,12 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
       states.set(handle, stateOf({ page, at, view, index: object.index, print }));
     }
     const state = states.get(handle);
-    if (state === undefined || !isWithin(crop, page, at, state.sizePoints)) continue;
+    if (state === undefined) continue;
+    const origin = originOf(page, at);
+    if (!isWithin(crop, origin, state.sizePoints)) continue;
     if (!state.look.isVisible) invisibleCharacters += 1;
     if (state.look.isVisible !== (visibility === 'visible')) continue;
-    const character = readCharacter({ page, at, state });
+    const character = readCharacter({ page, at, origin, state });
     if (character === undefined) continue;
     const first = firstPrint(character);
     if (first !== undefined) {
@@ -128,37 +136,42 @@ export function viewOf({ pdfium, handle, scratch }: OpenPage): {
 
 /** Finds the letter that another one is printed on: programs without a bold font print text twice. */
 function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
-  const prints = new Map<string, PageCharacter[]>();
+  // Letters that are alike, by the square of the page that they begin in.
+  const prints = new Map<string, Map<number, PageCharacter[]>>();
   return (character) => {
     const { text, sizePoints, rotation, box, baseline, look } = character;
     if (text === ' ') return undefined;
+    const key = `${text}|${look.fontName}|${sizePoints}|${rotation}`;
+    let alike = prints.get(key);
+    if (alike === undefined) prints.set(key, (alike = new Map<number, PageCharacter[]>()));
     const most = MAX_REPEAT_EMS * sizePoints;
-    const keyAt = (column: number, row: number): string =>
-      `${text}|${look.fontName}|${sizePoints}|${rotation}|${column}|${row}`;
+    const isPrint = (other: PageCharacter): boolean =>
+      Math.abs(other.box.left - box.left) < Math.min(most, (box.right - box.left) / 2) &&
+      Math.abs(other.baseline - baseline) < most;
     // Squares as large as a print may be away: it is in the same one or in one beside it.
     const [column, row] = [Math.floor(box.left / most), Math.floor(baseline / most)];
     for (let at = 0; at < 9; at += 1) {
-      const near = prints.get(keyAt(column - 1 + (at % 3), row - 1 + Math.floor(at / 3)));
-      const first = near?.find(
-        (other) =>
-          Math.abs(other.box.left - box.left) < Math.min(most, (box.right - box.left) / 2) &&
-          Math.abs(other.baseline - baseline) < most,
-      );
+      const near = alike.get(squareAt(column - 1 + (at % 3), row - 1 + Math.floor(at / 3)));
+      const first = near?.find(isPrint);
       if (first !== undefined) return first;
     }
-    const key = keyAt(column, row);
-    const known = prints.get(key);
-    if (known === undefined) prints.set(key, [character]);
+    const square = squareAt(column, row);
+    const known = alike.get(square);
+    if (known === undefined) alike.set(square, [character]);
     else known.push(character);
     return undefined;
   };
 }
 
-/** The text objects whose characters PDFium lists. */
-function readableObjects({ pdfium, text }: OpenPage, count: number): Set<number> {
-  const readable = new Set<number>();
-  for (let at = 0; at < count; at += 1) readable.add(pdfium.FPDFText_GetTextObject(text, at));
-  return readable;
+/** One number for both; that far away squares share one costs a look more. */
+function squareAt(column: number, row: number): number {
+  return column * 2 ** 26 + row;
+}
+
+/** The handle of the text object of each character that PDFium lists. */
+function textObjectsOf({ pdfium, text }: OpenPage): number[] {
+  const count = Math.max(0, pdfium.FPDFText_CountChars(text));
+  return Array.from({ length: count }, (_, at) => pdfium.FPDFText_GetTextObject(text, at));
 }
 
 /** PDFium gives no widths of text that is neither level nor upright. */
@@ -177,17 +190,15 @@ function closeUp(
   if (advance > 0 && advance < 1.2 * sizePoints) before.box.right = box.left;
 }
 
-/** Whether a character can be seen at all: what is outside of the crop box cannot. */
-function isWithin(
-  crop: Box,
-  { pdfium, scratch, text }: OpenPage,
-  at: number,
-  margin: number,
-): boolean {
+/** Where a character begins, in the coordinates of the file. */
+function originOf({ pdfium, scratch, text }: OpenPage, at: number): Point {
   pdfium.FPDFText_GetCharOrigin(text, at, scratch, scratch + 8);
   const { HEAPF64 } = pdfium.pdfium;
-  const x = HEAPF64[scratch >> 3] ?? 0;
-  const y = HEAPF64[(scratch + 8) >> 3] ?? 0;
+  return { x: HEAPF64[scratch >> 3] ?? 0, y: HEAPF64[(scratch + 8) >> 3] ?? 0 };
+}
+
+/** Whether a character can be seen at all: what is outside of the crop box cannot. */
+function isWithin(crop: Box, { x, y }: Point, margin: number): boolean {
   const isBeside = x < crop.left - margin || x > crop.right + margin;
   return !isBeside && y > crop.bottom - margin && y < crop.top + margin;
 }
@@ -248,23 +259,19 @@ function stateOf({
 function readCharacter({
   page,
   at,
+  origin: placed,
   state,
 }: {
   page: OpenPage;
   at: number;
+  origin: Point;
   state: ObjectState;
 }): PageCharacter | undefined {
-  const { pdfium, scratch, text } = page;
-  const codePoint = pdfium.FPDFText_GetUnicode(text, at);
+  const codePoint = page.pdfium.FPDFText_GetUnicode(page.text, at);
   const characterText = textOf(codePoint);
   if (characterText === undefined) return undefined;
   const { sizePoints, emPoints, rotation, level, look, index, font } = state;
-  pdfium.FPDFText_GetCharOrigin(text, at, scratch, scratch + 8);
-  const { HEAPF64 } = pdfium.pdfium;
-  const origin = apply(level, {
-    x: HEAPF64[scratch >> 3] ?? 0,
-    y: HEAPF64[(scratch + 8) >> 3] ?? 0,
-  });
+  const origin = apply(level, placed);
   const isUpright = rotation % 90 === 0;
   const around = isUpright ? looseBox(page, at, level) : undefined;
   const box = {

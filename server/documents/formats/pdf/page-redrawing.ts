@@ -130,7 +130,7 @@ export function drawParagraphs({
     for (const part of parts) {
       const font = pen.embedded(part.font);
       fonts.add(font);
-      operators.add({ ...part, drawsRules, fontName: font.name, encode: font.encode }, level);
+      operators.add(part, { font, level, drawsRules });
       if (part.link === undefined) continue;
       const boxes = links.get(part.link) ?? [];
       boxes.push(applyToBox(upright, part.box));

@@ -5,7 +5,6 @@ import { readFieldBoxes } from './page-links.ts';
 import type { Box, Page, Ruling } from './page-model.ts';
 import { isGround } from './page-drawings.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
-import { readPage, type ReadingState } from './read-pages.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { TextPlace } from './text-removal.ts';
 
@@ -36,12 +35,13 @@ const MAX_FORM_DEPTH = 4;
 /** Pictures that fill so much of the page are its background. */
 const BACKGROUND_SHARE = 0.5;
 
-/** Reads the pages again as they were read when the file was opened. */
-export function* readPageForRedrawing(file: PdfFile): Generator<PageToRedraw> {
-  const state: ReadingState = { sizes: new Map() };
-  for (let index = 0; index < file.pageCount; index += 1) {
-    const read = file.withPage(index, (open): PageToRedraw => {
-      const read = readPage(open, { visibility: 'visible', state });
+/** Reads what else there is on pages that have been read; those that are damaged are left out. */
+export function* readPagesForRedrawing(
+  file: PdfFile,
+  pages: readonly Page[],
+): Generator<PageToRedraw> {
+  for (const read of pages) {
+    const toRedraw = file.withPage(read.index, (open): PageToRedraw => {
       const { view } = viewOf(open);
       const isBehind = isGround(read.paragraphs, read.obstacles ?? []);
       const obstacles = read.obstacles?.filter((box) => !isBehind(box)) ?? [];
@@ -56,7 +56,7 @@ export function* readPageForRedrawing(file: PdfFile): Generator<PageToRedraw> {
       const panels = paths.filter((box) => kept.has(box));
       return { page, view, places: placesOf(open), pictures, drawings, panels };
     });
-    if (read !== undefined) yield read;
+    if (toRedraw !== undefined) yield toRedraw;
   }
 }
 

@@ -20,11 +20,11 @@ export const pdf: DocumentFormat = {
     try {
       const read = readAllPages(opened, options.maxCharacters);
       const scanned = await recogniseScans({ file: opened, pages: read, options });
-      const pages = scanned?.pages ?? read;
       if (options.output !== 'docx') {
         const { maxCharacters } = options;
-        return openRedraw({ file, pdf: opened, pages, scanned, maxCharacters });
+        return openRedraw({ file, pdf: opened, pages: read, scanned, maxCharacters });
       }
+      const pages = scanned?.pages ?? read;
       const characters = pages.reduce((sum, page) => sum + charactersOf(page), 0);
       const flow = await openFlow({ file: opened, pages, characters, options });
       opened.close();

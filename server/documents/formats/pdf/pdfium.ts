@@ -115,6 +115,7 @@ export interface OpenPage {
   /** Handles of PDFium: `FPDF_DOCUMENT`, `FPDF_PAGE`, `FPDF_TEXTPAGE` (0 for a page without text). */
   readonly document: number;
   readonly handle: number;
+  /** PDFium lists the page's characters when it is first asked for. */
   readonly text: number;
   /** A few bytes of PDFium's memory for what its functions return, {@link SCRATCH_BYTES} long. */
   readonly scratch: number;
@@ -242,11 +243,21 @@ function withPage<Result>({
 }): Result | undefined {
   const page = pdfium.FPDF_LoadPage(handle, index);
   if (page === 0) return undefined;
-  const text = pdfium.FPDFText_LoadPage(page);
+  let text: number | undefined;
+  const open: OpenPage = {
+    index,
+    pdfium,
+    document: handle,
+    handle: page,
+    scratch,
+    get text() {
+      return (text ??= pdfium.FPDFText_LoadPage(page));
+    },
+  };
   try {
-    return use({ index, pdfium, document: handle, handle: page, text, scratch });
+    return use(open);
   } finally {
-    if (text !== 0) pdfium.FPDFText_ClosePage(text);
+    if (text !== undefined && text !== 0) pdfium.FPDFText_ClosePage(text);
     pdfium.FPDF_ClosePage(page);
   }
 }

@@ -27,13 +27,13 @@ const ENOUGH_CHARACTERS = 200;
 const NOTHING_DRAWN = { rulings: [], signs: [], obstacles: [] };
 
 /** What is known from earlier pages: how large the body text is. */
-export interface ReadingState {
+interface ReadingState {
   /** Size in half points → characters that have it. */
   sizes: Map<number, number>;
 }
 
 /**
- * Reads all pages, one at a time, so that no more than one is in memory; a page that is damaged comes
+ * Reads all pages, one at a time: PDFium has no more than one in memory. A page that is damaged comes
  * without paragraphs.
  *
  * @param visibility `invisible` for the text that was recognised on a scan and put beneath it
@@ -51,7 +51,7 @@ export function* readPages(
 }
 
 /** Reads a page that is open. */
-export function readPage(
+function readPage(
   open: OpenPage,
   { visibility, state }: { visibility: Visibility; state: ReadingState },
 ): Page {
@@ -224,8 +224,13 @@ function textLine({
   const endsInHyphen = isDivided(line, next);
   const characters = endsInHyphen ? line.characters.slice(0, -1) : line.characters;
   const runs: TextRun[] = [];
+  let before: LineCharacter | undefined;
+  let style: TextStyle | undefined;
   for (const [at, member] of characters.entries()) {
-    const style = styleOf(member, line, styles);
+    if (style === undefined || before === undefined || !isAlike(member, before)) {
+      style = styleOf(member, line, styles);
+    }
+    before = member;
     const own = member.character.text.replaceAll('\u00AD', '-');
     const text = member.hasSpaceBefore && at > 0 ? ` ${own}` : own;
     const last = runs.at(-1);
@@ -259,6 +264,12 @@ function isDivided(line: ReadLine, next: ReadLine | undefined): boolean {
   const start = line.characters.findLastIndex(({ hasSpaceBefore }) => hasSpaceBefore);
   const word = line.characters.slice(Math.max(0, start), -1);
   return !word.some(({ character }) => character.text === '-');
+}
+
+/** Whether characters of one line look alike for sure, as most do that follow one another. */
+function isAlike(a: LineCharacter, b: LineCharacter): boolean {
+  const isOneSize = a.character.sizePoints === b.character.sizePoints;
+  return a.character.look === b.character.look && isOneSize && a.position === b.position;
 }
 
 /** One object for each look, so that runs are compared and stored by reference. */

@@ -3,7 +3,7 @@ import { PDFDict, PDFDocument, PDFName, type PDFPage, type PDFRef } from '@canto
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
-import { chooseFonts, type InstalledFont } from '../fonts/font-choice.ts';
+import { chooseFonts, type InstalledFont, prepareFonts } from '../fonts/font-choice.ts';
 import { type OpenFont, openFont } from '../fonts/shaped-text.ts';
 import { checkLength, DocumentError, type OpenedDocument } from '../format.ts';
 import {
@@ -21,14 +21,19 @@ import { type DrawnText, drawParagraphs, type Pen, type Redrawing } from './page
 import { moveLinks } from './page-links.ts';
 import type { Page, PageParagraph } from './page-model.ts';
 import { LOAD_OPTIONS, type PdfFile, SAVE_OPTIONS } from './pdfium.ts';
-import { readPageForRedrawing, type PageToRedraw } from './page-to-redraw.ts';
+import { type PageToRedraw, readPagesForRedrawing } from './page-to-redraw.ts';
 import { textOfParagraph, blocksOf, translatableParagraphs } from './paragraph-segments.ts';
 import { packStream, unpackContents } from './content-stream.ts';
 import { removeText, type Removal, withForms } from './text-removal.ts';
 import type { ScannedPages, PageCover } from './scanned.ts';
 import { decorationsIn } from './text-rules.ts';
 
-/** Takes over a file that is open and has been read; it is closed when the result is written. */
+/**
+ * Takes over a file that is open and has been read; it is closed when the result is written.
+ *
+ * @param pages as they are in the file
+ * @param scanned what was recognised on some of them
+ */
 export function openRedraw({
   file,
   pdf,
@@ -42,22 +47,19 @@ export function openRedraw({
   scanned: ScannedPages | undefined;
   maxCharacters: number;
 }): OpenedDocument {
+  prepareFonts();
   const titles = readTitles(pdf);
-  const blocks = blocksOf(pages, titles);
+  const blocks = blocksOf(scanned?.pages ?? pages, titles);
   const characters = blocks.reduce((sum, { segment }) => {
     return sum + countCodePoints(plainText(segment));
   }, 0);
   checkLength(characters, maxCharacters);
-  // Scans are not read a second time; other pages are, so that they need not be kept.
-  const kept = new Map<number, Page>();
-  for (const page of pages)
-    if (scanned?.covers(page.index) !== undefined) kept.set(page.index, page);
   return {
     blocks,
     characters,
     async write(translated, { target }) {
       try {
-        return await redraw({ file, pdf, titles, kept, scanned, translated, target });
+        return await redraw({ file, pdf, titles, pages, scanned, translated, target });
       } finally {
         pdf.close();
       }
@@ -69,7 +71,7 @@ async function redraw({
   file,
   pdf,
   titles,
-  kept,
+  pages: asRead,
   scanned,
   translated,
   target,
@@ -77,7 +79,7 @@ async function redraw({
   file: Uint8Array;
   pdf: PdfFile;
   titles: Titles;
-  kept: ReadonlyMap<number, Page>;
+  pages: readonly Page[];
   scanned: ScannedPages | undefined;
   translated: readonly TextSegment[];
   target: LanguageTag;
@@ -91,19 +93,19 @@ async function redraw({
   const pages = document.getPages();
   let next = 0;
   let hasChanged = false;
-  for (const read of readPageForRedrawing(pdf)) {
-    const turnedBack = scanned?.turnedBack(read.page.index) ?? identityMatrix;
+  for (const read of readPagesForRedrawing(pdf, asRead)) {
+    const { index } = read.page;
+    const turnedBack = scanned?.turnedBack(index) ?? identityMatrix;
     const view = multiply(read.view, turnedBack);
-    const toRedraw = { ...read, page: kept.get(read.page.index) ?? read.page, view };
+    const recognised = scanned?.covers(index) === undefined ? undefined : scanned.pages[index];
+    const toRedraw = { ...read, page: recognised ?? read.page, view };
     const count = translatableParagraphs(toRedraw.page).length;
     const answers = translated.slice(next, next + count);
     next += count;
-    const page = pages[toRedraw.page.index];
+    const page = pages[index];
     if (page === undefined) continue;
     const answered = answersOf(toRedraw.page, answers);
-    const covers = scanned
-      ?.covers(toRedraw.page.index)
-      ?.filter(({ paragraph }) => answered.has(paragraph));
+    const covers = scanned?.covers(index)?.filter(({ paragraph }) => answered.has(paragraph));
     const cover = covers && (await drawCovers({ covers, target: page, view }));
     if (answered.size === 0) continue;
     hasChanged = true;

@@ -1,27 +1,9 @@
 /** The parts of a line from left to right, and their glyphs as operators (ISO 32000-1, 9.4). */
 import type { ShapedGlyph, OpenFont } from '../fonts/shaped-text.ts';
-import { utf16Hex } from './embedded-font.ts';
+import { type EmbeddedFont, utf16Hex } from './embedded-font.ts';
 import { apply, type Matrix } from './geometry.ts';
 import type { TextStyle, Box } from './page-model.ts';
 import { type LaidOutLine, type MeasuredUnit, spaceWidth, type TextPart } from './laid-out-text.ts';
-
-/** Glyphs of one font that stand side by side. */
-interface GlyphRun {
-  glyphs: readonly ShapedGlyph[];
-  /** The font's name in the resources. */
-  fontName: string;
-  encode: (glyph: ShapedGlyph) => string;
-  /** What they say, where it does not follow from their order (ISO 32000-1, 14.9.4). */
-  actualText: string | undefined;
-  sizePoints: number;
-  style: TextStyle;
-  widthPoints: number;
-  /** Whether the line under or through it, if any, is written. */
-  drawsRules: boolean;
-  /** Where the first glyph begins, in level coordinates. */
-  x: number;
-  y: number;
-}
 
 /** Collects the operators of a page's new text. */
 interface TextOperators {
@@ -29,8 +11,16 @@ interface TextOperators {
   text(): string;
   /** Names of the graphics states that are used, with the opacity of each. */
   states(): ReadonlyMap<string, number>;
-  /** @param level from level coordinates to those of the file */
-  add(run: GlyphRun, level: Matrix): void;
+  add(part: LinePart, how: Writing): void;
+}
+
+/** How a part is written. */
+interface Writing {
+  font: Pick<EmbeddedFont, 'name' | 'encode'>;
+  /** From level coordinates to those of the file. */
+  level: Matrix;
+  /** Whether the line under or through it, if any, is written. */
+  drawsRules: boolean;
 }
 
 /** How far from the baseline lines run, and how thick they are, as text programs draw them. */
@@ -48,26 +38,27 @@ export function writeOperators(): TextOperators {
   return {
     text: () => (parts.length === 0 ? '' : `BT\n${parts.join('')}ET\n${rules.join('')}`),
     states: () => states,
-    add(run, level) {
-      const wishedState = stateFor(run.style.opacity);
-      const wishedColor = `${run.style.color.map((channel) => number(channel / 255)).join(' ')} rg\n`;
-      const wishedFont = `/${run.fontName} ${number(run.sizePoints)} Tf\n`;
+    add(part, { font: embedded, level, drawsRules }) {
+      const { style, actualText } = part;
+      const wishedState = stateFor(style.opacity);
+      const wishedColor = `${style.color.map((channel) => number(channel / 255)).join(' ')} rg\n`;
+      const wishedFont = `/${embedded.name} ${number(part.sizePoints)} Tf\n`;
       if (wishedState !== state) {
-        states.set(wishedState, run.style.opacity ?? 1);
+        states.set(wishedState, style.opacity ?? 1);
         parts.push(`/${(state = wishedState)} gs\n`);
       }
       if (wishedColor !== color) parts.push((color = wishedColor));
       if (wishedFont !== font) parts.push((font = wishedFont));
-      const start = apply(level, { x: run.x, y: run.y });
+      const start = apply(level, part);
       const [a, b, c, d] = level;
       const matrix = [a, b, c, d, start.x, start.y].map(number).join(' ');
-      const shown = `${matrix} Tm\n${showGlyphs(run)}`;
-      if (run.actualText === undefined) parts.push(shown);
-      else parts.push(`/Span <</ActualText <FEFF${utf16Hex(run.actualText)}>>> BDC\n${shown}EMC\n`);
-      const rule = ruleOf(run, level);
+      const shown = `${matrix} Tm\n${showGlyphs(part, embedded.encode)}`;
+      if (actualText === undefined) parts.push(shown);
+      else parts.push(`/Span <</ActualText <FEFF${utf16Hex(actualText)}>>> BDC\n${shown}EMC\n`);
+      const rule = drawsRules ? ruleOf(part, level) : '';
       if (rule === '') return;
-      if (run.style.opacity !== undefined) states.set(wishedState, run.style.opacity);
-      const withState = run.style.opacity === undefined ? '' : `/${wishedState} gs\n`;
+      if (style.opacity !== undefined) states.set(wishedState, style.opacity);
+      const withState = style.opacity === undefined ? '' : `/${wishedState} gs\n`;
       rules.push(`q\n${withState}${wishedColor}${rule}Q\n`);
     },
   };
@@ -78,18 +69,18 @@ function stateFor(opacity = 1): string {
 }
 
 /** The line under or through a run; nothing for one that has none. */
-function ruleOf(
-  { style, sizePoints, x, y, widthPoints, drawsRules }: GlyphRun,
-  level: Matrix,
-): string {
-  if (style.decoration === undefined || !drawsRules) return '';
+function ruleOf({ style, sizePoints, x, y, widthPoints }: LinePart, level: Matrix): string {
+  if (style.decoration === undefined) return '';
   const middle = RULE_EMS[style.decoration] * sizePoints;
   const thickness = RULE_THICKNESS_EMS * sizePoints;
   const box = [x, y + middle - thickness / 2, widthPoints, thickness].map(number).join(' ');
   return `${level.map(number).join(' ')} cm\n${box} re f\n`;
 }
 
-function showGlyphs({ glyphs, encode, sizePoints }: GlyphRun): string {
+function showGlyphs(
+  { glyphs, sizePoints }: LinePart,
+  encode: (glyph: ShapedGlyph) => string,
+): string {
   let operators = '';
   let array = '';
   let codes = '';
@@ -128,22 +119,22 @@ function showGlyphs({ glyphs, encode, sizePoints }: GlyphRun): string {
 
 /** At most four digits after the point, and no exponent. */
 function number(value: number): string {
-  return String(Math.round(value * 10_000) / 10_000).includes('e')
-    ? value.toFixed(4)
-    : String(Math.round(value * 10_000) / 10_000);
+  const rounded = String(Math.round(value * 10_000) / 10_000);
+  return rounded.includes('e') ? value.toFixed(4) : rounded;
 }
 
 /** Text of one font, size and colour at its place; level coordinates. */
 export interface LinePart {
   font: OpenFont;
   glyphs: readonly ShapedGlyph[];
-  /** What the glyphs say where it does not follow from their order. */
+  /** What the glyphs say where it does not follow from their order (ISO 32000-1, 14.9.4). */
   actualText: string | undefined;
   sizePoints: number;
   style: TextStyle;
   /** Up to the next part: blanks may have been widened. */
   widthPoints: number;
   link: number | undefined;
+  /** Where the first glyph begins, in level coordinates. */
   x: number;
   y: number;
   box: Box;
