@@ -63,7 +63,7 @@ export interface DocumentProcesses {
   take(signal: AbortSignal): Promise<DocumentProcess>;
   /** Has one wait for the next document, rehearsed and unused, if there shall be such. */
   prepare(): void;
-  /** Ends the one that waits. */
+  /** Ends them; resolves when nothing of any is left. */
   close(): Promise<void>;
 }
 
@@ -86,7 +86,9 @@ export function createDocumentProcesses({
   const isLarge = options.limits.memoryBytes >= WAITING_FROM_BYTES;
   let waiting: DocumentProcess | undefined;
   let starting: Promise<void> | undefined;
+  /** Processes with a document, from before they are started until nothing of them is left. */
   let usedCount = 0;
+  const used = new Set<DocumentProcess>();
   let isClosed = false;
 
   async function startAhead(): Promise<void> {
@@ -122,8 +124,12 @@ export function createDocumentProcesses({
       };
       try {
         const process = taken ?? (await startDocumentProcess(options));
+        used.add(process);
+        void process.gone.then(() => {
+          used.delete(process);
+          end();
+        });
         process.serve(signal);
-        process.gone.then(end, end);
         return process;
       } catch (error) {
         end();
@@ -133,7 +139,8 @@ export function createDocumentProcesses({
     async close() {
       isClosed = true;
       await starting;
-      await waiting?.close();
+      const all = waiting === undefined ? used : [waiting, ...used];
+      await Promise.all([...all].map((process) => process.close()));
     },
   };
 }
@@ -192,7 +199,7 @@ export class DocumentProcess {
   #peakBytes = 0;
   /** Rejects with the reason when the process has ended, or has to, and never resolves. */
   readonly ended: Promise<never>;
-  /** Resolves when nothing of it is left; rejects when its folder could not be removed. */
+  /** Resolves when nothing of it is left, or of its folder what could not be removed. */
   readonly gone: Promise<void>;
 
   constructor({
@@ -217,7 +224,6 @@ export class DocumentProcess {
     this.ended.catch(() => undefined);
     child.on('message', (answer: DocumentAnswer) => this.#onAnswer?.(answer));
     this.gone = this.#clearUp(folder);
-    this.gone.catch(() => undefined);
   }
 
   /** Begins with its document, for which `signal` ends it. */
@@ -225,8 +231,7 @@ export class DocumentProcess {
     this.#watch = setInterval(() => this.#checkMemory(), MEMORY_PERIOD_MS);
     const onAbort = () => this.#stop(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const unlink = () => signal.removeEventListener('abort', onAbort);
-    this.gone.then(unlink, unlink);
+    void this.gone.then(() => signal.removeEventListener('abort', onAbort));
     if (signal.aborted) onAbort();
   }
 
@@ -255,9 +260,14 @@ export class DocumentProcess {
     return (await this.#ask({ kind: 'write', translations, languages }, 'written')).file;
   }
 
-  /** Ends the process and what it has started; resolves when it is gone. Safe to call again. */
-  async close(): Promise<void> {
+  /** Ends the process and what it has started, which takes longer than the call. Safe to call again. */
+  end(): void {
     this.#stop(new Error('The document process was closed.'));
+  }
+
+  /** Ends it; resolves when it is gone. */
+  async close(): Promise<void> {
+    this.end();
     await this.gone;
   }
 
@@ -313,7 +323,10 @@ export class DocumentProcess {
     } catch (error) {
       this.#stop(error);
     }
-    if (folder !== undefined) await removeTemporaryFolder(folder);
+    if (folder === undefined) return;
+    await removeTemporaryFolder(folder).catch((error: unknown) => {
+      this.#log.error({ folder, error: String(error) }, 'A folder of a document stays.');
+    });
   }
 
   #reasonOf(code: number | null, signal: string | null): Error {

@@ -88,7 +88,8 @@ async function inOwnProcess(
     onShare(1);
     return { file: written, characters };
   } finally {
-    await process.close();
+    // The document does not wait until it is gone.
+    process.end();
   }
 }
 

@@ -255,8 +255,8 @@ describe('a document process that waits', () => {
     expect(next).toContain(third.pid);
     expect([first.pid, second.pid]).not.toContain(third.pid);
     expect(await third.open(text('Three.'), 'txt', opening)).toMatchObject({ characters: 6 });
-    await third.close();
     await processes.close();
+    expect(isRunning(third.pid!)).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
   });
 
