@@ -287,7 +287,7 @@ describe('a document process that waits', () => {
   it('rehearses what it will be asked', async () => {
     let steps = 0;
     await rehearse(() => (steps += 1) > 100, 0);
-    expect(steps).toBe(7);
+    expect(steps).toBe(12);
   });
 
   it('goes on no longer when its document has come', async () => {
