@@ -17,8 +17,8 @@ import { checkMarks, differentSentences, translatedBlocks } from './document-sen
 
 let opened: OpenedDocument | undefined;
 
-/** A document has come. */
-let isAsked = false;
+/** Aborts when a document has come. */
+const rehearsing = new AbortController();
 
 async function answer(question: DocumentQuestion): Promise<DocumentAnswer> {
   if (question.kind === 'open') {
@@ -70,7 +70,7 @@ const { uncontained, rehearses } = JSON.parse(process.argv[2] ?? '{}') as Docume
 endWithParent(uncontained);
 giveWay();
 process.on('message', (question: DocumentQuestion) => {
-  isAsked = true;
+  rehearsing.abort();
   void answer(question)
     .catch(failureOf)
     .then((answer) => send(answer));
@@ -81,7 +81,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 if (rehearses) {
   // What fails in it fails again with a document, and is told then.
   const rehearsal = import('./document-rehearsal.ts').then(({ rehearse }) =>
-    rehearse(() => isAsked),
+    rehearse(rehearsing.signal),
   );
   rehearsal.catch(() => undefined);
 }

@@ -5,7 +5,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import type { OpenOptions } from '../formats/format.ts';
 import { type DocumentFormatName, loadFormat } from '../formats/index.ts';
 import type { EntryDirectory } from '../formats/office/archive.ts';
 import { writeArchive } from '../formats/office/archive-writing.ts';
@@ -26,40 +25,51 @@ interface Rehearsed {
 }
 
 /** What is quick to rehearse; text formats have most of what they need in common. */
-const rehearsed: readonly Rehearsed[] = [
+const QUICK: readonly Rehearsed[] = [
   { name: 'docx', make: wordDocument, rounds: 8 },
   { name: 'html', make: webPage, rounds: 3 },
 ];
-/** What takes long to load: a document that comes meanwhile is held up by it. */
-const LOADED: DocumentFormatName = 'pdf';
+/** What takes long: a document that comes meanwhile is held up by the step that it finds begun. */
+const SLOW: Rehearsed = { name: 'pdf', make: printedPage, rounds: 2 };
 /** Who sends one document after the other has sent the next by then, in ms. */
 const REST_MS = 1_000;
 
-/** @param isOver asked between the steps, so that nobody waits for the rest */
-export async function rehearse(isOver: () => boolean, restMs = REST_MS): Promise<void> {
-  for (const { name, make, rounds } of rehearsed) {
-    const file = await make();
-    for (let round = 0; round < rounds; round += 1) {
-      // What was sent meanwhile is read first.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (isOver()) return;
-      await translateOne(name, file);
-    }
-  }
-  await delay(restMs);
-  if (!isOver()) await loadFormat(LOADED);
+/**
+ * @param isOver ends it between the steps, so that nobody waits for the rest
+ * @throws the signal's reason
+ */
+export async function rehearse(isOver: AbortSignal, restMs = REST_MS): Promise<void> {
+  for (const quick of QUICK) await rehearseFormat(quick, isOver);
+  await delay(restMs, undefined, { signal: isOver });
+  await rehearseFormat(SLOW, isOver);
 }
 
-async function translateOne(name: DocumentFormatName, file: Uint8Array): Promise<void> {
+async function rehearseFormat(
+  { name, make, rounds }: Rehearsed,
+  isOver: AbortSignal,
+): Promise<void> {
+  await nextTurn(isOver);
+  const format = await loadFormat(name);
+  const file = await make();
   const source: LanguageTag = 'en';
   const target: LanguageTag = 'es';
-  const options: OpenOptions = { source, target, output: name, maxCharacters: 1_000_000 };
-  const opened = await (await loadFormat(name)).open(file, options);
-  const translations = new Map(
-    differentSentences(opened.blocks, source).map(({ key, segment }) => [key, louder(segment)]),
-  );
-  const translated = translatedBlocks(opened.blocks, { language: source, translations });
-  await opened.write(translated, { source, target });
+  for (let round = 0; round < rounds; round += 1) {
+    await nextTurn(isOver);
+    const options = { source, target, output: name, maxCharacters: 1_000_000 };
+    const opened = await format.open(file, options);
+    await nextTurn(isOver);
+    const translations = new Map(
+      differentSentences(opened.blocks, source).map(({ key, segment }) => [key, louder(segment)]),
+    );
+    const translated = translatedBlocks(opened.blocks, { language: source, translations });
+    await opened.write(translated, { source, target });
+  }
+}
+
+/** What was sent meanwhile is read first. */
+async function nextTurn(isOver: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  isOver.throwIfAborted();
 }
 
 function louder(segment: TextSegment): TextSegment {
@@ -122,4 +132,28 @@ function paragraphsOf(write: (text: string) => string): string {
     const sentences = SENTENCES.map((sentence) => `${sentence} (${number + 1})`);
     return write(sentences.join(' '));
   }).join('');
+}
+
+/** Points of a page of A4, and where its lines are. */
+const [WIDTH, HEIGHT, MARGIN, LEADING] = [595, 842, 72, 14];
+
+async function printedPage(): Promise<Uint8Array> {
+  const lines = SENTENCES.map((sentence) => `(${sentence}) Tj 0 -${LEADING} Td`);
+  const text = `BT /F 11 Tf 1 0 0 1 ${MARGIN} ${HEIGHT - MARGIN} Tm ${lines.join(' ')} ET`;
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>`,
+    `<</Length ${text.length}>>\nstream\n${text}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ];
+  let file = '%PDF-1.4\n';
+  let places = '0000000000 65535 f \n';
+  for (const [at, object] of objects.entries()) {
+    places += `${String(file.length).padStart(10, '0')} 00000 n \n`;
+    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
+  }
+  const count = objects.length + 1;
+  const trailer = `trailer\n<</Size ${count}/Root 1 0 R>>\nstartxref\n${file.length}\n%%EOF\n`;
+  return Buffer.from(`${file}xref\n0 ${count}\n${places}${trailer}`, 'latin1');
 }
