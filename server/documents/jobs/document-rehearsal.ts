@@ -32,7 +32,7 @@ const QUICK: readonly Rehearsed[] = [
 /** What takes long: a document that comes meanwhile is held up by the step that it finds begun. */
 const SLOW: Rehearsed = { name: 'pdf', make: printedPage, rounds: 2 };
 /** Who sends one document after the other has sent the next by then, in ms. */
-const REST_MS = 1_000;
+const REST_MS = 5_000;
 
 /**
  * @param isOver ends it between the steps, so that nobody waits for the rest
