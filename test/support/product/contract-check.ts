@@ -23,9 +23,15 @@ export interface Answer {
   body: string;
 }
 
+/** Servers of one process have the same document, and its schemas take long to compile. */
+const checks = new Map<string, ContractCheck>();
+
 /** Reads the document of a running server. */
 export async function readContract(serverUrl: string): Promise<ContractCheck> {
-  return createCheck((await (await fetch(`${serverUrl}/openapi.json`)).json()) as Document);
+  const text = await (await fetch(`${serverUrl}/openapi.json`)).text();
+  let check = checks.get(text);
+  if (check === undefined) checks.set(text, (check = createCheck(JSON.parse(text) as Document)));
+  return check;
 }
 
 function createCheck(document: Document): ContractCheck {
