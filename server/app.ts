@@ -24,6 +24,8 @@ import { openAudio, openVoice } from './voice/index.ts';
 
 /** How long clients have to answer that their sockets are closed, in ms. */
 const FAREWELL_MS = 1_000;
+/** What people try first, and the demo asks for. */
+const FIRST_PAIR = { source: 'en', target: 'es' } as const;
 
 /** What a person who starts the server wants to know. */
 export interface Overview {
@@ -154,7 +156,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const sockets = acceptSockets(http.server, { kinds: [voice.sockets, events.sockets], log });
   if (config.WARM_UP === 'on') {
     const detection = { name: 'detection', prepare: () => engines.detector.prepare(['']) };
-    operation.warmUp([schemas, detection, documents.worker, ...engines.improvement]);
+    const translator = { name: 'translator', prepare: async () => translation.prepare(FIRST_PAIR) };
+    operation.warmUp([schemas, detection, translator, documents.worker, ...engines.improvement]);
   }
   void memories.service.tidy();
 

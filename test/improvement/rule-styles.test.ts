@@ -40,12 +40,15 @@ it('a start has all that is slow started before anybody asks, also what comes af
     isKilled = killHarper(server.pid) || isKilled;
     return isReady('hunspell');
   });
-  expect(['schemas', 'document worker', 'harper'].filter((what) => !isReady(what))).toEqual([]);
+  const others = ['schemas', 'detection', 'translator', 'document worker', 'harper'];
+  expect(others.filter((what) => !isReady(what))).toEqual([]);
   // A machine with little memory warms nothing up.
   if (server.logs().includes('not warmed up: little memory')) return skip();
   expect(isKilled).toBe(true);
   expect(server.logs()).toMatch(/"what":"harper".*"not warmed up: it failed"/);
   const before = new Set(processTree(server.pid));
+  const text = { text: ['Good morning.'], source_lang: 'EN', target_lang: 'ES' };
+  expect((await server.post('/v2/translate', text)).status).toBe(200);
   await rephrase(server, { text: ['Das ist eine guhte Idee.'], target_lang: 'de' });
   await rephrase(server, { text: ['Recebemos o seu endereso ontem.'], target_lang: 'pt-BR' });
   expect(processTree(server.pid).filter((pid) => !before.has(pid))).toEqual([]);
