@@ -55,17 +55,11 @@ const common = /^[\p{Script=Common}\p{Script=Inherited}]+$/u;
 /** What is not drawn: joiners, directions, variation selectors, soft hyphens. */
 const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFE00-\uFE0F\uFEFF]/u;
 
-/** Begins to read the list of fonts, which takes long; what fails is told to who chooses one. */
-export function prepareFonts(): void {
-  installedFonts().catch(() => undefined);
-}
-
 /** Finds the font of a letter. */
 type FontFinder = (cluster: string) => InstalledFont | undefined;
 
-/** Prepares a choice for a language; the list of fonts is read once for the process. */
-export async function chooseFonts(language: string): Promise<FontChoice> {
-  const fonts = await installedFonts();
+/** Prepares a choice of fonts for a language. */
+export function chooseFonts(fonts: readonly InstalledFont[], language: string): FontChoice {
   const finders = new Map<string, FontFinder>();
   const finderFor = (style: FontStyle): FontFinder => {
     const key = keyOf(style);
@@ -205,19 +199,13 @@ const MAX_LIST_BYTES = 64 * 1024 * 1024;
 const LIST_TIMEOUT_MS = 60_000;
 
 const run = promisify(execFile);
-let fonts: Promise<readonly InstalledFont[]> | undefined;
 
 /**
- * All outline fonts, asked for once.
+ * All outline fonts that there are now.
  *
  * @throws DocumentError without fontconfig
  */
-function installedFonts(): Promise<readonly InstalledFont[]> {
-  fonts ??= list();
-  return fonts;
-}
-
-async function list(): Promise<readonly InstalledFont[]> {
+export async function listFonts(): Promise<readonly InstalledFont[]> {
   try {
     const { stdout } = await run('fc-list', ['--format', FORMAT], {
       maxBuffer: MAX_LIST_BYTES,

@@ -3,7 +3,7 @@ import { PDFDict, PDFDocument, PDFName, type PDFPage, type PDFRef } from '@canto
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
-import { chooseFonts, type InstalledFont, prepareFonts } from '../fonts/font-choice.ts';
+import { chooseFonts, type InstalledFont, listFonts } from '../fonts/font-choice.ts';
 import { type OpenFont, openFont } from '../fonts/shaped-text.ts';
 import { checkLength, DocumentError, type OpenedDocument } from '../format.ts';
 import {
@@ -47,7 +47,9 @@ export function openRedraw({
   scanned: ScannedPages | undefined;
   maxCharacters: number;
 }): OpenedDocument {
-  prepareFonts();
+  // While the text is translated; who writes is told what fails.
+  const fonts = listFonts();
+  fonts.catch(() => undefined);
   const titles = readTitles(pdf);
   const blocks = blocksOf(scanned?.pages ?? pages, titles);
   const characters = blocks.reduce((sum, { segment }) => {
@@ -59,7 +61,7 @@ export function openRedraw({
     characters,
     async write(translated, { target }) {
       try {
-        return await redraw({ file, pdf, titles, pages, scanned, translated, target });
+        return await redraw({ file, pdf, titles, pages, scanned, fonts, translated, target });
       } finally {
         pdf.close();
       }
@@ -73,6 +75,7 @@ async function redraw({
   titles,
   pages: asRead,
   scanned,
+  fonts: listed,
   translated,
   target,
 }: {
@@ -81,13 +84,14 @@ async function redraw({
   titles: Titles;
   pages: readonly Page[];
   scanned: ScannedPages | undefined;
+  fonts: Promise<readonly InstalledFont[]>;
   translated: readonly TextSegment[];
   target: LanguageTag;
 }): Promise<Uint8Array> {
   const document = await loadDocument(file, pdf);
   const isRightToLeft = textDirection(target) === 'rtl';
   const fonts = documentFonts(document);
-  const choice = await chooseFonts(target);
+  const choice = chooseFonts(await listed, target);
   const pen: Pen = { ...fonts, language: target, isRightToLeft, fonts: choice };
   const changedForms: Removal['changedForms'] = new Map();
   const pages = document.getPages();
