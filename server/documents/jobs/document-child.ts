@@ -79,11 +79,13 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => send(failureOf(error), () => process.exit(1)));
 }
 if (rehearses) {
-  // What fails in it fails again with a document, and is told then.
   const rehearsal = import('./document-rehearsal.ts').then(({ rehearse }) =>
     rehearse(rehearsing.signal),
   );
-  rehearsal.catch(() => undefined);
+  rehearsal.catch((error: unknown) => {
+    // What could not be loaded is not tried again in this process; a format may refuse for good reasons.
+    if (!rehearsing.signal.aborted && !(error instanceof DocumentError)) process.exit(1);
+  });
 }
 
 // Enough of a document to know its language by.

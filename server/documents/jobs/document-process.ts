@@ -63,7 +63,7 @@ export interface DocumentProcesses {
   take(signal: AbortSignal): Promise<DocumentProcess>;
   /** Has one wait for the next document, rehearsed and unused, if there shall be such. */
   prepare(): void;
-  /** Ends them; resolves when nothing of any is left. */
+  /** Ends all; resolves when nothing of any is left. */
   close(): Promise<void>;
 }
 
@@ -84,16 +84,27 @@ export function createDocumentProcesses({
   ...options
 }: DocumentProcessesOptions): DocumentProcesses {
   const isLarge = options.limits.memoryBytes >= WAITING_FROM_BYTES;
+  const starts = new Set<Promise<DocumentProcess>>();
+  /** Those of which something is left. */
+  const processes = new Set<DocumentProcess>();
   let waiting: DocumentProcess | undefined;
-  let starting: Promise<void> | undefined;
-  /** Processes with a document, from before they are started until nothing of them is left. */
-  let usedCount = 0;
-  const used = new Set<DocumentProcess>();
   let isClosed = false;
 
+  async function start(rehearses: boolean): Promise<DocumentProcess> {
+    const starting = startDocumentProcess({ ...options, rehearses });
+    starts.add(starting);
+    try {
+      const started = await starting;
+      processes.add(started);
+      void started.gone.then(() => processes.delete(started));
+      return started;
+    } finally {
+      starts.delete(starting);
+    }
+  }
+
   async function startAhead(): Promise<void> {
-    const started = await startDocumentProcess({ ...options, rehearses: true });
-    if (isClosed) return started.close();
+    const started = await start(true);
     waiting = started;
     // It is the first that is ended when memory is short: then the next document starts its own.
     started.ended.catch(() => {
@@ -102,13 +113,11 @@ export function createDocumentProcesses({
   }
 
   function prepare(): void {
-    const isThere = waiting !== undefined || starting !== undefined;
-    if (!isLarge || isClosed || usedCount > 0 || isThere || !mayWait()) return;
-    starting = startAhead()
-      .catch((error: unknown) => {
-        options.log.warn({ error: String(error) }, 'No process waits for the next document.');
-      })
-      .finally(() => (starting = undefined));
+    const isQuiet = processes.size === 0 && starts.size === 0;
+    if (!isLarge || isClosed || !isQuiet || !mayWait()) return;
+    startAhead().catch((error: unknown) => {
+      options.log.warn({ error: String(error) }, 'No process waits for the next document.');
+    });
   }
 
   return {
@@ -117,40 +126,25 @@ export function createDocumentProcesses({
       signal.throwIfAborted();
       const taken = waiting;
       waiting = undefined;
-      usedCount += 1;
-      const end = () => {
-        usedCount -= 1;
-        prepare();
-      };
-      try {
-        const process = taken ?? (await startDocumentProcess(options));
-        used.add(process);
-        void process.gone.then(() => {
-          used.delete(process);
-          end();
-        });
-        process.serve(signal);
-        return process;
-      } catch (error) {
-        end();
-        throw error;
-      }
+      const process = taken ?? (await start(false));
+      void process.gone.then(prepare);
+      process.serve(signal);
+      return process;
     },
     async close() {
       isClosed = true;
-      await starting;
-      const all = waiting === undefined ? used : [waiting, ...used];
-      await Promise.all([...all].map((process) => process.close()));
+      await Promise.allSettled(starts);
+      await Promise.all([...processes].map((process) => process.close()));
     },
   };
 }
 
 async function startDocumentProcess({
   containment,
-  rehearses = false,
+  rehearses,
   ...options
 }: Omit<DocumentProcessesOptions, 'mayWait'> & {
-  rehearses?: boolean;
+  rehearses: boolean;
 }): Promise<DocumentProcess> {
   const used = containment ?? (await documentContainment());
   const folder = used.lack === undefined ? undefined : await createTemporaryFolder('document');
@@ -199,7 +193,7 @@ export class DocumentProcess {
   #peakBytes = 0;
   /** Rejects with the reason when the process has ended, or has to, and never resolves. */
   readonly ended: Promise<never>;
-  /** Resolves when nothing of it is left, or of its folder what could not be removed. */
+  /** Resolves when it is gone, and its folder is removed or could not be. */
   readonly gone: Promise<void>;
 
   constructor({
@@ -228,6 +222,7 @@ export class DocumentProcess {
 
   /** Begins with its document, for which `signal` ends it. */
   serve(signal: AbortSignal): void {
+    if (this.#end !== undefined) return;
     this.#watch = setInterval(() => this.#checkMemory(), MEMORY_PERIOD_MS);
     const onAbort = () => this.#stop(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });

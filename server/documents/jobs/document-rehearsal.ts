@@ -35,29 +35,35 @@ const SLOW: Rehearsed = { name: 'pdf', make: printedPage, rounds: 2 };
 const REST_MS = 5_000;
 
 /**
- * @param isOver ends it between the steps, so that nobody waits for the rest
- * @throws the signal's reason
+ * Ends between two steps when `signal` says so, so that nobody waits for the rest.
+ *
+ * @returns what it has rehearsed
+ * @throws AbortError or the signal's reason
  */
-export async function rehearse(isOver: AbortSignal, restMs = REST_MS): Promise<void> {
-  for (const quick of QUICK) await rehearseFormat(quick, isOver);
-  await delay(restMs, undefined, { signal: isOver });
-  await rehearseFormat(SLOW, isOver);
+export async function rehearse(
+  signal: AbortSignal,
+  restMs = REST_MS,
+): Promise<DocumentFormatName[]> {
+  for (const quick of QUICK) await rehearseFormat(quick, signal);
+  await delay(restMs, undefined, { signal });
+  await rehearseFormat(SLOW, signal);
+  return [...QUICK, SLOW].map(({ name }) => name);
 }
 
 async function rehearseFormat(
   { name, make, rounds }: Rehearsed,
-  isOver: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
-  await nextTurn(isOver);
+  await nextTurn(signal);
   const format = await loadFormat(name);
   const file = await make();
   const source: LanguageTag = 'en';
   const target: LanguageTag = 'es';
   for (let round = 0; round < rounds; round += 1) {
-    await nextTurn(isOver);
+    await nextTurn(signal);
     const options = { source, target, output: name, maxCharacters: 1_000_000 };
     const opened = await format.open(file, options);
-    await nextTurn(isOver);
+    await nextTurn(signal);
     const translations = new Map(
       differentSentences(opened.blocks, source).map(({ key, segment }) => [key, louder(segment)]),
     );
@@ -67,9 +73,9 @@ async function rehearseFormat(
 }
 
 /** What was sent meanwhile is read first. */
-async function nextTurn(isOver: AbortSignal): Promise<void> {
+async function nextTurn(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  isOver.throwIfAborted();
+  signal.throwIfAborted();
 }
 
 function louder(segment: TextSegment): TextSegment {
@@ -134,26 +140,9 @@ function paragraphsOf(write: (text: string) => string): string {
   }).join('');
 }
 
-/** Points of a page of A4, and where its lines are. */
-const [WIDTH, HEIGHT, MARGIN, LEADING] = [595, 842, 72, 14];
-
 async function printedPage(): Promise<Uint8Array> {
-  const lines = SENTENCES.map((sentence) => `(${sentence}) Tj 0 -${LEADING} Td`);
-  const text = `BT /F 11 Tf 1 0 0 1 ${MARGIN} ${HEIGHT - MARGIN} Tm ${lines.join(' ')} ET`;
-  const objects = [
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>`,
-    `<</Length ${text.length}>>\nstream\n${text}\nendstream`,
-    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-  ];
-  let file = '%PDF-1.4\n';
-  let places = '0000000000 65535 f \n';
-  for (const [at, object] of objects.entries()) {
-    places += `${String(file.length).padStart(10, '0')} 00000 n \n`;
-    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
-  }
-  const count = objects.length + 1;
-  const trailer = `trailer\n<</Size ${count}/Root 1 0 R>>\nstartxref\n${file.length}\n%%EOF\n`;
-  return Buffer.from(`${file}xref\n0 ${count}\n${places}${trailer}`, 'latin1');
+  const { PDFDocument } = await import('@cantoo/pdf-lib');
+  const document = await PDFDocument.create();
+  document.addPage().drawText(SENTENCES.join('\n'), { x: 72, y: 720, size: 11 });
+  return document.save();
 }

@@ -276,6 +276,16 @@ describe('a document process that waits', () => {
     expect(left.filter(isRunning)).toEqual([]);
   });
 
+  it('that is still being started is ended with the others', async () => {
+    const processes = processesAhead();
+    const taking = processes.take(signal);
+    await processes.close();
+    const document = await taking;
+    expect(isRunning(document.pid!)).toBe(false);
+    await expect(document.open(text('One.'), 'txt', opening)).rejects.toThrow('closed');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('is not started where a document may take little memory', async () => {
     const processes = processesAhead({ ...generous, memoryBytes: 128 * 2 ** 20 });
     processes.prepare();
@@ -285,7 +295,7 @@ describe('a document process that waits', () => {
   });
 
   it('rehearses what its formats can read and write', async () => {
-    await expect(rehearse(signal, 0)).resolves.toBeUndefined();
+    expect(await rehearse(signal, 0)).toEqual(['docx', 'html', 'pdf']);
   });
 
   it('goes on no longer when its document has come', async () => {

@@ -36,15 +36,14 @@ export interface OpenFont {
 /** Documents repeat their words; this many are remembered for a font. */
 const MAX_REMEMBERED = 20_000;
 
-const files = new Map<string, Uint8Array>();
-
 /**
- * Opens a font; collections are read once for all of their fonts.
+ * Opens a font.
  *
+ * @param files by their paths, which are read once: collections have several fonts
  * @throws DocumentError for a font file that is damaged
  */
-export function openFont(installed: InstalledFont): OpenFont {
-  const font = load(installed);
+export function openFont(installed: InstalledFont, files: Map<string, Uint8Array>): OpenFont {
+  const font = load(installed, files);
   const remembered = new Map<string, ShapedText>();
   const perThousand = 1000 / font.unitsPerEm;
   return {
@@ -63,7 +62,10 @@ export function openFont(installed: InstalledFont): OpenFont {
   };
 }
 
-function load({ path, postscriptName }: InstalledFont): fontkit.Font {
+function load(
+  { path, postscriptName }: InstalledFont,
+  files: Map<string, Uint8Array>,
+): fontkit.Font {
   let file = files.get(path);
   if (file === undefined) files.set(path, (file = readFileSync(path)));
   const opened = /\.[to]tc$/i.test(path)

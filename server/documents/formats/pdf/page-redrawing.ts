@@ -329,14 +329,7 @@ function shareScales(placed: readonly Placed[], columns?: ReadonlyMap<Placed, nu
   }
 }
 
-/** A part of a line with its place; level coordinates. */
-interface PlacedPart extends LinePart {
-  x: number;
-  y: number;
-  box: Box;
-}
-
-function partsOf({ fitting, scale, paragraph }: Placed): PlacedPart[] {
+function partsOf({ fitting, scale, paragraph }: Placed): LinePart[] {
   const { room, sizePoints, text } = fitting;
   const size = sizePoints * scale;
   const { lines, leading } = setText(fitting, scale, scale <= 0.601);
@@ -356,7 +349,7 @@ function partsOf({ fitting, scale, paragraph }: Placed): PlacedPart[] {
 }
 
 /** The list marker: where it was, or at the other side of text from right to left. */
-function markerParts({ paragraph, withMarker, fitting, scale }: Placed, pen: Pen): PlacedPart[] {
+function markerParts({ paragraph, withMarker, fitting, scale }: Placed, pen: Pen): LinePart[] {
   const { markerLine, lines } = paragraph;
   if (!withMarker || markerLine === undefined) return [];
   // The bullets of symbol fonts have private places.

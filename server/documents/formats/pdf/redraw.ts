@@ -149,12 +149,13 @@ async function loadDocument(file: Uint8Array, pdf: PdfFile): Promise<PDFDocument
 function documentFonts({ context }: PDFDocument): Pick<Pen, 'openFont' | 'embedded'> & {
   finish(): void;
 } {
+  const files = new Map<string, Uint8Array>();
   const open = new Map<InstalledFont, OpenFont>();
   const embedded = new Map<OpenFont, EmbeddedFont>();
   return {
     openFont(installed) {
       let font = open.get(installed);
-      if (font === undefined) open.set(installed, (font = openFont(installed)));
+      if (font === undefined) open.set(installed, (font = openFont(installed, files)));
       return font;
     },
     embedded(font) {

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { graphemesOf } from '../../server/text/code-points.ts';
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** As many letters as Unicode has below the first mark. */
+const LETTERS = Array.from({ length: 0x300 - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
+
+it('no letter joins one that European writing has as one', () => {
+  // Each next to each, in both orders.
+  const joining = LETTERS.filter((letter) => {
+    const beside = LETTERS.map((other) => letter + other).join('');
+    return Array.from(segmenter.segment(beside)).length !== beside.length;
+  });
+  expect(joining).toEqual([]);
+});
+
+it.each(['', 'Größe, naïve', 'e\u0301te\u0301', '\r\n', '👩‍👧 a', 'नमस्ते', '\ud83d'])(
+  'the letters of %j are found as by Intl.Segmenter',
+  (text) => {
+    const expected = Array.from(segmenter.segment(text), ({ segment, index }) => [segment, index]);
+    const found = Array.from(graphemesOf(text), ({ segment, index }) => [segment, index]);
+    expect(found).toEqual(expected);
+  },
+);
