@@ -17,7 +17,7 @@ const SINGLE_LETTERS = /^[\u0020-\u02ff]*$/;
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** A letter as it is seen, with all its marks. */
-export interface Grapheme {
+interface Grapheme {
   segment: string;
   /** Where it begins, in UTF-16 units. */
   index: number;
