@@ -1,6 +1,7 @@
 /**
  * The compiled server and its packages in few files, which Node loads in half the time: an entry for each
- * process and thread under its name in `dist/server/`, and what several of them share in `chunks/`.
+ * process and thread under its name in `dist/server/`, and what several of them share in `chunks/`. The
+ * larger ones are CommonJS in `cached/`, run with V8's code cache; see `process/code-cache.ts`.
  */
 import { readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -11,6 +12,10 @@ import { defineConfig } from 'rolldown';
 
 /** What starts by itself: processes, their children and threads. */
 const ENTRY = /(?:^|\/)(?:main|worker|[\w-]+-(?:child|worker|thread))\.js$/;
+/** Of these, those with so much code that it pays to keep what V8 makes of it. */
+const CACHED = ['main', 'worker', 'storage/embedded/store-thread'];
+/** What runs them. */
+const RUNNER = 'process/code-cache';
 /** Packages that stay outside: they bring more than code (libraries of the machine, WebAssembly, threads). */
 const WITH_FILES = [
   ...['@browsermt/bergamot-translator', '@echogarden/fvad-wasm', '@embedpdf/pdfium'],
@@ -27,37 +32,87 @@ const NGRAMS = /[\\/]eld[\\/]src[\\/]ngrams[\\/]/;
 /** Stands for the address of a module until it is known in which file it comes to be. */
 const ADDRESS = /__moduleAddress\("([^"]*)"\)/g;
 
-/** @type {import('esbuild').TransformOptions} */
-const BRIEFLY = { charset: 'ascii', format: 'esm', lineLimit: 200, minifyWhitespace: true };
+/** @satisfies {import('esbuild').TransformOptions} */
+const BRIEFLY = { charset: 'ascii', lineLimit: 200, minifyWhitespace: true };
 
 const dist = path.resolve(import.meta.dirname, '../dist');
 const compiled = path.join(dist, 'server');
-const entries = readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  ENTRY.test(file),
-);
+const entries = readdirSync(compiled, { recursive: true, encoding: 'utf8' })
+  .filter((file) => ENTRY.test(file))
+  .map((file) => file.slice(0, -'.js'.length));
 
-export default defineConfig({
-  input: Object.fromEntries(
-    entries.map((file) => [file.slice(0, -'.js'.length), path.join(compiled, file)]),
+export default defineConfig([
+  bundled(
+    entries.filter((name) => !CACHED.includes(name)),
+    { format: 'esm', folder: '' },
   ),
-  platform: 'node',
-  external: (id) => isBuiltin(id) || OUTSIDE.test(id),
-  plugins: [moduleAddresses(), ngramTable(), countedWords(), withoutBlanks()],
-  output: {
-    dir: path.join(dist, 'bundle'),
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name].js',
-  },
-});
+  bundled(
+    entries.filter((name) => CACHED.includes(name)),
+    { format: 'cjs', folder: 'cached/' },
+  ),
+  bundled([RUNNER], { format: 'esm', folder: '' }),
+]);
+
+/**
+ * @param {readonly string[]} names of modules in `dist/server/`
+ * @param {{ format: 'esm' | 'cjs', folder: string }} output
+ * @returns {import('rolldown').RolldownOptions}
+ */
+function bundled(names, { format, folder }) {
+  return {
+    input: Object.fromEntries(names.map((name) => [name, path.join(compiled, `${name}.js`)])),
+    platform: 'node',
+    // What else a module asks of it is for sources alone.
+    ...(format === 'cjs' && { transform: { define: { 'import.meta': '{}' } } }),
+    external: (id) => isBuiltin(id) || OUTSIDE.test(id),
+    plugins: [
+      moduleAddresses(format),
+      ngramTable(),
+      countedWords(),
+      withoutBlanks(format),
+      ...(format === 'cjs' ? [cachedEntries(names, folder)] : []),
+    ],
+    output: {
+      dir: path.join(dist, 'bundle'),
+      format,
+      entryFileNames: `${folder}[name].js`,
+      chunkFileNames: `${folder}chunks/[name].js`,
+    },
+  };
+}
+
+/**
+ * What stands under the name of an entry runs the one in the folder.
+ *
+ * @param {readonly string[]} names
+ * @param {string} folder
+ * @returns {import('rolldown').Plugin}
+ */
+function cachedEntries(names, folder) {
+  return {
+    name: 'cached-entries',
+    generateBundle() {
+      for (const name of names) {
+        const root = '../'.repeat(name.split('/').length - 1) || './';
+        const source =
+          `import { runEntry } from "${root}${RUNNER}.js";\n` +
+          `runEntry(new URL("${root}${folder}", import.meta.url), "${name}");\n`;
+        this.emitFile({ type: 'asset', fileName: `${name}.js`, source });
+      }
+    },
+  };
+}
 
 /**
  * Lets `import.meta.url` say where a module would be if it were a file of its own: what stands beside
  * it, and starts by itself, is found from there.
  *
+ * @param {'esm' | 'cjs'} format
  * @returns {import('rolldown').Plugin}
  */
-function moduleAddresses() {
+function moduleAddresses(format) {
+  const here =
+    format === 'esm' ? 'import.meta.url' : 'require("node:url").pathToFileURL(__filename)';
   return {
     name: 'module-addresses',
     transform(code, id) {
@@ -70,7 +125,7 @@ function moduleAddresses() {
       if (!code.includes('__moduleAddress')) return undefined;
       return code.replaceAll(ADDRESS, (_, name) => {
         const from = path.relative(path.dirname(fileName), name);
-        return `new URL(${JSON.stringify(from)}, import.meta.url).href`;
+        return `new URL(${JSON.stringify(from)}, ${here}).href`;
       });
     },
   };
@@ -124,16 +179,21 @@ function countedWords() {
  * Leaves out what only people read, and writes letters that take two bytes as escapes: V8 reads a file every
  * letter of which takes one in less time, and keeps it in half the memory. Names and lines stay of use in traces.
  *
+ * @param {'esm' | 'cjs'} format
  * @returns {import('rolldown').Plugin}
  */
-function withoutBlanks() {
+function withoutBlanks(format) {
   return {
     name: 'without-blanks',
     // What is rendered is written anew by the bundler, in its own way.
     async generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
-        const { code } = await transform(chunk.code, BRIEFLY);
+        // What is CommonJS already would be wrapped to become it.
+        const { code } = await transform(chunk.code, {
+          ...BRIEFLY,
+          ...(format === 'esm' && { format }),
+        });
         // It leaves patterns as they are, and templates that are read as patterns.
         if (BEHIND_BACKSLASH.test(code))
           throw new Error(`A wide letter is escaped: ${chunk.fileName}`);

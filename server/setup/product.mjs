@@ -33,6 +33,8 @@ const bundleFolder = path.join(distFolder, 'bundle');
 
 /** The server's entry, in `dist/`. */
 export const serverEntry = path.join(bundleFolder, 'main.js');
+/** Its code, beside which `process/code-cache.ts` has its caches. */
+const cachedFolder = path.join(bundleFolder, 'cached');
 /** The command line's entry. */
 export const commandLineEntry = path.join(bundleFolder, 'cli', 'main.js');
 const widgetEntry = path.join(distFolder, 'widget', 'voice-captions.js');
@@ -41,8 +43,13 @@ const widgetEntry = path.join(distFolder, 'widget', 'voice-captions.js');
 export function isBuilt() {
   return (
     [serverEntry, widgetEntry, stampFile].every((file) => existsSync(file)) &&
-    readFileSync(stampFile, 'utf8') === fingerprint(root, sources)
+    readFileSync(stampFile, 'utf8') === currentStamp()
   );
+}
+
+/** Of the sources, and of the Node whose V8 has cached their code. */
+function currentStamp() {
+  return `${fingerprint(root, sources)} ${process.version}`;
 }
 
 /** Whether there has ever been a build here. */
@@ -62,7 +69,7 @@ export function forgetBuild() {
  */
 export async function build({ areTypesChecked = true } = {}) {
   // Taken before: what changes during the build is built the next time.
-  const stamp = fingerprint(root, sources);
+  const stamp = currentStamp();
   forgetBuild();
   const outcomes = await Promise.allSettled([buildServer(areTypesChecked), buildWidget()]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
@@ -93,6 +100,20 @@ async function buildServer(areTypesChecked) {
     program: process.execPath,
     args: [modulePath('rolldown/bin/cli.mjs'), '--config', 'server/rolldown.config.mjs'],
     log: 'build-bundle',
+  });
+  await cacheCode();
+}
+
+/** What V8 makes of the bundle, kept for the next starts: only what was made of this code. */
+async function cacheCode() {
+  rmSync(path.join(cachedFolder, 'caches'), { recursive: true, force: true });
+  await run({
+    program: process.execPath,
+    args: [
+      path.join(root, 'server', 'rehearsal.mjs'),
+      ...[serverEntry, path.join(cachedFolder, 'rehearsal')],
+    ],
+    log: 'rehearsal',
   });
 }
 

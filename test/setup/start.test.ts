@@ -36,6 +36,8 @@ const sources: Record<string, string> = {
     }
     mkdirSync([MODELS_DIR, name].join('/'), { recursive: true });
     writeFileSync([MODELS_DIR, name, 'dragoman-model.json'].join('/'), [models, install].join(' '));`,
+  // It has nothing to rehearse.
+  'server/rehearsal.mjs': '',
   'shared/greeting.ts': `export const greeting = 'the server runs';`,
   'shared/leftover.ts': `export {};`,
   'shared/client/index.ts': `export {};`,
@@ -60,6 +62,7 @@ function fillProject(folder: string): void {
     'server/setup',
     'server/tsconfig.json',
     'server/rolldown.config.mjs',
+    'server/process/code-cache.ts',
     'widget/tsconfig.json',
   );
   own.push('widget/vite.config.ts', 'shared/client/tsconfig.json');

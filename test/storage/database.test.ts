@@ -9,7 +9,7 @@ import { createSqliteDialect, openSqliteFile } from '../../server/storage/embedd
 
 async function openDatabase(): Promise<Kysely<Tables>> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-statements-'));
-  const file = await openSqliteFile(path.join(folder, 'data.db'));
+  const file = openSqliteFile(path.join(folder, 'data.db'));
   onTestFinished(() => {
     file.close();
     rmSync(folder, { recursive: true });

@@ -128,7 +128,7 @@ it(
 
 it('erases what a version before has left behind', async () => {
   const dataFolder = temporaryFolder();
-  const database = await openSqliteFile(path.join(dataFolder, 'dragoman.sqlite'));
+  const database = openSqliteFile(path.join(dataFolder, 'dragoman.sqlite'));
   database.exec('pragma secure_delete = OFF; create table before (line text)');
   const insert = database.prepare('insert into before values (?)');
   for (const line of sentences(SECRET, 1000)) insert.run(line);

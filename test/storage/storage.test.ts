@@ -171,7 +171,7 @@ describe('the embedded database', () => {
   it('waits for the disk with every commit, and writes ahead', async () => {
     const dataFolder = newFolder();
     mkdirSync(dataFolder);
-    const database = await openSqliteFile(path.join(dataFolder, 'settings.sqlite'));
+    const database = openSqliteFile(path.join(dataFolder, 'settings.sqlite'));
     const setting = (name: string) => database.prepare(`pragma ${name}`).all()[0];
     expect(setting('synchronous')).toEqual({ synchronous: 2 });
     expect(setting('journal_mode')).toEqual({ journal_mode: 'wal' });

@@ -241,7 +241,7 @@ export async function receiveDocument(
     const fields = await readMultipart(body, headers, ({ fileName, content }, earlier) =>
       upload.receive(receivedFile(content, pace), nameOf(earlier) ?? fileName),
     );
-    return await upload.submit(readForm(fields, DocumentOrder), tag);
+    return await upload.submit(readForm<typeof DocumentOrder>(fields, DocumentOrder), tag);
   } catch (error) {
     await upload.discard();
     throw error;

@@ -1,4 +1,6 @@
 /** Two statistical detectors that err in different places, under one set of language codes. */
+import { createRequire } from 'node:module';
+import type * as Cld3 from 'cld3-asm';
 import type { LanguageTag } from '../../../shared/language.ts';
 
 /** How much speaks for each language, 0 to 1. */
@@ -35,7 +37,8 @@ const LOADING_TIMEOUT_MS = 60_000;
 
 /** Loads both detectors, some 25 MB in the bundle and an eighth of a second; they stay for the life of the process. */
 export async function loadStatistics(): Promise<Statistics> {
-  const [{ eld }, { loadModule }] = await Promise.all([import('eld/small'), import('cld3-asm')]);
+  const { eld } = await import('eld/small');
+  const { loadModule } = createRequire(import.meta.url)('cld3-asm') as typeof Cld3;
   const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
   // Short texts are taken as well, and no more than was cut off before: 3 bytes a character.
   const network = factory.create(0, 1536);

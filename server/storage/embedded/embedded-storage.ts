@@ -112,7 +112,7 @@ interface KeyReader {
 
 /** @throws Error when the database cannot be opened */
 async function openKeyReader(file: string): Promise<KeyReader> {
-  const database = await openSqliteReader(file);
+  const database = openSqliteReader(file);
   let isOpen = true;
   const keys = definitions.apiKeys.over(
     new Kysely<Tables>({ dialect: createSqliteDialect(database) }),

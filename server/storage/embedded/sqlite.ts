@@ -3,6 +3,7 @@
  * Both have the same interface, and Kysely works with either.
  */
 import { closeSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import {
   SqliteAdapter,
   SqliteIntrospector,
@@ -49,8 +50,8 @@ const SETTINGS = [
  *
  * @throws Error when there is no SQLite library, or the file cannot be opened
  */
-export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
-  const open = await loadSqlite();
+export function openSqliteFile(file: string): SqliteDatabase {
+  const open = loadSqlite();
   // SQLite gives its log the permissions of the database.
   closeSync(openSync(file, 'a', 0o600));
   const database = open(file);
@@ -64,8 +65,8 @@ export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
  *
  * @throws Error when there is no SQLite library, or the file cannot be opened
  */
-export async function openSqliteReader(file: string): Promise<SqliteDatabase> {
-  const open = await loadSqlite();
+export function openSqliteReader(file: string): SqliteDatabase {
+  const open = loadSqlite();
   const database = open(file);
   for (const setting of ['busy_timeout = 0', 'query_only = ON']) database.exec(`pragma ${setting}`);
   return database;
@@ -73,14 +74,15 @@ export async function openSqliteReader(file: string): Promise<SqliteDatabase> {
 
 type SqliteLibrary = { DatabaseSync: new (file: string) => SqliteDatabase };
 
+const require = createRequire(import.meta.url);
 /** As plain strings: the types of Node 20 do not know its own. */
 const libraries: readonly string[] = ['@photostructure/sqlite', 'node:sqlite'];
 
-async function loadSqlite(): Promise<OpenSqlite> {
+function loadSqlite(): OpenSqlite {
   const reasons: string[] = [];
   for (const library of libraries) {
     try {
-      const { DatabaseSync } = (await import(library)) as SqliteLibrary;
+      const { DatabaseSync } = require(library) as SqliteLibrary;
       new DatabaseSync(':memory:').close();
       return (file) => new DatabaseSync(file);
     } catch (error) {

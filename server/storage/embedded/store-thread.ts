@@ -35,18 +35,19 @@ class LostTransaction extends Error {
   }
 }
 
-try {
-  const { file, erasurePeriodMs } = workerData as StoreThreadData;
-  const database = await openSqliteFile(file);
+const { file, erasurePeriodMs } = workerData as StoreThreadData;
+open().catch((error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
+  const advice = 'Make room, restore it from a copy, or set DATA_DIR to another folder.';
+  post({ kind: 'refused', message: `The database ${file} cannot be used: ${reason}. ${advice}` });
+});
+
+async function open(): Promise<void> {
+  const database = openSqliteFile(file);
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(database) });
   await migrateAlone(database, db);
   serve({ database, db, file, erasurePeriodMs });
   post({ kind: 'ready' });
-} catch (error) {
-  const { file } = workerData as StoreThreadData;
-  const reason = error instanceof Error ? error.message : String(error);
-  const advice = 'Make room, restore it from a copy, or set DATA_DIR to another folder.';
-  post({ kind: 'refused', message: `The database ${file} cannot be used: ${reason}. ${advice}` });
 }
 
 /** In a transaction that keeps other processes from migrating, and takes back half a migration. */

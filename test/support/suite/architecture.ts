@@ -70,6 +70,7 @@ const layers: Record<string, Layer> = {
   },
   'widget/vite.config.ts': {},
 
+  'server/rehearsal.mjs': {},
   'server/rolldown.config.mjs': {},
 
   // Runs before any package is installed.

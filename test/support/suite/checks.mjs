@@ -5,8 +5,9 @@ import { modulePath } from '../../../server/setup/product.mjs';
 const AT_ONCE = 2;
 
 const checks = [
-  // Rules and types in one pass, each file by the nearest tsconfig.json.
-  { name: 'lint', args: [modulePath('oxlint/bin/oxlint')] },
+  // Rules and types in one pass, each file by the nearest tsconfig.json. Another thread would find out the
+  // same types again: a third more of the processor, and later.
+  { name: 'lint', args: [modulePath('oxlint/bin/oxlint'), '--threads=1'] },
   // What both sides share is checked there as Node has it.
   {
     name: 'types-browser',

@@ -1,6 +1,6 @@
 /** PDFium, compiled to WebAssembly: opening a PDF file and its pages. Blocks while it works. */
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
@@ -79,7 +79,9 @@ export function loadPdfium(): Promise<Pdfium> {
 }
 
 async function load(): Promise<Pdfium> {
-  const binary = await readFile(fileURLToPath(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
+  const binary = await readFile(
+    createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm'),
+  );
   const wasmBinary = new Uint8Array(binary).buffer;
   // The package leaves emscripten's own members out of its types.
   const pdfium = (await init({ wasmBinary })) as unknown as Pdfium;
