@@ -82,9 +82,12 @@ async function inOwnProcess(
     checkLength(characters, maxCharacters);
     onShare(OPENED);
     const [language = baseLanguage(target)] = await wishes.sourcesOf([sample], wish, work);
-    const translations = await translateSentences(process, language, work, options);
+    const { translations, kept } = await translateSentences(process, language, work, options);
     onShare(TRANSLATED);
-    const written = await process.write(translations, { source: language, target });
+    const [written] = await Promise.all([
+      process.write(translations, { source: language, target }),
+      kept,
+    ]);
     onShare(1);
     return { file: written, characters };
   } finally {
@@ -93,21 +96,30 @@ async function inOwnProcess(
   }
 }
 
-/** @returns the translations by key */
+interface TranslatedSentences {
+  /** By key. */
+  translations: ReadonlyMap<string, TextSegment>;
+  /** Resolves when all of them are kept. */
+  kept: Promise<void>;
+}
+
 async function translateSentences(
   process: DocumentProcess,
   source: LanguageTag,
   { accountId, wish, progress, onShare, signal }: DocumentWork,
   { wishes }: DocumentTranslatorOptions,
-): Promise<ReadonlyMap<string, TextSegment>> {
+): Promise<TranslatedSentences> {
   const { target } = wish;
-  const different = await process.sentences(source);
-  if (different.length === 0) return new Map();
+  const [different, translations] = await Promise.all([
+    process.sentences(source),
+    readProgress(progress),
+  ]);
+  let kept = Promise.resolve();
+  if (different.length === 0) return { translations, kept };
   if (baseLanguage(source) === baseLanguage(target)) {
     throw new ServiceError('invalid_request', 'Source and target language are equal.');
   }
   const translator = await wishes.settle(wish, { accountId, sources: [source] });
-  const translations = await readProgress(progress);
   const batches = batchesOf(different, ({ key }) => translations.has(key));
   const all = lengthOf(different);
   let left = lengthOf(batches.flatMap(({ sentences }) => sentences));
@@ -116,14 +128,17 @@ async function translateSentences(
   await translateBatches(batches, {
     translator,
     asked: { source, target, signal },
-    async onBatch(done, batch) {
-      await progress.keep(progressPart(done));
+    onBatch(done, batch) {
+      const before = kept;
+      kept = before.then(() => progress.keep(progressPart(done)));
+      kept.catch(() => undefined);
       for (const [key, segment] of done) translations.set(key, segment);
       left -= lengthOf(batch.sentences);
       reportShare();
+      return before;
     },
   });
-  return translations;
+  return { translations, kept };
 }
 
 function lengthOf(sentences: readonly DocumentSentence[]): number {
@@ -172,7 +187,7 @@ interface BatchTranslationOptions {
   translator: Translator;
   /** Of all of them; the context is that of each batch. */
   asked: Pick<SegmentTranslationOptions, 'source' | 'target' | 'signal'>;
-  /** Given the translations of each batch by key, one batch after the other. */
+  /** Given the translations of each batch by key; resolves when another may be begun. */
   onBatch: (translations: ReadonlyMap<string, TextSegment>, batch: SentenceBatch) => Promise<void>;
 }
 
@@ -182,7 +197,6 @@ async function translateBatches(
   { translator, asked, onBatch }: BatchTranslationOptions,
 ): Promise<void> {
   let next = 0;
-  let reporting: Promise<void> = Promise.resolve();
   let hasFailed = false;
 
   async function translateWaiting(): Promise<void> {
@@ -195,8 +209,7 @@ async function translateBatches(
       );
       if (hasFailed) return;
       const done = new Map(sentences.map(({ key, segment }, i) => [key, segments[i] ?? segment]));
-      reporting = reporting.then(() => onBatch(done, batch));
-      await reporting;
+      await onBatch(done, batch);
     }
   }
   const runs = Array.from({ length: PARALLEL_BATCHES }, translateWaiting);

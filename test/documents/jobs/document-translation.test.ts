@@ -224,6 +224,31 @@ describe('the translation of a document', () => {
     await expect(translate(longText(200), {}, { progress })).rejects.toBe(lost);
   });
 
+  it('is not done before all of it is kept, one part after the other', async () => {
+    const waiting: (() => void)[] = [];
+    const shares: number[] = [];
+    const progress = {
+      async *parts() {
+        yield* [];
+      },
+      keep: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    };
+    let isDone = false;
+    const work = translate(longText(30), {}, { progress, onShare: (share) => shares.push(share) });
+    const outcome = work.then(() => (isDone = true));
+    for (const part of [1, 2]) {
+      // Two portions: both have been translated.
+      await until(() => shares.at(-1) === 0.95 && waiting.length > 0);
+      expect({ part, waiting: waiting.length, isDone }).toEqual({
+        part,
+        waiting: 1,
+        isDone: false,
+      });
+      waiting.pop()?.();
+    }
+    expect(await outcome).toBe(true);
+  });
+
   it('stops asking when it is aborted', async () => {
     const stop = new AbortController();
     server.hold = new Promise(() => undefined);
