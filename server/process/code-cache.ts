@@ -6,7 +6,8 @@
  * The build makes the cache, by a rehearsal (`rehearsal.mjs`); all other runs only read it. V8
  * refuses what another version, other flags or another processor made, and compiles as ever.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,9 +32,9 @@ export function runEntry(address: URL, name: string): void {
   const root = fileURLToPath(address);
   const entry = path.join(root, `${name}.js`);
   const caches = path.join(root, 'caches', cachedDataVersionTag().toString(16), name);
-  const cacheOf = (file: string) => path.join(caches, path.relative(root, file));
   const outside = createRequire(entry);
   const modules = new Map<string, Module>();
+  /** What was run, by where its cache is or would be. */
   const scripts = new Map<string, Script>();
 
   function load(file: string): unknown {
@@ -42,10 +43,14 @@ export function runEntry(address: URL, name: string): void {
     const module: Module = { exports: {} };
     modules.set(file, module);
     const code = readFileSync(file, 'latin1');
-    const source = `(function (exports, require, module, __filename, __dirname) {${code}\n})`;
-    const cachedData = readCache(cacheOf(file));
+    // V8 itself compares no more than the length of the code.
+    const hash = createHash('sha256').update(code, 'latin1').digest('hex');
+    const cache = path.join(caches, `${path.relative(root, file)}.${hash}`);
+    // Strict, as the modules that it was made of.
+    const source = `(function (exports, require, module, __filename, __dirname) {'use strict';${code}\n})`;
+    const cachedData = readCache(cache);
     const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
-    scripts.set(file, script);
+    scripts.set(cache, script);
     const directory = path.dirname(file);
     const require = (id: string): unknown =>
       id.startsWith('.') ? load(path.join(directory, id)) : outside(id);
@@ -56,9 +61,11 @@ export function runEntry(address: URL, name: string): void {
 
   if (existsSync(path.join(root, MARK))) {
     process.once('exit', () => {
-      for (const [file, script] of scripts) {
-        mkdirSync(path.dirname(cacheOf(file)), { recursive: true });
-        writeFileSync(cacheOf(file), script.createCachedData());
+      for (const [cache, script] of scripts) {
+        mkdirSync(path.dirname(cache), { recursive: true });
+        // Whoever starts meanwhile finds all of it or nothing.
+        writeFileSync(`${cache}.new`, script.createCachedData());
+        renameSync(`${cache}.new`, cache);
       }
     });
   }

@@ -104,7 +104,7 @@ async function buildServer(areTypesChecked) {
   await cacheCode();
 }
 
-/** What V8 makes of the bundle, kept for the next starts: only what was made of this code. */
+/** Keeps what V8 makes of the bundle for the next starts. */
 async function cacheCode() {
   rmSync(path.join(cachedFolder, 'caches'), { recursive: true, force: true });
   await run({
