@@ -1,6 +1,6 @@
 /**
- * The first run of the server that was built, with data of its own that is thrown away: it is asked all
- * that it can be asked, so that V8's code cache (`process/code-cache.ts`) has what those after it need.
+ * The first run of the server that was built, with data of its own that is thrown away: each of its routes
+ * is asked, if only for what it refuses, so that V8's code cache (`process/code-cache.ts`) has what those after it need.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -54,19 +54,18 @@ async function rehearse(server, mark) {
     ...{ DATA_DIR: dataFolder, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
     ...{ RECOGNISER: 'silent', WARM_UP: 'off', CONSOLE: 'on' },
   };
-  writeFileSync(mark, '');
-  try {
-    const running = start(server, env);
-    try {
-      const url = await running.said(LISTENING);
-      await askEverything(url, readFileSync(path.join(dataFolder, 'api-key'), 'utf8').trim());
-    } finally {
-      running.stop();
-    }
-    await running.ended;
-  } finally {
+  process.once('exit', () => {
     for (const file of [mark, dataFolder]) rmSync(file, { recursive: true, force: true });
-  }
+  });
+  writeFileSync(mark, '');
+  const running = start(server, env);
+  // Whoever ends this ends the server too.
+  process.once('exit', running.stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+  const url = await running.said(LISTENING);
+  await askEverything(url, readFileSync(path.join(dataFolder, 'api-key'), 'utf8').trim());
+  running.stop();
+  await running.ended;
 }
 
 /**

@@ -13,7 +13,7 @@ import { defineConfig } from 'rolldown';
 /** What starts by itself: processes, their children and threads. */
 const ENTRY = /(?:^|\/)(?:main|worker|[\w-]+-(?:child|worker|thread))\.js$/;
 /** Of these, those with so much code that it pays to keep what V8 makes of it. */
-const CACHED = ['main', 'worker', 'storage/embedded/store-thread'];
+const CACHED = ['main', 'storage/embedded/store-thread'];
 /** What runs them. */
 const RUNNER = 'process/code-cache';
 /** Packages that stay outside: they bring more than code (libraries of the machine, WebAssembly, threads). */
@@ -189,6 +189,9 @@ function withoutBlanks(format) {
     async generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
+        const lazily = chunk.dynamicImports.find((id) => WITH_FILES.includes(id) || isBuiltin(id));
+        if (format === 'cjs' && lazily !== undefined)
+          throw new Error(`Code from a cache cannot import ${lazily}: ${chunk.fileName}`);
         // What is CommonJS already would be wrapped to become it.
         const { code } = await transform(chunk.code, {
           ...BRIEFLY,

@@ -13,6 +13,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
+import { threadId } from 'node:worker_threads';
 
 /** While a file of this name is beside the code, what is run leaves its cache when it ends. */
 const MARK = 'rehearsal';
@@ -22,8 +23,8 @@ interface Module {
 }
 
 /**
- * Runs an entry. It and all that it requires of the bundle is CommonJS in letters of one byte, and does
- * not `import()` what is outside: code from a cache cannot.
+ * Runs an entry. It and all that it requires of the bundle is CommonJS, and does not `import()` what is
+ * outside: code from a cache cannot.
  *
  * @param address of the folder of the code
  * @param name of the entry there, without extension; each has a cache of its own
@@ -42,10 +43,20 @@ export function runEntry(address: URL, name: string): void {
     if (known !== undefined) return known.exports;
     const module: Module = { exports: {} };
     modules.set(file, module);
-    const code = readFileSync(file, 'latin1');
+    try {
+      run(file, module);
+    } catch (error) {
+      // Whoever asks for it again is to be told again.
+      modules.delete(file);
+      throw error;
+    }
+    return module.exports;
+  }
+
+  function run(file: string, module: Module): void {
+    const code = readFileSync(file, 'utf8');
     // V8 itself compares no more than the length of the code.
-    const hash = createHash('sha256').update(code, 'latin1').digest('hex');
-    const cache = path.join(caches, `${path.relative(root, file)}.${hash}`);
+    const cache = path.join(caches, `${path.relative(root, file)}.${hashOf(code).toString('hex')}`);
     // Strict, as the modules that it was made of.
     const source = `(function (exports, require, module, __filename, __dirname) {'use strict';${code}\n})`;
     const cachedData = readCache(cache);
@@ -54,29 +65,38 @@ export function runEntry(address: URL, name: string): void {
     const directory = path.dirname(file);
     const require = (id: string): unknown =>
       id.startsWith('.') ? load(path.join(directory, id)) : outside(id);
-    const run = script.runInThisContext() as (...parts: unknown[]) => void;
-    run.call(module.exports, module.exports, require, module, file, directory);
-    return module.exports;
+    const define = script.runInThisContext() as (...parts: unknown[]) => void;
+    define.call(module.exports, module.exports, require, module, file, directory);
   }
 
   if (existsSync(path.join(root, MARK))) {
     process.once('exit', () => {
-      for (const [cache, script] of scripts) {
-        mkdirSync(path.dirname(cache), { recursive: true });
-        // Whoever starts meanwhile finds all of it or nothing.
-        writeFileSync(`${cache}.new`, script.createCachedData());
-        renameSync(`${cache}.new`, cache);
-      }
+      for (const [cache, script] of scripts) writeCache(cache, script.createCachedData());
     });
   }
   load(entry);
 }
 
+// A cache is followed by its hash: V8 runs whatever has the right length.
+
+const HASH_BYTES = 32;
+
+function hashOf(content: string | Uint8Array): Buffer {
+  return createHash('sha256').update(content).digest();
+}
+
 /** Without one, code is compiled as it is run. */
 function readCache(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
-  }
+  if (!existsSync(file)) return undefined;
+  const content = readFileSync(file);
+  const cache = content.subarray(0, -HASH_BYTES);
+  return hashOf(cache).equals(content.subarray(-HASH_BYTES)) ? cache : undefined;
+}
+
+function writeCache(file: string, cache: Buffer): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  // Whoever starts meanwhile finds all of it or nothing.
+  const next = `${file}.${process.pid}.${threadId}`;
+  writeFileSync(next, Buffer.concat([cache, hashOf(cache)]));
+  renameSync(next, file);
 }

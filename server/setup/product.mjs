@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { run } from './command.mjs';
+import { CommandFailure, run } from './command.mjs';
 import { notesFolder, root } from './paths.mjs';
 
 const distFolder = path.join(root, 'dist');
@@ -42,14 +42,10 @@ const widgetEntry = path.join(distFolder, 'widget', 'voice-captions.js');
 /** Whether `dist/` was built from the sources as they are now. */
 export function isBuilt() {
   return (
-    [serverEntry, widgetEntry, stampFile].every((file) => existsSync(file)) &&
-    readFileSync(stampFile, 'utf8') === currentStamp()
+    [serverEntry, path.join(cachedFolder, 'main.js'), widgetEntry, stampFile].every((file) =>
+      existsSync(file),
+    ) && readFileSync(stampFile, 'utf8') === fingerprint(root, sources)
   );
-}
-
-/** Of the sources, and of the Node whose V8 has cached their code. */
-function currentStamp() {
-  return `${fingerprint(root, sources)} ${process.version}`;
 }
 
 /** Whether there has ever been a build here. */
@@ -69,7 +65,7 @@ export function forgetBuild() {
  */
 export async function build({ areTypesChecked = true } = {}) {
   // Taken before: what changes during the build is built the next time.
-  const stamp = currentStamp();
+  const stamp = fingerprint(root, sources);
   forgetBuild();
   const outcomes = await Promise.allSettled([buildServer(areTypesChecked), buildWidget()]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
@@ -104,17 +100,24 @@ async function buildServer(areTypesChecked) {
   await cacheCode();
 }
 
-/** Keeps what V8 makes of the bundle for the next starts. */
+/** Keeps what V8 makes of the bundle for the next starts; without it they take longer, and no more. */
 async function cacheCode() {
-  rmSync(path.join(cachedFolder, 'caches'), { recursive: true, force: true });
-  await run({
-    program: process.execPath,
-    args: [
-      path.join(root, 'server', 'rehearsal.mjs'),
-      ...[serverEntry, path.join(cachedFolder, 'rehearsal')],
-    ],
-    log: 'rehearsal',
-  });
+  const caches = path.join(cachedFolder, 'caches');
+  rmSync(caches, { recursive: true, force: true });
+  try {
+    await run({
+      program: process.execPath,
+      args: [
+        path.join(root, 'server', 'rehearsal.mjs'),
+        ...[serverEntry, path.join(cachedFolder, 'rehearsal')],
+      ],
+      log: 'rehearsal',
+    });
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    rmSync(caches, { recursive: true, force: true });
+    process.stderr.write(`Starts will take longer, there is no cache of code: ${error.message}\n`);
+  }
 }
 
 async function buildWidget() {

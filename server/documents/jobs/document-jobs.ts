@@ -411,7 +411,6 @@ async function joined(parts: AsyncIterable<Uint8Array>, sizeBytes: number): Prom
     if (filledBytes + part.byteLength > sizeBytes) throw incomplete();
     file.set(part, filledBytes);
     filledBytes += part.byteLength;
-    if (filledBytes === sizeBytes) return file;
   }
   if (filledBytes < sizeBytes) throw incomplete();
   return file;

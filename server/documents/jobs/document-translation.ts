@@ -84,10 +84,10 @@ async function inOwnProcess(
     const [language = baseLanguage(target)] = await wishes.sourcesOf([sample], wish, work);
     const { translations, kept } = await translateSentences(process, language, work, options);
     onShare(TRANSLATED);
-    const [written] = await Promise.all([
-      process.write(translations, { source: language, target }),
-      kept,
-    ]);
+    const writing = process.write(translations, { source: language, target });
+    // Whoever learns that it failed is to find nothing under way.
+    await Promise.allSettled([writing, kept]);
+    const [written] = await Promise.all([writing, kept]);
     onShare(1);
     return { file: written, characters };
   } finally {
@@ -115,7 +115,7 @@ async function translateSentences(
     readProgress(progress),
   ]);
   let kept = Promise.resolve();
-  if (different.length === 0) return { translations, kept };
+  if (different.length === 0) return { translations: new Map(), kept };
   if (baseLanguage(source) === baseLanguage(target)) {
     throw new ServiceError('invalid_request', 'Source and target language are equal.');
   }
@@ -125,7 +125,7 @@ async function translateSentences(
   let left = lengthOf(batches.flatMap(({ sentences }) => sentences));
   const reportShare = () => onShare(TRANSLATED - (left / all) * (TRANSLATED - OPENED));
   reportShare();
-  await translateBatches(batches, {
+  const translating = translateBatches(batches, {
     translator,
     asked: { source, target, signal },
     onBatch(done, batch) {
@@ -137,6 +137,10 @@ async function translateSentences(
       reportShare();
       return before;
     },
+  });
+  await translating.catch(async (error: unknown) => {
+    await kept.catch(() => undefined);
+    throw error;
   });
   return { translations, kept };
 }
