@@ -60,7 +60,7 @@ async function rehearse(server, mark) {
   writeFileSync(mark, '');
   const running = start(server, env);
   // Whoever ends this ends the server too.
-  process.once('exit', running.stop);
+  process.once('exit', () => running.stop('SIGKILL'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   const url = await running.said(LISTENING);
   await askEverything(url, readFileSync(path.join(dataFolder, 'api-key'), 'utf8').trim());
@@ -125,7 +125,8 @@ function start(entry, env) {
   child.stdout.setEncoding('utf8').on('data', (text) => (told += text));
   return {
     ended,
-    stop: () => child.kill(),
+    /** @param {NodeJS.Signals} [signal] */
+    stop: (signal) => child.kill(signal),
     /** What it says that fits a pattern. @param {RegExp} pattern @throws Error when it ends without */
     async said(pattern) {
       for (;;) {

@@ -189,7 +189,7 @@ function withoutBlanks(format) {
     async generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
-        const lazily = chunk.dynamicImports.find((id) => WITH_FILES.includes(id) || isBuiltin(id));
+        const lazily = chunk.dynamicImports.find((id) => isBuiltin(id) || isWithFiles(id));
         if (format === 'cjs' && lazily !== undefined)
           throw new Error(`Code from a cache cannot import ${lazily}: ${chunk.fileName}`);
         // What is CommonJS already would be wrapped to become it.
@@ -204,6 +204,11 @@ function withoutBlanks(format) {
       }
     },
   };
+}
+
+/** @param {string} id */
+function isWithFiles(id) {
+  return WITH_FILES.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
 /** @param {string} letter of one UTF-16 unit */
