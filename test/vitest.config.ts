@@ -5,7 +5,7 @@
  *  - pure: what leaves nothing behind, many files in a process, which has the modules; also what starts
  *    servers, engines and browsers of its own, and ends them
  *  - node: what changes or measures its process, which it has for itself
- *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
+ *  - realtime: what streams at the pace of speech or counts seconds, few files at a time
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
  */
@@ -118,6 +118,8 @@ export default defineConfig({
     // So does a page that is looked at.
     expect: { poll: { timeout: 90_000 } },
     pool: 'forks',
+    // Other processes have the other cores: a tenth less of the processor without threads for garbage.
+    execArgv: ['--single-threaded-gc'],
     sequence: { sequencer: LongestFirst },
     env: {
       // Installed by test/run.mjs, once for all.

@@ -1,5 +1,6 @@
 /** Runs vitest in a process of its own and gets its totals from our reporter. */
 import { spawn } from 'node:child_process';
+import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../../../server/setup/paths.mjs';
@@ -11,11 +12,26 @@ import { less, sum } from './totals.mjs';
 
 const CONFIG = 'test/vitest.config.ts';
 
-/** What waits for the clock runs beside what needs the processor, with workers of its own. */
+/**
+ * @typedef {object} Part
+ * @property {string[]} args of vitest
+ * @property {number} [niceness] of its processes, and of all that they start
+ * @property {number} [workersOfAll] processes for tests when all are run; otherwise it is configured
+ */
+
+/**
+ * What waits for the clock runs beside what needs the processor, with workers of its own, and comes first
+ * where both want it. Of all tests the latter take so much longer that the former have time: few at once
+ * leave more to them, so that the processor is busy to the end, in the memory of a small machine.
+ *
+ * @type {Part[]}
+ */
 const PARTS = [
-  ['--project', '!realtime'],
-  ['--project', 'realtime'],
+  { args: ['--project', '!realtime'], niceness: 5, workersOfAll: 6 },
+  { args: ['--project', 'realtime'], workersOfAll: 2 },
 ];
+/** What a process may have. */
+const MOST_NICENESS = 19;
 
 /** Of more files something is broken rather than disturbed by what else ran. */
 const MOST_TRIED_AGAIN = 4;
@@ -33,9 +49,14 @@ const MOST_TRIED_AGAIN = 4;
  */
 export async function runVitest(args, progress, { config = CONFIG, triesAgain = false } = {}) {
   const isOnePart = args.some((arg) => arg.startsWith('--project'));
-  const parts = isOnePart ? [[]] : PARTS;
+  const parts = isOnePart ? [{ args: [] }] : PARTS;
   const runs = await Promise.all(
-    parts.map((part) => runPart(['--config', config, ...part, ...args], progress)),
+    parts.map(({ args: ofPart, niceness, workersOfAll }) =>
+      runPart(['--config', config, ...ofPart, ...args], progress, {
+        niceness,
+        workers: args.length === 0 ? workersOfAll : undefined,
+      }),
+    ),
   );
   const totals = sum(...runs.map((run) => run.totals));
   /** @type {Record<string, Totals>} */
@@ -61,9 +82,10 @@ export async function runVitest(args, progress, { config = CONFIG, triesAgain = 
  *
  * @param {string[]} args
  * @param {Progress} progress
+ * @param {{ niceness?: number | undefined, workers?: number | undefined }} options
  * @returns {Promise<{ totals: Totals, failedFiles: Record<string, Totals>, end: string }>}
  */
-async function runPart(args, progress) {
+async function runPart(args, progress, { niceness = 0, workers }) {
   const vitest = spawn(
     process.execPath,
     [
@@ -78,9 +100,16 @@ async function runPart(args, progress) {
     {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...colours(), ...process.env },
+      env: {
+        ...colours(),
+        ...process.env,
+        ...(workers !== undefined && { VITEST_MAX_WORKERS: String(workers) }),
+      },
     },
   );
+  if (vitest.pid !== undefined) {
+    os.setPriority(vitest.pid, Math.min(os.getPriority() + niceness, MOST_NICENESS));
+  }
   const stop = () => void vitest.kill();
   process.once('exit', stop);
   /** @type {{ totals: Totals, failedFiles: Record<string, Totals> }} */
