@@ -25,8 +25,8 @@ const CHUNK_BYTES = (SAMPLE_RATE_HZ * 2 * CHUNK_MS) / 1000;
 const SPEED = 1.9;
 /** Each time with new processes: how often V8 collects garbage can differ from start to start. */
 const STARTS = 3;
-/** Rounds of both until the just-in-time compiler and the kernel's buffers have settled. */
-const WARM_UP_ROUNDS = 2;
+/** Rounds of each until the just-in-time compiler and the kernel's buffers have settled: 6 s are too few. */
+const WARM_UP_ROUNDS = 5;
 const WARM_UP_ROUND_MS = 3_000;
 /** Of four rounds, per start. */
 const GROUPS = 2;
@@ -148,7 +148,7 @@ function sharingRows(all: readonly Sharing[]): string[][] {
 
 /** Ours ÷ echo, a ratio for each group of four rounds after one start of the servers. */
 export async function overheadRatios(format: MessageFormat, groups: number): Promise<number[]> {
-  return (await measure(format, { starts: 1, groups, loopRounds: 0 })).ratios;
+  return (await measure(format, { starts: 1, groups, loopRounds: 0, receives: false })).ratios;
 }
 
 interface Extent {
@@ -157,12 +157,13 @@ interface Extent {
   groups: number;
   /** In which the event loop is watched, per start. */
   loopRounds: number;
+  /** Whether a server that only receives is measured beside them. */
+  receives: boolean;
 }
 
-async function measure(
-  format: MessageFormat,
-  extent: Extent = { starts: STARTS, groups: GROUPS, loopRounds: LOOP_ROUNDS },
-): Promise<Overhead> {
+const WHOLE: Extent = { starts: STARTS, groups: GROUPS, loopRounds: LOOP_ROUNDS, receives: true };
+
+async function measure(format: MessageFormat, extent = WHOLE): Promise<Overhead> {
   const overhead: Overhead = {
     oursUs: [],
     echoUs: [],
@@ -181,7 +182,9 @@ async function measure(
     try {
       const ours = await started(loadOurServer(format, options));
       const echo = await started(loadBareServer('echo', options));
-      const receive = await started(loadBareServer('receive', options));
+      const receive = extent.receives
+        ? await started(loadBareServer('receive', options))
+        : undefined;
       await compare({ ours, echo, receive }, extent, overhead);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
@@ -211,16 +214,20 @@ function hum(): Uint8Array {
 }
 
 async function compare(
-  { ours, echo, receive }: Record<'ours' | 'echo' | 'receive', LoadedServer>,
+  {
+    ours,
+    echo,
+    receive,
+  }: Record<'ours' | 'echo', LoadedServer> & { receive: LoadedServer | undefined },
   { groups, loopRounds }: Extent,
   overhead: Overhead,
 ): Promise<void> {
   for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
-    for (const server of [ours, echo, receive]) await server.run(WARM_UP_ROUND_MS);
+    for (const server of [ours, echo, receive]) await server?.run(WARM_UP_ROUND_MS);
   }
   for (let group = 0; group < groups; group += 1) {
     const turns = await byTurns(ours, echo, group);
-    overhead.receiveUs.push(await receive.cpuUsPerChunk(ROUND_MS));
+    if (receive !== undefined) overhead.receiveUs.push(await receive.cpuUsPerChunk(ROUND_MS));
     overhead.oursUs.push(...turns.one);
     overhead.echoUs.push(...turns.other);
     overhead.ratios.push(total(turns.one) / total(turns.other));
