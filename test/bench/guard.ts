@@ -11,7 +11,7 @@ import { requestRatios } from './requests.ts';
 
 const KEPT = path.join(import.meta.dirname, 'guard.json');
 /** Of four rounds. */
-const GATEWAY_GROUPS = 3;
+const GATEWAY_GROUPS = 5;
 
 interface Ratio {
   name: string;
