@@ -89,7 +89,7 @@ const storedTests = [
 
 /**
  * Half of them mostly wait. Each may have a server and a browser: more than a few take the memory of a
- * small machine.
+ * small machine. When all are run, `test/support/suite/vitest-run.mjs` says how many.
  */
 const atOnce = Math.min(4, os.availableParallelism() + 2);
 

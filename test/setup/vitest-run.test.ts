@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Progress } from '../../server/setup/progress.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { runVitest } from '../support/suite/vitest-run.mjs';
@@ -63,4 +63,34 @@ it('counts what fails again, which it tries no third time', async () => {
   const config = testsThatPass(3);
   const { totals } = await runWith({ triesAgain: true, config }, ...ONE_PART);
   expect(totals).toEqual({ passed: 1, failed: 1, skipped: 0 });
+});
+
+it('runs what waits for the clock beside the rest, few files at once and before it', async () => {
+  vi.stubEnv('VITEST_MAX_WORKERS', undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const folder = temporaryFolder();
+  const inFolder = (name: string) => path.join(folder, name);
+  const projects = ['first', 'realtime'].map((name) => {
+    const file = inFolder(`${name}.test.mjs`);
+    writeFileSync(
+      file,
+      `import { writeFileSync } from 'node:fs';
+      import os from 'node:os';
+      it('tells how it runs', () => {
+        const told = { workers: process.env.VITEST_MAX_WORKERS, niceness: os.getPriority() };
+        writeFileSync(${JSON.stringify(inFolder(name))}, JSON.stringify(told));
+      });`,
+    );
+    return { test: { name, root: folder, globals: true, include: [file] } };
+  });
+  const content = { root: folder, test: { projects } };
+  writeFileSync(inFolder('vitest.config.mjs'), `export default ${JSON.stringify(content)};`);
+  const { totals } = await runWith({ config: inFolder('vitest.config.mjs') });
+  expect(totals).toEqual({ passed: 2, failed: 0, skipped: 0 });
+  const [rest, clock] = ['first', 'realtime'].map(
+    (name) =>
+      JSON.parse(readFileSync(inFolder(name), 'utf8')) as { workers: string; niceness: number },
+  );
+  expect([rest?.workers, clock?.workers]).toEqual(['6', '2']);
+  expect(rest!.niceness).toBe(Math.min(clock!.niceness + 5, 19));
 });

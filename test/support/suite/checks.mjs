@@ -28,7 +28,12 @@ export async function runChecks(progress) {
   const worker = async () => {
     for (const { name, args } of waiting) {
       try {
-        await run({ program: process.execPath, args, log: `check-${name}`, shownLines: Infinity });
+        await run({
+          program: 'nice',
+          args: ['-n', '10', process.execPath, ...args],
+          log: `check-${name}`,
+          shownLines: Infinity,
+        });
         totals.passed += 1;
       } catch (error) {
         if (!(error instanceof CommandFailure)) throw error;

@@ -20,9 +20,10 @@ const CONFIG = 'test/vitest.config.ts';
  */
 
 /**
- * What waits for the clock runs beside what needs the processor, with workers of its own, and comes first
- * where both want it. Of all tests the latter take so much longer that the former have time: few at once
- * leave more to them, so that the processor is busy to the end, in the memory of a small machine.
+ * What waits for the clock runs beside what needs the processor, with workers of its own, and its processes
+ * come first; those that have left our session, as engines do, the kernel may weigh otherwise. When all tests
+ * are run, what waits has ended long before the rest unless few of it run at once: so the processor is busy
+ * to the end, and there are no more processes than a small machine has memory for.
  *
  * @type {Part[]}
  */
@@ -102,8 +103,8 @@ async function runPart(args, progress, { niceness = 0, workers }) {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: {
         ...colours(),
-        ...process.env,
         ...(workers !== undefined && { VITEST_MAX_WORKERS: String(workers) }),
+        ...process.env,
       },
     },
   );
