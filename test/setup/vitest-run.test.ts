@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Progress } from '../../server/setup/progress.mjs';
@@ -92,5 +93,5 @@ it('runs what waits for the clock beside the rest, few files at once and before 
       JSON.parse(readFileSync(inFolder(name), 'utf8')) as { workers: string; niceness: number },
   );
   expect([rest?.workers, clock?.workers]).toEqual(['6', '2']);
-  expect(rest!.niceness).toBe(Math.min(clock!.niceness + 5, 19));
+  expect(rest!.niceness).toBe(Math.min(clock!.niceness + 5, os.constants.priority.PRIORITY_LOW));
 });

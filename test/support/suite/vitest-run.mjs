@@ -11,6 +11,7 @@ import { less, sum } from './totals.mjs';
 /** @typedef {import('../../../server/setup/progress.mjs').Progress} Progress */
 
 const CONFIG = 'test/vitest.config.ts';
+const { PRIORITY_LOW } = os.constants.priority;
 
 /**
  * @typedef {object} Part
@@ -31,8 +32,6 @@ const PARTS = [
   { args: ['--project', '!realtime'], niceness: 5, workersOfAll: 6 },
   { args: ['--project', 'realtime'], workersOfAll: 2 },
 ];
-/** What a process may have. */
-const MOST_NICENESS = 19;
 
 /** Of more files something is broken rather than disturbed by what else ran. */
 const MOST_TRIED_AGAIN = 4;
@@ -109,7 +108,7 @@ async function runPart(args, progress, { niceness = 0, workers }) {
     },
   );
   if (vitest.pid !== undefined) {
-    os.setPriority(vitest.pid, Math.min(os.getPriority() + niceness, MOST_NICENESS));
+    os.setPriority(vitest.pid, Math.min(os.getPriority() + niceness, PRIORITY_LOW));
   }
   const stop = () => void vitest.kill();
   process.once('exit', stop);
