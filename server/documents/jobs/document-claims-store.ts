@@ -16,6 +16,7 @@ import {
   type DocumentsTable,
   type NewDocument,
   deleteParts,
+  putPart,
   toNewDocument,
 } from './document-tables-store.ts';
 
@@ -66,12 +67,18 @@ export interface DocumentClaims {
    * twice. Its source and progress are deleted. Without room within the limits it becomes an error
    * with `problem`. Asked again with the same claim, it answers the same.
    *
+   * @param result.lastPart of the translated file, kept in the same step when the parts before it are
    * @throws ServiceError not_found when the account has no such key
    */
   finish(
     documentId: string,
     claimId: string,
-    result: { charge: Charge; problem: string; atMs: number },
+    result: {
+      charge: Charge;
+      problem: string;
+      atMs: number;
+      lastPart?: { place: number; bytes: Uint8Array };
+    },
   ): Promise<'done' | 'lost' | 'quota_exceeded'>;
   /** Makes a document an `error`; its files are deleted. @returns false when the claim is lost */
   fail(
@@ -282,7 +289,7 @@ async function noteTurn(db: Database, accountId: string): Promise<void> {
 }
 
 function createFinish(db: Database): DocumentClaims['finish'] {
-  return async (documentId, claimId, { charge, problem, atMs }) => {
+  return async (documentId, claimId, { charge, problem, atMs, lastPart }) => {
     // The document first, then account and key: nobody locks them the other way round.
     const held = await db
       .selectFrom('documents')
@@ -305,6 +312,8 @@ function createFinish(db: Database): DocumentClaims['finish'] {
       .set({ status: 'done', billed_characters: charge.amount, settled_at_ms: atMs })
       .execute();
     await deleteParts(db, [documentId], ['source', 'progress']);
+    if (lastPart !== undefined)
+      await putPart(db, { documentId, file: 'result', ...lastPart, atMs });
     return 'done';
   };
 }

@@ -212,9 +212,9 @@ async function translate(
   });
   // Who must give a document back does not wait until everything has noticed.
   const { file, characters } = await Promise.race([translating, rejection(signal)]);
-  await claim.writeResult(file);
   const amount = billedCharacters(wish, characters);
   return claim.finish(
+    file,
     { accountId, keyId, kind: 'document', amount, atMs: now(), tag },
     `Quota for this billing period has been exceeded: the document has ${amount} characters to be billed.`,
   );
@@ -310,10 +310,12 @@ interface DocumentClaim {
   readonly progress: TranslationProgress;
   /** Whether progress was kept under this claim. */
   readonly hasGotOn: boolean;
-  /** Keeps the translated file, a part at a time. */
-  writeResult(file: Uint8Array): Promise<void>;
-  /** Makes it `done` and charges for it. @param problem what its owner reads when there is no room */
-  finish(charge: Charge, problem: string): Promise<'done' | 'quota_exceeded'>;
+  /**
+   * Keeps the translated file, a part at a time, makes the document `done` and charges for it.
+   *
+   * @param problem what its owner reads when there is no room
+   */
+  finish(file: Uint8Array, charge: Charge, problem: string): Promise<'done' | 'quota_exceeded'>;
   fail(problem: string): Promise<void>;
   release(options: { countsAttempt: boolean; notBeforeMs?: number }): Promise<void>;
 }
@@ -369,15 +371,14 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
     get hasGotOn() {
       return hasGotOn;
     },
-    async writeResult(file) {
-      for (let start = 0, place = 0; start < file.byteLength; place += 1) {
-        const end = Math.min(start + DOCUMENT_PART_BYTES, file.byteLength);
-        await addPart('result', place, file.subarray(start, end));
-        start = end;
+    async finish(file, charge, problem) {
+      let place = 0;
+      let rest = file;
+      for (; rest.byteLength > DOCUMENT_PART_BYTES; place += 1) {
+        await addPart('result', place, rest.subarray(0, DOCUMENT_PART_BYTES));
+        rest = rest.subarray(DOCUMENT_PART_BYTES);
       }
-    },
-    async finish(charge, problem) {
-      const result = { charge, problem, atMs: now() };
+      const result = { charge, problem, atMs: now(), lastPart: { place, bytes: rest } };
       const outcome = await insist(() => documents.finish(documentId, claimId, result));
       if (outcome === 'lost') throw new ClaimLost();
       return outcome;

@@ -135,41 +135,33 @@ export function toQueuedRow(document: NewDocument): DocumentsTable {
 
 // The parts of files.
 
+export interface DocumentPart {
+  documentId: string;
+  file: DocumentFile;
+  place: number;
+  /** Must not change until it is kept. */
+  bytes: Uint8Array;
+  atMs: number;
+}
+
 export interface DocumentParts {
   /**
    * Keeps a part of a file, in order from place 0; the same place again is written over. Parts of
    * uploads that are never submitted expire. Progress has a document's attempts counted anew.
    *
-   * @param part.bytes must not change until this is answered
    * @param claimId of the worker that writes `progress` or `result`; null for `source`
    * @returns false when the claim is lost
    */
-  addPart(
-    part: {
-      documentId: string;
-      file: DocumentFile;
-      place: number;
-      bytes: Uint8Array;
-      atMs: number;
-    },
-    claimId: string | null,
-  ): Promise<boolean>;
+  addPart(part: DocumentPart, claimId: string | null): Promise<boolean>;
   /** One part of a file; undefined after the last. */
   readPart(documentId: string, file: DocumentFile, place: number): Promise<Uint8Array | undefined>;
 }
 
 export function createDocumentParts(db: Database): DocumentParts {
   return {
-    async addPart({ documentId, file, place, bytes, atMs }, claimId) {
-      if (claimId !== null && !(await holdClaim(db, { documentId, file, claimId }))) return false;
-      await db
-        .insertInto('document_parts')
-        .values({ document_id: documentId, file, place, at_ms: atMs, bytes })
-        // Whoever does not know whether it was written writes it again.
-        .onConflict((conflict) =>
-          conflict.columns(['document_id', 'file', 'place']).doUpdateSet({ at_ms: atMs, bytes }),
-        )
-        .execute();
+    async addPart(part, claimId) {
+      if (claimId !== null && !(await holdClaim(db, { ...part, claimId }))) return false;
+      await putPart(db, part);
       return true;
     },
 
@@ -184,6 +176,20 @@ export function createDocumentParts(db: Database): DocumentParts {
       return row?.bytes;
     },
   };
+}
+
+/** Writes a part, whatever stood in its place: who does not know whether it was written writes it again. */
+export async function putPart(
+  db: Database,
+  { documentId, file, place, bytes, atMs }: DocumentPart,
+): Promise<void> {
+  await db
+    .insertInto('document_parts')
+    .values({ document_id: documentId, file, place, at_ms: atMs, bytes })
+    .onConflict((conflict) =>
+      conflict.columns(['document_id', 'file', 'place']).doUpdateSet({ at_ms: atMs, bytes }),
+    )
+    .execute();
 }
 
 /** Whether a claim is good; until the transaction ends, nobody takes the document from it. */

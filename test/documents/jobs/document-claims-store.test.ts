@@ -92,7 +92,9 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     const release = { countsAttempt: true };
     expect(await db.storage.documents.release(documentId, claimId, release)).toBe(false);
     const result = { charge: db.chargeOf(7), problem, atMs };
-    expect(await db.storage.documents.finish(documentId, claimId, result)).toBe('lost');
+    const lastPart = { place: 0, bytes: Buffer.from('stale') };
+    const stale = { ...result, lastPart };
+    expect(await db.storage.documents.finish(documentId, claimId, stale)).toBe('lost');
 
     expect((await readFile(db.other, documentId, 'progress')).toString()).toBe('half');
     expect(await readFile(db.other, documentId, 'result')).toHaveLength(0);

@@ -59,12 +59,13 @@ describe.each(databaseNames)('documents in %s', (name) => {
   it('are done and charged in one step, once, under their tag', async () => {
     const { documentId, claimId } = await db.taken();
     await db.add(documentId, claimId, 'progress', 'half');
-    await db.add(documentId, claimId, 'result', 'whole');
+    await db.add(documentId, claimId, 'result', 'who');
     const finish = (from: Storage) =>
       from.documents.finish(documentId, claimId, {
         charge: db.chargeOf(50_000, 'spring'),
         problem,
         atMs,
+        lastPart: { place: 1, bytes: Buffer.from('le') },
       });
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) => finish([db.storage, db.other][index % 2]!)),
@@ -76,6 +77,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     const ledger = `select tag, kind, amount from usage_days where key_id = '${db.owner.key.keyId}'`;
     expect(await db.rows(ledger)).toEqual([{ tag: 'spring', kind: 'document', amount: 50_000 }]);
     expect(await db.parts()).toEqual(['result']);
+    expect((await readFile(db.other, documentId, 'result')).toString()).toBe('whole');
     expect(await db.storage.documents.hasOpen()).toBe(false);
     const beat = { atMs, finishAtMs: null };
     expect(await db.storage.documents.beat(documentId, claimId, beat)).toBe(false);
@@ -91,8 +93,9 @@ describe.each(databaseNames)('documents in %s', (name) => {
       });
       const finish = async (amount: number) => {
         const { documentId, claimId } = await db.taken();
-        await db.add(documentId, claimId, 'result', 'whole');
-        const result = { charge: db.chargeOf(amount), problem, atMs };
+        await db.add(documentId, claimId, 'result', 'who');
+        const lastPart = { place: 1, bytes: Buffer.from('le') };
+        const result = { charge: db.chargeOf(amount), problem, atMs, lastPart };
         const outcome = await db.storage.documents.finish(documentId, claimId, result);
         expect(await db.storage.documents.finish(documentId, claimId, result)).toBe(outcome);
         return { outcome, documentId };
