@@ -61,19 +61,27 @@ export function forgetBuild() {
 /**
  * Builds server and widget for production.
  *
- * @param {{ areTypesChecked?: boolean }} [options] false where something else checks them
+ * @param {object} [options]
+ * @param {boolean} [options.areTypesChecked] false where something else checks them
+ * @param {() => void} [options.whenCompiled] called as soon as the command line can be run
  */
-export async function build({ areTypesChecked = true } = {}) {
+export async function build({ areTypesChecked = true, whenCompiled = () => {} } = {}) {
   // Taken before: what changes during the build is built the next time.
   const stamp = fingerprint(root, sources);
   forgetBuild();
-  const outcomes = await Promise.allSettled([buildServer(areTypesChecked), buildWidget()]);
+  const outcomes = await Promise.allSettled([
+    buildServer(areTypesChecked, whenCompiled),
+    buildWidget(),
+  ]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   writeFileSync(stampFile, stamp);
 }
 
-/** @param {boolean} areTypesChecked */
-async function buildServer(areTypesChecked) {
+/**
+ * @param {boolean} areTypesChecked
+ * @param {() => void} whenCompiled
+ */
+async function buildServer(areTypesChecked, whenCompiled) {
   // Without its outputs the compiler's memory of them is false.
   if (!existsSync(path.join(distFolder, 'server', 'main.js')))
     rmSync(path.join(distFolder, 'server.tsbuildinfo'), { force: true });
@@ -85,13 +93,18 @@ async function buildServer(areTypesChecked) {
     ],
     log: 'build-server',
   });
+  for (const folder of ['server', 'shared']) removeOrphans(folder);
+  whenCompiled();
   // The types of the package `dragoman/client`; its code is among what was built above.
-  await run({
+  const clientTypes = run({
     program: process.execPath,
     args: [modulePath('typescript/bin/tsc'), '-p', 'shared/client/tsconfig.json'],
     log: 'build-client',
   });
-  for (const folder of ['server', 'shared']) removeOrphans(folder);
+  await Promise.all([clientTypes, bundleServer()]);
+}
+
+async function bundleServer() {
   await run({
     program: process.execPath,
     args: [modulePath('rolldown/bin/cli.mjs'), '--config', 'server/rolldown.config.mjs'],

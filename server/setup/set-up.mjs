@@ -114,8 +114,15 @@ export async function stoppable(work) {
 async function doWork(work, building, progress) {
   const javaScript = async () => {
     if (work.npm) await progress.step('npm packages', installNpmPackages);
-    if (work.build) await progress.step('build', () => build(building));
-    // Without them the server starts all the same, and hears less.
+    if (!work.build) return installModels();
+    /** @type {Promise<void> | undefined} */
+    let installing;
+    const whenCompiled = () => void (installing = installModels());
+    await progress.step('build', () => build({ ...building, whenCompiled }));
+    await installing;
+  };
+  // Without them the server starts all the same, and hears less.
+  const installModels = async () => {
     for (const name of work.models) {
       const told = await progress.step(models.labelOf(name), () => models.install(name));
       if (told !== '') progress.say(told);
