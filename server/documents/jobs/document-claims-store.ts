@@ -14,6 +14,7 @@ import { usageStore } from '../../accounts/usage/store.ts';
 import { locksRows, type Database, type Tables } from '../../storage/database.ts';
 import {
   type DocumentsTable,
+  type LastPart,
   type NewDocument,
   deleteParts,
   putPart,
@@ -67,18 +68,13 @@ export interface DocumentClaims {
    * twice. Its source and progress are deleted. Without room within the limits it becomes an error
    * with `problem`. Asked again with the same claim, it answers the same.
    *
-   * @param result.lastPart of the translated file, kept in the same step when the parts before it are
+   * @param result.lastPart of the translated file, when all before it are kept
    * @throws ServiceError not_found when the account has no such key
    */
   finish(
     documentId: string,
     claimId: string,
-    result: {
-      charge: Charge;
-      problem: string;
-      atMs: number;
-      lastPart?: { place: number; bytes: Uint8Array };
-    },
+    result: { charge: Charge; problem: string; atMs: number; lastPart?: LastPart },
   ): Promise<'done' | 'lost' | 'quota_exceeded'>;
   /** Makes a document an `error`; its files are deleted. @returns false when the claim is lost */
   fail(

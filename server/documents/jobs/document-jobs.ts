@@ -156,7 +156,7 @@ function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions)
       onLost: () => aborting.abort(new ClaimLost()),
     });
     try {
-      const outcome = await translate(claimed, { ...options, claim, signal, note: beats.note });
+      const outcome = await translate(claimed, { ...options, claim, signal, beats });
       const durationMs = options.now() - startedAtMs;
       log.info({ documentId, attempt, outcome, durationMs }, 'A document has been translated.');
     } catch (error) {
@@ -190,25 +190,27 @@ function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions)
 interface Translating {
   translator: DocumentTranslator;
   claim: DocumentClaim;
-  note: (share: number) => void;
+  beats: Beats;
   now: () => number;
   signal: AbortSignal;
 }
 
 async function translate(
   { order, accountId, keyId, tag }: ClaimedDocument,
-  { translator, claim, note, now, signal }: Translating,
+  { translator, claim, beats, now, signal }: Translating,
 ): Promise<'done' | 'quota_exceeded'> {
   const wish = JSON.parse(order) as DocumentWish;
   const source = await claim.readSource();
   signal.throwIfAborted();
+  // Not before: what is read would wait until this is written.
+  beats.beat();
   const translating = translator.translate({
     file: source,
     accountId,
     wish,
     progress: claim.progress,
     signal,
-    onShare: note,
+    onShare: beats.note,
   });
   // Who must give a document back does not wait until everything has noticed.
   const { file, characters } = await Promise.race([translating, rejection(signal)]);
@@ -229,10 +231,18 @@ function rejection(signal: AbortSignal): Promise<never> {
 }
 
 /** Keeps a claim alive, and what its owner knows of it. */
+interface Beats {
+  /** Beats before the next time that it would. */
+  beat(): void;
+  /** Notes the share that is done. */
+  note(share: number): void;
+  stop(): void;
+}
+
 function startBeats(
   { documentId, claimId, order, sizeBytes }: ClaimedDocument,
   { documents, now, log, onLost }: DocumentJobOptions & { onLost: () => void },
-): { note: (share: number) => void; stop: () => void } {
+): Beats {
   const estimate = createDocumentEstimate({ order, sizeBytes, startedAtMs: now() });
   let isBeating = false;
 
@@ -248,9 +258,9 @@ function startBeats(
     isBeating = false;
   }
 
-  void beat();
   const timer = setInterval(() => void beat(), BEAT_MS);
   return {
+    beat: () => void beat(),
     note: (share) => estimate.note(share, now()),
     stop: () => clearInterval(timer),
   };
@@ -412,6 +422,7 @@ async function joined(parts: AsyncIterable<Uint8Array>, sizeBytes: number): Prom
     if (filledBytes + part.byteLength > sizeBytes) throw incomplete();
     file.set(part, filledBytes);
     filledBytes += part.byteLength;
+    if (filledBytes === sizeBytes) break;
   }
   if (filledBytes < sizeBytes) throw incomplete();
   return file;

@@ -144,6 +144,9 @@ export interface DocumentPart {
   atMs: number;
 }
 
+/** The last part of a file, which is kept in the step that the whole file is for. */
+export type LastPart = Pick<DocumentPart, 'place' | 'bytes'>;
+
 export interface DocumentParts {
   /**
    * Keeps a part of a file, in order from place 0; the same place again is written over. Parts of

@@ -16,6 +16,7 @@ import {
   signatureProblem,
 } from '../formats/index.ts';
 import type { DocumentWish } from './document-order.ts';
+import type { LastPart } from './document-tables-store.ts';
 import type { DocumentStore } from './store.ts';
 
 /** Bytes kept at once: few enough to hold no other writer up. */
@@ -25,7 +26,7 @@ const MAX_FILE_NAME_LENGTH = 255;
 /** A document on its way in. */
 export interface DocumentUpload {
   /**
-   * Keeps the file. Pulls no faster than the database writes.
+   * Keeps the file, but for its last part. Pulls no faster than the database writes.
    *
    * @param fileName decides how large it may be; empty when it is not known yet
    * @throws ServiceError payload_too_large as soon as there is too much, invalid_request for a file
@@ -33,7 +34,7 @@ export interface DocumentUpload {
    */
   receive(file: AsyncIterable<Uint8Array>, fileName: string): Promise<void>;
   /**
-   * Queues the document.
+   * Keeps the rest and queues the document.
    *
    * @param order its `filename` counts before the name that came with the file
    * @throws ServiceError invalid_request, not_found, forbidden, too_many_documents; the upload is
@@ -77,7 +78,7 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
       const wished = cleanName(order.filename ?? '');
       const fileName = wished === '' ? received.fileName : wished;
       const format = formatOf(fileName);
-      const { sizeBytes, head } = received;
+      const { sizeBytes, head, lastPart } = received;
       if (sizeBytes > format.maxBytes[plan]) throw tooLarge(format.maxBytes[plan]);
       refuseMismatch(format, head);
       const wish = await readWish(order, { format, caller, options });
@@ -95,6 +96,7 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
           createdAtMs: now(),
         },
         options.maxDocuments,
+        lastPart,
       );
       if (!isQueued) throw tooManyDocuments(options.maxDocuments);
       options.onQueued();
@@ -109,8 +111,8 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
 
 /** The file of an upload, on its way into the database. */
 class SourceFile {
-  /** What has arrived, once it is all there. */
-  received: { fileName: string; sizeBytes: number; head: Buffer } | undefined;
+  /** What has arrived, once it is all there; all of it is kept but the last part. */
+  received: { fileName: string; sizeBytes: number; head: Buffer; lastPart: LastPart } | undefined;
   #isDiscarded = false;
   #keeping: Promise<unknown> = Promise.resolve();
   readonly #documentId: string;
@@ -130,17 +132,19 @@ class SourceFile {
     const maxBytes = format?.maxBytes[plan] ?? largestOf(plan);
     let head = Buffer.alloc(0);
     let sizeBytes = 0;
-    let place = 0;
-    for await (const part of inParts(file, maxBytes)) {
-      if (place === 0) {
-        head = Buffer.from(part.subarray(0, SIGNATURE_BYTES));
+    let lastPart: LastPart | undefined;
+    for await (const bytes of inParts(file, maxBytes)) {
+      if (lastPart === undefined) {
+        head = Buffer.from(bytes.subarray(0, SIGNATURE_BYTES));
         if (format !== undefined) refuseMismatch(format, head);
+        lastPart = { place: 0, bytes };
+      } else {
+        await this.#keep(lastPart);
+        lastPart = { place: lastPart.place + 1, bytes };
       }
-      await this.#keep(place, part);
-      place += 1;
-      sizeBytes += part.length;
+      sizeBytes += bytes.length;
     }
-    this.received = { fileName, sizeBytes, head };
+    if (lastPart !== undefined) this.received = { fileName, sizeBytes, head, lastPart };
   }
 
   async discard(): Promise<void> {
@@ -150,11 +154,11 @@ class SourceFile {
     await this.#options.documents.delete(this.#documentId);
   }
 
-  async #keep(place: number, bytes: Uint8Array): Promise<void> {
+  async #keep(part: LastPart): Promise<void> {
     if (this.#isDiscarded) throw new Error('The upload has ended.');
     const { documents, now } = this.#options;
-    const part = { documentId: this.#documentId, file: 'source' as const, place, bytes };
-    this.#keeping = documents.addPart({ ...part, atMs: now() }, null);
+    const whose = { documentId: this.#documentId, file: 'source' } as const;
+    this.#keeping = documents.addPart({ ...whose, ...part, atMs: now() }, null);
     await this.#keeping;
   }
 }

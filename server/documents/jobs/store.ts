@@ -8,14 +8,21 @@ import {
   createDocumentParts,
   deleteParts,
   type DocumentParts,
+  type LastPart,
+  putPart,
   toQueuedRow,
   toStoredDocument,
 } from './document-tables-store.ts';
 
 /** Documents and their jobs; the table is the truth, whoever is rung up besides. */
 export interface DocumentStore extends DocumentParts, DocumentClaims {
-  /** Queues an uploaded document. @returns false when the account has `maxDocuments` already */
-  submit(document: NewDocument, maxDocuments: number): Promise<boolean>;
+  /**
+   * Queues an uploaded document.
+   *
+   * @param lastPart of its file, when all before it are kept
+   * @returns false when the account has `maxDocuments` already
+   */
+  submit(document: NewDocument, maxDocuments: number, lastPart?: LastPart): Promise<boolean>;
   /** Whether an account has so many documents that none is accepted. */
   isFull(accountId: string, maxDocuments: number): Promise<boolean>;
   find(accountId: string, documentId: string): Promise<StoredDocument | undefined>;
@@ -53,10 +60,13 @@ function createDocuments(db: Database): DocumentStore {
     ...createDocumentParts(db),
     ...createDocumentClaims(db),
 
-    async submit(document, maxDocuments) {
-      await lockAccount(db, document.accountId);
-      if ((await countDocuments(db, document.accountId)) >= maxDocuments) return false;
+    async submit(document, maxDocuments, lastPart) {
+      const { accountId, documentId, createdAtMs: atMs } = document;
+      await lockAccount(db, accountId);
+      if ((await countDocuments(db, accountId)) >= maxDocuments) return false;
       await db.insertInto('documents').values(toQueuedRow(document)).execute();
+      if (lastPart !== undefined)
+        await putPart(db, { documentId, file: 'source', ...lastPart, atMs });
       return true;
     },
 

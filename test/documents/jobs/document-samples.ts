@@ -40,10 +40,13 @@ export async function upload(
   parts: readonly Uint8Array[] = [Uint8Array.of(1, 2, 3)],
 ): Promise<NewDocument> {
   const { documentId, createdAtMs: atMs } = document;
-  for (const [place, bytes] of parts.entries()) {
-    await documents.addPart({ documentId, file: 'source', place, bytes, atMs }, null);
+  const places = parts.map((bytes, place) => ({ place, bytes }));
+  const lastPart = places.pop();
+  for (const part of places) {
+    await documents.addPart({ documentId, file: 'source', ...part, atMs }, null);
   }
-  if (!(await documents.submit(document, 1000))) throw new Error('There are too many documents.');
+  if (!(await documents.submit(document, 1000, lastPart)))
+    throw new Error('There are too many documents.');
   return document;
 }
 
