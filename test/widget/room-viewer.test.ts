@@ -2,18 +2,42 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { openWholeChromium } from '../support/machine/chromium.ts';
+import { startResetProxy } from '../support/services/reset-proxy.ts';
 import { excessWidth, faults } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
+import { keepPage } from './kept-page.ts';
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 let bench: EventBench;
 beforeAll(async () => {
-  bench = await startEvents({ settings: { RECOGNISER: 'silent' } });
+  bench = await startEvents();
 });
+const pages = keepPage((address) => bench.open(address, { ...phone, reducedMotion: 'reduce' }));
+let kept: Page | undefined;
+afterEach(async ({ task }) => {
+  if (kept !== undefined) await pages.leave(kept, task.result?.state !== 'fail');
+});
+
+/** Opens an address, or a path of the server, on the phone that the test before has left, which forgets it. */
+async function openPage(target: string): Promise<Page> {
+  if (kept?.isClosed() === false) await forgetAll(kept);
+  return (kept = await pages.openAgain(new URL(target, bench.server.url).href));
+}
+
+/** What was chosen and entered, and what is kept for a time without a network. */
+async function forgetAll(page: Page): Promise<void> {
+  const device = await page.context().newCDPSession(page);
+  await device.send('Storage.clearDataForOrigin', {
+    origin: new URL(page.url()).origin,
+    storageTypes: 'local_storage,service_workers,cache_storage',
+  });
+  await device.detach();
+}
+
 afterAll(async () => {
   await bench.close();
   expect(bench.pageErrors).toEqual([]);
@@ -25,7 +49,7 @@ describe('a reader', () => {
   it('reads what was said before, in the order of the lines, and what is said now, by ear as well', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Good morning.' });
-    const page = await bench.open(`/events/${room.room_id}`, phone);
+    const page = await openPage(`/events/${room.room_id}`);
     await untilShown(page, ['Good morning.']);
     expect(await page.title()).toBe('Main stage');
     const log = page.getByRole('log');
@@ -39,14 +63,13 @@ describe('a reader', () => {
     await bench.type(room, { text: '', line });
     await untilShown(page, ['Good morning.', 'Thank you.']);
     expect(await page.getByRole('img', { name: /by a person/ }).count()).toBe(2);
-    await page.context().close();
   });
 
   it('chooses a language, which is remembered, and which an address can name', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Buenos días.', language: 'es' });
     await bench.type(room, { text: 'Bonjour.', language: 'fr' });
-    const page = await bench.open(`/events/${room.room_id}?language=es`);
+    const page = await openPage(`/events/${room.room_id}?language=es`);
     await untilShown(page, ['Buenos días.']);
     const options = await languages(page).locator('option').allInnerTexts();
     expect(options.slice(1)).toEqual(['Español', 'Français']);
@@ -56,7 +79,6 @@ describe('a reader', () => {
     await untilShown(page, ['Bonjour.']);
     await page.goto(`${bench.server.url}/events/${room.room_id}`);
     await untilShown(page, ['Bonjour.']);
-    await page.context().close();
   });
 
   it('reads a language of the browser, where none was chosen and the room has it', async () => {
@@ -75,7 +97,7 @@ describe('a reader', () => {
         text: `This is sentence number ${number}, and it is long enough for two.`,
       });
     }
-    const page = await bench.open(`/events/${room.room_id}`, phone);
+    const page = await openPage(`/events/${room.room_id}`);
     const block = page.locator('room-captions .lines');
     await page.getByText('number 25').waitFor();
     const distance = () =>
@@ -93,13 +115,12 @@ describe('a reader', () => {
     await jump.click();
     await expect.poll(distance).toBeLessThan(2);
     await expect.poll(() => jump.count()).toBe(0);
-    await page.context().close();
   });
 
   it('chooses how captions look, and finds it so again', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Good morning.' });
-    const page = await bench.open(`/events/${room.room_id}`, phone);
+    const page = await openPage(`/events/${room.room_id}`);
     await untilShown(page, ['Good morning.']);
     const size = () =>
       page
@@ -122,13 +143,12 @@ describe('a reader', () => {
     expect(await page.evaluate(() => document.querySelector('room-captions')?.calmness)).toBe(
       'settled',
     );
-    await page.context().close();
   });
 
   it('gives the passcode once on a device, again when it is changed meanwhile, and reads on', async () => {
     const room = await bench.makeRoom({ access: 'passcode', passcode: '4711' });
     await bench.type(room, { text: 'Among us.' });
-    const page = await bench.open(`/events/${room.room_id}`, phone);
+    const page = await openPage(`/events/${room.room_id}`);
     const enter = async (passcode: string) => {
       await page.getByLabel('Passcode').fill(passcode);
       await page.keyboard.press('Enter');
@@ -146,11 +166,10 @@ describe('a reader', () => {
     await bench.type(room, { text: 'Still among us.' });
     await enter('4712');
     await untilShown(page, ['Among us.', 'Still among us.']);
-    await page.context().close();
   });
 
   it('is told that there is no room, and that a link is no good', async () => {
-    const page = await bench.open('/events/abcdefghjk');
+    const page = await openPage('/events/abcdefghjk');
     await page.getByText('There is no such room').waitFor();
     const room = await bench.makeRoom({ access: 'link' });
     await page.goto(room.viewer_url!);
@@ -167,24 +186,22 @@ describe('a reader', () => {
     // The browser asks whether it has it still.
     await page.reload();
     await page.getByText('There is no such room').waitFor();
-    await page.context().close();
   });
 
   it('reads from right to left what is written so', async () => {
     const room = await bench.makeRoom({ source_language: 'ar' });
     await bench.type(room, { text: 'صباح الخير.' });
-    const page = await bench.open(`/events/${room.room_id}`);
+    const page = await openPage(`/events/${room.room_id}`);
     const line = page.locator('room-captions .caption').first();
     await line.waitFor();
     expect(await line.getAttribute('dir')).toBe('rtl');
     expect(await line.getAttribute('lang')).toBe('ar');
-    await page.context().close();
   });
 
   it('listens to what is said from then on, and only after a click', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Antes.', language: 'es' });
-    const page = await bench.open(`/events/${room.room_id}?language=es`);
+    const page = await openPage(`/events/${room.room_id}?language=es`);
     await untilShown(page, ['Antes.']);
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -199,37 +216,38 @@ describe('a reader', () => {
     await page.locator('.listen.waiting').waitFor();
     await page.getByRole('button', { name: 'Dejar de escuchar' }).click();
     await page.locator('.listen.off').waitFor();
-    await page.context().close();
   });
 });
 
 describe('a page', () => {
   it('says that the server is gone, opens without it, and goes on when it is back', async () => {
-    const room = await bench.makeRoom({ keep_hours: 1 });
+    const room = await bench.makeRoom();
     await bench.type(room, { text: 'Before the cut.' });
-    const page = await bench.open(`/events/${room.room_id}`);
-    const late = await bench.open(`/events/${room.room_id}`);
-    await untilShown(page, ['Before the cut.']);
-    await late.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const proxy = await startResetProxy(bench.server.url);
+    const page = await openPage(`${proxy.url}/events/${room.room_id}`);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     // Kept with the second visit, when the worker is there.
-    await late.reload();
-    await untilShown(late, ['Before the cut.']);
-    const restart = await bench.kill();
+    await page.reload();
+    await untilShown(page, ['Before the cut.']);
+    let restore = proxy.cut();
     await untilState(page, 'offline');
     await page.getByText('No connection').first().waitFor();
-    await late.reload();
-    await late.getByText('No connection').first().waitFor();
-    await restart();
+    restore();
     await untilState(page, 'waiting');
     await bench.type(room, { text: 'After the cut.' });
     await untilShown(page, ['Before the cut.', 'After the cut.']);
-    await untilShown(late, ['Before the cut.', 'After the cut.']);
-    for (const each of [page, late]) await each.context().close();
+    restore = proxy.cut();
+    await page.reload();
+    await page.getByText('No connection').first().waitFor();
+    restore();
+    await bench.type(room, { text: 'After another.' });
+    await untilShown(page, ['Before the cut.', 'After the cut.', 'After another.']);
+    await proxy.close();
   });
 
   it('can be put on a home screen, under the name of its room', async () => {
     const room = await bench.makeRoom();
-    const page = await bench.open(`/events/${room.room_id}`);
+    const page = await openPage(`/events/${room.room_id}`);
     const address = await page.locator('link[rel="manifest"]').getAttribute('href');
     const manifest = (await (await fetch(address!)).json()) as {
       name: string;
@@ -245,7 +263,6 @@ describe('a page', () => {
     const hidden = await bench.makeRoom({ name: 'Secret plans', access: 'link' });
     const secret = await fetch(`${bench.server.url}/events/${hidden.room_id}/manifest.webmanifest`);
     expect(await secret.text()).not.toContain('Secret');
-    await page.context().close();
   });
 });
 
@@ -307,7 +324,6 @@ describe('in a whole browser', () => {
 
 it('axe finds nothing to complain about, nothing is wider than a phone, and all text has 7:1 in light and dark', async () => {
   const room = await bench.makeRoom();
-  const locked = await bench.makeRoom({ access: 'passcode' });
   const look = async (page: Page, state: string) => {
     const light = await faults(page);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -316,10 +332,7 @@ it('axe finds nothing to complain about, nothing is wider than a phone, and all 
     const found = { light, dark, excess: await excessWidth(page) };
     expect({ state, ...found }).toEqual({ state, light: [], dark: [], excess: 0 });
   };
-  const page = await bench.open(`/events/${room.room_id}`, {
-    ...phone,
-    reducedMotion: 'reduce',
-  });
+  const page = await openPage(`/events/${room.room_id}`);
   await untilState(page, 'waiting');
   await look(page, 'waiting');
   await bench.type(room, { text: 'Good morning.' });
@@ -331,11 +344,12 @@ it('axe finds nothing to complain about, nothing is wider than a phone, and all 
   await page.getByRole('button', { name: 'Text and display' }).click();
   await page.getByRole('button', { name: 'Done' }).waitFor();
   await look(page, 'settings');
-  await page.goto(`${bench.server.url}/events/${locked.room_id}`);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await bench.changeRoom(room, { access: 'passcode' });
   await page.getByLabel('Passcode').waitFor();
   await look(page, 'locked');
-  await page.goto(`${bench.server.url}/events/abcdefghjk`);
+  await bench.server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
+  await page.reload();
   await page.getByText('There is no such room').waitFor();
   await look(page, 'gone');
-  await page.context().close();
 });

@@ -8,6 +8,8 @@ export interface ResetProxy {
   reset(): number;
   /** Lets nothing through any more on the connections that there are, and tells neither end. */
   silence(): void;
+  /** Resets every connection, and each new one, as if nobody were there; answers what lets them through again. */
+  cut(): () => void;
   close(): Promise<void>;
 }
 
@@ -15,7 +17,12 @@ export interface ResetProxy {
 export async function startResetProxy(target: string): Promise<ResetProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<[net.Socket, net.Socket]>();
+  let isCut = false;
   const proxy = net.createServer((client) => {
+    if (isCut) {
+      client.resetAndDestroy();
+      return;
+    }
     const server = net.connect(Number(port), hostname);
     const pair: [net.Socket, net.Socket] = [client, server];
     pairs.add(pair);
@@ -42,6 +49,13 @@ export async function startResetProxy(target: string): Promise<ResetProxy> {
         client.unpipe(server).pause();
         server.unpipe(client).pause();
       }
+    },
+    cut: () => {
+      isCut = true;
+      reset();
+      return () => {
+        isCut = false;
+      };
     },
     close: () =>
       new Promise<void>((resolve) => {
