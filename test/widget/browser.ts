@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { ServerFrame, ServerMessage } from '../../shared/protocol/messages.ts';
 import { keepPage, type KeptPage } from './kept-page.ts';
-import { newContext, takeChromium } from '../support/machine/chromium.ts';
+import { calm, newContext, takeChromium } from '../support/machine/chromium.ts';
 import {
   startScriptedGateway,
   type ScriptedGateway,
@@ -128,7 +128,7 @@ export async function startBench({
   );
   const pageErrors: string[] = [];
   async function open(target: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await newContext(browser, options);
+    const context = await newContext(browser, { ...calm, ...options });
     const page = await context.newPage();
     page.on('pageerror', (error) => pageErrors.push(error.message));
     await recordElement(page);

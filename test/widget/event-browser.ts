@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import type { RoomCreation, RoomInfo, RoomLink } from '../../shared/schemas/rooms.ts';
-import { newContext, takeChromium } from '../support/machine/chromium.ts';
+import { calm, newContext, takeChromium } from '../support/machine/chromium.ts';
 import { startServer, type RunningServer, type TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
@@ -95,7 +95,7 @@ export async function startEvents({
       };
     },
     async open(url, options = {}) {
-      const context = await newContext(browser, { locale: 'en-GB', ...options });
+      const context = await newContext(browser, { ...calm, locale: 'en-GB', ...options });
       const page = await context.newPage();
       page.on('pageerror', (error) => pageErrors.push(error.message));
       page.on('console', (message) => {

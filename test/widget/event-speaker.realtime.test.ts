@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
+import { denyMicrophone } from '../support/machine/chromium.ts';
 import { excessWidth, faults } from './axe.ts';
 import { keepPage } from './kept-page.ts';
 import { startEvents, type EventBench } from './event-browser.ts';
@@ -10,9 +11,7 @@ import { startEvents, type EventBench } from './event-browser.ts';
 let bench: EventBench;
 /** Besides the one that is kept. */
 const opened: Page[] = [];
-/** What moves all the while takes as much of a processor as all the rest. */
-const calm = { reducedMotion: 'reduce' } as const;
-const pages = keepPage((address) => bench.open(address, calm));
+const pages = keepPage((address) => bench.open(address));
 let kept: Page | undefined;
 
 beforeAll(async () => (bench = await startEvents()));
@@ -88,7 +87,7 @@ describe('who speaks', () => {
   it('takes over from another, who is told so, stays silent, and may take over again', async () => {
     const room = await bench.makeRoom();
     const first = await goLive(room);
-    const second = await openSpeaker(room, calm);
+    const second = await openSpeaker(room, {});
     await untilTitle(second, 'Somebody else is speaking');
     await press(second, 'Take over');
     await untilTitle(second, 'You are live');
@@ -139,9 +138,25 @@ describe('before speaking', () => {
     await expect.poll(level).toBe(0);
   });
 
+  it('a microphone that is denied is said in words, with what to do', async () => {
+    const room = await bench.makeRoom();
+    const page = await bench.open(undefined);
+    opened.push(page);
+    await denyMicrophone(page.context());
+    await page.goto(room.speaker_url!);
+    await press(page, 'Start speaking');
+    await untilTitle(page, 'The microphone is blocked');
+    expect(await page.getByRole('status').first().innerText()).toContain('site settings');
+    expect(await stateOf(room)).toBe('waiting');
+    await press(page, 'Try again');
+    await untilTitle(page, 'The microphone is blocked');
+  });
+
   it('the way in is shown as large as the screen, with the passcode', async () => {
     const room = await bench.makeRoom({ access: 'passcode', passcode: '482913' });
-    const page = await openSpeaker(room, { viewport: { width: 1920, height: 1080 } });
+    const page = await openSpeaker(room);
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 1920, height: 1080 });
     await press(page, 'Show large');
     const dialog = page.getByRole('dialog', { name: 'Read along on your phone' });
     const code = dialog.getByRole('img', { name: 'QR code of the link for readers' });
@@ -152,67 +167,56 @@ describe('before speaking', () => {
     expect(await dialog.innerText()).toMatch(new RegExp(`${room.room_id}[\\s\\S]*Passcode 482913`));
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
+    await page.setViewportSize(usual);
   });
 
   it('a link without its key, and a room that is gone, are said plainly', async () => {
     const room = await bench.makeRoom();
     const [address = ''] = room.speaker_url?.split('#') ?? [];
-    const page = await bench.open(address);
-    opened.push(page);
+    const page = (kept = await pages.openAgain(`${address}`));
     await untilTitle(page, 'This link does not work any more');
-    const late = await openSpeaker(room);
+    // Where only the key is another, a browser stays on the page it has.
+    await page.goto('about:blank');
+    await openSpeaker(room);
     await bench.server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
-    await untilTitle(late, 'There is no such room');
+    await untilTitle(page, 'There is no such room');
   });
 });
 
 describe('for everybody', () => {
   const looks = [
-    { locale: 'es-ES', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+    {
+      locale: 'es-ES',
+      colorScheme: 'light',
+      viewport: { width: 360, height: 640 },
+      hasTouch: true,
+    },
     { locale: 'ar', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   ] as const;
 
-  it.each(looks)('nothing is wrong by axe, too faint or cut off: $locale', async (look) => {
-    const { audience, speaker } = deskWords(look.locale);
-    const isSeen = look.colorScheme === 'dark';
-    const room = await bench.makeRoom();
-    const page = await openSpeaker(room, look);
-    await page.getByRole('img', { name: audience.code }).waitFor();
-    expect(await faults(page, { isSeen })).toEqual([]);
-    await press(page, audience.showLarge);
-    expect(await faults(page, { isSeen })).toEqual([]);
-    await press(page, audience.close);
-    await press(page, speaker.start);
-    await untilTitle(page, speaker.live);
-    expect(await faults(page, { isSeen })).toEqual([]);
-    expect(await excessWidth(page)).toBe(0);
-  });
-
-  it('the button is in view on a phone, and large enough for a thumb', async () => {
-    const room = await bench.makeRoom({ languages: ['es', 'fr', 'it', 'pt', 'ca'] });
-    const page = await openSpeaker(room, { viewport: { width: 360, height: 640 }, hasTouch: true });
-    const { y = 0, height = 0 } = (await floorButton(page).boundingBox()) ?? {};
-    expect(height).toBeGreaterThanOrEqual(72);
-    expect(y + height).toBeLessThanOrEqual(640);
-  });
+  it.each(looks)(
+    'nothing is wrong by axe, too faint or cut off, and the button is in view and large enough for a thumb: $locale',
+    async (look) => {
+      const { audience, speaker } = deskWords(look.locale);
+      const isSeen = look.colorScheme === 'dark';
+      const room = await bench.makeRoom({ languages: ['es', 'fr', 'it', 'pt', 'ca'] });
+      const page = await openSpeaker(room, look);
+      const { y = 0, height = 0 } = (await floorButton(page).boundingBox()) ?? {};
+      expect(height).toBeGreaterThanOrEqual(72);
+      expect(y + height).toBeLessThanOrEqual(look.viewport.height);
+      await page.getByRole('img', { name: audience.code }).waitFor();
+      expect(await faults(page, { isSeen })).toEqual([]);
+      await press(page, audience.showLarge);
+      expect(await faults(page, { isSeen })).toEqual([]);
+      await press(page, audience.close);
+      await press(page, speaker.start);
+      await untilTitle(page, speaker.live);
+      expect(await faults(page, { isSeen })).toEqual([]);
+      expect(await excessWidth(page)).toBe(0);
+    },
+  );
 
   it('no page complained, and no policy was broken', () => {
     expect(bench.pageErrors).toEqual([]);
   });
-});
-
-it('a microphone that is denied is said in words, with what to do', async () => {
-  const denied = await startEvents({ microphone: 'denied' });
-  try {
-    const room = await denied.makeRoom();
-    const page = await denied.open(room.speaker_url);
-    await press(page, 'Start speaking');
-    await untilTitle(page, 'The microphone is blocked');
-    expect(await page.getByRole('status').first().innerText()).toContain('site settings');
-    expect((await denied.roomNow(room)).state).toBe('waiting');
-    await press(page, 'Try again');
-    await untilTitle(page, 'The microphone is blocked');
-  } finally {
-    await denied.close();
-  }
 });

@@ -1,6 +1,6 @@
 /** Ears for tests: what a page would send to the loudspeakers, frame by frame. */
 import type { Page } from 'playwright-core';
-import { newContext } from '../support/machine/chromium.ts';
+import { calm, newContext } from '../support/machine/chromium.ts';
 import { recordElement, type WidgetBench } from './browser.ts';
 
 /** A few ms of sound. */
@@ -36,7 +36,7 @@ export async function listen(
   target: string,
   { isOpen = true } = {},
 ): Promise<Page> {
-  const context = await newContext(bench.browser);
+  const context = await newContext(bench.browser, calm);
   const page = await context.newPage();
   page.on('pageerror', ({ message }) => bench.pageErrors.push(message));
   await page.addInitScript(installEars);

@@ -16,7 +16,7 @@ let bench: EventBench;
 beforeAll(async () => {
   bench = await startEvents();
 });
-const pages = keepPage((address) => bench.open(address, { ...phone, reducedMotion: 'reduce' }));
+const pages = keepPage((address) => bench.open(address, phone));
 let kept: Page | undefined;
 afterEach(async ({ task }) => {
   if (kept !== undefined) await pages.leave(kept, task.result?.state !== 'fail');
