@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
-import { denyMicrophone } from '../support/machine/chromium.ts';
 import { excessWidth, faults } from './axe.ts';
 import { keepPage } from './kept-page.ts';
 import { startEvents, type EventBench } from './event-browser.ts';
@@ -138,20 +137,6 @@ describe('before speaking', () => {
     await expect.poll(level).toBe(0);
   });
 
-  it('a microphone that is denied is said in words, with what to do', async () => {
-    const room = await bench.makeRoom();
-    const page = await bench.open(undefined);
-    opened.push(page);
-    await denyMicrophone(page.context());
-    await page.goto(room.speaker_url!);
-    await press(page, 'Start speaking');
-    await untilTitle(page, 'The microphone is blocked');
-    expect(await page.getByRole('status').first().innerText()).toContain('site settings');
-    expect(await stateOf(room)).toBe('waiting');
-    await press(page, 'Try again');
-    await untilTitle(page, 'The microphone is blocked');
-  });
-
   it('the way in is shown as large as the screen, with the passcode', async () => {
     const room = await bench.makeRoom({ access: 'passcode', passcode: '482913' });
     const page = await openSpeaker(room);
@@ -219,4 +204,20 @@ describe('for everybody', () => {
   it('no page complained, and no policy was broken', () => {
     expect(bench.pageErrors).toEqual([]);
   });
+});
+
+it('a microphone that is denied is said in words, with what to do', async () => {
+  const denied = await startEvents({ microphone: 'denied' });
+  try {
+    const room = await denied.makeRoom();
+    const page = await denied.open(room.speaker_url);
+    await press(page, 'Start speaking');
+    await untilTitle(page, 'The microphone is blocked');
+    expect(await page.getByRole('status').first().innerText()).toContain('site settings');
+    expect((await denied.roomNow(room)).state).toBe('waiting');
+    await press(page, 'Try again');
+    await untilTitle(page, 'The microphone is blocked');
+  } finally {
+    await denied.close();
+  }
 });

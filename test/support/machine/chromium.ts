@@ -91,19 +91,6 @@ export async function newContext(
 }
 
 /**
- * From then on the documents that a window opens are not given the microphone: they come with a policy
- * that says so. Another Chromium, to which nobody would give it either, takes a second of a processor.
- */
-export async function denyMicrophone(context: BrowserContext): Promise<void> {
-  await context.route('**', async (route) => {
-    if (!route.request().isNavigationRequest()) return route.continue();
-    const response = await route.fetch();
-    const headers = { ...response.headers(), 'permissions-policy': 'microphone=()' };
-    return route.fulfill({ response, headers });
-  });
-}
-
-/**
  * Opens the whole Chromium, with what belongs to a browser around its pages: it keeps a screen on and
  * installs pages, which the shell does not. Undefined where only the shell is installed.
  *
