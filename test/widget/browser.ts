@@ -91,7 +91,7 @@ export async function waitForState(page: Page, state: string): Promise<void> {
       return at >= 0 || document.querySelector('voice-captions')!.state === wanted;
     },
     state,
-    { polling: 20 },
+    { polling: 50 },
   );
 }
 
@@ -173,7 +173,7 @@ export async function newestSession(
 ): Promise<ScriptedSession> {
   const newest = () => gateway.sessions.at(-1);
   await expect
-    .poll(() => newest()?.chunks.length ?? -1, { interval: 20 })
+    .poll(() => newest()?.chunks.length ?? -1, { interval: 50 })
     .toBeGreaterThanOrEqual(chunks);
   return newest()!;
 }

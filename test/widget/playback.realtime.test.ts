@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { createSpeechEncoders } from '../../server/voice/audio/encode.ts';
+import { createSpeechEncoders, type SpeechEncoders } from '../../server/voice/audio/encode.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import { speechContentTypes, type SpeechPath } from '../../widget/controllers/playback-output.ts';
 import { recordLog } from '../support/product/log-record.ts';
@@ -27,7 +27,9 @@ let page: Page;
 const speech: Partial<Record<SpeechPath, ServerMessage[]>> = {};
 
 beforeAll(async () => {
-  for (const path of paths) speech[path] = await hum(path, SENTENCES);
+  const encoders = await createSpeechEncoders({ log: recordLog() });
+  for (const path of paths) speech[path] = await hum(path, encoders);
+  await encoders.close();
   const attributes = 'source-language="en" target-languages="fr" speech="es" voice="female"';
   bench = await startBench({
     microphone: wav(tones({ 300: 0 }, { sampleRateHz: 16_000, lengthS: 2 }), 16_000),
@@ -61,15 +63,13 @@ afterEach(async ({ task }) => {
   bench.gateway.reset();
 });
 
-/** What the gateway sends of sentences: humming, as long as they are. */
-async function hum(path: SpeechPath, sentences: readonly string[]): Promise<ServerMessage[]> {
-  const encoders = await createSpeechEncoders({ log: recordLog() });
+/** What the gateway sends of the sentences: humming, as long as they are. */
+async function hum(path: SpeechPath, encoders: SpeechEncoders): Promise<ServerMessage[]> {
   const contentType = speechContentTypes[path];
   const engine = hummingEngine();
-  const chunks = await allChunks(concluded(...sentences), {
+  const chunks = await allChunks(concluded(...SENTENCES), {
     ...{ engine, encoders, format: formatOf(contentType) },
   });
-  await encoders.close();
   return chunks.map(({ pieces, durationMs, text, headerCount }) => ({
     type: 'target_media_chunk',
     language: 'es',

@@ -345,11 +345,12 @@ it('axe finds nothing to complain about, nothing is wider than a phone, and all 
   await page.getByRole('button', { name: 'Done' }).waitFor();
   await look(page, 'settings');
   await page.getByRole('button', { name: 'Done' }).click();
-  await bench.changeRoom(room, { access: 'passcode' });
-  await page.getByLabel('Passcode').waitFor();
+  await bench.changeRoom(room, { access: 'passcode', passcode: '4711' });
+  await page.getByLabel('Passcode').fill('4711');
   await look(page, 'locked');
+  await page.keyboard.press('Enter');
+  await untilShown(page, ['Good morning.']);
   await bench.server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
-  await page.reload();
   await page.getByText('There is no such room').waitFor();
   await look(page, 'gone');
 });
