@@ -258,7 +258,7 @@ describe('captions', () => {
           (track) => track.getAttribute('aria-label'),
         ),
       );
-    const one = await bench.open('/one');
+    const one = await bench.openAgain('/one');
     expect(await tracks(one)).toEqual(['Français']);
     const lines = await one.evaluate(() => {
       const block = document.querySelector('voice-captions')!.shadowRoot!.querySelector('.lines')!;
@@ -266,10 +266,8 @@ describe('captions', () => {
       return parseFloat(height) / parseFloat(lineHeight);
     });
     expect(lines).toBeCloseTo(3, 1);
-    await one.context().close();
-    const hidden = await bench.open('/hidden');
+    const hidden = await bench.openAgain('/hidden');
     expect(await tracks(hidden)).toEqual(['Español']);
-    await hidden.context().close();
   });
 
   it('give the transcript of each language and can be cleared', async () => {
@@ -323,22 +321,20 @@ describe('the live region', () => {
   });
 
   it('speaks another language, or none, when told to', async () => {
-    const french = await bench.open('/french');
+    const french = await bench.openAgain('/french');
     await receive(
       french,
       captionUpdate('es', { concluded: 'Uno.' }),
       captionUpdate('fr', { concluded: 'Un.' }),
     );
     expect(await heard(french)).toEqual([['fr', 'Un.']]);
-    await french.context().close();
-    const off = await bench.open('/off');
+    const off = await bench.openAgain('/off');
     await receive(
       off,
       captionUpdate('es', { concluded: 'Uno.' }),
       captionUpdate('en', { concluded: 'One.' }),
     );
     expect(await heard(off)).toEqual([]);
-    await off.context().close();
   });
 
   it('is the only place where captions are announced', async () => {

@@ -158,7 +158,7 @@ describe('before speaking', () => {
   it('a link without its key, and a room that is gone, are said plainly', async () => {
     const room = await bench.makeRoom();
     const [address = ''] = room.speaker_url?.split('#') ?? [];
-    const page = (kept = await pages.openAgain(`${address}`));
+    const page = (kept = await pages.openAgain(address));
     await untilTitle(page, 'This link does not work any more');
     // Where only the key is another, a browser stays on the page it has.
     await page.goto('about:blank');

@@ -169,10 +169,8 @@ describe('a reader', () => {
   });
 
   it('is told that there is no room, and that a link is no good', async () => {
-    const page = await openPage('/events/abcdefghjk');
-    await page.getByText('There is no such room').waitFor();
     const room = await bench.makeRoom({ access: 'link' });
-    await page.goto(room.viewer_url!);
+    const page = await openPage(room.viewer_url!);
     await untilState(page, 'waiting');
     await bench.revoke(room, 'viewer');
     await page.getByText('This link does not work any more').waitFor();
