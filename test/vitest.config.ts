@@ -116,8 +116,7 @@ export default defineConfig({
     testTimeout: 360_000,
     hookTimeout: 360_000,
     // So does a page that is looked at.
-    // Each look of one in a browser takes milliseconds of a processor.
-    expect: { poll: { timeout: 90_000, interval: 100 } },
+    expect: { poll: { timeout: 90_000 } },
     pool: 'forks',
     // Other processes have the other cores: a tenth less of the processor without threads for garbage.
     execArgv: ['--single-threaded-gc'],

@@ -145,10 +145,10 @@ export function shownLines(page: Page): Promise<string[]> {
 }
 
 export async function untilShown(page: Page, lines: string[]): Promise<void> {
-  await expect.poll(() => shownLines(page)).toEqual(lines);
+  await expect.poll(() => shownLines(page), { interval: 100 }).toEqual(lines);
 }
 
 export async function untilState(page: Page, state: string): Promise<void> {
   const look = () => page.evaluate(() => document.querySelector('room-captions')?.state);
-  await expect.poll(look).toBe(state);
+  await expect.poll(look, { interval: 100 }).toBe(state);
 }
