@@ -20,6 +20,9 @@ import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.t
 
 platformOfThisFile();
 
+/** Many turns are taken to hand something out to them, where a turn is as short as can be. */
+const MANY = 250;
+
 it('sends a reader who comes while lines come every one of them once, in order', async () => {
   const { live } = await openRoom();
   const readers: ScriptedReader[] = [];
@@ -192,8 +195,8 @@ it('who read along without what was said before, and goes, has all of it when it
 });
 
 it('much that is said at once goes to many together, in its order, and to nobody twice', async () => {
-  const { live } = await openRoom();
-  const readers = Array.from({ length: 3_000 }, () => join(live));
+  const { live } = await openRoom({ keepMs: 0, sliceMs: 0 });
+  const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   const all = Array.from({ length: 90 }, (_, index) => `Line ${index}.`);
   await Promise.all(all.map((text) => say(live, text)));
@@ -206,8 +209,8 @@ it('much that is said at once goes to many together, in its order, and to nobody
 });
 
 it('who comes while more is said than can be handed out lacks nothing, nor is anything left on a screen', async () => {
-  const { live, captions, room } = await openRoom({ keepMs: 0 });
-  const readers = Array.from({ length: 1_500 }, () => join(live));
+  const { live, captions, room } = await openRoom({ keepMs: 0, sliceMs: 0 });
+  const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   const all = Array.from({ length: 90 }, (_, index) => `Line ${index}.`);
   for (const text of all) {
@@ -223,8 +226,8 @@ it('who comes while more is said than can be handed out lacks nothing, nor is an
 });
 
 it('who comes after all have left while much waited is told all that is said', async () => {
-  const { live } = await openRoom({ keepMs: 0 });
-  const readers = Array.from({ length: 500 }, () => join(live));
+  const { live } = await openRoom({ keepMs: 0, sliceMs: 0 });
+  const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   const texts = Array.from({ length: 8 }, (_, index) => `Line ${index}.`);
   await Promise.all(texts.map((text) => say(live, text)));
@@ -264,8 +267,8 @@ it('who reads along in an outage misses nothing of that, be it slow for a moment
 });
 
 it('a text that was concluded is not shown after that, whatever is told in between', async () => {
-  const { live, captions, room } = await openRoom({ keepMs: 0 });
-  const readers = Array.from({ length: 800 }, () => join(live));
+  const { live, captions, room } = await openRoom({ keepMs: 0, sliceMs: 0 });
+  const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   for (let index = 0; index < 9; index += 1) await say(live, `Line ${index}.`);
   captions.tell({ roomId: room.roomId, name: 'spoken' }, 'The last wor');
@@ -278,8 +281,8 @@ it('a text that was concluded is not shown after that, whatever is told in betwe
 });
 
 it('nothing of what was deleted is sent any more, however much of it waits', async () => {
-  const { live } = await openRoom();
-  const readers = Array.from({ length: 1_000 }, () => join(live));
+  const { live } = await openRoom({ sliceMs: 0 });
+  const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   await Promise.all(Array.from({ length: 6 }, (_, index) => say(live, `Secret ${index}.`)));
   await live.forget();
@@ -390,8 +393,8 @@ it('a part of what was deleted is not shown again', async () => {
 });
 
 it('a part of what was deleted is not shown by what is still being handed out', async () => {
-  const { live, captions, room } = await openRoom();
-  const readers = Array.from({ length: 800 }, () => join(live));
+  const { live, captions, room } = await openRoom({ sliceMs: 0 });
+  const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   captions.tell({ roomId: room.roomId, name: 'spoken' }, 'Secr');
   const said = say(live, 'Secret.');
@@ -402,9 +405,9 @@ it('a part of what was deleted is not shown by what is still being handed out', 
 });
 
 it('readers whose room ends while everything is deleted hold nothing up', async () => {
-  const { live } = await openRoom();
+  const { live } = await openRoom({ sliceMs: 0 });
   await say(live, 'Secret.');
-  const readers = Array.from({ length: 300 }, () => join(live));
+  const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   await live.forget();
   live.end(new ServiceError('not_found', 'The room has been deleted.'));

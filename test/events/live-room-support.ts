@@ -42,6 +42,8 @@ interface Given {
   wishes?: Partial<RoomWishes>;
   keepMs?: number;
   unreadMs?: number;
+  /** How long others wait while something is handed out to many. */
+  sliceMs?: number;
   now?: () => number;
 }
 
@@ -49,6 +51,7 @@ export async function openRoom({
   wishes = {},
   keepMs = 3_600_000,
   unreadMs = 30_000,
+  sliceMs = 1,
   now = Date.now,
 }: Given = {}) {
   const { account, key } = await platformNow().newcomer();
@@ -66,7 +69,7 @@ export async function openRoom({
   const open = () => {
     const captions = createCaptionLog({ store, log });
     const live = new LiveRoom({
-      ...{ room, captions, log, unreadMs, now, fanOut: createFanOut() },
+      ...{ room, captions, log, unreadMs, now, fanOut: createFanOut({ sliceMs }) },
       translateText: translator.translateText,
       spokenLanguages: () => [],
     });
