@@ -6,6 +6,8 @@ const head = { fromBytes: 2 ** 40, receivedMs: 1_234.5, confirmed: 7, hasEnded: 
 const chunk = (size: number, value: number) => new Uint8Array(size).fill(value);
 /** As Redis has it: a copy. */
 const kept = (entry: Buffer) => readAudioEntry(Buffer.from(entry))!;
+const isSame = (piece: unknown, wanted: Uint8Array) =>
+  piece instanceof Uint8Array && Buffer.from(piece).equals(wanted);
 
 it('audio is read as it came, piece by piece', () => {
   const intake = new AudioIntake();
@@ -18,9 +20,8 @@ it('audio is read as it came, piece by piece', () => {
   const entry = kept(intake.take(head));
   expect(entry).toMatchObject(head);
   const [first, gap, second, end, third, ...more] = entry.pieces;
-  expect([first, second, third].map((piece) => Buffer.from(piece!))).toEqual(
-    pieces.map((piece) => Buffer.from(piece)),
-  );
+  const found = [first, second, third];
+  expect(pieces.map((piece, index) => isSame(found[index], piece))).toEqual([true, true, true]);
   expect([gap, end?.length, more]).toEqual([null, 0, []]);
 });
 
@@ -50,7 +51,8 @@ it('what is on its way stays as it is until it has arrived, whatever comes meanw
     intake.add(chunk(size, round));
     const onItsWay = intake.take(head);
     intake.add(chunk(size, 255));
-    expect(kept(onItsWay).pieces).toEqual([Buffer.alloc(size, round)]);
+    const [piece, ...more] = kept(onItsWay).pieces;
+    expect([isSame(piece, chunk(size, round)), more]).toEqual([true, []]);
     intake.givenBack();
     intake.clear();
     expect(intake.isEmpty).toBe(true);

@@ -41,6 +41,9 @@ function read(bytes: Uint8Array, chunkBytes = bytes.length) {
 }
 
 const whole = (args: string[]) => encoded('flac', args, 1);
+/** At once, and not number by number. */
+const isSame = (one: Int16Array, other: Int16Array) =>
+  Buffer.from(one.buffer).equals(Buffer.from(other.buffer, other.byteOffset, other.byteLength));
 
 describe.each(files)('of FLAC with $name', ({ args, rateHz }) => {
   it.each([1, 333, 1 << 20])(
@@ -48,7 +51,9 @@ describe.each(files)('of FLAC with $name', ({ args, rateHz }) => {
     (chunkBytes) => {
       const { samples, rates } = read(whole(args), chunkBytes);
       expect(rates).toEqual([rateHz]);
-      expect(samples).toEqual(decodedByFfmpeg(encodedFile('flac', args, 1), rateHz));
+      const theirs = decodedByFfmpeg(encodedFile('flac', args, 1), rateHz);
+      expect(samples.length).toBe(theirs.length);
+      expect(isSame(samples, theirs)).toBe(true);
     },
   );
 
@@ -142,14 +147,14 @@ it('gives up a stream in which checksums come out everywhere and frames nowhere'
   expect(reader.heldBytes).toBeLessThan(1 << 20);
 });
 
-it('survives 400 damaged streams: each is read or refused, soon and in little memory', () => {
+it('survives 200 damaged streams: each is read or refused, soon and in little memory', () => {
   const outcome = readDamaged({
-    ...{ seed: 6, runs: 400, chunkBytes: [1, 100, 1500, 20_000] },
+    ...{ seed: 6, runs: 200, chunkBytes: [1, 100, 1500, 20_000] },
     sources: files.map(({ args }) => ({ bytes: whole(args).subarray(0, 20_000) })),
     read: (bytes, chunkBytes) => expect(read(bytes, chunkBytes).heldBytes).toBeLessThan(1 << 20),
     refusals: ['audio_format_unsupported', 'audio_not_mono'],
   });
-  expect(outcome.read).toBeGreaterThan(30);
-  expect(outcome.refused).toBeGreaterThan(30);
+  expect(outcome.read).toBeGreaterThan(15);
+  expect(outcome.refused).toBeGreaterThan(15);
   expect(outcome.slowestMs).toBeLessThan(6_000);
 });

@@ -7,7 +7,7 @@ import {
   opusRatesHz,
 } from '../../../../server/voice/audio/codecs/opus.ts';
 import { packetSamples48k } from '../../../../server/voice/audio/codecs/opus-format.ts';
-import { correlate, encoded, seededRandom } from '../../../support/audio/audio-files.ts';
+import { correlate, encoded, samplesOf, seededRandom } from '../../../support/audio/audio-files.ts';
 
 function packetsOf(frameMs: string): Uint8Array[] {
   const packets: Uint8Array[] = [];
@@ -23,6 +23,9 @@ const hash = (samples: Int16Array | undefined) =>
     .update(new Uint8Array(samples?.slice().buffer ?? []))
     .digest('hex');
 
+const joined = (pieces: readonly Int16Array[]) =>
+  samplesOf(Buffer.concat(pieces.map(({ buffer }) => new Uint8Array(buffer))));
+
 const decoderAt = (sampleRateHz: number) => new OpusDecoder({ sampleRateHz, outputGain: 0 });
 
 function reference(packets: Uint8Array[], sampleRateHz: number): string[] {
@@ -37,10 +40,10 @@ const lengths = ['2.5', '10', '20', '60', '120'];
 it.each(opusRatesHz)('decodes packets of every length to %d Hz, in full', (sampleRateHz) => {
   for (const frameMs of lengths) {
     const decoder = decoderAt(sampleRateHz);
-    for (const packet of packetsOf(frameMs)) {
-      expect(decoder.decode(packet)?.length).toBe((Number(frameMs) * sampleRateHz) / 1000);
-      expect(packetSamples48k(packet)).toBe(Number(frameMs) * 48);
-    }
+    const packets = packetsOf(frameMs);
+    const decoded = new Set(packets.map((packet) => decoder.decode(packet)?.length));
+    expect([...decoded]).toEqual([(Number(frameMs) * sampleRateHz) / 1000]);
+    expect([...new Set(packets.map(packetSamples48k))]).toEqual([Number(frameMs) * 48]);
     decoder.free();
   }
 });
@@ -55,7 +58,7 @@ it('keeps decoders apart while others come and go', () => {
   const random = seededRandom(3);
   const live: { decoder: OpusDecoder; stream: (typeof streams)[number]; position: number }[] = [];
   let decoded = 0;
-  for (let step = 0; step < 12_000; step += 1) {
+  for (let step = 0; step < 5_000; step += 1) {
     const choice = random();
     if (choice < 0.02 && live.length < 48) {
       const stream = streams[Math.floor(random() * streams.length)]!;
@@ -74,7 +77,7 @@ it('keeps decoders apart while others come and go', () => {
     }
   }
   for (const { decoder } of live) decoder.free();
-  expect(decoded).toBeGreaterThan(4_000);
+  expect(decoded).toBeGreaterThan(1_500);
 });
 
 it('serves 200 decoders at once, and takes no more memory for 1,000 one after the other', () => {
@@ -82,7 +85,8 @@ it('serves 200 decoders at once, and takes no more memory for 1,000 one after th
   const hashes = reference(packets, 16_000);
   const decoders = Array.from({ length: 200 }, () => decoderAt(16_000));
   packets.forEach((packet, index) => {
-    for (const decoder of decoders) expect(hash(decoder.decode(packet))).toBe(hashes[index]);
+    const heard = new Set(decoders.map((decoder) => hash(decoder.decode(packet))));
+    expect([...heard]).toEqual([hashes[index]]);
   });
   for (const decoder of decoders) decoder.free();
   const before = opusMemory().length;
@@ -96,11 +100,13 @@ it('takes garbage as such, and its neighbours do not notice', () => {
   const random = seededRandom(4);
   const neighbour = decoderAt(16_000);
   const victim = decoderAt(16_000);
+  const noise = Uint8Array.from({ length: 2 * 61_440 }, () => random() * 256);
   let refused = 0;
   packets.forEach((packet, index) => {
     for (let count = 0; count < 10; count += 1) {
       const size = count === 0 ? 61_440 : Math.floor(random() * 1300);
-      const bytes = Uint8Array.from({ length: size }, () => random() * 256);
+      const from = Math.floor(random() * 61_440);
+      const bytes = noise.slice(from, from + size);
       if (random() < 0.5) bytes.set(packet.subarray(0, Math.min(size, 30)));
       if (victim.decode(bytes) === undefined) refused += 1;
     }
@@ -129,7 +135,9 @@ it('goes on in a new instance when the memory of the old one is ruined', () => {
   const expected = decoderAt(16_000);
   const survivor = decoderAt(16_000);
   const hit = decoderAt(16_000);
-  const [ours, theirs]: [number[], number[]] = [[], []];
+  const [ours, theirs]: [Int16Array[], Int16Array[]] = [[], []];
+  const heardBy = (decoder: OpusDecoder, packet: Uint8Array) =>
+    Int16Array.from(decoder.decode(packet) ?? []);
   packets.forEach((packet, index) => {
     if (index === 50) {
       hit.decode(packet);
@@ -138,16 +146,16 @@ it('goes on in a new instance when the memory of the old one is ruined', () => {
         expect.objectContaining({ name: 'RuntimeError' }) as Error,
       );
     }
-    theirs.push(...(expected.decode(packet) ?? []));
+    theirs.push(heardBy(expected, packet));
   });
   expected.free();
-  for (const packet of packets) ours.push(...(survivor.decode(packet) ?? []));
+  for (const packet of packets) ours.push(heardBy(survivor, packet));
   const whole = decoderAt(16_000);
-  const undisturbed = packets.flatMap((packet) => [...(whole.decode(packet) ?? [])]);
-  expect(ours).toEqual(undisturbed);
-  expect(theirs.length).toBe(undisturbed.length);
+  const undisturbed = joined(packets.map((packet) => heardBy(whole, packet)));
+  expect(hash(joined(ours))).toBe(hash(undisturbed));
+  expect(joined(theirs).length).toBe(undisturbed.length);
   // A decoder that is moved finds back into its stream.
-  const after = (samples: number[]) => Int16Array.from(samples.slice(60 * 320));
-  expect(correlate(after(theirs), after(undisturbed), 0).correlation).toBeGreaterThan(0.99);
+  const after = (samples: Int16Array) => samples.slice(60 * 320);
+  expect(correlate(after(joined(theirs)), after(undisturbed), 0).correlation).toBeGreaterThan(0.99);
   for (const decoder of [survivor, hit, whole]) decoder.free();
 });
