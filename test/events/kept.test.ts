@@ -4,7 +4,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
-import { requestsTo, startServer, until, type TestServer } from '../support/product/server.ts';
+import { startHosted } from '../support/product/hosted-server.ts';
+import {
+  requestsTo,
+  startServer,
+  until,
+  type RunningServer,
+  type TestServer,
+} from '../support/product/server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
@@ -40,7 +47,7 @@ function countOf(mark: string, folder: string): number {
 }
 
 /** Something is said, read, corrected, translated and downloaded. */
-async function hold(server: TestServer, mark: string, keep_hours: number): Promise<string> {
+async function hold(server: RunningServer, mark: string, keep_hours: number): Promise<string> {
   const { room_id: id } = await makeRoom(server, {
     ...{ keep_hours, languages: ['es', 'fr'], always: ['fr'], source_language: 'en' },
   });
@@ -141,7 +148,7 @@ it('what is kept is there when the server was killed and started again; what is 
 it('what is not to be kept is in no file of PostgreSQL', async () => {
   const STORAGE_URL = await postgresql.createDatabase();
   const DATA_DIR = temporaryFolder();
-  const server = await startServer(settings({ STORAGE_URL, DATA_DIR }));
+  const server = await startHosted(settings({ STORAGE_URL, DATA_DIR }));
   await hold(server, 'Neverkept', 0);
   const id = await hold(server, 'Staysthere', 1);
   const place = { url: STORAGE_URL, dataFolder: DATA_DIR };

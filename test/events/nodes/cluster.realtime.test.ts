@@ -63,7 +63,7 @@ it('what is typed is the same at all of them, in the same order, and translated 
   const { room_id: id } = await makeRoom(nodes[0], wishes);
   const spoken = await readAtEach(id, 'spoken');
   const spanish = await readAtEach(id, 'es');
-  const texts = Array.from({ length: 12 }, (_, index) => `House ${index}.`);
+  const texts = Array.from({ length: 6 }, (_, index) => `House ${index}.`);
   // Three at a time, at three nodes.
   for (let at = 0; at < texts.length; at += 3) {
     await Promise.all(nodes.map((node, index) => type(node, id, { text: texts[at + index]! })));
@@ -101,7 +101,7 @@ it('a room is whole for who comes back at another, and for who comes when all is
     for (const text of ['One house.', 'Two house.']) await type(nodes[1], id, { text });
     await first.shows('One casa.', 'Two casa.');
     first.close();
-    const texts = Array.from({ length: 4 }, (_, index) => `River ${index}.`);
+    const texts = Array.from({ length: 3 }, (_, index) => `River ${index}.`);
     for (const [index, text] of texts.entries()) await type(nodes[index % 3]!, id, { text });
     const translated = texts.map((text) => text.replace('River', 'Río'));
     const stays = await readAlong(nodes[2], id, { language: 'es' });
@@ -264,7 +264,7 @@ it('a home that stands still for a while follows when it is back, and its reader
   const length = typed.taken.length;
   await until(() => typed.taken.length > length + 5);
   home.process.kill('SIGCONT');
-  await until(() => typed.taken.length > length + 15);
+  await until(() => typed.taken.length > length + 10);
   // It may say things again.
   await type(home, id, { text: 'Back in the house.' });
   const taken = [...(await typed.stop()), 'Back in the house.'];

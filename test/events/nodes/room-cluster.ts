@@ -118,7 +118,7 @@ export function typing(node: TestServer, roomId: string, mark: string) {
       const text = `${mark} house ${index}.`;
       await type(node, roomId, { text });
       taken.push(text);
-      await new Promise((resolve) => setTimeout(resolve, 40));
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   })();
   done.catch(() => undefined);
