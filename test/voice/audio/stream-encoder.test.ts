@@ -70,14 +70,14 @@ describe('FLAC', () => {
     expect(createFlacEncoder().flush()).toEqual([]);
   });
 
-  it('counts samples beyond 2 ** 21, as an hour has them', async () => {
+  it('counts samples beyond 2 ** 21, as minutes have them', async () => {
     const minute = new Int16Array(24_000 * 60);
     const encoder = createFlacEncoder();
-    const packets = Array.from({ length: 16 }, () => encoder.encode(minute)).flat();
+    const packets = Array.from({ length: 3 }, () => encoder.encode(minute)).flat();
     const last = encodeAll(encoder, [noise(24_000, 1_000)]);
     const file = save(flacHeader(24_000), ...[...packets, ...last].map(({ data }) => data));
     const media = await probe(file, formatOf('audio/flac'));
-    expect(Math.abs(media.packetsMs - 961_000)).toBeLessThan(1);
+    expect(Math.abs(media.packetsMs - 181_000)).toBeLessThan(1);
   });
 
   it('takes less room than the samples', () => {
