@@ -3,49 +3,55 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { keepPage, type KeptPage } from './kept-page.ts';
 import { laptop } from './axe.ts';
 import { newContext, takeChromium } from '../support/machine/chromium.ts';
+import { firstLink, signedIn } from '../support/product/console-client.ts';
 import { startHosted } from '../support/product/hosted-server.ts';
 import { startServer, type RunningServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 export const PASSWORD = 'eleven brown lanterns';
 
 export interface ConsoleBench extends KeptPage {
   readonly server: RunningServer;
   readonly browser: Browser;
-  /** The one-time link that the server printed. */
+  /** The account that signs in. */
+  readonly account: string;
+  /** Its one-time link. */
   readonly link: string;
   /** What pages have thrown, and everything their policy has blocked. */
   readonly pageErrors: string[];
   /** Opens an address of the console in a browser where nobody is signed in. */
   open(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Opens it signed in; the first call sets the password by the link. */
+  /** Opens it signed in; the first call uses the link up. */
   openSignedIn(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Opens an address signed in, in the page that the test before has left, on a laptop. */
   openAgain(fragment: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** Starts a server with a console. */
-async function startWithConsole(settings: Record<string, string>, isAlone: boolean) {
-  if (!isAlone) {
-    const server = await startHosted({ CONSOLE: 'on', ...settings });
-    return { server, link: server.url + server.entrance };
+async function serverWithConsole(settings: Record<string, string> | undefined, isAlone: boolean) {
+  if (settings === undefined) {
+    const server = await sharedServer();
+    return { server, account: server.accountId, token: await server.consoleLink() };
   }
-  const server = await startServer({ CONSOLE: 'on', ...settings });
-  const [, link = ''] = /Console +(\S+)/.exec(server.output()) ?? [];
-  return { server, link };
+  const start = isAlone ? startServer : startHosted;
+  const server = await start({ CONSOLE: 'on', ...settings });
+  return { server, account: 'default', token: firstLink(server) };
 }
 
 /**
- * Starts a server with a console, and a browser.
+ * Opens the console of a server in a browser.
  *
+ * @param settings of a server of its own, whose operator signs in; without them it is the one that all
+ *   files share, with a new account
  * @param isAlone whether the server is a process of its own, as programs that it starts look for their
  *   settings in its environment
  */
 export async function startConsole(
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
   { isAlone = false } = {},
 ): Promise<ConsoleBench> {
-  const { server, link } = await startWithConsole(settings, isAlone);
+  const { server, account, token } = await serverWithConsole(settings, isAlone);
+  const link = linkOf(server, token);
   const { browser, giveBack } = await takeChromium();
   const pageErrors: string[] = [];
   let session: Promise<BrowserContextOptions['storageState']> | undefined;
@@ -61,29 +67,35 @@ export async function startConsole(
     return page;
   }
 
-  async function signInFirst() {
-    const page = await open(link);
-    await setPassword(page);
-    const state = await page.context().storageState();
-    await page.context().close();
-    return state;
-  }
-
   async function openSignedIn(fragment = '', options: BrowserContextOptions = {}) {
-    session ??= signInFirst();
+    session ??= sessionOf(server, token);
     const storageState = await session;
     return open(fragment, { ...options, ...(storageState && { storageState }) });
   }
 
   const { openAgain, leave } = keepPage((address) => openSignedIn(address, laptop));
   return {
-    ...{ server, browser, link, pageErrors, open, openSignedIn, leave },
+    ...{ server, browser, account, link, pageErrors, open, openSignedIn, leave },
     openAgain: (fragment) => openAgain(`${server.url}/console/${fragment}`),
     async close() {
       await giveBack();
       await server.stop();
     },
   };
+}
+
+/** The address at which a password is set. */
+export function linkOf({ url }: { url: string }, token: string): string {
+  return `${url}/console/#set-password=${token}`;
+}
+
+/** What a browser keeps when an account has signed in by a one-time link, with {@link PASSWORD}. */
+export async function sessionOf(server: { url: string }, token: string) {
+  const { cookie = '' } = await signedIn(server, token, PASSWORD);
+  const [name = '', value = ''] = cookie.split('=');
+  const { hostname: domain } = new URL(server.url);
+  const bounds = { domain, path: '/', expires: -1, httpOnly: true, secure: false };
+  return { cookies: [{ name, value, sameSite: 'Strict' as const, ...bounds }], origins: [] };
 }
 
 /** Fills in the form of a one-time link, and waits for the first page. */

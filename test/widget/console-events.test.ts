@@ -4,16 +4,15 @@ import type { Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RoomCreation, RoomInfo, RoomLink } from '../../shared/schemas/rooms.ts';
-import { newLink } from '../support/product/console-client.ts';
-import { openEmbedded, platformOver } from '../support/product/platform.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { faultsInBothLooks } from './axe.ts';
-import { setPassword, startConsole, type ConsoleBench } from './console-browser.ts';
+import { sessionOf, startConsole, type ConsoleBench } from './console-browser.ts';
 import { answerOf, nameOfFocused } from './console-steps.ts';
 
 let bench: ConsoleBench;
 let page: Page;
 beforeAll(async () => {
-  bench = await startConsole({ RECOGNISER: 'silent' });
+  bench = await startConsole();
 });
 afterAll(() => bench.close());
 afterEach(({ task }) => bench.leave(page, task.result?.state !== 'fail'));
@@ -272,12 +271,9 @@ it('what was said is saved in any language and format, and deleted', async () =>
 });
 
 it('says so when the plan has no rooms, and when a room is gone', async () => {
-  const storage = await openEmbedded(bench.server.dataFolder);
-  const { accountId } = await platformOver(storage).accounts.create({ name: 'free', plan: 'free' });
-  const token = await newLink(storage, accountId);
-  await storage.close();
-  page = await bench.open(`#set-password=${token}`);
-  await setPassword(page);
+  const free = await sharedServer('silent', 'free');
+  const storageState = await sessionOf(free, await free.consoleLink());
+  page = await bench.open('#/overview', { storageState });
   await page.getByRole('link', { name: 'Events' }).click();
   await text('Not part of the free plan');
   expect(await button('New room').count()).toBe(0);

@@ -12,7 +12,7 @@ import { answerOf, drop, file, nameOfFocused } from './console-steps.ts';
 let bench: ConsoleBench;
 let page: Page;
 beforeAll(async () => {
-  bench = await startConsole({ RECOGNISER: 'silent' });
+  bench = await startConsole();
 });
 afterAll(() => bench.close());
 afterEach(({ task }) => bench.leave(page, task.result?.state !== 'fail'));
@@ -48,6 +48,7 @@ async function download(name: string): Promise<{ name: string; text: string }> {
 const focused = () => nameOfFocused(page);
 
 async function signIn(): Promise<void> {
+  await page.getByLabel('Account').fill(bench.account);
   await page.getByLabel('Password').fill(PASSWORD);
   await button('Sign in').click();
 }

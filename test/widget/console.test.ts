@@ -7,7 +7,13 @@ import { until } from '../support/product/server.ts';
 import { connect } from '../support/product/voice-client.ts';
 import { faults, faultsInBothLooks, laptop, showOn } from './axe.ts';
 import { keepPage } from './kept-page.ts';
-import { PASSWORD, setPassword, startConsole, type ConsoleBench } from './console-browser.ts';
+import {
+  linkOf,
+  PASSWORD,
+  setPassword,
+  startConsole,
+  type ConsoleBench,
+} from './console-browser.ts';
 import { nameOfFocused, tabTo } from './console-steps.ts';
 
 let bench: ConsoleBench;
@@ -19,7 +25,7 @@ afterAll(() => bench.close());
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
 async function signIn(page: Page, password: string): Promise<void> {
-  await page.getByLabel('Account').fill('default');
+  await page.getByLabel('Account').fill(bench.account);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -53,7 +59,7 @@ afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 
 describe('coming in', () => {
   it('a one-time link sets the password, signs in, leaves the address, and works once', async () => {
-    page = await bench.open(bench.link);
+    page = await pages.openAgain(bench.link);
     await page.getByLabel('New password').fill('short');
     await page.getByLabel('Once more').fill('short');
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
@@ -72,12 +78,13 @@ describe('coming in', () => {
     await heading(page, 'Overview').waitFor();
     session = await page.context().storageState();
 
-    const again = await bench.open(bench.link);
+    const again = await page.context().newPage();
+    await again.goto(bench.link);
     await again.getByLabel('New password').fill(PASSWORD);
     await again.getByLabel('Once more').fill(PASSWORD);
     await again.getByRole('button', { name: 'Set password and sign in' }).click();
     await again.getByRole('alert').waitFor();
-    await again.context().close();
+    await again.close();
   });
 });
 
@@ -197,10 +204,12 @@ it('a page of one account does nothing to another that signs in in the same brow
   const { accountId } = await platformOver(storage).accounts.create({ name: 'shop', plan: 'pro' });
   const token = await newLink(storage, accountId);
   await storage.close();
-  page = await bench.open('#/keys', { storageState: session });
-  const other = await page.context().newPage();
-  await other.goto(`${bench.server.url}/console/#set-password=${token}`);
+  await open('#/keys');
+  const context = page.context();
+  const other = await context.newPage();
+  await other.goto(linkOf(bench.server, token));
   await setPassword(other);
+  await other.close();
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByLabel('Label', { exact: true }).fill('Astray');
   await page.getByRole('button', { name: 'Make key' }).click();
@@ -209,6 +218,10 @@ it('a page of one account does nothing to another that signs in in the same brow
   await page.getByRole('button', { name: 'Go on as shop' }).click();
   await heading(page, 'Developer keys').waitFor();
   await page.getByText('No active keys').waitFor();
+  await context.clearCookies();
+  await context.addCookies(session.cookies);
+  await page.reload();
+  await heading(page, 'Developer keys').waitFor();
 });
 
 describe('the server', () => {

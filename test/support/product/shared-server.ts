@@ -3,6 +3,7 @@
  * account of its own there. Starting one takes seconds of a processor.
  */
 import { inject } from 'vitest';
+import type { NewAccount } from '../../../server/accounts/accounts.ts';
 import type { AccountAnswer, ServerKind } from '../suite/run-servers.ts';
 import { requestsTo, type RunningServer } from './server.ts';
 
@@ -31,8 +32,11 @@ export async function askRun(question: string): Promise<string> {
  * The server with the key of a new account, which may all that the first account may. `stop` leaves it
  * to the other files; what it logs, its process and the data folder are common to all.
  */
-export async function sharedServer(kind: ServerKind = 'silent'): Promise<SharedServer> {
-  const told = JSON.parse(await askRun(`account/${kind}`)) as AccountAnswer;
+export async function sharedServer(
+  kind: ServerKind = 'silent',
+  plan: NewAccount['plan'] = 'pro',
+): Promise<SharedServer> {
+  const told = JSON.parse(await askRun(`account/${kind}/${plan}`)) as AccountAnswer;
   return {
     ...told,
     ...requestsTo(told.url, told.apiKey),

@@ -10,6 +10,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import type { NewAccount } from '../../../server/accounts/accounts.ts';
 import type { Storage } from '../../../server/stores.ts';
 import type { TestPostgresql } from '../machine/postgresql.ts';
 import type { TestServer } from '../product/server.ts';
@@ -37,7 +38,7 @@ export interface AccountAnswer {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where to ask: `GET /account/silent`, `/link/silent/ACCOUNT`, `/log/silent`, `/database`, `/host`. */
+    /** Where to ask: `GET /account/silent/pro`, `/link/silent/ACCOUNT`, `/log/silent`, `/database`, `/host`. */
     runServers: string;
   }
 }
@@ -84,16 +85,20 @@ async function startOffer() {
 
   let host: ReturnType<typeof startHost> | undefined;
 
-  async function answer(what: string, kind: ServerKind, accountId: string): Promise<string> {
+  /** @param which the plan of a new account, or the account of a link */
+  async function answer(what: string, kind: ServerKind, which: string): Promise<string> {
     if (what === 'database') return newDatabase();
     if (what === 'host') return (await (host ??= startHost())).url;
     if (!started.has(kind)) started.set(kind, start(kind));
     const { server, storage } = await started.get(kind)!;
     if (what === 'log') return server.logs() + server.output();
     const [, { platformOver }, { newLink }] = await productSupport();
-    if (what === 'link') return newLink(storage, accountId);
+    if (what === 'link') return newLink(storage, which);
     const features = ['admin' as const, 'detection' as const];
-    const { account, secret } = await platformOver(storage).newcomer({ features });
+    const { account, secret } = await platformOver(storage).newcomer({
+      features,
+      plan: which as NewAccount['plan'],
+    });
     const { url, pid, dataFolder } = server;
     const told: AccountAnswer = {
       ...{ url, pid, dataFolder, ownApiKey: server.apiKey },
@@ -103,8 +108,8 @@ async function startOffer() {
   }
 
   const http = createServer((request, response) => {
-    const [, what = '', kind = '', accountId = ''] = (request.url ?? '').split('/');
-    answer(what, kind as ServerKind, accountId).then(
+    const [, what = '', kind = '', which = ''] = (request.url ?? '').split('/');
+    answer(what, kind as ServerKind, which).then(
       (text) => response.end(text),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
