@@ -8,6 +8,7 @@ import { DocumentError } from '../../../server/documents/formats/format.ts';
 import {
   createTextRecogniser,
   recogniseText,
+  recogniseTexts,
   type OcrLine,
 } from '../../../server/documents/formats/image/ocr.ts';
 import { drawing, text } from '../../support/documents/pictures.ts';
@@ -70,7 +71,7 @@ describe('reading text in a picture', () => {
     expect(other?.block).not.toBe(first?.block);
   });
 
-  it('reads raw pixels in gray, colours and with transparency as well as files', async () => {
+  it('reads raw pixels in colours and with transparency as well as files', async () => {
     const image = sharp(
       await drawing({ width: 500, height: 90, paper: 'none' }, [
         text('Open on Sundays', { x: 30, y: 60, size: 40 }),
@@ -80,15 +81,32 @@ describe('reading text in a picture', () => {
     const rgba = await image.clone().raw().toBuffer();
     const opaque = image.clone().flatten({ background: '#ffffff' });
     const rgb = await opaque.clone().raw().toBuffer();
-    const gray = await opaque.clone().toColourspace('b-w').raw().toBuffer();
     for (const [data, channels] of [
       [rgba, 4],
       [rgb, 3],
-      [gray, 1],
     ] as const) {
       const lines = await recogniseText({ data, width, height, channels }, { language: 'en' });
       expect({ channels, lines: linesOf(lines) }).toEqual({ channels, lines: ['Open on Sundays'] });
     }
+  });
+
+  it('tells of several gray pictures, of whatever sizes, the lines of each', async () => {
+    const gray = async (width: number, height: number, label: string) => {
+      const picture = await drawing({ width, height }, [text(label, { x: 30, y: 60, size: 40 })]);
+      const data = await sharp(picture).toColourspace('b-w').raw().toBuffer();
+      return { data, width, height, channels: 1 as const };
+    };
+    const pictures = await Promise.all([
+      gray(501, 91, 'Open on Sundays'),
+      gray(333, 77, ''),
+      gray(480, 120, 'Closed today'),
+    ]);
+    const read = await recogniseTexts(pictures, { language: 'en' });
+    expect(read.map(linesOf)).toEqual([['Open on Sundays'], [], ['Closed today']]);
+    expect(read.flat().map(({ block, paragraph }) => [block, paragraph])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
   });
 
   it('finds the script when the language is not known, and reads accents', async () => {

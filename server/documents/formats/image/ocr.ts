@@ -4,6 +4,7 @@ import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../../s
 import { type Containment, findContainment } from '../../../process/index.ts';
 import { type ProgramEnd, ProgramFailure, runProgram } from '../foreign-program.ts';
 import { DocumentError } from '../format.ts';
+import { tiffOf } from './tiff.ts';
 
 /** A rectangle in pixels; the origin is the upper left corner, `right` and `bottom` are outside. */
 export interface PixelBox {
@@ -79,59 +80,71 @@ interface OcrOptions {
 
 type RecogniseText = (image: Uint8Array | RawPixels, options: OcrOptions) => Promise<OcrLine[]>;
 
+/** A file of pictures, and how many these are. */
+interface Pictures {
+  file: Uint8Array;
+  count: number;
+}
+
+type ReadPictures = (pictures: Pictures, options: OcrOptions) => Promise<OcrLine[][]>;
+
 const MB = 1024 * 1024;
 /** A full page at 300 dpi takes 2 to 10 s in one language. */
 const limits = { timeMs: 120_000, memoryBytes: 3072 * MB, outputBytes: 64 * MB };
 /** Below this, Tesseract's guess of the script is wrong as often as right. */
 const SURE_OF_SCRIPT = 1;
 
-/**
- * Makes a reader of text.
- *
- * @param program name or path of Tesseract
- * @param dataFolder where its trained data is, if not where the program looks by itself
- */
-export function createTextRecogniser({
-  program = 'tesseract',
-  dataFolder,
-}: { program?: string; dataFolder?: string } = {}): RecogniseText {
+interface Installation {
+  /** Name or path of Tesseract. */
+  program?: string;
+  /** Where its trained data is, if not where the program looks by itself. */
+  dataFolder?: string;
+}
+
+/** Makes a reader of text. */
+export function createTextRecogniser(installation: Installation = {}): RecogniseText {
+  return recogniserOf(createPictureReader(installation));
+}
+
+function recogniserOf(readPictures: ReadPictures): RecogniseText {
+  return async (image, options) => {
+    const file = image instanceof Uint8Array ? image : portableAnymap(image);
+    const pictures = await readPictures({ file, count: 1 }, options);
+    return pictures.flat();
+  };
+}
+
+function createPictureReader({ program = 'tesseract', dataFolder }: Installation): ReadPictures {
   let installed: Promise<ReadonlySet<string>> | undefined;
   let containment: Promise<Containment> | undefined;
   const readable = dataFolder === undefined ? [] : [dataFolder];
-  const run = async (
-    args: string[],
-    input: Uint8Array,
-    signal?: AbortSignal,
-  ): Promise<ProgramEnd> =>
+  const run: Run = async (args, { file, count }, signal) =>
     runTesseract({
       program,
       containment: await (containment ??= findContainment([program, '--version'], { readable })),
       args: [...(dataFolder === undefined ? [] : ['--tessdata-dir', dataFolder]), ...args],
-      input,
+      input: file,
+      timeMs: count * limits.timeMs,
       signal,
     });
 
-  return async (image, options) => {
-    const input = image instanceof Uint8Array ? image : portableAnymap(image);
+  return async (pictures, options) => {
     installed ??= listLanguages(run);
     const known = await installed;
+    const { language, signal } = options;
     const data =
-      options.language === undefined
-        ? await detectedData(run, { input, known, signal: options.signal })
-        : dataOfLanguage(options.language, known);
-    const read = async (names: readonly string[]): Promise<OcrLine[]> => {
-      const { exitCode, output } = await run(
-        readingArguments(names, options),
-        input,
-        options.signal,
-      );
+      language === undefined
+        ? await detectedData(run, { pictures, known, signal })
+        : dataOfLanguage(language, known);
+    const read = async (names: readonly string[]): Promise<OcrLine[][]> => {
+      const { exitCode, output } = await run(readingArguments(names, options), pictures, signal);
       if (exitCode !== 0) throw new DocumentError('The text in the picture could not be read.');
       return readHocr(output.toString());
     };
     const lines = await read(data);
     // Of several languages at once the first prevails: its own reads accents that others have not.
-    const language = data.length > 1 ? await languageOf(lines) : undefined;
-    return language !== undefined && data.includes(language) ? read([language]) : lines;
+    const likely = data.length > 1 ? await languageOf(lines.flat()) : undefined;
+    return likely !== undefined && data.includes(likely) ? read([likely]) : lines;
   };
 }
 
@@ -147,34 +160,60 @@ async function languageOf(lines: readonly OcrLine[]): Promise<string | undefined
   return language === '' ? undefined : trainedData(language);
 }
 
+const readInstalled = createPictureReader({});
+
 /**
  * Reads the text of a picture (PNG, PNM or raw pixels), line by line in reading order.
  *
  * @throws DocumentError when the program or the data of the language is not installed (it names the
  *   Debian package), or when it takes too long; the signal's reason
  */
-export const recogniseText: RecogniseText = createTextRecogniser();
+export const recogniseText: RecogniseText = recogniserOf(readInstalled);
 
-type Run = (args: string[], input: Uint8Array, signal?: AbortSignal) => Promise<ProgramEnd>;
+/**
+ * Reads gray pictures as {@link recogniseText} does, all in one run of the program: of a small picture its
+ * start takes longer than the reading.
+ *
+ * @returns the lines of each
+ */
+export async function recogniseTexts(
+  images: readonly RawPixels[],
+  options: OcrOptions,
+): Promise<OcrLine[][]> {
+  // Each may be in another script.
+  if (options.language === undefined) {
+    const read: OcrLine[][] = [];
+    for (const image of images) read.push(await recogniseText(image, options));
+    return read;
+  }
+  return readInstalled({ file: tiffOf(images), count: images.length }, options);
+}
+
+type Run = (args: string[], pictures: Pictures, signal?: AbortSignal) => Promise<ProgramEnd>;
 
 async function runTesseract({
   program,
   containment,
   args,
   input,
+  timeMs,
   signal,
 }: {
   program: string;
   containment: Containment;
   args: string[];
   input: Uint8Array;
+  timeMs: number;
   signal: AbortSignal | undefined;
 }): Promise<ProgramEnd> {
   try {
     // Threads within one page cost more than they bring.
     const environment = { OMP_THREAD_LIMIT: '1' };
     const command = [program, ...args] as const;
-    return await runProgram({ command, containment, input, limits, environment, signal });
+    return await runProgram({
+      ...{ command, containment, input, environment, signal },
+      limits: { ...limits, timeMs },
+    });
   } catch (error) {
     if (!(error instanceof ProgramFailure)) throw error;
     throw new DocumentError(failureMessages[error.kind], { cause: error });
@@ -192,7 +231,7 @@ const failureMessages: Record<ProgramFailure['kind'], string> = {
 };
 
 async function listLanguages(run: Run): Promise<ReadonlySet<string>> {
-  const { output } = await run(['--list-langs'], new Uint8Array());
+  const { output } = await run(['--list-langs'], { file: new Uint8Array(), count: 1 });
   // The first line is a heading.
   return new Set(output.toString().split('\n').slice(1).filter(Boolean));
 }
@@ -215,12 +254,12 @@ function missingData(data: string): DocumentError {
 async function detectedData(
   run: Run,
   {
-    input,
+    pictures,
     known,
     signal,
-  }: { input: Uint8Array; known: ReadonlySet<string>; signal: AbortSignal | undefined },
+  }: { pictures: Pictures; known: ReadonlySet<string>; signal: AbortSignal | undefined },
 ): Promise<string[]> {
-  const script = known.has('osd') ? await scriptOf(run, input, signal) : undefined;
+  const script = known.has('osd') ? await scriptOf(run, pictures, signal) : undefined;
   const { use, best } = dataForScript(script, known);
   if (use.length === 0) throw missingData(best);
   return use;
@@ -228,12 +267,12 @@ async function detectedData(
 
 async function scriptOf(
   run: Run,
-  input: Uint8Array,
+  pictures: Pictures,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const { exitCode, output } = await run(
     ['stdin', 'stdout', '-l', 'osd', '--psm', '0'],
-    input,
+    pictures,
     signal,
   );
   // It gives up on few letters.
@@ -377,9 +416,13 @@ function dataForScript(
 
 type Building = Omit<OcrLine, 'words'> & { words: OcrWord[] };
 
-/** Lines of text; what Tesseract takes for pictures and rules is left out, and so are empty lines. */
-function readHocr(hocr: string): OcrLine[] {
-  const lines: Building[] = [];
+/**
+ * The lines of text in each picture; what Tesseract takes for pictures and rules is left out, and so are
+ * empty lines.
+ */
+function readHocr(hocr: string): OcrLine[][] {
+  const pictures: Building[][] = [];
+  let lines: Building[] = [];
   let block = 0;
   let paragraph = 0;
   let isRightToLeft = false;
@@ -387,7 +430,10 @@ function readHocr(hocr: string): OcrLine[] {
   let letter: OcrLetter | undefined;
   const parser = new Parser({
     onopentag(name, { class: kinds = '', title = '', dir }) {
-      if (kinds === 'ocr_carea') block++;
+      if (kinds === 'ocr_page') {
+        pictures.push((lines = []));
+        block = paragraph = 0;
+      } else if (kinds === 'ocr_carea') block++;
       else if (kinds === 'ocr_par') {
         paragraph++;
         isRightToLeft = dir === 'rtl';
@@ -415,7 +461,7 @@ function readHocr(hocr: string): OcrLine[] {
     },
   });
   parser.end(hocr);
-  return lines.filter(({ words }) => words.length > 0);
+  return pictures.map((all) => all.filter(({ words }) => words.length > 0));
 }
 
 function lineOf(title: string): Pick<OcrLine, 'box' | 'baseline' | 'letterHeightPx' | 'angle'> {

@@ -13,6 +13,7 @@ import {
   type PixelBox,
   type RawPixels,
   recogniseText,
+  recogniseTexts,
 } from './ocr.ts';
 import { type Picture, quarterTurn, type QuarterTurn, turnedLine } from './picture.ts';
 import { withPlainWords } from './plain-reading.ts';
@@ -82,15 +83,20 @@ export async function readText(picture: Picture, options: ReadingOptions): Promi
   if (options.paperDpi !== undefined) {
     return readPage({ ...suited, gray: grayOf(suited.picture) }, options);
   }
-  const first = await readScreen(await brightness(suited), options);
-  const second = await readScreen(await contrast(suited), options);
+  const pictures = [await brightness(suited), await contrast(suited)];
+  const ruled = pictures.map((each) => ruledPicture(each, SCREEN_DPI));
+  const read = await recogniseTexts(
+    ruled.map(({ unruled }) => unruled),
+    options,
+  );
+  const [first = [], second = []] = ruled.map((each, at) => screenLines(read[at] ?? [], each));
   return better(first, second);
 }
 
-async function readScreen(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
-  const ruled = ruledPicture(picture, SCREEN_DPI);
-  const lines = await readIn(ruled.unruled, ruled, options);
-  return finished(sureLines(lines.filter(isLevel), ruled.unruled), ruled);
+function screenLines(lines: readonly OcrLine[], ruled: RuledPicture): ReadLine[] {
+  const gray = ruled.unruled;
+  const placed = placedLines(lines, { ...ruled, gray });
+  return finished(sureLines(placed.filter(isLevel), gray), ruled);
 }
 
 /**
