@@ -66,7 +66,7 @@ describe('a docx is refused', () => {
 
   test('that says it is smaller than it is, before it is unpacked', async () => {
     const entries = { ...unzipped(wordDocument(paragraph('x'))) };
-    const bomb = zipOf({ ...entries, 'word/document.xml': new Uint8Array(30_000_000) });
+    const bomb = zipOf({ ...entries, 'word/document.xml': new Uint8Array(10_000_000) });
     expect(await refusal(bomb)).toMatch(/more data than can be translated/);
     const lying = patched(bomb, DIRECTORY, (at) => {
       if (at.readUInt32LE(24) > 1e6) at.writeUInt32LE(5000, 24);
@@ -77,7 +77,7 @@ describe('a docx is refused', () => {
   test('with too many entries, or entries whose names lead out of it', async () => {
     const many: Record<string, string> = {};
     for (let index = 0; index <= archiveLimits.entries; index += 1) many[`e${index}`] = '';
-    expect(await refusal(zipOf(many))).toMatch(/more data than can be translated/);
+    expect(await refusal(zipOf(many, 0))).toMatch(/more data than can be translated/);
     const entries = unzipped(wordDocument(paragraph('x')));
     for (const name of ['../../etc/passwd', '/etc/passwd', 'C:/x', 'a/../../b']) {
       expect(await refusal(zipOf({ ...entries, [name]: 'x' }))).toMatch(/damaged/);
@@ -296,11 +296,11 @@ describe('a docx passes', () => {
           ) +
           run('Text'),
       ),
-      paragraph('a', '<w:rPr><w:del w:id="1"/></w:rPr>').repeat(4_000) + paragraph(run('Text')),
+      paragraph('a', '<w:rPr><w:del w:id="1"/></w:rPr>').repeat(2_000) + paragraph(run('Text')),
       paragraph(`<w:r ${' '.repeat(1_000_000)}><w:t>Text</w:t></w:r>`),
       paragraph(`<w:r><w:t ${'b'.repeat(1_000_000)}>Text</w:t></w:r>`),
       paragraph(`<w:r><w:t>${' '.repeat(500_000)}Text${' '.repeat(500_000)}</w:t></w:r>`),
-      paragraph('<w:r><w:fldChar w:fldCharType="end"/></w:r>'.repeat(50_000) + run('Text')),
+      paragraph('<w:r><w:fldChar w:fldCharType="end"/></w:r>'.repeat(15_000) + run('Text')),
     ];
     for (const body of bodies) {
       expect(zipText(await translateWord(wordDocument(body)), 'word/document.xml')).toContain(

@@ -185,14 +185,17 @@ function pdfFile(pdf: string | Uint8Array): string {
   return file;
 }
 
-/** A zip file of texts and bytes, in the order of the entries. */
-export function zipOf(entries: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
+/** A zip file of texts and bytes, in the order of the entries; at the level 0 they are not packed. */
+export function zipOf(
+  entries: Readonly<Record<string, string | Uint8Array>>,
+  level: 0 | 6 = 6,
+): Uint8Array {
   const files: Zippable = {};
   for (const [name, content] of Object.entries(entries)) {
     files[name] = typeof content === 'string' ? strToU8(content) : content;
   }
   // A fixed time of 1980, the first that zip knows, so that the same entries give the same bytes.
-  return zipSync(files, { level: 6, mtime: new Date(1980, 0, 1) });
+  return zipSync(files, { level, mtime: new Date(1980, 0, 1) });
 }
 
 /** The entries of a zip file, in its order. */
