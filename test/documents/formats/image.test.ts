@@ -193,30 +193,6 @@ describe('a picture with text', () => {
     }
   });
 
-  it('keeps the lines of columns together and its titles apart', async () => {
-    const column = (x: number, lines: string[]): string[] =>
-      lines.map((line, index) => text(line, { x, y: 150 + 34 * index, size: 24 }));
-    const picture = await drawing({ width: 1000, height: 340 }, [
-      text('The town library', { x: 500, y: 70, size: 48, anchor: 'middle', weight: 'bold' }),
-      ...column(50, [
-        'The old library stands at the end',
-        'of a quiet street. It lends books',
-        'to everybody in the town.',
-      ]),
-      ...column(540, [
-        'Last spring the roof began to',
-        'leak. The mayor promised to',
-        'repair it before the summer.',
-      ]),
-    ]);
-    const { texts } = await translated(png, picture, { list: {} });
-    expect(texts).toEqual([
-      'The town library',
-      'The old library stands at the end of a quiet street. It lends books to everybody in the town.',
-      'Last spring the roof began to leak. The mayor promised to repair it before the summer.',
-    ]);
-  });
-
   it('has a table whose cells are translated by themselves, and whose rules stay', async () => {
     const rules = [0, 110, 320, 460].map((left) =>
       rectangle({ left: 20 + left, top: 20, width: 1, height: 111 }, '#000000'),
