@@ -15,8 +15,8 @@ import { linesOf, paragraph, wordDocument } from '../../support/documents/word-d
 
 /** How often each is killed; some documents are sent before each time. */
 const KILLS = { server: 1, worker: 1, both: 1, child: 1 };
-const DOCUMENTS_A_KILL = 3;
-const DOCUMENTS = 12;
+const DOCUMENTS_A_KILL = 2;
+const DOCUMENTS = 8;
 type Victim = keyof typeof KILLS;
 
 /** A server that comes up again with the same data, whatever happens to it. */
@@ -107,8 +107,8 @@ function textOf(index: number): string {
   ).join('\n\n');
 }
 
-/** Every fifth is a Word document: its text is the same, its file is written in another way. */
-const isWord = (index: number) => index % 5 === 4;
+/** Every fourth is a Word document: its text is the same, its file is written in another way. */
+const isWord = (index: number) => index % 4 === 3;
 
 function fileOf(index: number): File {
   if (!isWord(index)) return new File([textOf(index)], 'document.txt');
