@@ -191,9 +191,12 @@ describe('the table of a scanned page', () => {
       const words = read.split(/[^\p{L}]+/u);
       return expected.filter((word) => words.includes(word));
     };
+    const ours = found((await textsOf(page, SMALL)).join('\n'));
+    // Who reads all of them lacks none.
+    if (ours.length === expected.length) return;
     const plain = found(plainReading(page, 150));
     expect(plain.length).toBeGreaterThan(expected.length / 2);
-    expect(found((await textsOf(page, SMALL)).join('\n'))).toEqual(expect.arrayContaining(plain));
+    expect(ours).toEqual(expect.arrayContaining(plain));
   });
 
   it('may be one of contents, whose dots are no words', async () => {
