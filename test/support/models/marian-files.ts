@@ -38,10 +38,16 @@ export function weightItem(
   { rows, columns, isEmbedding = false }: { rows: number; columns: number; isEmbedding?: boolean },
 ): MarianItem {
   let largest = 0;
-  for (const value of values) largest = Math.max(largest, Math.abs(value));
+  for (let index = 0; index < values.length; index += 1) {
+    largest = Math.max(largest, Math.abs(values[index] ?? 0));
+  }
   const scale = largest === 0 ? 1 : LARGEST_WEIGHT / largest;
   const data = Buffer.alloc(values.length + 4);
-  for (const [index, value] of values.entries()) data.writeInt8(Math.round(value * scale), index);
+  // Most are 0, of millions.
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? 0;
+    if (value !== 0) data.writeInt8(Math.round(value * scale), index);
+  }
   data.writeFloatLE(scale, values.length);
   return { name, type: INTGEMM8, shape: isEmbedding ? [rows, columns] : [columns, rows], data };
 }

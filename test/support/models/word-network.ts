@@ -294,7 +294,9 @@ export function embedding(
   const rows = new Matrix(pieces.length, SIZE);
   const scale = 1 / Math.sqrt(SIZE);
   for (const [id, { piece }] of pieces.entries()) {
-    const [own, translated] = [code(id), code(translations[id] ?? id)];
+    const own = code(id);
+    const translation = translations[id] ?? id;
+    const translated = translation === id ? own : code(translation);
     for (let at = 0; at < CODE_SIZE; at += 1) {
       rows.set(id, OWN + at, (own[at] ?? 0) * STRENGTH * scale);
       // The slow cosines stay near 1 for long: without them the mean is near 0, which is taken off.
