@@ -22,7 +22,7 @@ describeTranslationConformance({
   name: 'Apertium from en to fr',
   create: openApertium,
   // Seven programs for each step.
-  isSlowToStart: true,
+  running: engine,
   pair: { source: 'en', target: 'fr' },
 });
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from '../support/suite/properties.ts';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import type {
   LanguagePair,
   TranslationEngine,
@@ -25,12 +25,10 @@ import {
 import { hostileTexts, sentences } from './translation-texts.ts';
 
 export interface TranslationSubject {
-  /**
-   * Makes the engine. Each check gets one of its own, which is closed; where engines are slow to
-   * start, one does for all checks that leave it open.
-   */
+  /** Makes the engine. Each check gets one of its own, which is closed. */
   create: () => Promise<TranslationEngine>;
-  isSlowToStart?: boolean;
+  /** One that runs, for all checks that leave it open, where engines are slow to start. */
+  running?: TranslationEngine;
   /** A pair it serves; sentences of the checks are in English. */
   pair: LanguagePair;
   /**
@@ -41,7 +39,7 @@ export interface TranslationSubject {
 }
 
 /** What a check works with: an engine, and how its callers use it. */
-interface Subject extends Omit<TranslationSubject, 'create' | 'isSlowToStart'> {
+interface Subject extends Omit<TranslationSubject, 'create' | 'running'> {
   engine: TranslationEngine;
 }
 
@@ -59,15 +57,11 @@ export function describeTranslationConformance({
   ...subject
 }: TranslationSubject & { name: string }): void {
   describe(name, () => {
-    let shared: TranslationEngine | undefined;
-    beforeAll(async () => {
-      if (subject.isSlowToStart === true) shared = await subject.create();
-    });
-    afterAll(() => shared?.close());
     for (const promise of translationPromises) {
       test(promise.name, async () => {
-        if (shared === undefined || promise.closes === true) await checkPromise(promise, subject);
-        else await promise.check({ ...subject, engine: shared });
+        const { running } = subject;
+        if (running === undefined || promise.closes === true) await checkPromise(promise, subject);
+        else await promise.check({ ...subject, engine: running });
       });
     }
   });
@@ -76,7 +70,7 @@ export function describeTranslationConformance({
 /** Checks one promise with a fresh engine, which is closed afterwards. */
 export async function checkPromise(
   promise: TranslationPromise,
-  { create, isSlowToStart: _, ...subject }: TranslationSubject,
+  { create, running: _, ...subject }: TranslationSubject,
 ): Promise<void> {
   const engine = await create();
   try {
