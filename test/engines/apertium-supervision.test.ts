@@ -34,7 +34,7 @@ const sentences = Array.from({ length: 200 }, (_, i) => {
 
 function translateEach(engine: TranslationEngine, onAnswer = () => {}): Promise<string[][]> {
   return Promise.all(
-    sentences.slice(0, 80).map(async (text, i) => {
+    sentences.slice(0, 60).map(async (text, i) => {
       const answer = await translateTexts(engine, [text], i % 4 === 0 ? toSpanish : toFrench);
       onAnswer();
       return answer;
@@ -72,7 +72,7 @@ describe('killing processes of a pipeline', () => {
     const random = randomSource(1);
     let killed = 0;
     // Between two lives there is nothing to kill for a moment: as many rounds as it takes.
-    while (killed < 4) {
+    while (killed < 3) {
       let answered = 0;
       const kills: Promise<boolean>[] = [];
       const disturbed = await translateEach(engine, () => {
