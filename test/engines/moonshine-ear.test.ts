@@ -74,24 +74,24 @@ describe('an ear that is unsure', () => {
 });
 
 describe('terms of a session that nobody says', () => {
-  /** Each leads some of these sentences astray when its beginning alone is made likelier. */
   const terms = 'Itochu Iberdrola Mendelssohn Anneliese Aoife Saoirse'.split(' ');
   const biasOf = (own: readonly string[]) => {
     const bias = createTermBias(own, model.pieces);
     return bias === undefined ? {} : { bias };
   };
 
+  // Each sentence with the terms that lead it astray when their beginning alone is made likelier.
   it.each([
-    ['kal16', 'and so my fellow americans ask not'],
-    ['rms', 'fourteen people were waiting on monday'],
-    ['slt', 'our annual general meeting is in vienna'],
-    ['awb', 'our annual general meeting is in vienna'],
-  ] as const)('leave what %s says as it is: %s', async (voice, text) => {
+    ['kal16', 'and so my fellow americans ask not', ['Itochu', 'Iberdrola']],
+    ['rms', 'fourteen people were waiting on monday', ['Mendelssohn']],
+    ['slt', 'our annual general meeting is in vienna', ['Mendelssohn', 'Anneliese']],
+    ['awb', 'our annual general meeting is in vienna', ['Itochu', 'Iberdrola', 'Aoife']],
+  ] as const)('leave what %s says as it is: %s', async (voice, text, misleading) => {
     const samples = floats(await spoken({ text, voice }));
     const heard = async (own: readonly string[]) =>
       model.text((await model.decode({ samples, ...biasOf(own) })).tokens);
     const undisturbed = await heard([]);
-    for (const term of terms) expect(await heard([term])).toBe(undisturbed);
+    for (const term of misleading) expect(await heard([term])).toBe(undisturbed);
     expect(await heard(terms)).toBe(undisturbed);
   });
 

@@ -46,9 +46,8 @@ describe('speech', () => {
     const rms = await spoken({ text: AMERICANS, voice: 'rms' });
     const kal = await spoken({ text: AMERICANS, voice: 'kal16' });
     const speeches = [
-      asSpeech(rms),
-      asSpeech(await telephoned({ text: AMERICANS, voice: 'rms' })),
       asSpeech(rms, { sizes: [2, 6, 642, 5000] }),
+      asSpeech(await telephoned({ text: AMERICANS, voice: 'rms' })),
       asSpeech(kal, { endsOpen: true }),
     ];
     const before = engine.effort?.();
@@ -91,18 +90,18 @@ describe('speech', () => {
     expect(await heard(engine, asSpeech(made()))).toEqual([]);
   });
 
-  test('without a pause goes on for twenty seconds: it is cut between words, and none is lost or heard twice', async () => {
+  test('without a pause goes on for fourteen seconds: it is cut between words, and none is lost or heard twice', async () => {
     const part =
       'the weather will be cold and wet in the northern part of the country and we need to ' +
       'finish the report before the end of the week';
-    const text = Array.from({ length: 3 }, () => part).join(' and ');
+    const text = Array.from({ length: 2 }, () => part).join(' and ');
     const audio = await spoken({ text, voice: 'rms' });
-    expect(lengthMs(audio)).toBeGreaterThan(20_000);
+    expect(lengthMs(audio)).toBeGreaterThan(14_000);
     const all = finals(await heard(engine, asSpeech(audio)));
     expect(all.length).toBeGreaterThanOrEqual(2);
     for (const { startMs, endMs } of all) expect(endMs - startMs).toBeLessThan(13_000);
     expect(wordErrorRate(text, transcript(all)), transcript(all)).toBeLessThanOrEqual(0.05);
-    expect(transcript(all).match(/the weather will be cold/gi)).toHaveLength(3);
+    expect(transcript(all).match(/the weather will be cold/gi)).toHaveLength(2);
     // It is one sentence: one capital at its beginning, one full stop at its end.
     expect(transcript(all)).toMatch(/^The [^.A-Z]*\.$/);
   });

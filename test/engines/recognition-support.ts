@@ -1,6 +1,6 @@
 /** Audio and ears for the tests of recognisers. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type {
   Recognition,
@@ -8,6 +8,7 @@ import type {
   RecognitionOptions,
   SpeechPiece,
 } from '../../server/engines/engine.ts';
+import { processTree } from '../../server/process/supervision.ts';
 import { speech, type SpeechRequest } from '../support/audio/speech.ts';
 
 export type Final = Extract<Recognition, { kind: 'final' }>;
@@ -152,16 +153,12 @@ export class IdleSource implements AsyncIterableIterator<SpeechPiece, undefined>
 
 /** Recogniser processes started by a process, this one unless another is named. */
 export function recogniserPids(parentPid = process.pid): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isRecogniserOf(parentPid, name))
-    .map(Number);
+  return processTree(parentPid).filter((pid) => pid !== parentPid && isRecogniser(pid));
 }
 
-function isRecogniserOf(parentPid: number, pid: string): boolean {
+function isRecogniser(pid: number): boolean {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return status.includes(`\nPPid:\t${parentPid}\n`) && command.includes('moonshine-child');
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('moonshine-child');
   } catch {
     return false; // It has ended while we looked.
   }
