@@ -1,4 +1,7 @@
 /** What happens to texts when Harper's process dies, does not come back, or is asked in vain. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHarper } from '../../server/engines/improvement/harper.ts';
@@ -14,6 +17,8 @@ import {
 } from '../../server/process/worker-pool.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { builtModule } from '../support/suite/built-product.ts';
 import { improveTexts } from './improvement-conformance.ts';
 
 /** A worker that answers with no lints until it is told of something bad. */
@@ -104,20 +109,24 @@ it('is prepared with one worker, which serves the first text and stays as long a
 
 it('a text whose process stands still is corrected by the next one, which computes nothing for requests that nobody waits for any more', async () => {
   const workers: PoolWorker[] = [];
+  const folder = temporaryFolder();
+  writeFileSync(
+    path.join(folder, 'still.js'),
+    `process.send({ kind: 'ready' }, () => process.kill(process.pid, 'SIGSTOP'));`,
+  );
   const startWorker = () => {
-    const worker = startWorkerProcess(
-      import.meta.resolve('../../server/engines/improvement/harper.ts'),
-      './harper-child',
-      { execArgv: ['--liftoff-only'] },
-    );
+    // The second alone is Harper, whose start takes seconds of a processor.
+    const [place, name] =
+      workers.length === 0
+        ? [pathToFileURL(path.join(folder, 'caller.js')).href, './still']
+        : [builtModule('server/engines/improvement/harper.ts'), './harper-child'];
+    const worker = startWorkerProcess(place, name, { execArgv: ['--liftoff-only'] });
     workers.push(worker);
     return worker;
   };
   const engine = await createHarper({ log: recordLog(), startWorker, watchdogMs: 2_000 });
   onTestFinished(() => engine.close());
   const improve = (text: string) => improveTexts(engine, [text], { language: 'en-US' });
-  expect(await improve('We recieve it.')).toEqual(['We receive it.']);
-  process.kill(workers[0]!.pid!, 'SIGSTOP');
   expect(await improve('We recieve them.')).toEqual(['We receive them.']);
   expect(workers).toHaveLength(2);
 

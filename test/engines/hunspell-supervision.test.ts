@@ -1,10 +1,10 @@
 /** What happens to texts when dictionaries die, hang or babble: real processes, some of them bad ones. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ImprovementEngine } from '../../server/engines/engine.ts';
 import { createHunspell, type HunspellOptions } from '../../server/engines/improvement/hunspell.ts';
+import { processTree } from '../../server/process/supervision.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
@@ -31,11 +31,13 @@ function program(script: string): string {
 
 /** Our own processes of a dictionary. */
 function dictionaryPids(): number[] {
-  const list = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]).toString();
-  return list
-    .split('\n')
-    .filter((line) => /hunspell -a .*de_DE/.test(line))
-    .map((line) => parseInt(line, 10));
+  return processTree(process.pid).filter((pid) => {
+    try {
+      return /hunspell\0-a\0.*de_DE/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
+    } catch {
+      return false; // It has ended while we looked.
+    }
+  });
 }
 
 /** Returns whether the process was still there. */
@@ -56,7 +58,7 @@ describe('a dictionary', () => {
   it('that is killed again and again costs no text its answer', async () => {
     const engine = await create();
     const texts = Array.from(
-      { length: 40 },
+      { length: 20 },
       (_, i) => `${wrong} Wort${'abcdefghij'[i % 10]}x hier.`,
     );
     const work = texts.map((text) => correct(engine, [text]));
@@ -86,7 +88,7 @@ describe('a dictionary', () => {
   });
 
   it('that babbles without an end is ended', async () => {
-    const engine = await create({ program: program('exec yes'), answerTimeoutMs: 300 });
+    const engine = await create({ program: program('exec yes'), answerTimeoutMs: 100 });
     await expect(correct(engine)).rejects.toMatchObject({ code: 'engine_unavailable' });
     expect(dictionaryPids()).toEqual([]);
   });
