@@ -18,9 +18,27 @@ const THRESHOLD = 75;
 /** Never aborted. */
 const untilEnd = new AbortController().signal;
 
+/** Segments and changed ones of them, each of these with the best score that any segment has. */
+function compareAll() {
+  const corpus = createCorpus(7);
+  const sentences = Array.from({ length: SEGMENTS }, () => corpus.sentence());
+  const all = sentences.map((sentence) => readMemoryText([sentence]));
+  const queries = sentences.slice(0, 120).map((sentence) => {
+    const query = corpus.changed(sentence, 0.2);
+    const text = readMemoryText([query]);
+    const scores = all.map((each) =>
+      each.text === text.text ? 100 : matchScore(text, each, THRESHOLD),
+    );
+    return { query, score: Math.max(...scores) };
+  });
+  return { sentences, queries };
+}
+
 async function* bytesOf(...pieces: string[]) {
   for (const piece of pieces) yield Buffer.from(piece);
 }
+
+const compared = compareAll();
 
 describe.each(databaseNames)('translation memories in %s', (name) => {
   let storage: Storage;
@@ -41,28 +59,20 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     memories.searchFor({ accountId, id, threshold, source: 'en', target: 'de' });
 
   it('find nearly all of the best matches that a comparison with every segment finds', async () => {
-    const corpus = createCorpus(7);
-    const sentences = Array.from({ length: SEGMENTS }, () => corpus.sentence());
+    const { sentences, queries } = compared;
     const lines = sentences.map((sentence, index) => `"${sentence}",Satz ${index}`);
     const { translation_memory_id: id, segment_count } = await importCsv(
       `en,de\n${lines.join('\n')}`,
     );
     expect(segment_count).toBe(SEGMENTS);
-    const queries = sentences.slice(0, 120).map((sentence) => corpus.changed(sentence, 0.2));
     const search = await searchOf(id);
     const found = await search.find(
-      queries.map((query) => [query]),
+      queries.map(({ query }) => [query]),
       untilEnd,
     );
-    const all = sentences.map((sentence) => readMemoryText([sentence]));
     let expected = 0;
     let best = 0;
-    for (const [index, query] of queries.entries()) {
-      const text = readMemoryText([query]);
-      const scores = all.map((each) =>
-        each.text === text.text ? 100 : matchScore(text, each, THRESHOLD),
-      );
-      const score = Math.max(...scores);
+    for (const [index, { score }] of queries.entries()) {
       const [match] = found[index]!;
       if (score < THRESHOLD) {
         expect(match).toBeUndefined();
