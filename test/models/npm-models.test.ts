@@ -209,17 +209,6 @@ describe('an installation from npm leaves nothing and says what to do when', () 
     );
   });
 
-  it('it is called off', async () => {
-    const folder = temporaryFolder();
-    registry.fault = 'silent';
-    const calling = new AbortController();
-    const installing = install(folder, { signal: calling.signal });
-    await expect.poll(() => registry.requests.length).toBeGreaterThan(0);
-    calling.abort(new Error('called off'));
-    await expect(installing).rejects.toThrow('called off');
-    expect(readdirSync(folder)).toEqual(['.downloads']);
-  });
-
   it('the disk is full', async ({ skip }) => {
     const folder = temporaryFolder();
     try {
