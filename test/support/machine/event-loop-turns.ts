@@ -1,5 +1,5 @@
 /** Whether work lets others have their turn at the event loop. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 export interface Turns {
   /** How often others had their turn while the work was under way. */
@@ -13,13 +13,19 @@ export interface Turns {
 /**
  * How some work shares the event loop. Counted in turns and in processor time of this process, which
  * stands still while a busy machine lets others run.
+ *
+ * @param pauseMs between two turns, for work that waits for other processes: to ask for turn after turn
+ * takes all of the processor. Without it every turn counts.
  */
-export async function turnsDuring(work: () => Promise<unknown>): Promise<Turns> {
+export async function turnsDuring(
+  work: () => Promise<unknown>,
+  { pauseMs }: { pauseMs?: number } = {},
+): Promise<Turns> {
   const turnsUs: number[] = [];
   const done = new AbortController();
   const watching = (async () => {
     for (let before = process.cpuUsage(); !done.signal.aborted;) {
-      await turn();
+      await (pauseMs === undefined ? turn() : delay(pauseMs));
       const { user, system } = process.cpuUsage(before);
       turnsUs.push(user + system);
       before = process.cpuUsage();
