@@ -233,10 +233,10 @@ function rejection(signal: AbortSignal): Promise<never> {
 /** Keeps a claim alive, and what its owner knows of it. */
 interface Beats {
   /** Beats before the next time that it would. */
-  beat(): void;
+  beat: () => void;
   /** Notes the share that is done. */
-  note(share: number): void;
-  stop(): void;
+  note: (share: number) => void;
+  stop: () => void;
 }
 
 function startBeats(

@@ -211,7 +211,11 @@ async function runTesseract({
     const environment = { OMP_THREAD_LIMIT: '1' };
     const command = [program, ...args] as const;
     return await runProgram({
-      ...{ command, containment, input, environment, signal },
+      command,
+      containment,
+      input,
+      environment,
+      signal,
       limits: { ...limits, timeMs },
     });
   } catch (error) {
