@@ -63,23 +63,19 @@ export function forgetBuild() {
  *
  * @param {object} [options]
  * @param {boolean} [options.areTypesChecked] false where something else checks them
- * @param {() => void} [options.whenCompiled] called as soon as the command line can be run
+ * @param {() => Promise<void>} [options.whenCompiled] run beside the rest as soon as `dist/server` is there
  */
-export async function build({ areTypesChecked = true, whenCompiled = () => {} } = {}) {
+export async function build({ areTypesChecked = true, whenCompiled } = {}) {
   // Taken before: what changes during the build is built the next time.
   const stamp = fingerprint(root, sources);
   forgetBuild();
-  const outcomes = await Promise.allSettled([
-    buildServer(areTypesChecked, whenCompiled),
-    buildWidget(),
-  ]);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  await allEnded([buildServer(areTypesChecked, whenCompiled), buildWidget()]);
   writeFileSync(stampFile, stamp);
 }
 
 /**
  * @param {boolean} areTypesChecked
- * @param {() => void} whenCompiled
+ * @param {(() => Promise<void>) | undefined} whenCompiled
  */
 async function buildServer(areTypesChecked, whenCompiled) {
   // Without its outputs the compiler's memory of them is false.
@@ -94,14 +90,13 @@ async function buildServer(areTypesChecked, whenCompiled) {
     log: 'build-server',
   });
   for (const folder of ['server', 'shared']) removeOrphans(folder);
-  whenCompiled();
   // The types of the package `dragoman/client`; its code is among what was built above.
   const clientTypes = run({
     program: process.execPath,
     args: [modulePath('typescript/bin/tsc'), '-p', 'shared/client/tsconfig.json'],
     log: 'build-client',
   });
-  await Promise.all([clientTypes, bundleServer()]);
+  await allEnded([clientTypes, bundleServer(), whenCompiled?.()]);
 }
 
 async function bundleServer() {
@@ -147,6 +142,19 @@ async function buildWidget() {
   if (existsSync(current)) renameSync(current, previous);
   renameSync(next, current);
   rmSync(previous, { recursive: true, force: true });
+}
+
+/**
+ * Waits until none of some works is under way, also where one fails.
+ *
+ * @template {unknown[]} Works
+ * @param {[...Works]} works
+ * @returns {Promise<{ [Key in keyof Works]: Awaited<Works[Key]> }>}
+ * @throws what the first of them that failed has thrown
+ */
+export async function allEnded(works) {
+  await Promise.allSettled(works);
+  return Promise.all(works);
 }
 
 /** Path of a file of an installed package. @param {string} file */

@@ -11,7 +11,7 @@ import { withLock } from './lock.mjs';
 import * as models from './models.mjs';
 import { installNpmPackages, npmPackagesInstalled } from './npm-packages.mjs';
 import { notesFolder } from './paths.mjs';
-import { build, isBuilt, wasBuilt } from './product.mjs';
+import { allEnded, build, isBuilt, wasBuilt } from './product.mjs';
 import { createProgress } from './progress.mjs';
 
 /**
@@ -115,11 +115,7 @@ async function doWork(work, building, progress) {
   const javaScript = async () => {
     if (work.npm) await progress.step('npm packages', installNpmPackages);
     if (!work.build) return installModels();
-    /** @type {Promise<void> | undefined} */
-    let installing;
-    const whenCompiled = () => void (installing = installModels());
-    await progress.step('build', () => build({ ...building, whenCompiled }));
-    await installing;
+    await progress.step('build', () => build({ ...building, whenCompiled: installModels }));
   };
   // Without them the server starts all the same, and hears less.
   const installModels = async () => {
@@ -129,12 +125,11 @@ async function doWork(work, building, progress) {
     }
   };
   const packages = async () => {
-    if (!('packages' in work.missing) || !debian.canInstall(work.missing)) return '';
+    if (!('packages' in work.missing) || !debian.canInstall(work.missing)) return;
     const names = work.missing.packages;
-    return progress.step('Debian packages', () => debian.install(names));
+    const told = await progress.step('Debian packages', () => debian.install(names));
+    if (told !== '') progress.say(told);
   };
   // Neither is cut short when the other fails: dpkg must not be stopped half-way.
-  const [built, told] = await Promise.allSettled([javaScript(), packages()]);
-  if (told.status === 'fulfilled' && told.value !== '') progress.say(told.value);
-  for (const outcome of [built, told]) if (outcome.status === 'rejected') throw outcome.reason;
+  await allEnded([javaScript(), packages()]);
 }

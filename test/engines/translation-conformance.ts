@@ -25,7 +25,7 @@ import {
 import { hostileTexts, sentences } from './translation-texts.ts';
 
 export interface TranslationSubject {
-  /** Makes the engine. Each check gets one of its own, which is closed. */
+  /** Makes the engine. Each check gets one of its own, which is closed, unless one runs. */
   create: () => Promise<TranslationEngine>;
   /** One that runs, for all checks that leave it open, where engines are slow to start. */
   running?: TranslationEngine;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import { lively } from '../support/machine/chromium.ts';
 import {
   captionUpdate,
   elementPage,
@@ -31,7 +32,7 @@ afterAll(() => bench.close());
 
 /** One page for all tests that leave nothing behind but captions. */
 async function freshPage(): Promise<Page> {
-  shared ??= await bench.open('/page');
+  shared ??= await bench.open('/page', lively);
   await shared.evaluate(async () => {
     const captions = document.querySelector('voice-captions')!;
     captions.clear();

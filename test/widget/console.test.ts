@@ -78,13 +78,12 @@ describe('coming in', () => {
     await heading(page, 'Overview').waitFor();
     session = await page.context().storageState();
 
-    const again = await page.context().newPage();
-    await again.goto(bench.link);
+    const again = await bench.open(bench.link);
     await again.getByLabel('New password').fill(PASSWORD);
     await again.getByLabel('Once more').fill(PASSWORD);
     await again.getByRole('button', { name: 'Set password and sign in' }).click();
     await again.getByRole('alert').waitFor();
-    await again.close();
+    await again.context().close();
   });
 });
 

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
-import { madeOnce } from '../support/audio/made-once.ts';
+import { madeOnce } from '../support/suite/made-once.ts';
 import { speech } from '../support/audio/speech.ts';
 import { startResetProxy, type ResetProxy } from '../support/services/reset-proxy.ts';
 import { startEvents, untilState, type EventBench } from './event-browser.ts';
@@ -21,7 +21,7 @@ let bench: EventBench;
 beforeAll(async () => {
   const sentences = await Promise.all(talk.map((text) => speech({ text, voice: 'slt' })));
   // With a pause after each: what is short is heard sooner, and costs less to hear.
-  const microphone = madeOnce(sentences, 'wav', (file) =>
+  const microphone = madeOnce(['sox', ...sentences], 'wav', (file) =>
     execFileSync('sox', [...sentences, file]),
   );
   bench = await startEvents({ microphone, settings: {} });

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { openWholeChromium } from '../support/machine/chromium.ts';
+import { lively, openWholeChromium } from '../support/machine/chromium.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 import { excessWidth, faults } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
@@ -16,7 +16,7 @@ let bench: EventBench;
 beforeAll(async () => {
   bench = await startEvents();
 });
-const pages = keepPage((address) => bench.open(address, phone));
+const pages = keepPage((address) => bench.open(address, { ...phone, ...lively }));
 let kept: Page | undefined;
 afterEach(async ({ task }) => {
   if (kept !== undefined) await pages.leave(kept, task.result?.state !== 'fail');

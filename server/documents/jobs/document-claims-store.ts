@@ -74,7 +74,7 @@ export interface DocumentClaims {
   finish(
     documentId: string,
     claimId: string,
-    result: { charge: Charge; problem: string; atMs: number; lastPart?: LastPart },
+    result: { charge: Charge; problem: string; atMs: number; lastPart: LastPart },
   ): Promise<'done' | 'lost' | 'quota_exceeded'>;
   /** Makes a document an `error`; its files are deleted. @returns false when the claim is lost */
   fail(
@@ -297,6 +297,8 @@ function createFinish(db: Database): DocumentClaims['finish'] {
     if (held === undefined) return 'lost';
     if (held.status !== 'translating') return held.status === 'done' ? 'done' : 'quota_exceeded';
 
+    // Before the charge: nobody else who is charged waits for its way to the database.
+    await putPart(db, { documentId, file: 'result', ...lastPart, atMs });
     if ((await usageStore.over(db).charge(charge)) !== 'charged') {
       await claimed(db, documentId, claimId)
         .set({ status: 'error', problem, settled_at_ms: atMs })
@@ -308,8 +310,6 @@ function createFinish(db: Database): DocumentClaims['finish'] {
       .set({ status: 'done', billed_characters: charge.amount, settled_at_ms: atMs })
       .execute();
     await deleteParts(db, [documentId], ['source', 'progress']);
-    if (lastPart !== undefined)
-      await putPart(db, { documentId, file: 'result', ...lastPart, atMs });
     return 'done';
   };
 }

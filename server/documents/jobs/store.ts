@@ -20,9 +20,9 @@ export interface DocumentStore extends DocumentParts, DocumentClaims {
    * Queues an uploaded document.
    *
    * @param lastPart of its file, when all before it are kept
-   * @returns false when the account has `maxDocuments` already
+   * @returns false when the account has `maxDocuments` already; its parts are still to be deleted
    */
-  submit(document: NewDocument, maxDocuments: number, lastPart?: LastPart): Promise<boolean>;
+  submit(document: NewDocument, maxDocuments: number, lastPart: LastPart): Promise<boolean>;
   /** Whether an account has so many documents that none is accepted. */
   isFull(accountId: string, maxDocuments: number): Promise<boolean>;
   find(accountId: string, documentId: string): Promise<StoredDocument | undefined>;
@@ -62,11 +62,10 @@ function createDocuments(db: Database): DocumentStore {
 
     async submit(document, maxDocuments, lastPart) {
       const { accountId, documentId, createdAtMs: atMs } = document;
+      await putPart(db, { documentId, file: 'source', ...lastPart, atMs });
       await lockAccount(db, accountId);
       if ((await countDocuments(db, accountId)) >= maxDocuments) return false;
       await db.insertInto('documents').values(toQueuedRow(document)).execute();
-      if (lastPart !== undefined)
-        await putPart(db, { documentId, file: 'source', ...lastPart, atMs });
       return true;
     },
 

@@ -82,8 +82,14 @@ export async function openEmbeddedStorage({
     },
     documents: {
       ...stores.documents,
-      addPart: (part, claimId) =>
-        stores.documents.addPart({ ...part, bytes: standingAlone(part.bytes) }, claimId),
+      addPart: (part, claimId) => stores.documents.addPart(standingAlone(part), claimId),
+      submit: (document, maxDocuments, lastPart) =>
+        stores.documents.submit(document, maxDocuments, standingAlone(lastPart)),
+      finish: (documentId, claimId, { lastPart, ...result }) =>
+        stores.documents.finish(documentId, claimId, {
+          ...result,
+          lastPart: standingAlone(lastPart),
+        }),
     },
     async close() {
       isClosed = true;
@@ -94,8 +100,11 @@ export async function openEmbeddedStorage({
 }
 
 /** A view goes to the thread with all of the memory that it is a view of: all of a file for each part of it. */
-function standingAlone(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+function standingAlone<Part extends { bytes: Uint8Array }>(part: Part): Part {
+  const { bytes } = part;
+  return bytes.byteLength === bytes.buffer.byteLength
+    ? part
+    : { ...part, bytes: new Uint8Array(bytes) };
 }
 
 function unavailable(): ServiceError {

@@ -1,7 +1,7 @@
 import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { databaseNames, databasesOfThisFile } from '../../storage/database-pair.ts';
-import { claim, sampleDocument, upload } from '../../documents/jobs/document-samples.ts';
+import { claim, lastPart, sampleDocument, upload } from '../../documents/jobs/document-samples.ts';
 import { emails, MINUTE_MS, noticesIn, tellings } from './notices-in.ts';
 
 const openDatabase = databasesOfThisFile();
@@ -233,7 +233,8 @@ describe.each(databaseNames)('notices in %s', (name) => {
     await upload(notices.storage, sampleDocument(opened));
     const { documentId, claimId } = (await claim(notices.other))!;
     const charge = opened.charge({ kind: 'document', amount: 850, atMs: notices.nowMs });
-    const result = { charge, problem: 'No quota is left.', atMs: notices.nowMs };
+    const settled = { problem: 'No quota is left.', atMs: notices.nowMs };
+    const result = { ...settled, charge, lastPart: lastPart('x') };
     expect(await notices.other.documents.finish(documentId, claimId, result)).toBe('done');
     await notices.senderTo(server.url).sendDue();
     expect(tellings(server)).toEqual(['80 % ada@example.org']);

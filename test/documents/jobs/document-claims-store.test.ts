@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { databaseNames, databasesOfThisFile } from '../../storage/database-pair.ts';
-import { claim, EXHAUSTED, readFile, sampleDocument, upload } from './document-samples.ts';
+import {
+  claim,
+  EXHAUSTED,
+  lastPart,
+  readFile,
+  sampleDocument,
+  upload,
+} from './document-samples.ts';
 import { documentsIn } from './documents-in.ts';
 import { openAccount } from '../../storage/samples.ts';
 
@@ -92,14 +99,13 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     const release = { countsAttempt: true };
     expect(await db.storage.documents.release(documentId, claimId, release)).toBe(false);
     const result = { charge: db.chargeOf(7), problem, atMs };
-    const lastPart = { place: 0, bytes: Buffer.from('stale') };
-    const stale = { ...result, lastPart };
+    const stale = { ...result, lastPart: lastPart('stale') };
     expect(await db.storage.documents.finish(documentId, claimId, stale)).toBe('lost');
 
     expect((await readFile(db.other, documentId, 'progress')).toString()).toBe('half');
     expect(await readFile(db.other, documentId, 'result')).toHaveLength(0);
-    await db.add(documentId, heir!.claimId, 'result', 'good');
-    expect(await db.other.documents.finish(documentId, heir!.claimId, result)).toBe('done');
+    const good = { ...result, lastPart: lastPart('good') };
+    expect(await db.other.documents.finish(documentId, heir!.claimId, good)).toBe('done');
     expect((await readFile(db.storage, documentId, 'result')).toString()).toBe('good');
     expect((await db.used()).document).toBe(7);
   });

@@ -33,6 +33,11 @@ export function sampleDocument(
   };
 }
 
+/** The last part of a file. */
+export function lastPart(text: string, place = 0): { place: number; bytes: Uint8Array } {
+  return { place, bytes: Buffer.from(text) };
+}
+
 /** Uploads a document as the service does, in parts. */
 export async function upload(
   { documents }: Pick<Storage, 'documents'>,
@@ -41,11 +46,11 @@ export async function upload(
 ): Promise<NewDocument> {
   const { documentId, createdAtMs: atMs } = document;
   const places = parts.map((bytes, place) => ({ place, bytes }));
-  const lastPart = places.pop();
+  const last = places.pop()!;
   for (const part of places) {
     await documents.addPart({ documentId, file: 'source', ...part, atMs }, null);
   }
-  if (!(await documents.submit(document, 1000, lastPart)))
+  if (!(await documents.submit(document, 1000, last)))
     throw new Error('There are too many documents.');
   return document;
 }

@@ -13,6 +13,7 @@ import { openStorage } from '../../../server/storage/open-storage.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
+import { lastPart } from './document-samples.ts';
 
 async function openService(maxDocuments: number) {
   const dataFolder = temporaryFolder();
@@ -61,7 +62,7 @@ it('of an account that has as many documents as it may are refused before the fi
     order: '{}',
     createdAtMs: 1,
   };
-  expect(await storage.documents.submit(document, 1)).toBe(true);
+  expect(await storage.documents.submit(document, 1, lastPart('x'))).toBe(true);
   await expect(service.upload(one)).rejects.toMatchObject({ status: 429 });
   await service.upload(another);
   await storage.documents.delete('D');

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../../server/stores.ts';
 import { databaseNames, databasesOfThisFile } from '../../storage/database-pair.ts';
-import { claim, newDocumentId, readFile, sampleDocument, upload } from './document-samples.ts';
+import {
+  claim,
+  lastPart,
+  newDocumentId,
+  readFile,
+  sampleDocument,
+  upload,
+} from './document-samples.ts';
 import { documentsIn } from './documents-in.ts';
 import { openAccount, sampleHash, sampleKey } from '../../storage/samples.ts';
 
@@ -45,14 +52,18 @@ describe.each(databaseNames)('documents in %s', (name) => {
   it('are never more than an account may have, whoever submits them', async () => {
     const submitted = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        [db.storage, db.other][index % 2]!.documents.submit(sampleDocument(db.owner), 5),
+        [db.storage, db.other][index % 2]!.documents.submit(
+          sampleDocument(db.owner),
+          5,
+          lastPart('x'),
+        ),
       ),
     );
     expect(submitted.filter(Boolean)).toHaveLength(5);
     // One that failed takes nobody's place: there is nothing to be downloaded.
     const { documentId, claimId } = (await claim(db.storage))!;
     await db.storage.documents.fail(documentId, claimId, { problem, atMs });
-    const more = () => db.storage.documents.submit(sampleDocument(db.owner), 5);
+    const more = () => db.storage.documents.submit(sampleDocument(db.owner), 5, lastPart('x'));
     expect([await more(), await more()]).toEqual([true, false]);
   });
 
@@ -65,7 +76,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
         charge: db.chargeOf(50_000, 'spring'),
         problem,
         atMs,
-        lastPart: { place: 1, bytes: Buffer.from('le') },
+        lastPart: lastPart('le', 1),
       });
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) => finish([db.storage, db.other][index % 2]!)),
@@ -94,8 +105,8 @@ describe.each(databaseNames)('documents in %s', (name) => {
       const finish = async (amount: number) => {
         const { documentId, claimId } = await db.taken();
         await db.add(documentId, claimId, 'result', 'who');
-        const lastPart = { place: 1, bytes: Buffer.from('le') };
-        const result = { charge: db.chargeOf(amount), problem, atMs, lastPart };
+        const charge = db.chargeOf(amount);
+        const result = { charge, problem, atMs, lastPart: lastPart('le', 1) };
         const outcome = await db.storage.documents.finish(documentId, claimId, result);
         expect(await db.storage.documents.finish(documentId, claimId, result)).toBe(outcome);
         return { outcome, documentId };
@@ -131,7 +142,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
       for (let next = await claim(from); next !== undefined; next = await claim(from)) {
         const { documentId, claimId, keyId } = next;
         const charge = { ...db.chargeOf(3), keyId };
-        const result = { charge, problem, atMs };
+        const result = { charge, problem, atMs, lastPart: lastPart('x') };
         if ((await from.documents.finish(documentId, claimId, result)) === 'done') granted += 3;
         const request = db.owner.charge({ amount: 3, keyId: keyIds[index % 2]! });
         if ((await from.usage.charge(request)) === 'charged') granted += 3;
@@ -162,11 +173,11 @@ describe.each(databaseNames)('documents in %s', (name) => {
   async function translated() {
     const { documentId, claimId } = await db.taken();
     await db.add(documentId, claimId, 'progress', 'half');
-    await db.add(documentId, claimId, 'result', 'whole');
     await db.storage.documents.finish(documentId, claimId, {
       charge: db.chargeOf(1),
       problem,
       atMs,
+      lastPart: lastPart('whole'),
     });
     return documentId;
   }
@@ -210,8 +221,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
   it('and their parts expire, but for what is open, being uploaded or being downloaded', async () => {
     const settle = async (atMs: number) => {
       const { documentId, claimId } = await db.taken();
-      await db.add(documentId, claimId, 'result', 'whole');
-      const result = { charge: db.chargeOf(1), problem, atMs };
+      const result = { charge: db.chargeOf(1), problem, atMs, lastPart: lastPart('whole') };
       await db.storage.documents.finish(documentId, claimId, result);
       return documentId;
     };
@@ -252,8 +262,10 @@ describe.each(databaseNames)('documents in %s', (name) => {
       charge: { ...db.chargeOf(1), keyId },
       problem,
       atMs,
+      lastPart: lastPart('whole'),
     });
     await expect(finish).rejects.toMatchObject({ code: 'not_found' });
     expect(await db.find(documentId)).toMatchObject({ status: 'translating' });
+    expect(await db.parts()).toEqual(['source']);
   });
 });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '../machine/temporary-folder.ts';
-import { isMadeOnce, madeOnce } from './made-once.ts';
+import { isMadeOnce, madeOnce } from '../suite/made-once.ts';
 
 const text =
   'The quick brown fox jumps over the lazy dog while she sells sea shells by the sea shore.';

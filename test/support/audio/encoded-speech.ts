@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { madeOnce } from './made-once.ts';
+import { madeOnce } from '../suite/made-once.ts';
 import { speech } from './speech.ts';
 
 /** Without its header: s16le, 16 kHz. */

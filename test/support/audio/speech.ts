@@ -1,7 +1,7 @@
 /** Speech for tests, made with flite and sox, once. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { madeOnce } from './made-once.ts';
+import { madeOnce } from '../suite/made-once.ts';
 
 export interface SpeechRequest {
   text: string;

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Zippable, strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
-import { madeOnceLater } from '../audio/made-once.ts';
+import { madeOnceLater } from '../suite/made-once.ts';
 import { ofProcess } from '../suite/of-process.ts';
 
 const run = promisify(execFile);

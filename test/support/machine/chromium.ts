@@ -79,6 +79,8 @@ export async function takeChromium(
 
 /** What moves all the while, as a meter does, takes as much of a processor as all the rest of a page. */
 export const calm = { reducedMotion: 'reduce' } as const;
+/** What most people have. */
+export const lively = { reducedMotion: 'no-preference' } as const;
 
 /** A person's window, in which what is awaited may take its time on a slow and busy machine. */
 export async function newContext(

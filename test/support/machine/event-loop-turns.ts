@@ -2,7 +2,7 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 export interface Turns {
-  /** How often others had their turn while the work was under way. */
+  /** How often others had their turn while the work was under way, as far as it was looked. */
   count: number;
   /** Processor time of this process in the longest wait for a turn, in ms. */
   longestMs: number;

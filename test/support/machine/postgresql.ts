@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { findPostgresql, findPostgresqlOwner } from '../../../server/setup/cluster/postgresql.mjs';
 import { freePort } from '../../../server/setup/free-port.mjs';
-import { madeOnceLater } from '../audio/made-once.ts';
+import { madeOnceLater } from '../suite/made-once.ts';
 import type { Machine } from './network.ts';
 
 const run = promisify(execFile);

@@ -90,7 +90,11 @@ type ReadPictures = (pictures: Pictures, options: OcrOptions) => Promise<OcrLine
 
 const MB = 1024 * 1024;
 /** A full page at 300 dpi takes 2 to 10 s in one language. */
-const limits = { timeMs: 120_000, memoryBytes: 3072 * MB, outputBytes: 64 * MB };
+const limitsOf = (pictures: number) => ({
+  timeMs: pictures * 120_000,
+  memoryBytes: 3072 * MB,
+  outputBytes: pictures * 64 * MB,
+});
 /** Below this, Tesseract's guess of the script is wrong as often as right. */
 const SURE_OF_SCRIPT = 1;
 
@@ -124,7 +128,7 @@ function createPictureReader({ program = 'tesseract', dataFolder }: Installation
       containment: await (containment ??= findContainment([program, '--version'], { readable })),
       args: [...(dataFolder === undefined ? [] : ['--tessdata-dir', dataFolder]), ...args],
       input: file,
-      timeMs: count * limits.timeMs,
+      limits: limitsOf(count),
       signal,
     });
 
@@ -138,8 +142,11 @@ function createPictureReader({ program = 'tesseract', dataFolder }: Installation
         : dataOfLanguage(language, known);
     const read = async (names: readonly string[]): Promise<OcrLine[][]> => {
       const { exitCode, output } = await run(readingArguments(names, options), pictures, signal);
-      if (exitCode !== 0) throw new DocumentError('The text in the picture could not be read.');
-      return readHocr(output.toString());
+      const lines = exitCode === 0 ? readHocr(output.toString()) : [];
+      // It leaves out pictures that it cannot read, and says that all went well.
+      if (lines.length < pictures.count)
+        throw new DocumentError('The text in the picture could not be read.');
+      return lines;
     };
     const lines = await read(data);
     // Of several languages at once the first prevails: its own reads accents that others have not.
@@ -196,28 +203,21 @@ async function runTesseract({
   containment,
   args,
   input,
-  timeMs,
+  limits,
   signal,
 }: {
   program: string;
   containment: Containment;
   args: string[];
   input: Uint8Array;
-  timeMs: number;
+  limits: ReturnType<typeof limitsOf>;
   signal: AbortSignal | undefined;
 }): Promise<ProgramEnd> {
   try {
     // Threads within one page cost more than they bring.
     const environment = { OMP_THREAD_LIMIT: '1' };
     const command = [program, ...args] as const;
-    return await runProgram({
-      command,
-      containment,
-      input,
-      environment,
-      signal,
-      limits: { ...limits, timeMs },
-    });
+    return await runProgram({ command, containment, input, limits, environment, signal });
   } catch (error) {
     if (!(error instanceof ProgramFailure)) throw error;
     throw new DocumentError(failureMessages[error.kind], { cause: error });

@@ -1,8 +1,8 @@
 /**
- * Files that a program makes, always the same: once for all processes and all runs. They are kept in
- * `dist`, which nobody has to keep.
+ * Files that a program makes, of which one is as good as another: once for all processes and all runs. They
+ * are kept in `dist`, which nobody has to keep.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../../server/setup/paths.mjs';
@@ -41,7 +41,7 @@ export async function madeOnceLater(
   return file;
 }
 
-/** Others may make a file at the same time: each its own, and the last stays, which is the same. */
+/** Others may make a file at the same time: each its own, and the last stays. */
 function placeOf(
   from: readonly (string | number | undefined)[],
   extension: string,
@@ -50,7 +50,7 @@ function placeOf(
   mkdirSync(folder, { recursive: true });
   return {
     file: path.join(folder, `${name}.${extension}`),
-    own: path.join(folder, `${process.pid}-${name}.${extension}`),
+    own: path.join(folder, `${randomUUID()}.${extension}`),
   };
 }
 
