@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -14,12 +14,15 @@ import {
   eventually,
   faultyModes,
   groupsStartedBy,
+  leaveOutGroups,
   processes,
   recordingLog,
   temporaryFolder,
   translateTexts,
 } from './apertium-support.ts';
 import { randomSource } from './translation-texts.ts';
+
+beforeAll(leaveOutGroups);
 
 const signal = new AbortController().signal;
 const toSpanish = { source: 'en', target: 'es', signal };

@@ -123,10 +123,21 @@ export async function processes(): Promise<ProcessEntry[]> {
   return entries.flat();
 }
 
+/** Groups of other tests, whose process this is as well: a browser, for one. */
+let otherGroups: ReadonlySet<number> = new Set();
+
+/** Leaves out of {@link groupsStartedBy} what runs now. */
+export async function leaveOutGroups(): Promise<void> {
+  const running = (await groupsStartedBy()).flat();
+  otherGroups = new Set([...otherGroups, ...running.map(({ groupId }) => groupId)]);
+}
+
 /** Process groups that a process (by default this one) has started and that are still there. */
 export async function groupsStartedBy(pid = process.pid): Promise<ProcessEntry[][]> {
   const all = await processes();
-  const ids = all.filter((each) => each.parentPid === pid && each.groupId === each.pid);
+  const ids = all.filter(
+    (each) => each.parentPid === pid && each.groupId === each.pid && !otherGroups.has(each.groupId),
+  );
   return ids.map(({ groupId }) => all.filter((each) => each.groupId === groupId));
 }
 

@@ -6,7 +6,7 @@ import { Kysely } from 'kysely';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/index.ts';
-import { stores as definitions, type Storage } from '../../stores.ts';
+import { stores as definitions, type Storage, type Stores } from '../../stores.ts';
 import type { Tables } from '../database.ts';
 import { mannerOf, storesFromCalls } from '../store-calls.ts';
 import type { StoreCall } from '../store.ts';
@@ -80,22 +80,23 @@ export async function openEmbeddedStorage({
       authenticate: (secretHash) =>
         reader.authenticate(secretHash).catch(() => stores.apiKeys.authenticate(secretHash)),
     },
-    documents: {
-      ...stores.documents,
-      addPart: (part, claimId) => stores.documents.addPart(standingAlone(part), claimId),
-      submit: (document, maxDocuments, lastPart) =>
-        stores.documents.submit(document, maxDocuments, standingAlone(lastPart)),
-      finish: (documentId, claimId, { lastPart, ...result }) =>
-        stores.documents.finish(documentId, claimId, {
-          ...result,
-          lastPart: standingAlone(lastPart),
-        }),
-    },
+    documents: withPartsAlone(stores.documents),
     async close() {
       isClosed = true;
       reader.close();
       if (connection.isOpen) await connection.close();
     },
+  };
+}
+
+function withPartsAlone(documents: Stores['documents']): Stores['documents'] {
+  return {
+    ...documents,
+    addPart: (part, claimId) => documents.addPart(standingAlone(part), claimId),
+    submit: (document, maxDocuments, lastPart) =>
+      documents.submit(document, maxDocuments, standingAlone(lastPart)),
+    finish: (documentId, claimId, { lastPart, ...result }) =>
+      documents.finish(documentId, claimId, { ...result, lastPart: standingAlone(lastPart) }),
   };
 }
 
