@@ -4,7 +4,7 @@ import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../../s
 import { type Containment, findContainment } from '../../../process/index.ts';
 import { type ProgramEnd, ProgramFailure, runProgram } from '../foreign-program.ts';
 import { DocumentError } from '../format.ts';
-import { tiffOf } from './tiff.ts';
+import { tiffOf } from './picture-file.ts';
 
 /** A rectangle in pixels; the origin is the upper left corner, `right` and `bottom` are outside. */
 export interface PixelBox {

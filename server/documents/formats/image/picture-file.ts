@@ -1,6 +1,7 @@
 /**
  * What is around the pixels of a JPEG or PNG file, read from its bytes before anything is decoded: its
- * size, and the little of its metadata that the translated picture needs as well.
+ * size, and the little of its metadata that the translated picture needs as well. At the end, files of gray
+ * pictures for the program that reads them.
  */
 import { DocumentError } from '../format.ts';
 
@@ -262,4 +263,66 @@ function crc32(data: Uint8Array): number {
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
   }
   return ~crc >>> 0;
+}
+
+// Several gray pictures in one file.
+
+const TIFF_HEADER_BYTES = 8;
+const TIFF_ENTRIES = 9;
+const TIFF_DIRECTORY_BYTES = 2 + 12 * TIFF_ENTRIES + 4;
+/** All values are written as whole numbers of 32 bits. */
+const TIFF_LONG = 4;
+
+type TiffEntry = readonly [tag: number, value: number];
+
+interface GrayPicture {
+  /** A byte a pixel. */
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** A TIFF file with a page for each picture; nothing is compressed. */
+export function tiffOf(pictures: readonly GrayPicture[]): Uint8Array {
+  const header = Buffer.alloc(TIFF_HEADER_BYTES);
+  header.write('II*\0', 'latin1');
+  header.writeUInt32LE(TIFF_HEADER_BYTES, 4);
+  const parts: Uint8Array[] = [header];
+  let at = TIFF_HEADER_BYTES;
+  for (const [index, { data, width, height }] of pictures.entries()) {
+    const pixels = at + TIFF_DIRECTORY_BYTES;
+    // What begins in a file begins at an even place.
+    const end = pixels + data.length + (data.length % 2);
+    const entries: TiffEntry[] = [
+      [256, width],
+      [257, height],
+      // Of 8 bits, not compressed, black is 0.
+      [258, 8],
+      [259, 1],
+      [262, 1],
+      [273, pixels],
+      // One sample a pixel, all of them in one strip.
+      [277, 1],
+      [278, height],
+      [279, data.length],
+    ];
+    const next = index + 1 < pictures.length ? end : 0;
+    parts.push(tiffDirectory(entries, next), data, new Uint8Array(data.length % 2));
+    at = end;
+  }
+  return Buffer.concat(parts);
+}
+
+function tiffDirectory(entries: readonly TiffEntry[], next: number): Buffer {
+  const bytes = Buffer.alloc(TIFF_DIRECTORY_BYTES);
+  bytes.writeUInt16LE(TIFF_ENTRIES);
+  for (const [index, [tag, value]] of entries.entries()) {
+    const at = 2 + 12 * index;
+    bytes.writeUInt16LE(tag, at);
+    bytes.writeUInt16LE(TIFF_LONG, at + 2);
+    bytes.writeUInt32LE(1, at + 4);
+    bytes.writeUInt32LE(value, at + 8);
+  }
+  bytes.writeUInt32LE(next, TIFF_DIRECTORY_BYTES - 4);
+  return bytes;
 }
