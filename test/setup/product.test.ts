@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { fingerprint } from '../../server/setup/product.mjs';
+import { allEnded, fingerprint } from '../../server/setup/product.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 function project(): string {
@@ -41,4 +41,15 @@ it.each<[string, (folder: string) => void]>([
   const before = fingerprint(folder, sources);
   change(folder);
   expect(fingerprint(folder, sources)).toBe(before);
+});
+
+it('leaves nothing under way behind a part that fails', async () => {
+  let end = (): void => undefined;
+  const late = new Promise<void>((resolve) => (end = resolve));
+  let isOver = false;
+  const all = allEnded([Promise.reject(new Error('broken')), late]).finally(() => (isOver = true));
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(isOver).toBe(false);
+  end();
+  await expect(all).rejects.toThrow('broken');
 });
