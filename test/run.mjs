@@ -25,23 +25,29 @@ const filters = process.argv
   .map((filter) => (isRoom(filter) ? `test/${filter}/` : filter));
 const progress = createProgress({ quiet: true, logEveryMs: 60_000, stream: process.stdout });
 
+const isAll = filters.length === 0;
+const none = { passed: 0, failed: 0, skipped: 0 };
+
 async function setUpCheckAndTest() {
+  let checks = Promise.resolve(none);
   try {
     await setUp({
       requirements: [...serverRequirements, ...testRequirements],
       models: serverModels,
       // The checks do, of the whole.
-      areTypesChecked: filters.length > 0,
+      areTypesChecked: !isAll,
+      // They take what processor the rest leaves: Debian packages are unpacked one by one, and tests wait.
+      whenPackaged: () => {
+        if (isAll) checks = runChecks(progress);
+      },
     });
   } catch (error) {
     progress.say(explain(error));
-    return { passed: 0, failed: 1, skipped: 0 };
+    return sum(await checks, { ...none, failed: 1 });
   }
-  const isAll = filters.length === 0;
-  // They take what processor the tests leave, which often wait.
-  const checks = isAll ? [progress.step('checks', () => runChecks(progress))] : [];
+  const checked = progress.step('checks', () => checks);
   const tests = progress.step('tests', () => runVitest(filters, progress, { triesAgain: isAll }));
-  return sum(...(await Promise.all([...checks, tests])));
+  return sum(...(await Promise.all([checked, tests])));
 }
 
 const totals = await stoppable(setUpCheckAndTest);

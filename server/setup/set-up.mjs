@@ -20,6 +20,7 @@ import { createProgress } from './progress.mjs';
  * @property {string[]} [models] names of models to have; none without it
  * @property {'when stale' | 'always' | 'never'} [building]
  * @property {boolean} [areTypesChecked] by the build; false where something else checks them
+ * @property {() => void} [whenPackaged] called once npm packages are there, whatever else is still to do
  * @property {boolean} [quiet] leaves no lines of steps that went well
  */
 
@@ -50,6 +51,7 @@ export async function setUp({
   models: wishedModels = [],
   building = 'when stale',
   areTypesChecked = true,
+  whenPackaged = () => {},
   quiet = false,
 } = {}) {
   // Whoever builds an image installs packages in a layer of its own.
@@ -69,12 +71,12 @@ export async function setUp({
     process.stderr.write(`${debian.advice(found.missing)}\n`);
   }
   const isComplete = !found.npm && !found.build && found.models.length === 0;
-  if (isComplete && !installable) return;
+  if (isComplete && !installable) return whenPackaged();
   await stoppable(() =>
     withLock(path.join(notesFolder, 'lock'), {
       whileWaiting: (pid, wait) => progress.step(`waiting for process ${pid}`, wait),
       // Whoever had the lock before may have done it all.
-      work: () => doWork(findWork(), { areTypesChecked }, progress),
+      work: () => doWork(findWork(), { areTypesChecked, whenPackaged }, progress),
     }),
   );
 }
@@ -108,14 +110,15 @@ export async function stoppable(work) {
 
 /**
  * @param {{ npm: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean, models: string[] }} work
- * @param {{ areTypesChecked: boolean }} building
+ * @param {Required<Pick<Wishes, 'areTypesChecked' | 'whenPackaged'>>} wishes
  * @param {import('./progress.mjs').Progress} progress
  */
-async function doWork(work, building, progress) {
+async function doWork(work, { areTypesChecked, whenPackaged }, progress) {
   const javaScript = async () => {
     if (work.npm) await progress.step('npm packages', installNpmPackages);
+    whenPackaged();
     if (!work.build) return installModels();
-    await progress.step('build', () => build({ ...building, whenCompiled: installModels }));
+    await progress.step('build', () => build({ areTypesChecked, whenCompiled: installModels }));
   };
   // Without them the server starts all the same, and hears less.
   const installModels = async () => {
