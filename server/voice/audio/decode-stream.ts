@@ -33,8 +33,6 @@ const MAX_UNREAD_PIECES = 8;
 const MAX_UNHEARD_PIECES = 4;
 /** To say something where there is nothing more to listen to. */
 const NO_SAMPLES = new Uint8Array(0);
-/** FFmpeg gives what it has within less than this after its input, in ms. */
-const FFMPEG_QUIET_MS = 300;
 
 type CodedPart = Extract<DecodedPart, { kind: 'coded' }>;
 
@@ -120,7 +118,6 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #onEnd: (() => void) | undefined;
   /** Whether an utterance ends with what the worker has been sent. */
   #endsUtterance = false;
-  #utteranceEnd: NodeJS.Timeout | undefined;
   /** Bytes that the worker has been sent. */
   #sentBytes = 0;
   #unmeteredChunks: number;
@@ -397,16 +394,9 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     await this.#ffmpeg.write(frames, { soundBytes, playsMs });
   }
 
-  /** FFmpeg does not tell when it has given all: what is quiet for a moment has. */
   #endUtterance(): void {
     if (this.#ffmpeg === undefined) this.#listen(NO_SAMPLES, 'utterance_end');
-    else {
-      clearTimeout(this.#utteranceEnd);
-      this.#utteranceEnd = setTimeout(() => {
-        this.#utteranceEnd = undefined;
-        this.#listen(NO_SAMPLES, 'utterance_end');
-      }, FFMPEG_QUIET_MS);
-    }
+    else this.#ffmpeg.mark();
   }
 
   #startFfmpeg(coding: Coding): FfmpegStream {
@@ -415,6 +405,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       sampleRateHz: this.#options.sampleRateHz,
       events: {
         samples: (samples, unsaidMs) => this.#giveFromFfmpeg(samples, unsaidMs),
+        marked: () => this.#listen(NO_SAMPLES, 'utterance_end'),
         failed: (error) => this.#fail(this.#verdict ?? error),
       },
     });
@@ -431,7 +422,6 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       // Frames are their sender's, and may say what they like: what is heard is what counts.
       if (unsaidMs > 0) this.#options.meter?.(unsaidMs);
       if (samples.length > 0) this.#listen(samples);
-      this.#utteranceEnd?.refresh();
       this.#holdOrLetGo();
     } catch (error) {
       this.#fail(error);
@@ -464,7 +454,6 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#options.signal.removeEventListener('abort', this.#abort);
-    clearTimeout(this.#utteranceEnd);
     this.#place?.free();
     this.#ffmpeg?.kill();
     this.#options.media.onArrival = () => undefined;

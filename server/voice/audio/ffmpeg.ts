@@ -39,6 +39,14 @@ const CHECK_LIMIT_MS = 10_000;
  * is held back when seconds of audio wait, and has sent no more than this by then at 8 kbit/s.
  */
 const MAX_OWED_BYTES = 4 * 1024;
+/** What it keeps to itself until more comes: that KiB, and the last frames, which decoders give late. */
+const KEPT = { ms: 150, bytes: 1536 };
+/** When it gives nothing for so long, in ms, that is all that is left. */
+const QUIET_MS = 300;
+/** What it owes beyond that is waited for no longer than this, in ms: it may never come. */
+const LATEST_MS = 5_000;
+/** Nothing that is said is as short, in ms. */
+const NEGLIGIBLE_MS = 20;
 
 const BYTES_PER_SAMPLE = 2;
 
@@ -137,6 +145,8 @@ interface FfmpegEvents {
    * @param unsaidMs how much longer all so far play than their frames have said, beyond what was told before
    */
   samples(bytes: Uint8Array, unsaidMs: number): void;
+  /** All samples were given of what it was written before {@link FfmpegStream.mark}, or all that come of it. */
+  marked(): void;
   /** Nothing more comes; never after {@link FfmpegStream.kill}. */
   failed(error: ServiceError): void;
 }
@@ -163,8 +173,15 @@ export class FfmpegStream {
   #hasFrames = false;
   #owedBytes = 0;
   readonly #bytesPerMs: number;
-  /** How much longer what it has given plays than its frames said; below 0: less long. */
-  #unsaidMs = 0;
+  /** How long what it took in plays, as the frames say themselves until it gives more. */
+  #takenMs = 0;
+  #takenBytes = 0;
+  #givenMs = 0;
+  /** What it took in and will not give: frames were damaged, or play shorter than they say. */
+  #lostMs = 0;
+  /** So many ms into all that it gives. */
+  readonly #marks: number[] = [];
+  #quiet: NodeJS.Timeout | undefined;
   #looks = 0;
   #isHeld = false;
   #isEnding = false;
@@ -205,11 +222,36 @@ export class FfmpegStream {
     if (this.#isKilled || frames.length === 0) return;
     this.#hasFrames = true;
     this.#owedBytes += said.soundBytes;
-    this.#unsaidMs -= said.playsMs;
+    this.#takenMs += said.playsMs;
+    this.#takenBytes += said.soundBytes;
     this.#limits?.asked();
     if (this.#child.stdin.write(frames)) return;
     await new Promise<void>((resolve) => (this.#drained = resolve));
     this.#drained = undefined;
+  }
+
+  /** Has it told when what was written until now has been given: it may only just have been started. */
+  mark(): void {
+    this.#marks.push(this.#takenMs - this.#lostMs - NEGLIGIBLE_MS);
+    clearTimeout(this.#quiet);
+    const latestMs = performance.now() + LATEST_MS;
+    const quiet = setTimeout(() => {
+      if (this.#isBehind && performance.now() < latestMs) quiet.refresh();
+      else this.#passMarks();
+    }, QUIET_MS);
+    this.#quiet = quiet;
+  }
+
+  get #isBehind(): boolean {
+    const owedMs = this.#takenMs - this.#lostMs - this.#givenMs;
+    return owedMs > KEPT.ms && owedMs * (this.#takenBytes / this.#takenMs) > KEPT.bytes;
+  }
+
+  /** Nothing more comes of what it was given, but what it keeps. */
+  #passMarks(): void {
+    clearTimeout(this.#quiet);
+    if (this.#isBehind) this.#lostMs = this.#takenMs - this.#givenMs;
+    this.#marks.splice(0).forEach(() => this.#events.marked());
   }
 
   /** Whether it was given nothing yet. */
@@ -225,6 +267,7 @@ export class FfmpegStream {
     this.#isEnding = true;
     this.#child.stdin.end();
     await new Promise<void>((resolve) => (this.#finished = resolve));
+    this.#passMarks();
   }
 
   /** Gives no samples until it is told to go on. */
@@ -240,6 +283,7 @@ export class FfmpegStream {
     if (this.#isKilled) return;
     this.#isKilled = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#quiet);
     this.#limits?.stop();
     this.#containment.kill(this.#child);
     this.#child.stdin.destroy();
@@ -254,10 +298,27 @@ export class FfmpegStream {
     this.#looks = 0;
     this.#hasSounded = true;
     this.#limits?.answered();
-    this.#unsaidMs += samples.length / this.#bytesPerMs;
-    const unsaidMs = Math.max(0, this.#unsaidMs);
-    this.#unsaidMs -= unsaidMs;
-    this.#events.samples(samples, unsaidMs);
+    this.#givenMs += samples.length / this.#bytesPerMs;
+    const unsaidMs = Math.max(0, this.#givenMs - this.#takenMs);
+    this.#takenMs += unsaidMs;
+    this.#give(samples, unsaidMs);
+  }
+
+  /** What follows a mark is not given before it. */
+  #give(samples: Uint8Array, unsaidMs: number): void {
+    const marks = this.#marks;
+    let rest = samples;
+    for (let atMs = marks[0]; atMs !== undefined && atMs <= this.#givenMs; atMs = marks[0]) {
+      marks.shift();
+      const afterBytes = Math.round(((this.#givenMs - atMs) * this.#bytesPerMs) / 2) * 2;
+      const before = rest.subarray(0, Math.max(0, rest.length - afterBytes));
+      if (before.length > 0) this.#events.samples(before, 0);
+      this.#events.marked();
+      rest = rest.subarray(before.length);
+    }
+    this.#events.samples(rest, unsaidMs);
+    if (marks.length === 0) clearTimeout(this.#quiet);
+    else this.#quiet?.refresh();
   }
 
   /** @param exitCode null when it could not be started or was ended by a signal */
