@@ -236,7 +236,8 @@ export class FfmpegStream {
     clearTimeout(this.#quiet);
     const latestMs = performance.now() + LATEST_MS;
     const quiet = setTimeout(() => {
-      if (this.#isBehind && performance.now() < latestMs) quiet.refresh();
+      const isWaitedFor = this.#isHeld || performance.now() < latestMs;
+      if (this.#isBehind && isWaitedFor) quiet.refresh();
       else this.#passMarks();
     }, QUIET_MS);
     this.#quiet = quiet;
@@ -301,6 +302,8 @@ export class FfmpegStream {
     this.#givenMs += samples.length / this.#bytesPerMs;
     const unsaidMs = Math.max(0, this.#givenMs - this.#takenMs);
     this.#takenMs += unsaidMs;
+    // It comes after all.
+    this.#lostMs = Math.min(this.#lostMs, this.#takenMs - this.#givenMs);
     this.#give(samples, unsaidMs);
   }
 
