@@ -43,8 +43,11 @@ const MAX_OWED_BYTES = 4 * 1024;
 const KEPT = { ms: 150, bytes: 1536 };
 /** When it gives nothing for so long, in ms, that is all that is left. */
 const QUIET_MS = 300;
-/** What it owes beyond that is waited for no longer than this, in ms: it may never come. */
-const LATEST_MS = 5_000;
+/**
+ * How long it is waited for all the same, in ms: it may only just have been started, or have no processor for a
+ * while, and what it owes may never come, as encoders set frames before the sound that decoders leave out.
+ */
+const PATIENCE_MS = { starting: 5_000, startingWithLittle: 1_000, behind: 1_000 };
 /** Nothing that is said is as short, in ms. */
 const NEGLIGIBLE_MS = 20;
 
@@ -232,15 +235,21 @@ export class FfmpegStream {
 
   /** Has it told when what was written until now has been given: it may only just have been started. */
   mark(): void {
+    if (this.#isKilled) return;
     this.#marks.push(this.#takenMs - this.#lostMs - NEGLIGIBLE_MS);
     clearTimeout(this.#quiet);
-    const latestMs = performance.now() + LATEST_MS;
+    const markedAtMs = performance.now();
     const quiet = setTimeout(() => {
-      const isWaitedFor = this.#isHeld || performance.now() < latestMs;
-      if (this.#isBehind && isWaitedFor) quiet.refresh();
+      const waitedMs = performance.now() - markedAtMs;
+      if (this.#isHeld || waitedMs < this.#patienceMs) quiet.refresh();
       else this.#passMarks();
     }, QUIET_MS);
     this.#quiet = quiet;
+  }
+
+  get #patienceMs(): number {
+    if (this.#hasSounded) return this.#isBehind ? PATIENCE_MS.behind : 0;
+    return this.#isBehind ? PATIENCE_MS.starting : PATIENCE_MS.startingWithLittle;
   }
 
   get #isBehind(): boolean {
