@@ -1,6 +1,4 @@
 /** What FFmpeg decodes for us: at once, within bounds, and with no process left behind. */
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import {
@@ -9,19 +7,13 @@ import {
   type AudioDecoders,
   type AudioDecodersOptions,
 } from '../../../server/voice/audio/decode.ts';
-import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import { findFfmpegProgram, type FfmpegProgram } from '../../../server/voice/audio/ffmpeg.ts';
-import { UTTERANCE_END, type MediaPiece } from '../../../server/voice/audio/media.ts';
 import { OggReader } from '../../../server/voice/audio/codecs/ogg-reader.ts';
 import { OggWriter } from '../../../server/voice/audio/codecs/ogg-writer.ts';
 import { cut, encoded, mutated, seededRandom } from '../../support/audio/audio-files.ts';
-import { encodedBy } from '../../support/audio/encoded-speech.ts';
-import { mediaOf } from '../../support/audio/heard.ts';
-import { speech } from '../../support/audio/speech.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { descendantsOf } from '../../support/machine/processes.ts';
-import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
-import { collect, decodeWith, liveSource, streamed, until } from './decoding.ts';
+import { collect, decodeWith, liveSource, program, streamed, until } from './decoding.ts';
 
 const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
 const aac = ['-c:a', 'aac', '-b:a', '64k'];
@@ -215,14 +207,6 @@ it('ends the stream of a process that dies, and no other', async () => {
   expect(await second.drain()).toBeGreaterThan(1000);
 });
 
-/** A program in FFmpeg's place. */
-function program(script: string): string {
-  const file = path.join(temporaryFolder(), 'program');
-  writeFileSync(file, `#!/bin/sh\ncase "$2" in -decoders) exit 0;; esac\n${script}\n`);
-  chmodSync(file, 0o755);
-  return file;
-}
-
 it.each([
   { what: 'reads nothing', script: 'exec /bin/sleep 600', name: 'sleep' },
   { what: 'reads and says nothing', script: 'exec /bin/cat >/dev/null', name: 'cat' },
@@ -253,76 +237,6 @@ it('ends a process that stands still, though its client is held back before it o
   await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
   clearTimeout(again);
   await until(() => children().length === 0);
-});
-
-describe('an end of an utterance that is told', () => {
-  const words = ['she bought a new house near the river', 'we will meet again'];
-  /** Sentences as MP3, from the first word to the last, and how long each plays. */
-  async function said() {
-    const samples = await Promise.all(
-      words.map(async (text) => {
-        const wav = readFileSync(await speech({ text, padStartS: 0, padEndS: 0 }));
-        return wav.subarray(44);
-      }),
-    );
-    const options = ['-c:a', 'libmp3lame', '-b:a', '64k', '-f', 'mp3'];
-    const files = samples.map((each) => encodedBy(options, each));
-    return { files, lengthsMs: samples.map(({ length }) => length / 32) };
-  }
-
-  /** Where utterances end, as they are found. */
-  async function* endsIn(decoders: AudioDecoders, media: AsyncIterable<MediaPiece>) {
-    const format = parseSourceMediaType(mpeg.contentType)!;
-    const { signal } = new AbortController();
-    const options = { format, sampleRateHz: 16_000, signal };
-    for await (const piece of decoders.decode(mediaOf(media), options)) {
-      if (piece.kind === 'endpoint') yield piece.atMs;
-    }
-  }
-
-  it('comes after all that was said before, however long FFmpeg takes to start', async () => {
-    const slow = program('/bin/sleep 1\nexec ffmpeg "$@"');
-    const decoders = stage({ ffmpeg: await findFfmpegProgram(slow) });
-    const { files, lengthsMs } = await said();
-    const source = liveSource();
-    const ends = endsIn(decoders, source.media);
-    for (const piece of [...cut(files[0]!, 800), UTTERANCE_END]) source.give(piece);
-    // Nothing else is sent.
-    const { value: endMs } = await ends.next();
-    expect(endMs).toBeGreaterThan(0.85 * lengthsMs[0]!);
-    source.end();
-    await ends.return();
-  });
-
-  it('is waited for no longer than a moment where some of it never comes', async () => {
-    const { files, lengthsMs } = await said();
-    // The last of it makes no sound: less than it may owe, and more than it keeps.
-    const sounding = `aselect=lt(t\\\\,${(lengthsMs[0]! - 400) / 1000})`;
-    const lossy = program(
-      `for each do shift; set -- "$@" "$each"; test "$each" != s16le || set -- "$@" -af "${sounding}"; done
-      exec ffmpeg "$@"`,
-    );
-    const decoders = stage({ ffmpeg: await findFfmpegProgram(lossy) });
-    const source = liveSource();
-    const ends = endsIn(decoders, source.media);
-    for (const piece of [...cut(files[0]!, 800), UTTERANCE_END]) source.give(piece);
-    const { value: endMs } = await ends.next();
-    expect(endMs).toBeGreaterThan(0.6 * lengthsMs[0]!);
-    await ends.return();
-  });
-
-  it('is one though speech goes on at once', async () => {
-    const { files, lengthsMs } = await said();
-    const source = liveSource();
-    const [first, second] = files.map((file) => cut(file, 800));
-    for (const piece of [...first!, UTTERANCE_END, ...second!]) source.give(piece);
-    source.end();
-    const { value: endMs = NaN } = (await endsIn(shared, source.media).next()) as {
-      value?: number;
-    };
-    // What an encoder sets before and after its sound is some tens of ms.
-    expect(Math.abs(endMs - lengthsMs[0]!)).toBeLessThan(200);
-  });
 });
 
 it('refuses streams beyond the processes it may have', async () => {

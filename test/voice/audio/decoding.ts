@@ -1,9 +1,12 @@
 /** What tests of decoding share: streams from chunks, samples from streams. */
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import type { AudioDecoders } from '../../../server/voice/audio/decode.ts';
 import type { MediaPiece } from '../../../server/voice/audio/media.ts';
 import { samplesOf } from '../../support/audio/audio-files.ts';
 import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 
 export interface Given {
   contentType: string;
@@ -82,4 +85,12 @@ export function withUnknownClusterSizes(webm: Uint8Array): Uint8Array {
     copy.fill(0xff, at + 5, at + 4 + lengthBytes);
   }
   return copy;
+}
+
+/** A program in FFmpeg's place. */
+export function program(script: string): string {
+  const file = path.join(temporaryFolder(), 'program');
+  writeFileSync(file, `#!/bin/sh\ncase "$2" in -decoders) exit 0;; esac\n${script}\n`);
+  chmodSync(file, 0o755);
+  return file;
 }
