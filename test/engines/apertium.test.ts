@@ -79,12 +79,12 @@ describe('Apertium translates', () => {
     ['en', 'es', 'FIRST-RATE CHANGES', /CAMBIOS de TASA$/],
     ['es', 'en', 'El partido pro-europeo; la ex-Yugoslavia.', /pro-european; .*ex-Yugoslavia/i],
     ['pt', 'es', 'deu-me o livro', /me dio el libro/],
-    ['fr', 'es', 'vient-il demain ?', /^viene mañana/],
+    ['fr', 'es', 'vient-il demain ?', /^¿viene mañana/],
     ['fr', 'es', 'les relations franco-allemandes', /franco-alemanas/],
     // Pronouns that dictionaries know with their hyphens, beside or within compounds.
-    ['fr', 'es', 'Reste-t-elle ici ?', /^Qued[ae] aquí \?$/],
-    ['fr', 'es', 'Comment va-t-on au port ?', /^Cómo se va al puerto \?$/],
-    ['fr', 'es', "Quand l'a-t-il vendu ?", /^Cuando lo ha vendido \?$/],
+    ['fr', 'es', 'Reste-t-elle ici ?', /^¿Qued[ae] aquí \?$/],
+    ['fr', 'es', 'Comment va-t-on au port ?', /^¿Cómo se va al puerto \?$/],
+    ['fr', 'es', "Quand l'a-t-il vendu ?", /^¿Cuando lo ha vendido \?$/],
     ['fr', 'es', "Peut-être mange-t-il l'après-midi.", /^Tal vez come la tarde\.$/],
     ['ca', 'es', "Porta-m'ho demà.", /^Llévamelo mañana\.$/],
     ['ca', 'es', 'Porta-m’ho demà.', /^Llévamelo mañana\.$/],
@@ -172,6 +172,25 @@ describe('Apertium translates', () => {
     expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
   });
 
+  test.each([
+    ['es', 'Hello everyone, welcome!', '¡Hola todo el mundo, bienvenido!'],
+    ['es', '“Where is the house?” he asked.', '“¿Dónde es la casa?” pidió.'],
+    ['fr', 'Hello everyone, welcome.', 'Salut tout le monde, bienvenu.'],
+  ])(
+    'into %s with the beginnings of sentences as they are written there: %s',
+    async (target, text, expected) => {
+      expect(await translateTexts(engine, [text], { source: 'en', target, signal })).toEqual([
+        expected,
+      ]);
+    },
+  );
+
+  test('beginnings of sentences in texts with marks', async () => {
+    const segment = marked('Hello <1>everyone</1>, <2>how</2> are you?');
+    const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
+    expect(written(answer)).toBe('Hola <1>todo el mundo</1>, <2>¿cómo</2> eres?');
+  });
+
   test('single quotes in texts with marks', async () => {
     const segment = marked("The <1>'small'</1> <2>house</2> of ‘stone’.");
     const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
@@ -181,15 +200,15 @@ describe('Apertium translates', () => {
   test('pronouns behind hyphens in texts with marks', async () => {
     const segment = marked('<1>Comment va-t-on</1> au port ?');
     const answers = await engine.translate([segment], { source: 'fr', target: 'es', signal });
-    expect(textsOf(answers)).toEqual(['Cómo se va al puerto ?']);
+    expect(textsOf(answers)).toEqual(['¿Cómo se va al puerto ?']);
   });
 
   test.each([
-    ['Vas-y !', /^Vas\s?!$/],
+    ['Vas-y !', /^¡Vas\s?!$/],
     ['Penses-y bien.', /^Opines bien\.$/],
     ['x, y, origine', /^x,.*origen?/],
     ['Le mot <maison> est là, vas-y !', /<casa>.*vas\s?!$/],
-    ['Écrivez <prn> et vas-y !', /^Escribid <prn> y vas\s?!$/],
+    ['Écrivez <prn> et vas-y !', /^¡Escribid <prn> y vas\s?!$/],
   ])('%s without tags of its own', async (text, expected) => {
     const toSpanish = { source: 'fr', target: 'es', signal };
     expect(await translateTexts(engine, [text], toSpanish)).toEqual([

@@ -144,7 +144,7 @@ describe('sentences', () => {
 
   it('keep their outer punctuation and first letter when asked', async () => {
     const text = await translated('the red car!!', { preserve_formatting: true });
-    expect(text).toBe('el coche rojo!!');
+    expect(text).toBe('¡el coche rojo!!');
   });
 });
 

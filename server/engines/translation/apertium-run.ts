@@ -31,6 +31,7 @@ import {
 } from './stand-ins.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
+import { misplacedCapitals, spanishOpenings } from './sentence-openings.ts';
 
 /** A step of a route on its way. */
 export interface Step {
@@ -63,7 +64,14 @@ async function translateWords(text: string, run: Run): Promise<string> {
   const words = hasHyphen(text) ? await keptWordsOf(text, run) : NOTHING_KEPT;
   const stepped = await throughSteps(replaced(text, words.replacements), run);
   const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
-  return tightened(withoutInnerCapitals(kept, text), text);
+  const tight = tightened(withoutInnerCapitals(kept, text), text);
+  const direction = directionOf(run);
+  const lowered = replaced(tight, misplacedCapitals(tight, text, direction));
+  return replaced(lowered, spanishOpenings(lowered, direction));
+}
+
+function directionOf({ steps }: Run) {
+  return { source: steps[0]?.mode.source ?? '', target: steps.at(-1)?.mode.target ?? '' };
 }
 
 /** Other languages have no genitive with an apostrophe. */
@@ -132,7 +140,10 @@ async function translateTokens(source: readonly Token[], run: Run): Promise<Toke
   const stepped = await tokensThroughSteps(replacedTokens(source, words.replacements), run);
   const kept =
     tokensWithKeptWords(stepped, words.kept, text) ?? (await tokensThroughSteps(source, run));
-  return tightenedTokens(tokensWithoutInnerCapitals(kept, text), text);
+  const tight = tightenedTokens(tokensWithoutInnerCapitals(kept, text), text);
+  const direction = directionOf(run);
+  const lowered = replacedTokens(tight, misplacedCapitals(textOf(tight), text, direction));
+  return replacedTokens(lowered, spanishOpenings(textOf(lowered), direction));
 }
 
 async function tokensThroughSteps(

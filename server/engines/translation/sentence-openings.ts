@@ -1,0 +1,157 @@
+/**
+ * How the sentences of a translation begin. Rules of Apertium give the capital of the first word to the
+ * first one that they put in its place, be it the second (`Hola Todo el mundo`), and none knows the signs
+ * with which Spanish opens what it asks and exclaims.
+ */
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { sentenceEnds } from '../../text/sentences.ts';
+import type { Replacement } from './hyphenated-words.ts';
+
+/** A step of a route, or all of them as one. */
+interface Direction {
+  source: LanguageTag;
+  target: LanguageTag;
+}
+
+/** A sentence, and where it is in its text. */
+interface Sentence {
+  start: number;
+  text: string;
+}
+
+function sentencesOf(text: string, language: LanguageTag): Sentence[] {
+  let start = 0;
+  return sentenceEnds(text, { language, atLineBreaks: true }).map((end) => {
+    const sentence = { start, text: text.slice(start, end) };
+    start = end;
+    return sentence;
+  });
+}
+
+/** Languages in which only names have capitals within a sentence. */
+const ONLY_NAMES = new Set(['ca', 'es', 'fr', 'gl', 'it', 'oc', 'pt']);
+/** A later word is not the first that a rule knows. */
+const MOST_BEFORE = 3;
+/** So many words later a name may be in the source, and so many signs on it is looked for. */
+const MOVED_BY = 1;
+const REACH = 1_000;
+const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
+const LATER_CAPITAL = /[^\p{Lu}]\p{Lu}/u;
+const CAPITALISED = /^\p{Lu}(?:\p{Ll}|$)/u;
+/** A name, or what might be one; `I` is none. */
+const NAME = /^(?!I(?:['’]|$)).*\p{Lu}/u;
+/** Behind these a word is the first. */
+const OPENS = /[.!?…:"“‘«([¿¡‹❮❬][\s\ufffc]*$/u;
+
+/** What ends within a sentence, and the letter behind. */
+const ENDED_WITHIN = /[.!?…]["'”’»)›❯❭]+\s+(?=\p{L})/gu;
+
+/** The letters of a translation that are to be small. */
+export function misplacedCapitals(
+  translated: string,
+  source: string,
+  { source: from, target }: Direction,
+): Replacement[] {
+  // Most sentences have no capital but their first.
+  if (!LATER_CAPITAL.test(translated) || !ONLY_NAMES.has(baseLanguage(target))) return [];
+  const originals = sentencesOf(source, from);
+  const sentences = sentencesOf(translated, target);
+  // Where one has become two, only of the first is it known of what it was made.
+  const isPaired = sentences.length === originals.length;
+  const places = sentences.slice(0, isPaired ? undefined : 1).flatMap(({ start, text }, i) => {
+    const original = isPaired ? originals[i]?.text : source;
+    const place = misplacedCapital(text, original?.slice(0, REACH) ?? '');
+    return place === undefined ? [] : [start + place];
+  });
+  return [...new Set([...places, ...capitalsWithin(translated, source)])]
+    .sort((a, b) => a - b)
+    .map((at) => ({ start: at, end: at + 1, text: translated.charAt(at).toLowerCase() }));
+}
+
+/** Behind what is quoted or in brackets, where the source goes on with a small letter: `“¿Sí?” Dijo.` */
+function capitalsWithin(translated: string, source: string): number[] {
+  const ends = (text: string) =>
+    [...text.matchAll(ENDED_WITHIN)].map(({ 0: ending, index }) => index + ending.length);
+  const [own, originals] = [ends(translated), ends(source)];
+  if (own.length !== originals.length) return [];
+  return own.filter((place, i) => {
+    const [word = ''] = firstWords(translated.slice(place), 1)[0] ?? [];
+    const original = source.slice(originals[i], (originals[i] ?? 0) + REACH);
+    return CAPITALISED.test(word) && /^\p{Ll}/u.test(original) && !original.includes(word);
+  });
+}
+
+/** @param source from the beginning of what was translated on */
+function misplacedCapital(sentence: string, source: string): number | undefined {
+  const [, ...others] = firstWords(sentence, MOST_BEFORE + 1);
+  const at = others.findIndex(({ 0: word }) => CAPITALISED.test(word));
+  const found = others[at];
+  if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
+  const [, ...around] = firstWords(source, at + 2 + MOVED_BY);
+  const isName = around.some(({ 0: word }) => NAME.test(word)) || source.includes(found[0]);
+  return isName ? undefined : found.index;
+}
+
+function firstWords(text: string, most: number): RegExpExecArray[] {
+  const words: RegExpExecArray[] = [];
+  for (const word of text.matchAll(WORD)) {
+    if (words.push(word) === most) break;
+  }
+  return words;
+}
+
+const OPENING: Readonly<Record<string, string>> = { '?': '¿', '!': '¡' };
+/** Not within an address. */
+const CLOSING = /(?<=\S)[?!]+(?![\p{L}\p{N}=/])/gu;
+/** French has a blank before them. */
+const CLOSING_APART = /(?<=\S)\s?[?!]+(?![\p{L}\p{N}=/])/gu;
+/** What is quoted or in brackets, by the sign behind its end. */
+const OPENED_BY: Readonly<Record<string, string>> = {
+  ...{ ')': '(', ']': '[', '”': '“', '’': '‘', '»': '«', '›': '‹', '❯': '❮', '❭': '❬' },
+  ...{ '"': '"', "'": "'" },
+};
+/** Only what is behind these is asked: `Buenos días, ¿cómo estás?` */
+const ASKED =
+  /^.*(?::\s+|[,;]\s+(?=(?:(?:a|con|de|desde|en|hasta|o|para|pero|por|y)\s+){0,2}(?:a?dónde|cómo|cuál|cuáles|cuándo|cuánt[ao]s?|qué|quién|quiénes)(?!\p{L})))/isu;
+const EXCLAIMED = /^.*:\s+/su;
+/** What stays outside at the beginning: signs, and the number of an item. */
+const OUTSIDE = /[\s"'“‘«‹❮❬([\ufffc•*–—-]*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
+
+/** The first letters of a translation that get a sign before them. */
+export function spanishOpenings(translated: string, { source, target }: Direction): Replacement[] {
+  if (!/[?!]/.test(translated) || baseLanguage(target) !== 'es') return [];
+  const closings = baseLanguage(source) === 'fr' ? CLOSING_APART : CLOSING;
+  return sentencesOf(translated, target).flatMap(({ start, text }) => {
+    let from = 0;
+    return [...text.matchAll(closings)].flatMap(({ 0: closing, index }) => {
+      const signs = closing.trimStart();
+      const place = openingPlace(
+        text.slice(from, index),
+        signs,
+        text.charAt(index + closing.length),
+      );
+      const [begin, missing] = [from + (place ?? 0), missingSigns(text.slice(from, index), signs)];
+      from = index + closing.length;
+      if (place === undefined || missing === '') return [];
+      const at = start + begin;
+      return [{ start: at, end: at + 1, text: missing + text.charAt(begin) }];
+    });
+  });
+}
+
+/** @returns where it begins in the part before its closing signs; undefined where that says nothing */
+function openingPlace(part: string, signs: string, behind: string): number | undefined {
+  const opening = OPENED_BY[behind];
+  let place = opening === undefined ? 0 : part.lastIndexOf(opening) + 1;
+  const [before = ''] = (signs.includes('?') ? ASKED : EXCLAIMED).exec(part.slice(place)) ?? [];
+  place += before.length;
+  OUTSIDE.lastIndex = place;
+  place += OUTSIDE.exec(part)?.[0].length ?? 0;
+  return /[\p{L}\p{N}]/u.test(part.slice(place)) ? place : undefined;
+}
+
+/** Of `?!` both, each once, the other way round. */
+function missingSigns(part: string, signs: string): string {
+  const opening = [...new Set(signs)].toReversed().map((sign) => OPENING[sign] ?? '');
+  return opening.filter((sign) => !part.includes(sign)).join('');
+}

@@ -1,0 +1,99 @@
+/** Beginnings of sentences, as rules of Apertium leave them and as they are put right. */
+import { describe, expect, test } from 'vitest';
+import {
+  misplacedCapitals,
+  spanishOpenings,
+} from '../../server/engines/translation/sentence-openings.ts';
+import { replaced } from '../../server/engines/translation/stand-ins.ts';
+
+function lowered(translated: string, source: string, target = 'es'): string {
+  return replaced(translated, misplacedCapitals(translated, source, { source: 'en', target }));
+}
+
+function opened(translated: string, { source = 'en', target = 'es' } = {}): string {
+  return replaced(translated, spanishOpenings(translated, { source, target }));
+}
+
+describe('a capital that only the place of a word has made', () => {
+  test.each([
+    [
+      'Hello everyone, welcome.',
+      'Hola Todo el mundo, bienvenido.',
+      'Hola todo el mundo, bienvenido.',
+    ],
+    ['Hello, I am here.', 'Hola, Soy aquí.', 'Hola, soy aquí.'],
+    [
+      'Hello all, on Monday we speak.',
+      'Hola Todo, el lunes hablamos.',
+      'Hola todo, el lunes hablamos.',
+    ],
+    ['iPhone users like it.', 'A Usuarios de iPhone les gusta.', 'A usuarios de iPhone les gusta.'],
+    [
+      'Yes! Hello friends.\nHello all.',
+      '¡Sí! Hola Amigos.\nHola Todo.',
+      '¡Sí! Hola amigos.\nHola todo.',
+    ],
+    ['“Is it?” he asked.', '“¿Es?” Pidió.', '“¿Es?” pidió.'],
+    ['It (is it new?) is red.', 'Lo (¿es nuevo?) Es rojo.', 'Lo (¿es nuevo?) es rojo.'],
+  ])('goes: %s', (source, translated, expected) => {
+    expect(lowered(translated, source)).toBe(expected);
+  });
+
+  test.each([
+    ['a name', 'Hello John, welcome.', 'Hola John, bienvenido.'],
+    ['a name that is translated', 'Hello Peter and Mary.', 'Hola Pedro y María.'],
+    ['behind an abbreviation', 'Mr. Smith is here.', 'Señor Herrero es aquí.'],
+    ['a letter', 'The letter A is first.', 'La letra A es primera.'],
+    ['behind the number of an item', '1. the first', '1. El primer'],
+    ['behind a colon', 'note: the house', 'nota: La casa'],
+    ['where the source has one', 'Hello Everyone', 'Hola Todo el mundo'],
+    ['letters of a whole word', 'Hello usa', 'Hola EE UU'],
+    ['behind a quotation that a sentence follows', '“Is it?” Here he comes.', '“¿Es?” Aquí viene.'],
+  ])('stays: %s', (_what, source, translated) => {
+    expect(lowered(translated, source)).toBe(translated);
+  });
+
+  test('stays in languages that have others', () => {
+    expect(lowered('Hello, Monday is good.', 'Hola, el lunes es bueno.', 'en')).toContain('Monday');
+  });
+});
+
+describe('what Spanish asks and exclaims', () => {
+  test.each([
+    ['Es cierto?', '¿Es cierto?'],
+    ['Buenos días, cómo estás?', 'Buenos días, ¿cómo estás?'],
+    ['Vienes, y por qué?', 'Vienes, ¿y por qué?'],
+    ['Pregunta: dónde es?', 'Pregunta: ¿dónde es?'],
+    ['Hola! La casa es roja. Es nueva?', '¡Hola! La casa es roja. ¿Es nueva?'],
+    ['Es cierto?! Sí!!!', '¡¿Es cierto?! ¡Sí!!!'],
+    ['Dijo: "Es cierto?" y fue.', 'Dijo: "¿Es cierto?" y fue.'],
+    ['Es (de verdad?) rojo.', 'Es (¿de verdad?) rojo.'],
+    ['«Qué?» preguntó.', '«¿Qué?» preguntó.'],
+    ['1. Lo conoces?', '1. ¿Lo conoces?'],
+    ['• Lo conoces?', '• ¿Lo conoces?'],
+    ['\ufffc Lo conoces?', '\ufffc ¿Lo conoces?'],
+    ['Una línea\nes otra?', 'Una línea\n¿es otra?'],
+    ['5?', '¿5?'],
+  ])('is opened: %s', (translated, expected) => {
+    expect(opened(translated)).toBe(expected);
+  });
+
+  test.each([
+    '¿Es cierto?',
+    'Ve http://a.b/c?d=e y a?b.',
+    '?',
+    'Es (?) rojo.',
+    'a ? b : c',
+    'Hola.',
+  ])('has nothing to be opened: %s', (translated) => {
+    expect(opened(translated)).toBe(translated);
+  });
+
+  test('is opened before a blank, too, that French has left', () => {
+    expect(opened('Es cierto ? Sí !', { source: 'fr' })).toBe('¿Es cierto ? ¡Sí !');
+  });
+
+  test('is opened in no other language', () => {
+    expect(opened('C’est vrai ?', { target: 'fr' })).toBe('C’est vrai ?');
+  });
+});
