@@ -326,8 +326,10 @@ export class VoiceLink {
       this.#lose(failure);
       throw failure;
     }
-    // A server that stops, or ends a long connection, may conclude by itself: speech goes on elsewhere.
-    if (this.#ended && (code === NORMAL_CLOSURE || this.#endSent)) return;
+    // A server that stops, or ends a long connection, concludes by itself what it has: speech that it has
+    // not taken any more goes on elsewhere.
+    const isAllTaken = this.#endSent && !this.#audio.awaitsCount;
+    if (this.#ended && (code === NORMAL_CLOSURE || isAllTaken)) return;
     const lost = closeFailure(code);
     if (this.#ended || !lost.isPassing) this.#lose();
     this.#ended = false;

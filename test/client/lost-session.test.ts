@@ -60,6 +60,32 @@ describe('a session that the gateway has lost', () => {
     expect(told.filter(({ type }) => type === 'restart')).toHaveLength(1);
   });
 
+  /** Stops when it has one word of three, and concludes it after the client has sent all. */
+  async function speakPastStop(options: Parameters<typeof connect>[1]) {
+    const gateway = await start();
+    const session = connect(gateway, options);
+    const events = collect(session);
+    await session.send(noise(WORD_BYTES));
+    await until(() => gateway.sessions[0]?.words === 1);
+    gateway.stops = true;
+    await session.send(noise(2 * WORD_BYTES));
+    const finished = session.finish();
+    return { gateway, events, finished };
+  }
+
+  it('by stopping before it had all of the audio is an error, though it has concluded', async () => {
+    const { events, finished } = await speakPastStop({});
+    await expect(finished).rejects.toMatchObject({ code: 'session-lost' });
+    await expect(events).rejects.toMatchObject({ code: 'session-lost' });
+  });
+
+  it('by stopping goes on in a new one, with what it had not taken', async () => {
+    const { gateway, events, finished } = await speakPastStop({ restart: true });
+    await finished;
+    expect(concluded(await events, 'source')).toBe(' 0 0 1');
+    expect(gateway.sessions.map(({ words }) => words)).toEqual([1, 2]);
+  });
+
   it('is asked for again while the gateway has no time', async () => {
     const gateway = await start();
     const session = connect(gateway);

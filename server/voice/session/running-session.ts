@@ -309,9 +309,10 @@ export class RunningSession {
     this.#expireIn(this.#options.resumeMs);
   }
 
-  /** Takes no more audio, and says everything that was heard. */
+  /** Takes no more audio, of which the client is told how much has come, and says everything that was heard. */
   conclude(): void {
     this.#isStopping = true;
+    if (this.#options.acknowledges) this.#acknowledge();
     this.#endMedia();
   }
 

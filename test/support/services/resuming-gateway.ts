@@ -44,6 +44,8 @@ export interface ResumingGateway {
   refusal: number | undefined;
   /** Ends the session at the next audio, by a failure that passes. */
   breaks: boolean;
+  /** Takes no more from the next audio on, and concludes what it has when the client has said all. */
+  stops: boolean;
   /** Requests for sessions that were answered. */
   requests: number;
   /** Cuts every connection now. */
@@ -62,7 +64,7 @@ export async function startResumingGateway(random: () => number): Promise<Resumi
     server: `http://127.0.0.1:${port}`,
     ...{ apiKey: API_KEY, sessions: [], drops: 0, dropChance: 0 },
     ...{ isPlain: false, takesUpdates: false, refusal: undefined, requests: 0 },
-    breaks: false,
+    ...{ breaks: false, stops: false },
     cut: () => {
       for (const socket of sockets.clients) socket.terminate();
     },
@@ -136,6 +138,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   const format = session.request.message_format;
   /** From the moment that the network is gone until both sides know. */
   let isLost = false;
+  let isStopping = false;
 
   const send = (message: ServerMessage): void => {
     if (isLost || socket.readyState !== socket.OPEN) return;
@@ -173,6 +176,14 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
     socket.close(4503);
   }
 
+  function stop(): void {
+    gateway.stops = false;
+    isStopping = true;
+    // It is gone then, and what it knew.
+    session.token = 'gone';
+    send(acknowledgement(session));
+  }
+
   function conclude(): void {
     if (!session.hasEnded) {
       session.hasEnded = true;
@@ -182,7 +193,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
       }
       say({ type: 'end_of_stream' });
     } else send(session.durable.at(-1)!);
-    if (!isLost) socket.close(1000);
+    if (!isLost) socket.close(isStopping ? 1001 : 1000);
   }
 
   function change({ id, ...changes }: Record<string, unknown>): void {
@@ -203,8 +214,10 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   socket.on('message', (frame: Buffer) => {
     if (isLost) return;
     const message = decodeClientMessage(frame, format);
-    if (gateway.breaks && message.type === 'source_media_chunk') fail();
-    else if (message.type === 'end_of_source_media') conclude();
+    if (gateway.stops && message.type === 'source_media_chunk') stop();
+    if (message.type === 'end_of_source_media') conclude();
+    else if (isStopping) return;
+    else if (gateway.breaks && message.type === 'source_media_chunk') fail();
     else if (message.type === 'session_update') change(message.update);
     else if (message.type === 'source_media_chunk') hear(message.data);
     if (random() < gateway.dropChance) lose();
