@@ -13,6 +13,11 @@ export function canonicalLanguage(tag: string): LanguageTag | undefined {
   return [base.toLowerCase(), titled, region?.toUpperCase()].filter(Boolean).join('-');
 }
 
+/** The canonical spelling of a tag; what is no tag stays as it is. */
+export function languageSpelling(tag: string): string {
+  return canonicalLanguage(tag) ?? tag;
+}
+
 /** The base language of a tag: `pt` for `pt-BR`. */
 export function baseLanguage(tag: LanguageTag): LanguageTag {
   return (tag.split('-', 1)[0] ?? tag).toLowerCase();

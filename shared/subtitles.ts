@@ -37,13 +37,17 @@ interface Word extends TimedText {
   length: number;
 }
 
-/** Cuts segments into cues that follow each other without overlapping, within {@link CUE_LIMITS}. */
-export function subtitleCues(segments: readonly TimedText[]): Cue[] {
+/**
+ * Cuts segments into cues that follow each other without overlapping, within {@link CUE_LIMITS}.
+ *
+ * @param notBeforeMs when the first may begin
+ */
+export function subtitleCues(segments: readonly TimedText[], notBeforeMs = 0): Cue[] {
   const words = wordsOf(segments);
   const cues: Cue[] = [];
   for (let from = 0; from < words.length;) {
     const to = cueEnd(words, from);
-    cues.push(cueOf(words, [from, to], cues.at(-1)?.endMs ?? 0));
+    cues.push(cueOf(words, [from, to], cues.at(-1)?.endMs ?? notBeforeMs));
     from = to;
   }
   return cues;

@@ -10,6 +10,7 @@ import {
   type VoiceEvent,
   type VoiceSession,
 } from '../../shared/client/node.ts';
+import { languageSpelling } from '../../shared/language.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../shared/wav.ts';
 import { openAudio, type AudioInput } from './listen-audio.ts';
 import {
@@ -53,7 +54,7 @@ export function listenCommand(): Command {
       '<file>',
       'audio file, or - for standard input (16-bit PCM at 16 kHz, or a container)',
     )
-    .option('--from <language>', 'language that is spoken')
+    .option('--from <language>', 'language that is spoken', languageSpelling)
     .option('--to <languages>', 'languages to translate into, separated by commas', parseLanguages)
     .option('--output <file>', 'writes the transcript; with translations, talk.es.srt for talk.srt')
     .addOption(
@@ -62,7 +63,7 @@ export function listenCommand(): Command {
         'of the transcript; default: by the name of --output',
       ).choices(FILE_FORMATS),
     )
-    .option('--language <language>', 'writes only this language')
+    .option('--language <language>', 'writes only this language', languageSpelling)
     .option('--speak <file>', 'writes the speech of the first translation (webm, ogg, flac, wav …)')
     .option('--content-type <type>', 'what the audio is, in the words of the voice protocol')
     .option('--convert', 'lets ffmpeg read it: for two channels, video and everything else')
@@ -206,7 +207,10 @@ function stopOnSignal(listening: Listening): () => void {
 }
 
 function parseLanguages(value: string): string[] {
-  const languages = value.split(/[\s,]+/).filter(Boolean);
+  const languages = value
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map(languageSpelling);
   if (languages.length === 0) throw new InvalidArgumentError('Name languages such as es,fr.');
   return languages;
 }

@@ -11,7 +11,7 @@ import {
   type RoomRole,
   type TypedCaption,
 } from '../../shared/schemas/rooms.ts';
-import { canonicalLanguage } from '../../shared/language.ts';
+import { canonicalLanguage, languageSpelling } from '../../shared/language.ts';
 import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import type { CaptionLog } from './caption-log.ts';
 import type { LiveRoom } from './live-room.ts';
@@ -142,11 +142,11 @@ export class Events {
 
   async transcript(
     room: Room,
-    { language = SPOKEN, format = 'json' }: { language?: string; format?: string },
+    { language: wished = SPOKEN, format = 'json' }: { language?: string; format?: string },
     signal: AbortSignal,
   ): Promise<TranscriptFile & { fileName: string }> {
     const known = oneOf('format', format, transcriptFormats);
-    const running = await this.#open(room, language);
+    const { running, language } = await this.#open(room, wished);
     await running.complete(language, signal);
     const { roomId } = room;
     const captions = this.#options.captions.transcript({ roomId, name: language });
@@ -201,12 +201,17 @@ export class Events {
   // What whoever has a key does.
 
   /** Lets a reader in. @throws ServiceError forbidden, too_many_sessions, too_many_requests */
-  async admit({ roomId, key, language = SPOKEN, address }: ReaderWish): Promise<AdmittedReader> {
+  async admit({
+    roomId,
+    key,
+    language: wished = SPOKEN,
+    address,
+  }: ReaderWish): Promise<AdmittedReader> {
     const { readers } = this.#options;
     readers.checkJoin(address);
     const room = await this.rooms.find(roomId);
     await this.rooms.passOf(room, key);
-    const live = await this.#open(room, language);
+    const { running: live, language } = await this.#open(room, wished);
     const release = await this.#placeFor(address, live);
     try {
       for (;;) {
@@ -284,9 +289,9 @@ export class Events {
   async type(room: Room, typed: TypedCaption): Promise<{ line: number }> {
     const { now = Date.now, readers } = this.#options;
     readers.checkTyped(room.roomId);
-    const { language = SPOKEN, line } = typed;
+    const { language: wished = SPOKEN, line } = typed;
     const text = checkedText(typed.text);
-    const running = await this.#open(room, language);
+    const { running, language } = await this.#open(room, wished);
     if (text === '' && line === undefined) {
       throw invalid("Value for 'text' not supported: it is empty.");
     }
@@ -325,11 +330,11 @@ export class Events {
   /** A line as audio. @throws ServiceError not_found, invalid_request, synthesis_failed, too_many_requests */
   async speech(
     room: Room,
-    { language, line, format = 'webm', address }: SpeechWish,
+    { language: wished, line, format = 'webm', address }: SpeechWish,
   ): Promise<{ contentType: string; clip: Buffer }> {
     const { captions, spokenLines, readers } = this.#options;
     const known = oneOf('format', format, Object.keys(spokenFormats) as SpokenFormat[]);
-    const running = await this.#open(room, language);
+    const { running, language } = await this.#open(room, wished);
     const { captions: recent } = await captions.read({ roomId: room.roomId, name: language }, 0);
     const caption = recent.findLast((each) => each.line === line);
     if (caption === undefined || caption.text === '') {
@@ -342,9 +347,10 @@ export class Events {
   }
 
   /** @throws ServiceError invalid_request for a language that the room has not */
-  async #open(room: Room, language: string): Promise<LiveRoom> {
+  async #open(room: Room, wished: string): Promise<{ running: LiveRoom; language: string }> {
     const running = await this.#options.live.open(room);
-    if (running.offers(language)) return running;
+    const language = languageSpelling(wished);
+    if (running.offers(language)) return { running, language };
     const possible = [SPOKEN, ...room.wishes.languages].join(', ');
     throw invalid(`Value for 'language' not supported. Possible: ${possible}.`);
   }

@@ -61,12 +61,17 @@ function replaceWords(text: string, tree: Branch): string {
   const letters = Array.from(text.normalize('NFC'));
   const names = letters.map(nameOf);
   let replaced = '';
+  let isShorter = false;
   for (let at = 0; at < letters.length;) {
     const found = longestWord(names, at, tree);
     replaced += found?.by ?? letters[at] ?? '';
     at = found?.end ?? at + 1;
+    if (found?.by !== '') continue;
+    isShorter = true;
+    // One of its two blanks goes with it.
+    if (/(?:^|\s)$/.test(replaced) && /\s/.test(letters[at] ?? '')) at += 1;
   }
-  return replaced;
+  return isShorter ? replaced.trim() : replaced;
 }
 
 function longestWord(

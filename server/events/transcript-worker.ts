@@ -1,7 +1,14 @@
 /** Writes what was said in a room as a file, in a thread: lines come, then a word, and the file goes back. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { textDirection, type LanguageTag } from '../../shared/language.ts';
-import { toSrt, toVtt, subtitleCues, type TimedText } from '../../shared/subtitles.ts';
+import {
+  CUE_LIMITS,
+  subtitleCues,
+  toSrt,
+  toVtt,
+  type Cue,
+  type TimedText,
+} from '../../shared/subtitles.ts';
 import type { Caption } from './caption-log.ts';
 import type { TranscriptWish } from './transcripts.ts';
 
@@ -16,9 +23,10 @@ parentPort?.on('message', (message: readonly Caption[] | 'write') => {
 async function write({ format, title }: TranscriptWish): Promise<string | Uint8Array> {
   const lines = [...newest.values()]
     .filter(({ text }) => text !== '')
-    .sort((a, b) => a.line - b.line);
-  if (format === 'srt') return toSrt(subtitleCues(timed(lines)));
-  if (format === 'vtt') return toVtt(subtitleCues(timed(lines)));
+    // What is typed while somebody speaks has its number before the sentence that it was said in.
+    .sort((a, b) => a.startMs - b.startMs || a.line - b.line);
+  if (format === 'srt') return toSrt(cuesOf(lines));
+  if (format === 'vtt') return toVtt(cuesOf(lines));
   if (format === 'docx') return wordDocument(title, paragraphs(lines));
   if (format === 'json') return JSON.stringify({ name: title, lines: lines.map(described) });
   return paragraphs(lines)
@@ -30,14 +38,24 @@ async function write({ format, title }: TranscriptWish): Promise<string | Uint8A
 const PARAGRAPH_PAUSE_MS = 4_000;
 const LONGEST_PARAGRAPH = 8;
 
-/** Times from the first line on; each line begins with the blank that subtitles join by. */
-function timed(lines: readonly Caption[]): TimedText[] {
+/** Each line begins a cue, but behind one that is shorter than a cue may be. Times are from the first on. */
+function cuesOf(lines: readonly Caption[]): Cue[] {
   const beganMs = lines[0]?.startMs ?? 0;
-  return lines.map(({ text, startMs, endMs }, index) => ({
-    text: index === 0 ? text : ` ${text}`,
-    startMs: Math.max(0, startMs - beganMs),
-    endMs: Math.max(0, endMs - beganMs),
-  }));
+  const groups: TimedText[][] = [];
+  for (const [index, { text, startMs, endMs }] of lines.entries()) {
+    const before = lines[index - 1];
+    const isJoined =
+      before !== undefined &&
+      before.endMs <= startMs &&
+      before.endMs - before.startMs < CUE_LIMITS.leastMs;
+    const times = { startMs: startMs - beganMs, endMs: endMs - beganMs };
+    // The blank that subtitles join by.
+    if (isJoined) groups.at(-1)?.push({ text: ` ${text}`, ...times });
+    else groups.push([{ text, ...times }]);
+  }
+  const cues: Cue[] = [];
+  for (const group of groups) cues.push(...subtitleCues(group, cues.at(-1)?.endMs));
+  return cues;
 }
 
 interface Paragraph {

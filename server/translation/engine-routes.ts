@@ -1,5 +1,10 @@
 /** Which engines serve which direction. Found by index: engines may have thousands of pairs. */
-import { baseLanguage, type LanguageTag, canonicalLanguage } from '../../shared/language.ts';
+import {
+  baseLanguage,
+  type LanguageTag,
+  canonicalLanguage,
+  languageSpelling,
+} from '../../shared/language.ts';
 import type {
   LanguagePair,
   TranslationEngine,
@@ -141,7 +146,7 @@ function readRule(text: string, known: readonly string[]): PreferenceRule | stri
     return 'one colon is expected, as in "en/de: chat, apertium".';
   }
   const ends = direction === '*' ? ['*', '*'] : direction.split('/').map((end) => end.trim());
-  const languages = ends.map((end) => (end === '*' ? undefined : (canonicalLanguage(end) ?? end)));
+  const languages = ends.map((end) => (end === '*' ? undefined : languageSpelling(end)));
   const wrong = languages.find((tag) => tag !== undefined && canonicalLanguage(tag) === undefined);
   if (languages.length !== 2 || wrong !== undefined) {
     return `"${direction}" is no direction: write "en/de", "en/*", "*/de" or "*".`;

@@ -44,7 +44,8 @@ const settings = (): Record<string, string> => ({
   PORT: new URL(server.url).port,
 });
 const listen = (...args: string[]) => runDragoman(['listen', ...args], settings());
-const english = ['--from', 'en', '--to', 'es'];
+/** Languages are known in any case. */
+const english = ['--from', 'EN', '--to', 'ES'];
 
 describe('listen', () => {
   it('prints the captions of a WAV file and writes subtitles of every language', async () => {

@@ -43,6 +43,16 @@ it('puts right what was misheard, the longest first, before it hides', () => {
   expect(changed.translated('zembler')).toBe('zembler');
 });
 
+it.each([
+  ['Um we begin.', 'we begin.'],
+  ['We um begin', 'We begin'],
+  ['We begin um', 'We begin'],
+  ['um um', ''],
+  ['Um, we begin.', ', we begin.'],
+])('takes a word away with its blank: %s', (text, expected) => {
+  expect(wording([], [['um', '']]).spoken(text)).toBe(expected);
+});
+
 it('takes replacements as they are', () => {
   expect(wording([], [['price', '$1 & $&']]).spoken('The price')).toBe('The $1 & $&');
 });

@@ -1,6 +1,8 @@
 /** What people type and correct in a room, and what there is of it afterwards. */
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caption } from '../../server/events/captions-store.ts';
+import { writeTranscript } from '../../server/events/transcripts.ts';
 import { zipText } from '../support/documents/documents.ts';
 import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
 import {
@@ -119,6 +121,51 @@ describe('what was said', () => {
     const xml = zipText(docx, 'word/document.xml');
     expect(xml).toContain('La casa es nueva.');
     expect(xml).toContain('Main stage');
+  });
+
+  it('is asked for and typed in a language in whatever case', async () => {
+    const { room_id: id } = await makeRoom(server, { languages: ['ES'], keep_hours: 1 });
+    await type(server, id, { text: 'Buenas tardes.', language: 'Es' });
+    const reader = await readAlong(server, id, { language: 'eS' });
+    await reader.shows('Buenas tardes.');
+    reader.close();
+    const txt = await transcript(id, 'format=txt&language=ES');
+    expect(await txt.text()).toBe('Buenas tardes.\n');
+    expect(txt.headers.get('content-disposition')).toContain('-es.txt');
+  });
+
+  it('has what was typed while somebody spoke at its time, and cut from what was said', async () => {
+    const beganMs = Date.UTC(2026, 0, 1);
+    const said = (line: number, text: string, [startS, endS]: [number, number]): Caption => ({
+      ...{ sequence: line, line, text, renders: null, language: 'en', author: 'machine' },
+      ...{ startMs: beganMs + startS * 1000, endMs: beganMs + endS * 1000 },
+    });
+    const captions = [
+      said(1, '[Applause]', [11, 13]),
+      said(2, 'We came here over the hills to see the red house.', [0, 6]),
+      said(3, 'And we stayed there for all of the summer.', [6, 12.5]),
+      said(4, 'Yes.', [20, 20.4]),
+      said(5, 'We did.', [20.4, 21.5]),
+      said(6, 'Typed at once', [30, 32]),
+      said(7, 'with another', [30, 32]),
+    ];
+    const written = async (format: 'srt' | 'txt') => {
+      const pages = (async function* () {
+        yield captions;
+      })();
+      return (await writeTranscript(pages, { roomId: 'r', title: 'Hall', format })).content;
+    };
+    expect(await written('srt')).toBe(
+      [
+        '1\n00:00:00,000 --> 00:00:06,000\nWe came here over the\nhills to see the red house.\n',
+        '2\n00:00:06,000 --> 00:00:12,500\nAnd we stayed there for all of the summer.\n',
+        '3\n00:00:12,500 --> 00:00:13,500\n[Applause]\n',
+        '4\n00:00:20,000 --> 00:00:21,500\nYes. We did.\n',
+        '5\n00:00:30,000 --> 00:00:32,000\nTyped at once\n',
+        '6\n00:00:32,000 --> 00:00:33,000\nwith another\n',
+      ].join('\n'),
+    );
+    expect(await written('txt')).toMatch(/^We came .* summer\. \[Applause\]\n/);
   });
 
   it('is a document that opens, whatever was typed, and is read from the right where its language is', async () => {

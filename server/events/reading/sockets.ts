@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Decoder } from '@msgpack/msgpack';
 import WebSocket from 'ws';
 import type { ServiceError } from '../../../shared/errors.ts';
+import { languageSpelling } from '../../../shared/language.ts';
 import { calmnesses, type RoomWatch } from '../../../shared/protocol/room-messages.ts';
 import {
   checkHandshake,
@@ -191,11 +192,12 @@ class ReaderSocket extends WebSocket implements Reader {
     return this.#changes <= MAX_CHANGES;
   }
 
-  #change({ language, calmness, after }: RoomWatch): void {
+  #change({ language: wished, calmness, after }: RoomWatch): void {
     const live = this.#live;
     if (live === undefined) return;
     if (calmness !== undefined) this.isSettled = calmness === 'settled';
-    if (language === undefined) return;
+    if (wished === undefined) return;
+    const language = languageSpelling(wished);
     if (!live.offers(language)) {
       this.close(CLOSE.wrongFrame, 'The room has no such language.');
       return;

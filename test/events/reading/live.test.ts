@@ -184,7 +184,8 @@ describe('a reader at a socket', () => {
     for (const format of ['json', 'msgpack']) {
       const reader = await readAlong(server, id, { format });
       await reader.shows('The house.');
-      reader.watch({ language: 'es', calmness: 'settled' });
+      // In any case, as everywhere.
+      reader.watch({ language: 'ES', calmness: 'settled' });
       await reader.shows('La casa.');
       expect((await info(id)).viewers).toEqual({ es: 1 });
       reader.watch({ language: 'spoken' });
