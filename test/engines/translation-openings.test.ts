@@ -74,6 +74,7 @@ describe('what Spanish asks and exclaims', () => {
     ['\ufffc Lo conoces?', '\ufffc ¿Lo conoces?'],
     ['Una línea\nes otra?', 'Una línea\n¿es otra?'],
     ['5?', '¿5?'],
+    ['Sí?, de verdad!', '¿Sí?, ¡de verdad!'],
   ])('is opened: %s', (translated, expected) => {
     expect(opened(translated)).toBe(expected);
   });

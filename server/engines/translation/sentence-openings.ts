@@ -32,8 +32,9 @@ function sentencesOf(text: string, language: LanguageTag): Sentence[] {
 const ONLY_NAMES = new Set(['ca', 'es', 'fr', 'gl', 'it', 'oc', 'pt']);
 /** A later word is not the first that a rule knows. */
 const MOST_BEFORE = 3;
-/** So many words later a name may be in the source, and so many signs on it is looked for. */
+/** So many words later a name may be in the source. */
 const MOVED_BY = 1;
+/** So far it is looked for, in UTF-16 units. */
 const REACH = 1_000;
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
 const LATER_CAPITAL = /[^\p{Lu}]\p{Lu}/u;
@@ -115,7 +116,7 @@ const ASKED =
   /^.*(?::\s+|[,;]\s+(?=(?:(?:a|con|de|desde|en|hasta|o|para|pero|por|y)\s+){0,2}(?:a?dónde|cómo|cuál|cuáles|cuándo|cuánt[ao]s?|qué|quién|quiénes)(?!\p{L})))/isu;
 const EXCLAIMED = /^.*:\s+/su;
 /** What stays outside at the beginning: signs, and the number of an item. */
-const OUTSIDE = /[\s"'“‘«‹❮❬([\ufffc•*–—-]*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
+const OUTSIDE = /[\s,;"'“‘«‹❮❬([\ufffc•*–—-]*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
 
 /** The first letters of a translation that get a sign before them. */
 export function spanishOpenings(translated: string, { source, target }: Direction): Replacement[] {
