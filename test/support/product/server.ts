@@ -148,12 +148,13 @@ type Nothing = null | undefined | false;
 export async function until<T extends object | string | true>(
   look: () => T | Nothing | Promise<T | Nothing>,
   deadlineMs = 180_000,
+  everyMs = 25,
 ): Promise<T> {
   const limit = Date.now() + deadlineMs;
   for (;;) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
     if (Date.now() > limit) throw new Error(`Waited ${deadlineMs} ms in vain: ${look.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
