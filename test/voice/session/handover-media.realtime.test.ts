@@ -1,7 +1,10 @@
-/** Sessions taken up from a server that was killed: in compressed formats, and with translated speech. */
+/**
+ * Sessions taken up from a server that was killed: in compressed formats, with translated speech, and with
+ * real speech and a real recogniser. What the server had heard is heard again, to the same words.
+ */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { encodedBy } from '../../support/audio/encoded-speech.ts';
+import { encodedBy, spokenSamples } from '../../support/audio/encoded-speech.ts';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster } from '../../support/product/cluster.ts';
 import { RoamingClient, type RoamingOptions } from '../../support/product/roaming-client.ts';
@@ -73,8 +76,10 @@ const rows: [contentType: string, args: string[], of?: string][] = [
   ['audio/pcm;encoding=alaw;rate=8000', ['-ar', '8000', '-f', 'alaw']],
   ['audio/pcm;encoding=s16le;rate=44100', ['-ar', '44100', '-f', 's16le']],
 ];
+/** The language of tones; English is heard by a recogniser of people. */
+const TONES = { source_language: 'es' };
 /** How speech is wanted back: in samples, and in a container. */
-const SPEECH = { target_media_languages: ['en-GB'] };
+const SPEECH = { target_media_languages: ['es'] };
 const SAMPLES = { ...SPEECH, target_media_content_type: PCM_16K };
 
 const encoders = execFileSync('ffmpeg', ['-v', 'error', '-encoders'], { encoding: 'utf8' });
@@ -84,8 +89,21 @@ function isWritable(args: readonly string[]): boolean {
   return !args.includes('-c:a') || encoders.includes(` ${encoder} `);
 }
 
+/** What people say, which the recogniser that the server brings along hears, and what of it is said before. */
+const SPOKEN = [
+  'the red house stands on the hill near the sea',
+  'we will meet again in the morning',
+];
+const SPOKEN_AT = 0.75;
+const SPOKEN_WISH = {
+  request: { source_language: 'en', target_languages: ['es'] },
+  ...{ chunkBytes: 3_200, everyMs: 90 },
+};
+
 /** Whoever has not come to an end after so long never will, in ms. */
 const MOST_MS = 120_000;
+/** How often they are looked at, which is work. */
+const LOOK_MS = 100;
 
 let recogniser: VoskServer;
 let cluster: Cluster;
@@ -93,15 +111,21 @@ let cluster: Cluster;
 let speaking: Map<object, Promise<RoamingClient>>;
 /** What is spoken for another who asks for the same, to whom nothing happens. */
 let undisturbed: RoamingClient;
+/** What is heard of another who speaks, to whom nothing happens either. */
+let heard: RoamingClient;
 
 beforeAll(async () => {
   recogniser = await startVoskServer();
-  cluster = await startCluster(2, { RECOGNISER: 'vosk', VOSK_URL: recogniser.url });
+  cluster = await startCluster(2, {
+    ...{ RECOGNISER: 'vosk, moonshine', VOSK_URL: `es=${recogniser.url}` },
+  });
   const [owner, other] = cluster.nodes as [TestServer, TestServer];
   undisturbed = newClient(SAMPLES, AUDIO, { route: () => other });
-  const alone = undisturbed.speak(AUDIO);
-  speaking = await speakAll(owner, other);
-  await alone;
+  const spoken = await spokenSamples(SPOKEN);
+  heard = new RoamingClient({ ...SPOKEN_WISH, route: () => other });
+  const alone = [undisturbed.speak(AUDIO), heard.speak(spoken)];
+  speaking = await speakAll(owner, other, spoken);
+  await Promise.all(alone);
 });
 afterAll(async () => {
   await cluster.stop();
@@ -115,38 +139,55 @@ function newClient(
 ): RoamingClient {
   // 100 ms at a time.
   const chunkBytes = 2 * Math.round((audio.length / AUDIO_MS) * 50);
-  return new RoamingClient({ request, chunkBytes, everyMs: 60, ...options });
+  return new RoamingClient({
+    request: { ...TONES, ...request },
+    chunkBytes,
+    everyMs: 60,
+    ...options,
+  });
 }
 
 /** All of them at once, at a server that is killed when each of them has said so much. */
-async function speakAll(owner: TestServer, other: TestServer): Promise<typeof speaking> {
+async function speakAll(
+  owner: TestServer,
+  other: TestServer,
+  spoken: Buffer,
+): Promise<typeof speaking> {
   let current = owner;
   let goOn: () => void = () => undefined;
   const killed = new Promise<void>((resolve) => (goOn = resolve));
   const clients: RoamingClient[] = [];
-  /** Those that have not come so far, and whether they are spoken for. */
-  const waits = new Map<RoamingClient, boolean>();
-  const say = async (request: Record<string, unknown>, audio: Uint8Array) => {
-    const pause = { atBytes: KILLED_AT * audio.length, until: killed };
-    const client = newClient(request, audio, { route: () => current, pause });
+  /** Those that have not come so far, and what says whether they have. */
+  const waits = new Map<RoamingClient, () => boolean | Promise<boolean>>();
+  const say = async (client: RoamingClient, audio: Uint8Array, isThere: () => Promise<boolean>) => {
     clients.push(client);
-    waits.set(client, 'target_media_languages' in request);
+    waits.set(client, isThere);
     await client.speak(audio).finally(() => waits.delete(client));
     return client;
+  };
+  const sayTones = (request: Record<string, unknown>, audio: Uint8Array) => {
+    const pause = { atBytes: KILLED_AT * audio.length, until: killed };
+    const client = newClient(request, audio, { route: () => current, pause });
+    return say(client, audio, () => isReady(client, 'target_media_languages' in request));
   };
   const all = new Map<object, Promise<RoamingClient>>();
   for (const row of rows.filter(([, args]) => isWritable(args))) {
     const [contentType, args] = row;
-    all.set(row, say({ source_media_content_type: contentType }, encodedBy(args, AUDIO)));
+    all.set(row, sayTones({ source_media_content_type: contentType }, encodedBy(args, AUDIO)));
   }
-  for (const request of [SAMPLES, SPEECH]) all.set(request, say(request, AUDIO));
+  for (const request of [SAMPLES, SPEECH]) all.set(request, sayTones(request, AUDIO));
+  const pause = { atBytes: SPOKEN_AT * spoken.length, until: killed };
+  const person = new RoamingClient({ ...SPOKEN_WISH, route: () => current, pause });
+  all.set(
+    SPOKEN_WISH,
+    say(person, spoken, async () => person.at >= pause.atBytes),
+  );
   for (const each of all.values()) each.catch(() => undefined);
-  await until(async () => {
-    for (const [client, isSpoken] of waits) {
-      if (await isReady(client, isSpoken)) waits.delete(client);
-    }
+  const areAllThere = async () => {
+    for (const [client, isThere] of waits) if (await isThere()) waits.delete(client);
     return waits.size === 0;
-  });
+  };
+  await until(areAllThere, MOST_MS, LOOK_MS);
   current = other;
   owner.process.kill('SIGKILL');
   goOn();
@@ -199,4 +240,13 @@ it('speech in a container is another stream from then on', async () => {
   });
   expect(types).toEqual(['begin', 'end', 'begin', 'end']);
   expect(spokenTexts(client).length).toBe(SENTENCES.length);
+});
+
+it('what people said is heard again, and their transcript is that of an undisturbed session', async () => {
+  const client = await speaking.get(SPOKEN_WISH)!;
+  expect(client.connections).toBe(2);
+  expect(client.text()).not.toBe('');
+  expect(client.text()).toBe(heard.text());
+  expect(client.text('es')).toBe(heard.text('es'));
+  expect(client.sequences).toEqual(heard.sequences);
 });

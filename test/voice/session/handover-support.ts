@@ -20,13 +20,13 @@ export const REQUEST = { source_language: 'en', target_languages: ['es'] };
 /** 100 ms, at a speed the gateway takes for long. */
 export const PACE = { chunkBytes: 3_200, everyMs: 60 };
 
-/** Three servers that hear tones. */
-export async function startTalkingCluster(): Promise<Cluster> {
+/** Servers that hear tones. */
+export async function startTalkingCluster(count: number): Promise<Cluster> {
   const [recogniser, translator] = await Promise.all([
     startVoskServer(),
     startLibreTranslateServer(),
   ]);
-  const cluster = await startCluster(3, {
+  const cluster = await startCluster(count, {
     ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url, VOICE_RESUME_SECONDS: '20' },
     ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/es: libretranslate' },
   });

@@ -1,4 +1,8 @@
-/** Sessions that go on at another server: requested, connected and reconnected anywhere. */
+/**
+ * Sessions that go on at another server: requested, connected and reconnected anywhere, also while the
+ * broker is away, and after it has lost everything.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Cluster, withKey } from '../../support/product/cluster.ts';
 import { RoamingClient, type RoamingOptions } from '../../support/product/roaming-client.ts';
@@ -21,13 +25,19 @@ const AUDIO_MS = AUDIO.length / 32;
 const MOST_UNCHARGED_MS = 4_000;
 /** What is left of a session is kept for no longer than that, in ms. */
 const KEPT_MS = 2 * 60_000;
+/** How long the broker is away, besides what it takes to be noticed. */
+const AWAY_MS = 25_000;
+/** Longer than an answer is waited for. */
+const STILL_MS = 4_000;
+/** Most of the speech is still to come. */
+const EARLY = { place: 0.2 };
 
 let cluster: Cluster;
 let undisturbed: RoamingClient;
 /** Until it has said everything. */
 let speaking: Promise<void>;
 beforeAll(async () => {
-  cluster = await startTalkingCluster();
+  cluster = await startTalkingCluster(4);
   const [first] = await aliveNodes(cluster);
   undisturbed = new RoamingClient({ request: REQUEST, route: () => first!, ...PACE });
   speaking = undisturbed.speak(AUDIO);
@@ -120,16 +130,6 @@ it.concurrent('is told nothing again that its client has, when that is said to o
   expect(client.connections).toBe(2);
 });
 
-it('is handed over by a server that is told to stop', async () => {
-  const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
-  const client = await speakThrough([third, second], (owner) => {
-    owner.process.kill('SIGTERM');
-  });
-  await expectUndisturbed(client);
-  expect(client.closeCodes[0]).toBe(1012);
-  expect(await third.exited).toBe(0);
-});
-
 it('is not spoken for by a server that stood still', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const stale: unknown[] = [];
@@ -148,6 +148,64 @@ it('is not spoken for by a server that stood still', async () => {
   expect(stale).toEqual([]);
 });
 
+it('goes on while the broker is away for 30 s', async () => {
+  const [second] = (await aliveNodes(cluster)) as [TestServer];
+  const client = await speakThrough(
+    [second, second],
+    async (_owner, speaking) => {
+      const before = speaking.messages.length;
+      cluster.redis.pause();
+      await until(() => speaking.messages.length > before + 20);
+      await delay(AWAY_MS);
+      cluster.redis.resume();
+    },
+    EARLY,
+  );
+  await expectUndisturbed(client);
+  expect(client.connections).toBe(1);
+});
+
+it('is handed over by a server that is told to stop while the broker stands still', async () => {
+  const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
+  let goOn: () => void = () => undefined;
+  // Or it might have said everything before.
+  const pause = {
+    atBytes: MID_SENTENCE * AUDIO.length,
+    until: new Promise<void>((resolve) => (goOn = resolve)),
+  };
+  const client = await speakThrough(
+    [third, second],
+    async (owner) => {
+      cluster.redis.pause();
+      owner.process.kill('SIGTERM');
+      // Longer than it takes to find that out.
+      await delay(STILL_MS);
+      cluster.redis.resume();
+      goOn();
+    },
+    { pause },
+  );
+  await expectUndisturbed(client);
+  expect(client.closeCodes[0]).toBe(1012);
+  expect(await third.exited).toBe(0);
+});
+
+it('goes on when the broker has lost everything, and elsewhere after that', async () => {
+  const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
+  const client = await speakThrough(
+    [third, second],
+    async (owner, speaking) => {
+      await cluster.redis.kill();
+      await cluster.redis.start();
+      const { length } = speaking.messages;
+      await until(() => speaking.at > 0.8 * AUDIO.length && speaking.messages.length > length);
+      owner.process.kill('SIGKILL');
+    },
+    EARLY,
+  );
+  await expectUndisturbed(client);
+});
+
 /** Who was spoken for by a server that was killed, and by another after that. */
 interface Killing {
   charged: RoamingClient;
@@ -162,7 +220,7 @@ interface Killing {
 
 /** All of them speak at the same server. */
 async function killTheirServer(): Promise<Killing> {
-  const [owner, other] = (await aliveNodes(cluster)) as [TestServer, TestServer];
+  const [other, owner] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const { secret } = await cluster.newcomer();
   const glossary = await owner.post('/v3/glossaries', {
     name: 'Letters',
