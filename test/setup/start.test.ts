@@ -125,7 +125,7 @@ async function builtProject(): Promise<{ folder: string; started: Started }> {
   return { folder, started };
 }
 
-it('builds at the first start, says nothing at the second, builds again after a change', async () => {
+it('builds at the first start, says nothing at the second, builds again after a change; shows what the compiler says when that fails, and keeps the last one', async () => {
   const { folder, started } = await builtProject();
   const built = (name: string) => existsSync(path.join(folder, 'dist', name));
   expect(started).toMatchObject({ output: 'the server runs\n', code: 7 });
@@ -137,8 +137,14 @@ it('builds at the first start, says nothing at the second, builds again after a 
 
   expect(await startAndStop(folder)).toEqual({ output: 'the server runs\n', code: 7, said: '' });
 
-  write(folder, 'shared/greeting.ts', `export const greeting = 'the new server runs';`);
+  write(folder, 'shared/greeting.ts', `export const greeting: number = 'wrong';`);
   rmSync(path.join(folder, 'shared', 'leftover.ts'));
+  const failed = await startAndStop(folder);
+  expect(failed).toMatchObject({ output: '', code: 1 });
+  expect(failed.said).toContain(`shared/greeting.ts(1,14): error TS2322`);
+  expect(built('shared/leftover.js')).toBe(true);
+
+  write(folder, 'shared/greeting.ts', `export const greeting = 'the new server runs';`);
   const third = await startAndStop(folder);
   expect(third).toMatchObject({ output: 'the new server runs\n', code: 7 });
   expect(third.said).toMatch(/^Setting up\n {2}build +[\d.]+ s\n$/);
@@ -164,15 +170,4 @@ it('installs the model it hears with once, and starts without it where that cann
   const description = path.join(folder, 'own/models/moonshine-tiny-en/dragoman-model.json');
   expect(readFileSync(description, 'utf8')).toBe('models install');
   expect((await startAndStop(folder, bare)).said).not.toContain('Setting up');
-});
-
-it('shows what the compiler says when a build fails and keeps the last one', async () => {
-  const { folder } = await builtProject();
-  write(folder, 'shared/greeting.ts', `export const greeting: number = 'wrong';`);
-  const failed = await startAndStop(folder);
-  expect(failed).toMatchObject({ output: '', code: 1 });
-  expect(failed.said).toContain(`shared/greeting.ts(1,14): error TS2322`);
-
-  write(folder, 'shared/greeting.ts', sources['shared/greeting.ts'] ?? '');
-  expect(await startAndStop(folder)).toMatchObject({ output: 'the server runs\n', code: 7 });
 });
