@@ -9,10 +9,6 @@ import { openPostgresql, type TestPostgresql } from '../support/machine/postgres
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 
-const ROUNDS = 2;
-/** In every second round the PostgreSQL server goes down as well, while it is being used. */
-const SERVER_CRASH_EVERY = 2;
-
 let postgresql: TestPostgresql;
 let folder: string;
 
@@ -34,7 +30,7 @@ interface Ledger {
   keys: string[];
 }
 
-interface Round {
+interface Crash {
   args: string[];
   ledger: Ledger;
   /** What happens between the first answers and the kill. */
@@ -42,7 +38,7 @@ interface Round {
 }
 
 /** Starts a child, lets it work for a random time, kills it, and reads all that it had said. */
-async function crashOnce({ args, ledger, meanwhile }: Round): Promise<void> {
+async function crashOnce({ args, ledger, meanwhile }: Crash): Promise<void> {
   const script = path.join(import.meta.dirname, 'crash-child.mjs');
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,7 +84,7 @@ const databases = [
 ];
 
 describe.each(databases)('$name', ({ name, newUrl }) => {
-  it(`has every acknowledged write after ${ROUNDS} crashes under load`, async () => {
+  it('has every acknowledged write after a crash under load', async () => {
     const url = await newUrl();
     const place = { url, dataFolder: path.join(folder, name) };
     const open = () => openStorage({ ...place, log: quietLog });
@@ -98,33 +94,29 @@ describe.each(databases)('$name', ({ name, newUrl }) => {
     const ledger: Ledger = { charged: 0, asked: 0, answers: 0, keys: [] };
     const args = [place.dataFolder, url ?? '', account.accountId, key.keyId];
 
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const crashServer = url !== undefined && round % SERVER_CRASH_EVERY === 0;
-      const meanwhile = async () => {
-        if (!crashServer) return;
-        await delay(Math.random() * 200);
-        await postgresql.crash();
-        await postgresql.restart();
-      };
-      await crashOnce({ args, ledger, meanwhile });
+    // The PostgreSQL server goes down as well, while it is being used.
+    const meanwhile = async () => {
+      if (url === undefined) return;
+      await delay(Math.random() * 200);
+      await postgresql.crash();
+      await postgresql.restart();
+    };
+    await crashOnce({ args, ledger, meanwhile });
 
-      storage = await open();
-      const atMs = Date.UTC(2026, 10, 21);
-      const used = await storage.usage.ofMonth(account.accountId, key.keyId, atMs);
-      expect(used.key.text).toBeGreaterThanOrEqual(ledger.charged);
-      expect(used.key.text).toBeLessThanOrEqual(ledger.asked);
-      expect(used.account).toEqual(used.key);
-      const sums = `select amount from usage_days where key_id = '${key.keyId}'`;
-      if (used.key.text > 0)
-        expect(await executeOn(place, sums)).toEqual([{ amount: used.key.text }]);
-      const kept = new Set(
-        (await storage.apiKeys.list(account.accountId)).map((each) => each.keyId),
-      );
-      expect(ledger.keys.filter((keyId) => !kept.has(keyId))).toEqual([]);
-      await storage.close();
-    }
+    storage = await open();
+    const atMs = Date.UTC(2026, 10, 21);
+    const used = await storage.usage.ofMonth(account.accountId, key.keyId, atMs);
+    expect(used.key.text).toBeGreaterThanOrEqual(ledger.charged);
+    expect(used.key.text).toBeLessThanOrEqual(ledger.asked);
+    expect(used.account).toEqual(used.key);
+    const sums = `select amount from usage_days where key_id = '${key.keyId}'`;
+    if (used.key.text > 0)
+      expect(await executeOn(place, sums)).toEqual([{ amount: used.key.text }]);
+    const kept = new Set((await storage.apiKeys.list(account.accountId)).map((each) => each.keyId));
+    expect(ledger.keys.filter((keyId) => !kept.has(keyId))).toEqual([]);
+    await storage.close();
     // Or nothing was put to the test.
-    expect(ledger.answers).toBeGreaterThan(ROUNDS * 10);
-    expect(ledger.keys.length).toBeGreaterThan(ROUNDS);
+    expect(ledger.answers).toBeGreaterThan(10);
+    expect(ledger.keys.length).toBeGreaterThan(1);
   });
 });
