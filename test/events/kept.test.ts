@@ -4,14 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
-import { startHosted } from '../support/product/hosted-server.ts';
-import {
-  requestsTo,
-  startServer,
-  until,
-  type RunningServer,
-  type TestServer,
-} from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import { requestsTo, startServer, until, type RunningServer } from '../support/product/server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
@@ -72,7 +66,7 @@ async function hold(server: RunningServer, mark: string, keep_hours: number): Pr
 }
 
 /** Lines are typed until the server is killed; another is started, at which readers come back. */
-async function killAndStart(DATA_DIR: string): Promise<TestServer> {
+async function killAndStart(DATA_DIR: string): Promise<HostedServer> {
   const first = await startServer(settings({ DATA_DIR }));
   const made = await makeRoom(first, {
     ...{ name: 'Main stage', languages: ['es'], keep_hours: 1, access: 'link' },
@@ -99,7 +93,7 @@ async function killAndStart(DATA_DIR: string): Promise<TestServer> {
     after: reader.sequence(),
   }));
 
-  const second = await startServer(settings({ DATA_DIR, LOG_LEVEL: 'debug' }));
+  const second = await startHosted(settings({ DATA_DIR, LOG_LEVEL: 'debug' }));
   const rest = [
     await readAlong(second, id, { key, language: 'es', after: before[0]!.after }),
     await readStream(second, id, { key, after: before[1]!.after }),
@@ -138,9 +132,10 @@ it('what is kept is there when the server was killed and started again; what is 
   await change(server, 'DELETE', `/v1/rooms/${removed}`);
   // What was deleted is erased once a minute, and at the end.
   await server.stop();
+  const logs = await server.logs();
   for (const mark of ['Neverkept', 'Patchedaway', 'Deletedlater', 'Roomdeleted']) {
     expect(countOf(mark, DATA_DIR), mark).toBe(0);
-    expect(server.logs()).not.toContain(mark);
+    expect(logs).not.toContain(mark);
   }
   expect(countOf('Staysthere', DATA_DIR)).toBeGreaterThan(2);
 });

@@ -9,7 +9,7 @@ import { requestsTo, serverSettings, type RunningServer } from './server.ts';
 export interface HostedServer extends RunningServer {
   /** Where its console is found, with the token of a one-time link; empty without a console. */
   entrance: string;
-  /** Everything logged so far. */
+  /** Everything logged so far, also when it has been stopped. */
   logs(): Promise<string>;
 }
 
@@ -25,12 +25,13 @@ export async function startHosted(settings: Record<string, string> = {}): Promis
     return JSON.parse(text) as T;
   };
   const told = await ask<Told>('start', { ...serverSettings(), ...settings });
+  let atEnd: string | undefined;
   return {
     ...told,
     ...requestsTo(told.url, told.apiKey),
-    logs: async () => (await ask<{ logs: string }>('logs', { url: told.url })).logs,
+    logs: async () => atEnd ?? (await ask<{ logs: string }>('logs', { url: told.url })).logs,
     async stop() {
-      await ask('stop', { url: told.url });
+      atEnd = (await ask<{ logs: string }>('stop', { url: told.url })).logs;
     },
   };
 }

@@ -49,7 +49,7 @@ async function stop(url) {
   const server = running.get(url);
   running.delete(url);
   await server?.stop();
-  return {};
+  return { logs: server?.logs() ?? '' };
 }
 
 const http = createServer((request, response) => {
