@@ -95,11 +95,14 @@ it('a server is cut off from Redis and PostgreSQL, and not from its clients', as
   });
 });
 
-it('the way to Redis is slow', async () => {
+it('the way to Redis is slow, and PostgreSQL is killed meanwhile, and comes back', async () => {
   await expectUnhurt(async () => {
     const { machine } = cluster.redis;
     machine.slow('back', { kbits: 4_000 });
-    await delay(SLOW_MS);
+    const slow = delay(SLOW_MS);
+    await cluster.postgresql.crash();
+    await cluster.postgresql.restart();
+    await slow;
     machine.hasten('back');
   });
 });
@@ -119,13 +122,6 @@ it('Redis is full, and has room again', async () => {
     await cluster.redis.ask('CONFIG', 'SET', 'maxmemory', '1');
     await delay(FULL_MS);
     await cluster.redis.ask('CONFIG', 'SET', 'maxmemory', '0');
-  });
-});
-
-it('PostgreSQL is killed, and comes back', async () => {
-  await expectUnhurt(async () => {
-    await cluster.postgresql.crash();
-    await cluster.postgresql.restart();
   });
 });
 
