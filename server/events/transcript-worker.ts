@@ -23,8 +23,7 @@ parentPort?.on('message', (message: readonly Caption[] | 'write') => {
 async function write({ format, title }: TranscriptWish): Promise<string | Uint8Array> {
   const lines = [...newest.values()]
     .filter(({ text }) => text !== '')
-    // What is typed while somebody speaks has its number before the sentence that it was said in.
-    .sort((a, b) => a.startMs - b.startMs || a.line - b.line);
+    .sort((a, b) => a.line - b.line);
   if (format === 'srt') return toSrt(cuesOf(lines));
   if (format === 'vtt') return toVtt(cuesOf(lines));
   if (format === 'docx') return wordDocument(title, paragraphs(lines));
@@ -39,7 +38,9 @@ const PARAGRAPH_PAUSE_MS = 4_000;
 const LONGEST_PARAGRAPH = 8;
 
 /** Each line begins a cue, but behind one that is shorter than a cue may be. Times are from the first on. */
-function cuesOf(lines: readonly Caption[]): Cue[] {
+function cuesOf(inOrder: readonly Caption[]): Cue[] {
+  // What is typed while somebody speaks comes before the sentence that it was said in.
+  const lines = inOrder.toSorted((a, b) => a.startMs - b.startMs);
   const beganMs = lines[0]?.startMs ?? 0;
   const groups: TimedText[][] = [];
   for (const [index, { text, startMs, endMs }] of lines.entries()) {

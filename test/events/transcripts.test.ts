@@ -165,7 +165,8 @@ describe('what was said', () => {
         '6\n00:00:32,000 --> 00:00:33,000\nwith another\n',
       ].join('\n'),
     );
-    expect(await written('txt')).toMatch(/^We came .* summer\. \[Applause\]\n/);
+    // As readers had it.
+    expect(await written('txt')).toMatch(/^\[Applause\] We came /);
   });
 
   it('is a document that opens, whatever was typed, and is read from the right where its language is', async () => {

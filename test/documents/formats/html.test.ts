@@ -81,6 +81,10 @@ describe('the encoding of a page', () => {
   it('is declared when the page had none and needs one now', async () => {
     const result = await translated('html', page('Hello', '<title>A</title>'), () => 'ñ');
     expect(result.toString()).toContain('<head><meta charset="utf-8"><title>ñ</title>');
+    const xml =
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>A</title></head><body>Hello</body></html>';
+    const strict = await translated('html', xml, () => 'ñ');
+    expect(strict.toString()).toContain('<head><meta charset="utf-8" /><title>ñ</title>');
     const said = page(
       'Hello',
       '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">',

@@ -33,6 +33,7 @@ describe('a sentence of subtitles', () => {
     expect(await blocksOf('srt', srt('One is here.', 'Two is not'))).toHaveLength(2);
     expect(await blocksOf('srt', srt('One is here', '- two is not'))).toHaveLength(2);
     expect(await blocksOf('srt', srt('One is here', '[a door]'))).toHaveLength(2);
+    expect(await blocksOf('srt', srt('♪ One is here ♪', 'two is not'))).toHaveLength(2);
     const pause =
       '1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n00:00:09,000 --> 00:00:10,000\ntwo\n';
     expect(await blocksOf('srt', pause)).toEqual(['one', 'two']);

@@ -116,8 +116,9 @@ describe('the paragraphs of a text file', () => {
   });
 
   it('leave cells, markers of lists and quotation signs apart', async () => {
-    const source = '> quoted\n1. first\nName\tPrice     Unit\n';
-    expect(await blocksOf('txt', source)).toEqual(['quoted', 'first', 'Name', 'Price', 'Unit']);
+    const source = '> quoted\n1. first\na. first\nName\tPrice     Unit\n';
+    const texts = ['quoted', 'first', 'first', 'Name', 'Price', 'Unit'];
+    expect(await blocksOf('txt', source)).toEqual(texts);
     const list = {
       quoted: 'citado',
       first: 'primero',
@@ -126,7 +127,7 @@ describe('the paragraphs of a text file', () => {
       Unit: 'Unidad',
     };
     expect((await translated('txt', source, byList(list))).toString()).toBe(
-      '> citado\n1. primero\nNombre\tPrecio     Unidad\n',
+      '> citado\n1. primero\na. primero\nNombre\tPrecio     Unidad\n',
     );
   });
 

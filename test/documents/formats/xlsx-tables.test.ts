@@ -129,6 +129,29 @@ describe('headers of tables', () => {
     expect(zipText(result, 'xl/sharedStrings.xml')).toContain('<t>Neto #1 [EUR]</t>');
   });
 
+  test('are renamed where a formula within the table does not name it, and nowhere else', async () => {
+    const within = tableWorkbook({
+      strings: ['Product', 'Amount', 'Apples'],
+      rows:
+        row(1, shared(0), shared(1), number(0), formula('[Amount]', 0)) +
+        row(2, shared(2), formula('[[#This Row],[Amount]]*2', 3)) +
+        row(3, shared(2), formula('SUBTOTAL(109,[Amount])', 3)),
+      table: table('A1:B3', [
+        'Product',
+        [
+          'Amount',
+          '><calculatedColumnFormula>[[#This Row],[Amount]]*2</calculatedColumnFormula></tableColumn>',
+        ],
+      ]),
+    });
+    const result = await translatedDocument(xlsx, within, { translate: spanish });
+    expect(zipText(result, TABLE)).toContain('>[[#This Row],[Importe]]*2<');
+    const sheet = zipText(result, SHEET);
+    expect(sheet).toContain('<f>[[#This Row],[Importe]]*2</f>');
+    expect(sheet).toContain('<f>SUBTOTAL(109,[Importe])</f>');
+    expect(sheet).toContain('<f>[Amount]</f>');
+  });
+
   test('that become the same get numbers, in their own cells only', async () => {
     const colours = tableWorkbook({
       strings: ['Color', 'Colour', 'Paint'],
@@ -273,5 +296,16 @@ describe('references of formulas', () => {
     ['"a ""Sales[Amount]"" b"', '"a ""Sales[Amount]"" b"'],
   ])('%s becomes %s', (before, after) => {
     expect(renameColumns(before, renamed)).toBe(after);
+  });
+
+  test.each([
+    ['[[#This Row],[Amount]]*2', '[[#This Row],[Betrag]]*2'],
+    ['SUBTOTAL(109,[Amount])', 'SUBTOTAL(109,[Betrag])'],
+    ['[Unit Price]+Sales[Amount]', '[[Stück-Preis]]+Sales[Betrag]'],
+    ['[Other]+[1]Amount!A1+Stock[Amount]', '[Other]+[1]Amount!A1+Stock[Amount]'],
+    ['[#Totals]+[1]!Sales[Amount]', '[#Totals]+[1]!Sales[Amount]'],
+  ])('%s becomes %s in a table of its own', (before, after) => {
+    expect(renameColumns(before, renamed, 'Sales')).toBe(after);
+    expect(renameColumns('[Amount]', renamed)).toBe('[Amount]');
   });
 });

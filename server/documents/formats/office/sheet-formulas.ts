@@ -22,11 +22,19 @@ export function hasReferences(formula: XmlElement): boolean {
   return formula.children.some((child) => typeof child === 'string' && child.includes('['));
 }
 
-/** The XML of a formula with columns renamed; undefined when nothing changed. */
-export function renameFormula(formula: XmlElement, renamed: RenamedColumns): string | undefined {
+/**
+ * The XML of a formula with columns renamed; undefined when nothing changed.
+ *
+ * @param table in which the formula stands, whose columns it may name without it
+ */
+export function renameFormula(
+  formula: XmlElement,
+  renamed: RenamedColumns,
+  table?: string,
+): string | undefined {
   if (!hasReferences(formula)) return undefined;
   const text = textOf(formula);
-  const changed = renameColumns(text, renamed);
+  const changed = renameColumns(text, renamed, table);
   if (changed === text) return undefined;
   return serialise({ ...formula, children: [encodeText(changed)] });
 }
@@ -38,16 +46,20 @@ export function renameFormula(formula: XmlElement, renamed: RenamedColumns): str
 /** New names of columns: by table name, then by old column name; both in lower case. */
 export type RenamedColumns = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-// A text, a quoted sheet name, or a name with a bracket behind it that nothing of a name precedes. What
-// follows a "!" belongs to another workbook.
+// A text, a quoted sheet name, or a bracket with or without a name before it that nothing of a name
+// precedes. What follows a "!" belongs to another workbook.
 const PIECE =
-  /"(?:[^"]|"")*"|'(?:[^']|'')*'|(?<![\p{L}\p{N}_.\\!])([\p{L}_\\][\p{L}\p{N}_.\\?]*)\[/u;
+  /"(?:[^"]|"")*"|'(?:[^']|'')*'|(?<![\p{L}\p{N}_.\\!?\]])((?:[\p{L}_\\][\p{L}\p{N}_.\\?]*)?)\[/u;
+/** Behind the number of another workbook, `[1]Sheet1!A1`. */
+const SHEET = /^[^\s!"'()*+,/:;<=>^&-]+!/u;
 
 /**
  * A formula with the columns of tables renamed. Texts in it stay as they are, but for those that are a
  * whole reference, since these are what `INDIRECT` is given.
+ *
+ * @param own name of the table in which the formula stands
  */
-export function renameColumns(formula: string, renamed: RenamedColumns): string {
+export function renameColumns(formula: string, renamed: RenamedColumns, own = ''): string {
   if (renamed.size === 0 || !formula.includes('[')) return formula;
   let result = '';
   let at = 0;
@@ -62,7 +74,8 @@ export function renameColumns(formula: string, renamed: RenamedColumns): string 
     } else if (table !== undefined) {
       const close = closingBracket(formula, end);
       if (close === -1) break;
-      const columns = renamed.get(table.toLowerCase());
+      const isElsewhere = table === '' && SHEET.test(formula.slice(close + 1));
+      const columns = isElsewhere ? undefined : renamed.get((table || own).toLowerCase());
       const specifier = formula.slice(end, close);
       const rewritten = columns === undefined ? specifier : renameSpecifier(specifier, columns);
       result += `${formula.slice(at, end)}${rewritten}]`;

@@ -13,7 +13,15 @@ import {
   decodeString,
   encodeString,
 } from './sheet-text.ts';
-import { type FilterValue, namesCellTexts, translatedFilter, cellKey, cellOf } from './workbook.ts';
+import {
+  type FilterValue,
+  namesCellTexts,
+  type SheetTable,
+  tableAt,
+  translatedFilter,
+  cellKey,
+  cellOf,
+} from './workbook.ts';
 import {
   serialise,
   textOf,
@@ -44,6 +52,8 @@ interface SheetOptions {
   /** Texts that cells have for themselves. */
   cells?: ReadonlyMap<number, string>;
   renamed?: RenamedColumns;
+  /** Those of the sheet, whose formulas may name their columns without them. */
+  tables?: readonly SheetTable[];
 }
 
 const HEADER = /^x:(odd|even|first)(Header|Footer)$/;
@@ -60,9 +70,10 @@ const TIP_LENGTH = 255;
 
 /** A visitor for one pass over a worksheet. */
 export function sheetVisitor(options: SheetOptions): PartVisitor {
-  const { exchange, places, fixed, cells, renamed } = options;
+  const { exchange, places, fixed, cells, renamed, tables = [] } = options;
   const visitsPlaces = places.size > 0;
   let row = 0;
+  let cellRow = 0;
   let column = 0;
   let type: string | undefined;
   let place: number | undefined;
@@ -73,7 +84,8 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
     const reference = attributeOf(tag, 'r');
     const cell = reference === undefined ? undefined : cellOf(reference);
     column = cell?.column ?? column + 1;
-    const key = cellKey(cell?.row ?? row, column);
+    cellRow = cell?.row ?? row;
+    const key = cellKey(cellRow, column);
     place = places.has(key) ? key : undefined;
     return place !== undefined && cells?.has(place) === true
       ? withAttribute(tag, 't', 'inlineStr')
@@ -98,8 +110,10 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
     tree: (element) => {
       if (element.name === 'x:v' || element.name === 'x:is') return string(element);
       if (!isFormula(element.name)) return exchangeHeader(element, exchange);
-      options.onFormula?.(hasReferences(element));
-      return renamed && renameFormula(element, renamed);
+      const refers = hasReferences(element);
+      options.onFormula?.(refers);
+      if (!refers || renamed === undefined) return undefined;
+      return renameFormula(element, renamed, tableAt(tables, { row: cellRow, column }));
     },
     open: (name, tag) => {
       if (name === 'x:c') return enterCell(tag);

@@ -123,6 +123,14 @@ export interface SheetTable {
   isFixed: boolean;
   hasFilters: boolean;
   columns: readonly TableColumn[];
+  /** Its cells, of which the corners; undefined where it does not say. */
+  area: { from: Cell; to: Cell } | undefined;
+}
+
+/** Counted from 1. */
+interface Cell {
+  row: number;
+  column: number;
 }
 
 interface TableColumn {
@@ -138,7 +146,7 @@ export function cellKey(row: number, column: number): number {
 }
 
 /** Row and column of a reference such as `AB12`, counted from 1; undefined for anything else. */
-export function cellOf(reference: string): { row: number; column: number } | undefined {
+export function cellOf(reference: string): Cell | undefined {
   const match = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference);
   if (match === null) return undefined;
   let column = 0;
@@ -170,12 +178,31 @@ async function readTable(pkg: OfficePackage, entry: ArchiveEntry): Promise<Sheet
     isFixed: /^(queryTable|xml)$/.test(attributeOf(table, 'tableType') ?? ''),
     hasFilters,
     columns,
+    area: areaOf(table),
   };
 }
 
-function columnOf(tag: string, table: string, index: number): TableColumn {
+/** Of the tag of a table. */
+function areaOf(table: string): SheetTable['area'] {
   const [from = '', to = from] = (attributeOf(table, 'ref') ?? '').split(':');
   const [first, last] = [cellOf(from), cellOf(to)];
+  return first && last && { from: first, to: last };
+}
+
+/** The name of that of some tables that has a cell; undefined where none has. */
+export function tableAt(tables: readonly SheetTable[], { row, column }: Cell): string | undefined {
+  return tables.find(
+    ({ area }) =>
+      area !== undefined &&
+      row >= area.from.row &&
+      row <= area.to.row &&
+      column >= area.from.column &&
+      column <= area.to.column,
+  )?.name;
+}
+
+function columnOf(tag: string, table: string, index: number): TableColumn {
+  const { from: first, to: last } = areaOf(table) ?? {};
   const hasHeader = attributeOf(table, 'headerRowCount') !== '0';
   const hasTotals = Number(attributeOf(table, 'totalsRowCount') ?? 0) > 0;
   const hasLabel = attributeOf(tag, 'totalsRowLabel') !== undefined;
@@ -266,14 +293,14 @@ function encodeName(name: string): string {
 
 /** Writes a table's new names, and its formulas and filters for those of all tables and cells. */
 export function tableVisitor(
-  { columns }: SheetTable,
+  { name: table, columns }: SheetTable,
   { names, labels }: TranslatedTable,
   { renamed, filterValue }: { renamed: RenamedColumns; filterValue: FilterValue },
 ): PartVisitor {
   let index = -1;
   return {
     isTree: (name) => name === 'x:calculatedColumnFormula' || name === 'x:totalsRowFormula',
-    tree: (formula) => renameFormula(formula, renamed),
+    tree: (formula) => renameFormula(formula, renamed, table),
     open: (name, tag) => {
       if (namesCellTexts(name)) return translatedFilter(name, tag, filterValue);
       if (name !== 'x:tableColumn') return undefined;

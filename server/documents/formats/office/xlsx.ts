@@ -236,7 +236,8 @@ function writeSheet(writing: Writing, { sheet, hasReferences, hasFilters }: Shee
   if (!isRewritten) return;
   const exchange = texts.writing(entry.name, translated);
   const { fixed } = workbook;
-  const options = { exchange, places, fixed, cells, renamed, filterValue: cellText };
+  const shared = { exchange, places, fixed, cells, renamed, filterValue: cellText };
+  const options = { ...shared, tables: sheet.tables };
   replace.set(entry.name, () => rewritePart(pkg.archive, entry, sheetVisitor(options)));
 }
 

@@ -41,7 +41,8 @@ const MAX_PICTURE_BYTES = 120_000_000;
  */
 export async function openFlow(source: FlowSource): Promise<OpenedDocument> {
   const document = await readFlow(source);
-  const texts = [...textsOf(document)];
+  // A line of which all stood in another, raised or lowered, is left without pieces.
+  const texts = [...textsOf(document)].filter(({ pieces }) => pieces.length > 0);
   const segments = new Map(texts.map((text) => [text, segmented(text)]));
   const translatable = texts.filter((text) => hasLetters(segments.get(text)?.segment ?? []));
   const blocks = translatable.map((text): DocumentBlock => {

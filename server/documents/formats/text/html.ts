@@ -180,7 +180,8 @@ function edited(source: string, edits: readonly Edit[]): string {
 /** A page of ASCII that now has other letters says that they are in UTF-8. */
 function withCharset(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
-  return text.replace(/<head(?:\s[^>]*)?>/i, '$&<meta charset="utf-8">');
+  const isXml = /^\s*<\?xml\s|<html\s[^>]*\bxmlns\s*=/i.test(text);
+  return text.replace(/<head(?:\s[^>]*)?>/i, `$&<meta charset="utf-8"${isXml ? ' /' : ''}>`);
 }
 
 function numericReference(character: string): string {

@@ -231,6 +231,8 @@ export interface SubtitleRun {
   lineCount: number;
   /** What is written before it: tags, a dash, notes of music. */
   beginning: string;
+  /** What is written behind it. */
+  ending: string;
 }
 
 /** A dash with which a speaker's line begins, after tags. */
@@ -268,6 +270,7 @@ function runOf(
     ...segmentOf(text, tokens),
     lineCount: text.slice(place.start, place.end).split(/\r\n|\n|\r/).length,
     beginning: text.slice(lines[0]?.start ?? place.start, place.start),
+    ending: text.slice(place.end, lines.at(-1)?.end ?? place.end),
   };
 }
 

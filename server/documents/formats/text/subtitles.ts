@@ -198,6 +198,7 @@ function goesOn(
   const next = plainText(right.segment);
   if (ENDING.test(text) && (!FULL_STOP.test(text) || endsAt(text, next, language))) return false;
   if (VOICE.exec(left.beginning)?.[0] !== VOICE.exec(right.beginning)?.[0]) return false;
+  if (/[♪♫]/.test(left.ending)) return false;
   if (/[-–—‐♪♫]/u.test(right.beginning.replace(/<[^<>]*>|\{[^{}]*\}/g, ''))) return false;
   if (/^[[(（]/.test(next)) return false;
   // A capital means little where it may be that of a name.

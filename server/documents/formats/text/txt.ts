@@ -137,8 +137,8 @@ function paragraphsOf(text: string): TextParagraph[] {
   return paragraphs;
 }
 
-/** Blanks, `>` of quotations, then a bullet, a number or a comment sign with a blank. */
-const BEGINNING = /^([\s>|]*)((?:[-*+•‣◦·–—#/]+|\(?\d{1,3}[.)])[ \t]+)?/;
+/** Blanks, `>` of quotations, then a bullet, a number or letter of a list, or a comment sign with a blank. */
+const BEGINNING = /^([\s>|]*)((?:[-*+•‣◦·–—#/]+|\(?(?:\d{1,3}|[a-z])[.)]|\(?[A-Z]\))[ \t]+)?/;
 
 function readLine(text: string, start: number, line: string): Line | undefined {
   const [beginning, quotation = '', marker] = BEGINNING.exec(line) ?? [''];
