@@ -21,9 +21,9 @@ export const doc: DocumentSample = {
   build: () => (file ??= build()),
   translatable: ['The library', ...paragraphs.filter((one) => /\p{L}/u.test(one))],
   untouched: ['12.50'],
-  content: async (bytes) => {
+  content: async (bytes, opened) => {
     const options = { source: 'en', target: 'es', output: 'doc', maxCharacters: 1000 } as const;
-    const { blocks } = await format.open(bytes, options);
+    const { blocks } = opened ?? (await format.open(bytes, options));
     return blocks.map(({ segment }) => plainText(segment));
   },
   isSlow: true,

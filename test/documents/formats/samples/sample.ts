@@ -1,4 +1,5 @@
 /** What the conformance suite needs to know of a format. */
+import type { OpenedDocument } from '../../../../server/documents/formats/format.ts';
 import type { DocumentFormatName } from '../../../../server/documents/formats/index.ts';
 
 export interface DocumentSample {
@@ -9,8 +10,11 @@ export interface DocumentSample {
   translatable: readonly string[];
   /** Pieces of text that must not be handed out. */
   untouched: readonly string[];
-  /** What files that are the same have in common: anything that can be compared; else their bytes. */
-  content?: (file: Uint8Array) => Promise<unknown>;
+  /**
+   * What files that are the same have in common: anything that can be compared; else their bytes. What was
+   * opened already is at hand.
+   */
+  content?: (file: Uint8Array, opened?: OpenedDocument) => Promise<unknown>;
   /** Whether a translated file, opened again, has the words of the translation in the same order. */
   readsBack?: false;
   /** A translated file as one whose text is the translation, where it keeps the source as well. */
