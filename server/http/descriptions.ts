@@ -84,16 +84,16 @@ nav h2 { margin: 1.5rem 0 0.25rem; font-size: 0.8rem; font-weight: 600; color: v
 nav ul { margin: 0; padding: 0; list-style: none; }
 nav a { display: block; padding: 0.25rem 0; color: inherit; text-decoration: none; }
 nav a:hover { text-decoration: underline; }
-main { max-width: 52rem; padding: 2rem 1.5rem 6rem; }
+main { max-width: 52rem; padding: 2rem 1.5rem 6rem; overflow-wrap: anywhere; }
 h1 { margin: 0 0 1rem; font-size: 2rem; line-height: 1.2; letter-spacing: -0.01em; }
 section { margin-top: 2rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 0.75rem; scroll-margin-top: 1rem; }
 section h2 { margin: 0; font-size: 1.3rem; }
 section h3 { margin: 1.75rem 0 0.25rem; font-size: 1rem; }
-.call { margin: 0.25rem 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
+.call { margin: 0.25rem 0 1rem; color: var(--soft); }
+section ul { margin: 1rem 0; padding-left: 1.25rem; }
 dl { margin: 0; }
 dl > div { padding: 0.6rem 0; border-top: 1px solid var(--line); }
 dl > div:first-child { border-top: 0; }
-dt { overflow-wrap: anywhere; }
 dt code { font-weight: 600; }
 dt span { margin-left: 0.5rem; color: var(--soft); font-size: 0.9rem; }
 dt .required { color: var(--accent); }
@@ -153,12 +153,33 @@ function section(endpoint: Endpoint, address: string): Html {
   return html`<section id="${anchor(endpoint)}" aria-labelledby="${anchor(endpoint)}-title">
     <h2 id="${anchor(endpoint)}-title">${title(endpoint)}</h2>
     <p class="call"><b>${endpoint.method}</b> <code>${endpoint.path}</code></p>
-    <p>${endpoint.description}</p>
+    ${prose(endpoint.description)}
     ${fields('Parameters', (endpoint.parameters ?? []).map(fromParameter))}
     ${body === undefined ? undefined : fields('Body', fromSchema(body))}
     <pre tabindex="0"><code>${example(endpoint, address)}</code></pre>
     ${responses(endpoint)}
   </section>`;
+}
+
+/** What descriptions have of Markdown: paragraphs, lists and names as code. */
+function prose(text = ''): Html[] {
+  return text.split(/\n\n+/).map((block) => {
+    const lines = block.split('\n');
+    const first = lines.findIndex((line) => line.startsWith('- '));
+    if (first < 0) return html`<p>${inline(block)}</p>`;
+    const items = lines
+      .slice(first)
+      .map((line) => html`<li>${inline(line.replace(/^- /, ''))}</li>`);
+    const before = first > 0 ? html`<p>${inline(lines.slice(0, first).join('\n'))}</p>` : undefined;
+    return html`${before}
+      <ul>
+        ${items}
+      </ul>`;
+  });
+}
+
+function inline(text = ''): (Html | string)[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
 }
 
 interface Field {
@@ -197,7 +218,7 @@ function fields(heading: string, list: readonly Field[]): Html | undefined {
               <code>${name}</code> <span>${typeInWords(schema)}</span>
               ${required ? html`<span class="required">required</span>` : undefined}
             </dt>
-            <dd>${schema.description} ${bounds(schema)}</dd>
+            <dd>${inline(schema.description)} ${bounds(schema)}</dd>
           </div>`,
       )}
     </dl>`;

@@ -62,6 +62,9 @@ it('the interface is there to be read by people', async () => {
   const text = await page.text();
   const document = (await (await server.get('/openapi.json')).json()) as { paths: object };
   for (const path of Object.keys(document.paths)) expect(text).toContain(`<code>${path}</code>`);
+  // As the description of the style rules has them.
+  expect(text).toMatch(/<li><code>numbers<\/code>: /);
+  expect(text).not.toMatch(/^\s*- /m);
   expect((await server.get('/docs/style.css')).headers.get('content-type')).toMatch(/^text\/css/);
 });
 
