@@ -1,5 +1,6 @@
 /** Starts the server: settings → engines and adapters → app → listen → stop. */
 import { statfs } from 'node:fs/promises';
+import path from 'node:path';
 import { pino } from 'pino';
 import { createApp, type App, type Overview } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
@@ -83,7 +84,10 @@ function welcome(config: Config, address: string, overview: Overview): string {
     '',
     ...(config.PUBLIC_URL === undefined ? [] : [`  Listening   ${address}`]),
     ...(overview.apiKey === undefined
-      ? ['  API key     npm run dragoman -- key create makes one']
+      ? [
+          '  API key     npm run dragoman -- key create --account default makes one;',
+          `              commands read it from ${path.resolve(config.DATA_DIR, 'api-key')}`,
+        ]
       : [
           `  API key     ${overview.apiKey.secret}`,
           `              kept in ${overview.apiKey.file}`,

@@ -60,7 +60,7 @@ async function writtenWithin(writing: Promise<void>, deadlineMs: number): Promis
   });
   const written = writing.then(
     () => [],
-    () => ['the database cannot be written: is there room on its disk?'],
+    () => ['the database cannot be reached or written'],
   );
   try {
     return await Promise.race([written, late]);

@@ -41,7 +41,7 @@ it('a database that does not answer in time is missing', async () => {
   expect(await readiness({ writeChecks: late, storageDeadlineMs: 20 }).missing()).toEqual(told);
 });
 
-const unwritten = ['the database cannot be written: is there room on its disk?'];
+const unwritten = ['the database cannot be reached or written'];
 
 it('a database that is closed is missing', async () => {
   await platform.storage.close();
