@@ -215,3 +215,29 @@ it('keeps a compound whole that was divided at its own hyphen', async () => {
   const text = opened.blocks.map(({ segment }) => plainText(segment)).join(' ');
   expect(text).toContain('a state-of-the-art basin, and all the boats of the town have a place');
 });
+
+it('takes no lowered sign for the note of a raised one', async () => {
+  const document = await PDFDocument.create();
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  const page = document.addPage([600, 200]);
+  let x = 50;
+  const parts: [text: string, size: number, y: number][] = [
+    ['The area is 5 m', 10, 100],
+    ['2', 8, 105],
+    [' and CO', 10, 100],
+    ['2', 8, 95],
+    [' is the gas of the car.', 10, 100],
+  ];
+  for (const [text, size, y] of parts) {
+    page.drawText(text, { x, y, size, font });
+    x += font.widthOfTextAtSize(text, size);
+  }
+  const opened = await pdf.open(await document.save(), options);
+  const text = opened.blocks.map(({ segment }) => plainText(segment)).join(' ');
+  expect(text).toContain('The area is 5 m2 and CO');
+  const docx = await opened.write(
+    opened.blocks.map(({ segment }) => segment),
+    { source: 'en', target: 'es' },
+  );
+  expect(zipText(docx, 'word/document.xml')).not.toContain('footnoteReference');
+});

@@ -267,6 +267,11 @@ describe('headers of tables', () => {
   });
 });
 
+test('references without a table are found in time that grows with the length', () => {
+  const renamed = new Map([['sales', new Map([['a', 'b']])]]);
+  expect(renameColumns('{[a]'.repeat(250_000), renamed, 'Sales')).toHaveLength(1_000_000);
+});
+
 describe('references of formulas', () => {
   const renamed = new Map([
     [

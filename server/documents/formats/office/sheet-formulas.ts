@@ -51,7 +51,7 @@ export type RenamedColumns = ReadonlyMap<string, ReadonlyMap<string, string>>;
 const PIECE =
   /"(?:[^"]|"")*"|'(?:[^']|'')*'|(?<![\p{L}\p{N}_.\\!?\]])((?:[\p{L}_\\][\p{L}\p{N}_.\\?]*)?)\[/u;
 /** Behind the number of another workbook, `[1]Sheet1!A1`. */
-const SHEET = /^[^\s!"'()*+,/:;<=>^&-]+!/u;
+const SHEET = /^[^\s!"'()*+,/:;<=>^&[\]{}-]+!/u;
 
 /**
  * A formula with the columns of tables renamed. Texts in it stay as they are, but for those that are a

@@ -41,8 +41,7 @@ const MAX_PICTURE_BYTES = 120_000_000;
  */
 export async function openFlow(source: FlowSource): Promise<OpenedDocument> {
   const document = await readFlow(source);
-  // A line of which all stood in another, raised or lowered, is left without pieces.
-  const texts = [...textsOf(document)].filter(({ pieces }) => pieces.length > 0);
+  const texts = [...textsOf(document)];
   const segments = new Map(texts.map((text) => [text, segmented(text)]));
   const translatable = texts.filter((text) => hasLetters(segments.get(text)?.segment ?? []));
   const blocks = translatable.map((text): DocumentBlock => {
@@ -317,8 +316,10 @@ function noteLabel(
   foot: number,
 ): string | undefined {
   const [first, second] = pieces;
-  if (first === undefined) return undefined;
-  if (isReference(first)) return second === undefined ? undefined : first.text.trim();
+  // A label without a text, as a lowered sign is one, is no note.
+  const isLone = second === undefined && LABEL.test(first?.text.trim() ?? '');
+  if (first === undefined || isLone) return undefined;
+  if (isReference(first)) return first.text.trim();
   if (first.look.size >= size && box.top > foot) return undefined;
   const label = LABEL_BEFORE_TEXT.exec(first.text)?.[1] ?? marker?.text.replace(/[.)]$/, '');
   return label ?? (LABEL.test(first.text.trim()) ? first.text.trim() : undefined);

@@ -177,10 +177,13 @@ function edited(source: string, edits: readonly Edit[]): string {
   return text + source.slice(at);
 }
 
+/** So far from its beginning a page tells that it is XML, in UTF-16 units. */
+const HEAD_LENGTH = 1_000;
+
 /** A page of ASCII that now has other letters says that they are in UTF-8. */
 function withCharset(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
-  const isXml = /^\s*<\?xml\s|<html\s[^>]*\bxmlns\s*=/i.test(text);
+  const isXml = /^\s*<\?xml\s|<html\s[^>]*\bxmlns\s*=/i.test(text.slice(0, HEAD_LENGTH));
   return text.replace(/<head(?:\s[^>]*)?>/i, `$&<meta charset="utf-8"${isXml ? ' /' : ''}>`);
 }
 
