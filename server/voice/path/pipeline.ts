@@ -71,7 +71,7 @@ export interface VoicePipeline {
    * @throws ServiceError of the stage that failed
    */
   readonly messages: AsyncIterable<ServerMessage>;
-  /** What is said from now on, for somebody besides its client. */
+  /** What is said from now on, for a room: by asking for more it says that it has what came before. */
   captions(): AsyncIterable<CaptionUpdate>;
   /** Other terms from now on; false when everything was said. */
   change(terms: VoiceTerms): boolean;
@@ -122,7 +122,10 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
   }
   return {
     messages: allMessages(),
-    captions: () => beyond(tracks.follow(), resumed?.sentences ?? 0),
+    captions() {
+      progress?.setForRoom(true);
+      return forRoom(tracks.follow(), { before: resumed?.sentences ?? 0, progress });
+    },
     change(terms) {
       if (!tracks.change(terms)) return false;
       spokenTerms.change(terms.spokenTerms);
@@ -136,17 +139,21 @@ async function* once(message: ServerMessage): AsyncGenerator<ServerMessage> {
   yield message;
 }
 
-/** Without the sentences up to an index, which were told before. */
-async function* beyond(
+/** Without the sentences that the room took before. It has taken those of an update when it asks for the next. */
+async function* forRoom(
   updates: AsyncIterable<CaptionUpdate>,
-  told: number,
+  { before, progress }: { before: number; progress: Progress | undefined },
 ): AsyncGenerator<CaptionUpdate> {
-  for await (const update of updates) {
-    if (told === 0 || update.sentences === undefined) yield update;
-    else {
-      const concluded = update.sentences.concluded.filter(({ index = 0 }) => index > told);
-      yield { ...update, sentences: { ...update.sentences, concluded } };
+  try {
+    for await (const update of updates) {
+      const concluded = update.sentences?.concluded.filter(({ index = 0 }) => index > before) ?? [];
+      yield update.sentences === undefined
+        ? update
+        : { ...update, sentences: { ...update.sentences, concluded } };
+      progress?.taken(concluded.at(-1)?.index ?? 0);
     }
+  } finally {
+    progress?.setForRoom(false);
   }
 }
 

@@ -19,7 +19,7 @@ export interface ProgressState {
   rest: Rest | undefined;
   /** Source segments that were told. */
   segments: number;
-  /** Sentences that others have been given, such as a room. */
+  /** Sentences that the room has taken; without one, those that it had. */
   sentences: number;
   /** Of each target language, as it was requested, the last sentence that was told. */
   targets: Record<string, number>;
@@ -57,8 +57,9 @@ export class Progress {
   #toldRest: Rest | undefined;
   #segments = 0;
   #sentences = 0;
-  /** The most there were, here or before. */
-  #givenSentences = 0;
+  /** Sentences that the room has taken, here or before; what it has not is heard once more elsewhere. */
+  #taken = 0;
+  #isForRoom = false;
   readonly #targets = new Map<string, number>();
   readonly #said = new Set<string>();
   #pending: CaptionSegment[] = [];
@@ -78,10 +79,19 @@ export class Progress {
       const { index = 0 } = sentence;
       if (index <= this.#sentences) continue;
       this.#sentences = index;
-      this.#givenSentences = Math.max(this.#givenSentences, index);
       if (this.#targets.size > 0) this.#pending.push(sentence);
     }
     if (this.#pending.length > MOST_PENDING) this.#pending = this.#pending.slice(-MOST_PENDING);
+  }
+
+  /** Whether a room takes the sentences: a place is only gone on from when it has those before it. */
+  setForRoom(isForRoom: boolean): void {
+    this.#isForRoom = isForRoom;
+  }
+
+  /** The room has taken the sentences up to one. */
+  taken(index: number): void {
+    this.#taken = Math.max(this.#taken, index);
   }
 
   /** A target language begins with the next sentence, unless it goes on. @returns the last one told */
@@ -120,10 +130,11 @@ export class Progress {
     this.#pending = this.#pending.filter(({ index = 0 }) => index > least);
   }
 
-  /** Whether there is another place to go on from, and all that comes before it was told. */
+  /** Whether there is another place to go on from, and all that comes before it was told and taken. */
   get isNew(): boolean {
     if (this.#rest === undefined || this.#rest === this.#toldRest) return false;
-    return this.#rest.captions.segments <= this.#segments;
+    const { segments, sentences } = this.#rest.captions;
+    return segments <= this.#segments && (!this.#isForRoom || sentences <= this.#taken);
   }
 
   /** What it is by now; where it {@link isNew}, it is not any more. */
@@ -132,7 +143,7 @@ export class Progress {
     return {
       rest: this.#toldRest,
       segments: this.#segments,
-      sentences: this.#givenSentences,
+      sentences: this.#taken,
       targets: Object.fromEntries(this.#targets),
       said: [...this.#said],
       pending: this.#pending,
@@ -147,7 +158,7 @@ export class Progress {
     this.#segments = segments;
     // What is heard once more is counted once more.
     this.#sentences = rest?.captions.sentences ?? 0;
-    this.#givenSentences = sentences;
+    this.#taken = sentences;
     this.#targets.clear();
     for (const [language, told] of Object.entries(targets)) this.#targets.set(language, told);
     this.#said.clear();
