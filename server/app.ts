@@ -179,6 +179,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       voice.stopOverview();
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
       await events.stop();
+      // Until then whoever asks whether it is ready is told that it stops: a balancer cuts off who is gone.
+      await requests.answered(deadlineMs - performance.now());
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       await sockets.closeAll(FAREWELL_MS);

@@ -138,12 +138,19 @@ const startProblems: Partial<Record<string, string>> = {
   EACCES: 'This user may not: set PORT above 1023, or check the files named.',
   EADDRNOTAVAIL: 'HOST is not an address of this machine.',
   ENOTFOUND: 'HOST is not a name that can be found.',
+  storage_unavailable: 'Start the database, or check address, user and password in STORAGE_URL.',
+  broker_unavailable: 'Start the broker, or check address, user and password in BROKER_URL.',
 };
 
 main().catch((error: unknown) => {
-  const advice = startProblems[(error as NodeJS.ErrnoException).code ?? ''];
+  const { code, cause, message } = error as NodeJS.ErrnoException;
+  const advice = startProblems[code ?? ''];
   if (error instanceof ConfigError || error instanceof LackOfRoom) console.error(error.message);
-  else if (advice !== undefined) console.error(`${(error as Error).message}\n${advice}`);
-  else console.error(error);
+  else if (advice === undefined) console.error(error);
+  else {
+    // The rest of the message is for clients.
+    const reason = cause instanceof Error ? cause.message : message;
+    console.error(`${reason}\n${advice}`);
+  }
   process.exit(1);
 });

@@ -95,6 +95,8 @@ function firstKey(secret: string, createdAtMs: number): ApiKey {
 interface ApiKeyFile {
   key: string;
   file: string;
+  /** Whether it was made just now. */
+  isNew: boolean;
 }
 
 /**
@@ -104,8 +106,9 @@ interface ApiKeyFile {
  */
 export async function openApiKeyFile(dataFolder: string): Promise<ApiKeyFile> {
   const file = path.resolve(dataFolder, 'api-key');
-  const key = (await readKey(file)) ?? (await makeKey(file));
-  return { key, file };
+  const known = await readKey(file);
+  if (known !== undefined) return { key: known, file, isNew: false };
+  return { file, ...(await makeKey(file)) };
 }
 
 async function readKey(file: string): Promise<string | undefined> {
@@ -120,19 +123,19 @@ async function readKey(file: string): Promise<string | undefined> {
 }
 
 /** Written beside and linked into place: the file is never seen half written or readable by others. */
-async function makeKey(file: string): Promise<string> {
+async function makeKey(file: string): Promise<Omit<ApiKeyFile, 'file'>> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const key = randomUUID();
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, `${key}\n`, { mode: 0o600 });
   try {
     await link(draft, file);
-    return key;
+    return { key, isNew: true };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const existing = await readKey(file);
     if (existing === undefined) throw new Error(`${file} is empty: remove it.`, { cause: error });
-    return existing;
+    return { key: existing, isNew: false };
   } finally {
     await unlink(draft);
   }

@@ -1,4 +1,5 @@
 /** Accounts and what belongs to them, wired: keys, usage, administration, notices. */
+import { rm } from 'node:fs/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
@@ -56,9 +57,11 @@ export async function openAccounts({
   keysInUse: () => string[];
   onKeyDeactivated: (keyId: string) => void;
 }) {
-  const { key, file } = await openApiKeyFile(config.DATA_DIR);
+  const { key, file, isNew } = await openApiKeyFile(config.DATA_DIR);
   const mailer = await openMailer(config);
   const first = await ensureFirstAccount({ ...storage, secret: key });
+  // The file was lost, and with it the secret: another, which opens nothing, is not to be read from there.
+  if (isNew && !first.isSecretActive) await rm(file);
   const access = createAccess({ ...storage, legacyAuth: legacyAuth(config) });
   const deactivatedKeys = watchDeactivatedKeys({
     ...{ ...storage, broker, keysInUse, onDeactivated: onKeyDeactivated, log },

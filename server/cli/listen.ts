@@ -24,7 +24,7 @@ import {
   type FileFormat,
   type Transcript,
 } from './listen-output.ts';
-import { keyOfDataFolder, localServer } from './running-server.ts';
+import { adviceFor, keyOfDataFolder, localServer } from './running-server.ts';
 
 interface Options {
   from?: string;
@@ -139,8 +139,7 @@ function reportNothing(heard: { file: string; contentType: string; heardMs: numb
 /** With what to do, where that is known. */
 function explained(error: unknown): unknown {
   if (!(error instanceof VoiceError) || error.code !== 'unreachable') return error;
-  const advice = 'Start it with npm start, or name another with --url.';
-  return new Error(`${error.message} ${advice}`, { cause: error });
+  return new Error(`${error.message} ${adviceFor(error)}`, { cause: error });
 }
 
 async function sessionOf(

@@ -28,7 +28,9 @@ Examples:
 /** What went wrong, without the stack: a refused connection to several addresses has its code alone. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
+  const { code, path: file, message, name }: NodeJS.ErrnoException = error;
+  if (code === 'ENOENT' && file !== undefined) return `${file}: there is no such file.`;
+  return message || (code ?? name);
 }
 
 try {

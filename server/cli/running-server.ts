@@ -68,7 +68,9 @@ function isAlive(pid: number): boolean {
 export function localServer(): string {
   const { DATA_DIR, HOST, PORT, TLS_CERT_FILE } = readConfig();
   const running = findRunningServer(DATA_DIR);
-  if (running !== undefined) return running.address;
+  // By the name that is in its certificate, where it has one of its own.
+  if (running !== undefined)
+    return running.address.startsWith('https:') ? running.publicAddress : running.address;
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
   const scheme = TLS_CERT_FILE === undefined ? 'http' : 'https';
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
@@ -78,6 +80,16 @@ export function localServer(): string {
 export function publicAddress(): string {
   const { DATA_DIR, PUBLIC_URL } = readConfig();
   return PUBLIC_URL ?? findRunningServer(DATA_DIR)?.publicAddress ?? localServer();
+}
+
+/** What to do about a server that has not answered, by the error of whoever asked it. */
+export function adviceFor(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === undefined || !/CERT|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY/.test(code)) continue;
+    return `Its certificate is not trusted (${code}): name the server with --url as its certificate does, and let Node know who has signed it by NODE_EXTRA_CA_CERTS.`;
+  }
+  return 'Start it with npm start, or name another with --url.';
 }
 
 /** The key that the server made for itself. @throws Error when there is none */

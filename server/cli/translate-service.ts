@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { DocumentHandle, DocumentStatusView } from '../../shared/schemas/documents.ts';
+import { adviceFor } from './running-server.ts';
 
 /** A server that does not do what it was asked. */
 export class TranslateError extends Error {
@@ -55,10 +56,7 @@ export function translateService({ url, apiKey }: TranslateServer) {
       });
     } catch (cause) {
       init.signal?.throwIfAborted();
-      throw new TranslateError(
-        `There is no answer from ${base}. Start the server with npm start, or name another with --url.`,
-        { cause },
-      );
+      throw new TranslateError(`There is no answer from ${base}. ${adviceFor(cause)}`, { cause });
     }
     if (!response.ok) throw await refusal(response);
     return response;

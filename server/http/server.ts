@@ -172,6 +172,8 @@ const widgetRoutes: FastifyPluginAsync = async (app) => {
 
 /** Closes an HTTP server without cutting answers off, and without waiting for who never asks. */
 interface GracefulClose {
+  /** Resolves when whoever asked before has an answer, or after `graceMs`; who asks meanwhile has one too. */
+  answered(graceMs: number): Promise<void>;
   /**
    * Ends connections that wait for no answer at once, the others when they have it or after
    * `graceMs`. To be called once the server takes no new connections.
@@ -181,20 +183,34 @@ interface GracefulClose {
 
 /** Counts what is being answered; to be called before the server listens. */
 export function watchRequests(server: Server): GracefulClose {
-  let answering = 0;
+  let onAnswered: () => void = () => undefined;
   let isEnding = false;
+  /** What was asked since they were waited for is counted anew. */
+  let asked = { unanswered: 0 };
+  let before = { unanswered: 0 };
   server.on('request', (_request, response) => {
-    answering += 1;
+    const counted = asked;
+    counted.unanswered += 1;
     response.once('close', () => {
-      answering -= 1;
-      if (isEnding && answering === 0) server.closeAllConnections();
+      counted.unanswered -= 1;
+      if (before.unanswered > 0) return;
+      onAnswered();
+      if (isEnding && asked.unanswered === 0) server.closeAllConnections();
     });
   });
   return {
+    async answered(graceMs) {
+      [before, asked] = [asked, before];
+      if (before.unanswered === 0) return;
+      await new Promise<void>((resolve) => {
+        onAnswered = resolve;
+        setTimeout(resolve, graceMs).unref();
+      });
+    },
     endConnections(graceMs) {
       isEnding = true;
       // Node counts only connections as idle that have been used: browsers open some ahead.
-      if (answering === 0) server.closeAllConnections();
+      if (before.unanswered + asked.unanswered === 0) server.closeAllConnections();
       else setTimeout(() => server.closeAllConnections(), graceMs).unref();
     },
   };

@@ -146,10 +146,12 @@ async function* forRoom(
 ): AsyncGenerator<CaptionUpdate> {
   try {
     for await (const update of updates) {
-      const concluded = update.sentences?.concluded.filter(({ index = 0 }) => index > before) ?? [];
-      yield update.sentences === undefined
-        ? update
-        : { ...update, sentences: { ...update.sentences, concluded } };
+      const concluded = update.sentences?.concluded ?? [];
+      if (before === 0 || update.sentences === undefined) yield update;
+      else {
+        const others = concluded.filter(({ index = 0 }) => index > before);
+        yield { ...update, sentences: { ...update.sentences, concluded: others } };
+      }
       progress?.taken(concluded.at(-1)?.index ?? 0);
     }
   } finally {

@@ -1,11 +1,33 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { expect, it } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
-import { startServer, until } from '../../support/product/server.ts';
+import { startServer, type TestServer, until } from '../../support/product/server.ts';
 import { connect, endMarks, requestSession, stream } from '../../support/product/voice-client.ts';
 import { startVoskServer } from '../../support/services/vosk-server.ts';
 
 const PACE = { chunkBytes: 3200, chunkMs: 100 };
+
+/** Sends the first half of a document. @returns what sends the other, and has the status of the answer */
+function beginUpload({ url, apiKey }: TestServer) {
+  const headers = {
+    Authorization: `Service-Auth-Key ${apiKey}`,
+    'Content-Type': 'multipart/form-data; boundary=edge',
+  };
+  const request = http.request(`${url}/v2/document`, { method: 'POST', headers });
+  const field = (name: string) => `--edge\r\nContent-Disposition: form-data; name="${name}"`;
+  request.write(`${field('target_lang')}\r\n\r\nES\r\n`);
+  request.write(`${field('file')}; filename="note.txt"\r\n\r\nThe house `);
+  return {
+    async finish(): Promise<number | undefined> {
+      request.end('is big.\r\n--edge--\r\n');
+      const [answer] = (await once(request, 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode;
+    },
+  };
+}
 
 it.concurrent('on SIGTERM running sessions are concluded and told, new ones refused, and the process ends', async () => {
   const recogniser = await startVoskServer();
@@ -15,6 +37,7 @@ it.concurrent('on SIGTERM running sessions are concluded and told, new ones refu
   // No silence at the end: the sentence is still open when the signal comes.
   await stream(client, toneSpeech('alpha bravo charlie delta', { padEndMs: 0 }), PACE);
   await until(() => client.messages.length > 0);
+  const upload = beginUpload(server);
   server.process.kill('SIGTERM');
   await until(() => server.logs().includes('stopping'));
   const late = await server
@@ -33,6 +56,11 @@ it.concurrent('on SIGTERM running sessions are concluded and told, new ones refu
   expect(endMarks(client)).toEqual([
     ...['end_of_source_transcript', 'end_of_target_transcript es', 'end_of_stream'],
   ]);
+  // As long as somebody sends a document, it says that it stops, so that no balancer takes it for gone.
+  const ready = await server.get('/readyz');
+  expect([ready.status, await ready.text()]).toEqual([503, expect.stringMatching(/stopping/)]);
+  expect((await server.get('/healthz')).status).toBe(503);
+  expect(await upload.finish()).toBe(200);
   expect(await server.exited).toBe(0);
   expect(server.logs()).not.toContain(waiting.token);
   await recogniser.close();
