@@ -89,13 +89,15 @@ export function adviceFor(error: unknown): string {
     if (code === undefined || !/CERT|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY/.test(code)) continue;
     return `Its certificate is not trusted (${code}): name the server with --url as its certificate does, and let Node know who has signed it by NODE_EXTRA_CA_CERTS.`;
   }
-  return 'Start it with npm start, or name another with --url.';
+  return 'Start the server with npm start, or name another with --url.';
 }
 
 /** The key that the server made for itself. @throws Error when there is none */
 export async function keyOfDataFolder(): Promise<string> {
   const file = path.resolve(readConfig().DATA_DIR, 'api-key');
   const key = await readFile(file, 'utf8').catch(() => '');
-  if (key.trim() === '') throw new Error(`There is no API key in ${file}. Pass one with --key.`);
-  return key.trim();
+  if (key.trim() !== '') return key.trim();
+  throw new Error(
+    `There is no API key in ${file}. Pass one with --key, or make one by dragoman key create --account default and write it there.`,
+  );
 }

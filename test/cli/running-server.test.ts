@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { askDragoman, runDragoman } from '../support/product/command-line.ts';
@@ -45,4 +45,11 @@ it('leads to where browsers reach the server, unless the command knows better, u
   await server.stop();
   expect(readdirSync(dataFolder)).not.toContain('server.json');
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
+
+  // Where the file with the key is lost, none is written that opens nothing.
+  rmSync(path.join(dataFolder, 'api-key'));
+  const again = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent' });
+  expect(again.output()).toContain('key create --account default makes one');
+  await again.stop();
+  expect(readdirSync(dataFolder)).not.toContain('api-key');
 });

@@ -8,13 +8,16 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTranslationDisplay } from '../../server/cli/translate-output.ts';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
 import { executeOn } from '../storage/database-access.ts';
 import { until } from '../support/product/server.ts';
 import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
+import { makeCertificate } from '../support/machine/certificate.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 let server: SharedServer;
@@ -141,6 +144,12 @@ describe('translate', () => {
     expect(away.errors).toContain(
       'no answer from http://127.0.0.1:9. Start the server with npm start',
     );
+    const proxy = https.createServer(makeCertificate(temporaryFolder())).listen(0, '127.0.0.1');
+    onTestFinished(() => void proxy.close());
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const unsigned = await translate(file, '--to', 'es', '--url', `https://127.0.0.1:${port}`);
+    expect(unsigned.errors).toMatch(/certificate is not trusted .* NODE_EXTRA_CA_CERTS/);
     expect(namesBeside(file)).toEqual(['letter.txt']);
   });
 
