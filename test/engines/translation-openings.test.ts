@@ -4,6 +4,7 @@ import {
   misplacedCapitals,
   spanishOpenings,
 } from '../../server/engines/translation/sentence-openings.ts';
+import { frenchBlanks } from '../../server/engines/translation/french-blanks.ts';
 import { replaced } from '../../server/engines/translation/stand-ins.ts';
 
 function lowered(translated: string, source: string, target = 'es'): string {
@@ -96,5 +97,37 @@ describe('what Spanish asks and exclaims', () => {
 
   test('is opened in no other language', () => {
     expect(opened('C’est vrai ?', { target: 'fr' })).toBe('C’est vrai ?');
+  });
+});
+
+describe('the blanks of French', () => {
+  const spaced = (text: string, source: string, target: string) =>
+    replaced(text, frenchBlanks(text, { source, target }));
+
+  test.each([
+    ['Dice : « hola »\u00a0; y va\u202f!', 'Dice: «hola»; y va!'],
+    ['¿Qué ?! “Sí !” (no !)\nBien ;', '¿Qué?! “Sí!” (no!)\nBien;'],
+    ['A las 12 :30, :) y /x ?a=1', 'A las 12 :30, :) y /x ?a=1'],
+  ])('go from what is translated from it: %s', (text, expected) => {
+    expect(spaced(text, 'fr', 'es')).toBe(expected);
+  });
+
+  test.each([
+    ['Il dit: «oui»; puis il va!', 'Il dit\u00a0: «\u00a0oui\u00a0»\u00a0; puis il va\u00a0!'],
+    ['Quoi?! «Non!» (non?)', 'Quoi\u00a0?! «\u00a0Non\u00a0!\u00a0» (non\u00a0?)'],
+    ['À 12:30, :) https://a.org/?b=1 ?', 'À 12:30, :) https://a.org/?b=1 ?'],
+    ['C’est vrai ? « oui »', 'C’est vrai ? « oui »'],
+  ])('come into what is translated into it: %s', (text, expected) => {
+    expect(spaced(text, 'es', 'fr')).toBe(expected);
+  });
+
+  test('stay between languages that have none, or the same, and look at long texts once', () => {
+    expect(spaced('Sí !', 'en', 'es')).toBe('Sí !');
+    expect(spaced('Oui! Non !', 'fr', 'fr-CA')).toBe('Oui! Non !');
+    for (const unit of [' ', '?', '« ', 'a ?', ': ']) {
+      const text = `a${unit.repeat(100_000)}b`;
+      expect(spaced(text, 'fr', 'es').length).toBeLessThanOrEqual(text.length);
+      expect(spaced(text, 'es', 'fr').length).toBeGreaterThanOrEqual(text.length);
+    }
   });
 });

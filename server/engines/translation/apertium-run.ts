@@ -31,6 +31,7 @@ import {
 } from './stand-ins.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
+import { frenchBlanks } from './french-blanks.ts';
 import { misplacedCapitals, spanishOpenings } from './sentence-openings.ts';
 
 /** A step of a route on its way. */
@@ -67,7 +68,8 @@ async function translateWords(text: string, run: Run): Promise<string> {
   const tight = tightened(withoutInnerCapitals(kept, text), text);
   const direction = directionOf(run);
   const lowered = replaced(tight, misplacedCapitals(tight, text, direction));
-  return replaced(lowered, spanishOpenings(lowered, direction));
+  const spaced = replaced(lowered, frenchBlanks(lowered, direction));
+  return replaced(spaced, spanishOpenings(spaced, direction));
 }
 
 function directionOf({ steps }: Run) {
@@ -143,7 +145,8 @@ async function translateTokens(source: readonly Token[], run: Run): Promise<Toke
   const tight = tightenedTokens(tokensWithoutInnerCapitals(kept, text), text);
   const direction = directionOf(run);
   const lowered = replacedTokens(tight, misplacedCapitals(textOf(tight), text, direction));
-  return replacedTokens(lowered, spanishOpenings(textOf(lowered), direction));
+  const spaced = replacedTokens(lowered, frenchBlanks(textOf(lowered), direction));
+  return replacedTokens(spaced, spanishOpenings(textOf(spaced), direction));
 }
 
 async function tokensThroughSteps(

@@ -9,11 +9,13 @@ import type { Token } from './marked-text.ts';
 
 /** A text with parts replaced. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
-  let rest = text;
-  for (const { start, end, text: other } of replacements.toReversed()) {
-    rest = rest.slice(0, start) + other + rest.slice(end);
+  let result = '';
+  let from = 0;
+  for (const { start, end, text: other } of replacements) {
+    result += text.slice(from, start) + other;
+    from = end;
   }
-  return rest;
+  return result + text.slice(from);
 }
 
 /** Tokens with parts of their text replaced. */
@@ -21,19 +23,31 @@ export function replacedTokens(
   tokens: readonly Token[],
   replacements: readonly Replacement[],
 ): Token[] {
+  let next = 0;
   return placed(tokens).map(({ token, from, to }) => {
-    if (token.kind !== 'word') return token;
-    const own = replacements
-      .filter(({ start, end }) => start >= from && end <= to)
-      .map((each) => ({ ...each, start: each.start - from, end: each.end - from }));
-    return { ...token, text: replaced(token.text, own) };
+    const own: Replacement[] = [];
+    for (let each = replacements[next]; each !== undefined && each.start < to;) {
+      const { start, end, text } = each;
+      if (start >= from && end <= to) own.push({ start: start - from, end: end - from, text });
+      each = replacements[(next += 1)];
+    }
+    const isFixed = token.kind === 'atom' || (token.kind === 'blank' && token.fixed);
+    return isFixed ? token : { ...token, text: replaced(token.text, own) };
   });
 }
 
 /** Says whether a part of the text of tokens is within one of them, and may be replaced. */
 export function withinWords(tokens: readonly Token[]): (start: number, end: number) => boolean {
   const places = placed(tokens).filter(({ token }) => token.kind === 'word');
-  return (start, end) => places.some(({ from, to }) => start >= from && end <= to);
+  return (start, end) => {
+    let [low, high] = [0, places.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((places[middle]?.from ?? 0) <= start) low = middle + 1;
+      else high = middle;
+    }
+    return end <= (places[low - 1]?.to ?? -1);
+  };
 }
 
 function placed(tokens: readonly Token[]): { token: Token; from: number; to: number }[] {
