@@ -165,7 +165,7 @@ function splitChain(
   const leading = usualLeading(chain);
   const isRagged = isCentered(straight) || isRightAligned(straight);
   const limit = Math.min(...chain.map((line) => beside.get(line)?.box.left ?? Infinity));
-  const isApart = looksLikeCode(chain) || isScattered(straight);
+  const isApart = looksLikeCode(chain) || isScattered(straight) || looksLikeAddress(straight);
   const ends = columnEnds(chain, straight, { beside, leading, right });
   const starts = startsOf(chain);
   for (const [at, line] of chain.entries()) {
@@ -288,6 +288,12 @@ function looksLikeCode(chain: readonly ReadLine[]): boolean {
     isIndented ||
     chain.some((line) => /[;{}]$/.test(textOfLine(line)))
   );
+}
+
+/** At the right of letters: who writes, where, and when, each a line by itself. */
+function looksLikeAddress(lines: readonly ReadLine[]): boolean {
+  const startsAnew = (line: ReadLine): boolean => /^[\p{Lu}\p{N}]/u.test(textOfLine(line));
+  return lines.length > 2 && isRightAligned(lines) && lines.every(startsAnew);
 }
 
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
