@@ -82,6 +82,7 @@ describe('Apertium translates', () => {
     ['fr', 'es', 'vient-il demain ?', /^¿viene mañana/],
     ['fr', 'es', 'les relations franco-allemandes', /franco-alemanas/],
     // Pronouns that dictionaries know with their hyphens, beside or within compounds.
+    ['en', 'fr', 'CO₂ and H₂O on 5 m²', /^CO₂ et H₂O .*5 m²$/],
     ['fr', 'es', 'Reste-t-elle ici ?', /^¿Qued[ae] aquí\?$/],
     ['fr', 'es', 'Comment va-t-on au port ?', /^¿Cómo se va al puerto\?$/],
     ['fr', 'es', "Quand l'a-t-il vendu ?", /^¿Cuando lo ha vendido\?$/],
@@ -196,6 +197,20 @@ describe('Apertium translates', () => {
     const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
     expect(written(answer)).toBe("La '<2>casa</2>' <1>pequeña</1> de ‘hueso’.");
   });
+
+  test.each([
+    ['CO<1>2</1> is (CO<2>2</2>).', 'CO<1>2</1> est (CO<2>2</2>).'],
+    ['C<1>2</1>H<2>5</2>OH and H<3>2</3>O', 'C<1>2</1>H<2>5</2>OH et H<3>2</3>O'],
+    ['The city of London<1>1</1>', 'La ville de Londres<1>1</1>'],
+  ])(
+    'letters of formulas stay, and words before the number of a note do not: %s',
+    async (text, expected) => {
+      const [answer = []] = await engine.translate([marked(text)], {
+        ...{ source: 'en', target: 'fr', signal },
+      });
+      expect(written(answer)).toBe(expected);
+    },
+  );
 
   test('pronouns behind hyphens in texts with marks', async () => {
     const segment = marked('<1>Comment va-t-on</1> au port ?');

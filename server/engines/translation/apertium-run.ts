@@ -18,8 +18,11 @@ import {
   withoutInnerCapitals,
 } from './hyphenated-words.ts';
 import {
+  formulasIn,
+  formulasOf,
   keptWords,
   type KeptWords,
+  type Part,
   replaced,
   replacedTokens,
   singleQuotes,
@@ -62,7 +65,7 @@ const LETTER = /\p{L}/u;
 
 /** A text whose quotation marks do no harm. */
 async function translateWords(text: string, run: Run): Promise<string> {
-  const words = hasHyphen(text) ? await keptWordsOf(text, run) : NOTHING_KEPT;
+  const words = await keptWordsOf(text, formulasIn(text), run);
   const stepped = await throughSteps(replaced(text, words.replacements), run);
   const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
   const tight = tightened(withoutInnerCapitals(kept, text), text);
@@ -83,11 +86,16 @@ function quotesOf(text: string, { steps }: Run): SingleQuotes {
 
 const NOTHING_KEPT: KeptWords = { replacements: [], kept: new Map() };
 
-async function keptWordsOf(text: string, { steps, words }: Run): Promise<KeptWords> {
+async function keptWordsOf(
+  text: string,
+  formulas: readonly Part[],
+  { steps, words }: Run,
+): Promise<KeptWords> {
   const [first] = steps;
+  if (formulas.length === 0 && !hasHyphen(text)) return NOTHING_KEPT;
   const knows = first === undefined ? undefined : await words(first.mode);
   if (first === undefined || knows === undefined) return NOTHING_KEPT;
-  return keptWords(text, knows, first.mode.source);
+  return keptWords(text, { knows, language: first.mode.source, formulas });
 }
 
 async function throughSteps(text: string, { steps, words, signal, turn }: Run): Promise<string> {
@@ -136,9 +144,8 @@ export async function translateMarked(segment: TextSegment, run: Run): Promise<T
 /** Tokens whose quotation marks do no harm. */
 async function translateTokens(source: readonly Token[], run: Run): Promise<Token[]> {
   const text = textOf(source);
-  const words = hasHyphen(text)
-    ? undividedWords(await keptWordsOf(text, run), source)
-    : NOTHING_KEPT;
+  const formulas = [...formulasOf(source), ...formulasIn(text)];
+  const words = undividedWords(await keptWordsOf(text, formulas, run), source);
   const stepped = await tokensThroughSteps(replacedTokens(source, words.replacements), run);
   const kept =
     tokensWithKeptWords(stepped, words.kept, text) ?? (await tokensThroughSteps(source, run));

@@ -59,8 +59,8 @@ function placed(tokens: readonly Token[]): { token: Token; from: number; to: num
   });
 }
 
-// Compounds: names (`Spider-Man`) and identifiers (`GPL-3.0-or-later`), which would be translated part by
-// part, and English compounds of a prefix or a part that is unknown, of which the parts would be put in
+// Formulas (`CO₂`), whose letters a dictionary may know. Compounds: names (`Spider-Man`) and identifiers
+// (`GPL-3.0-or-later`), which would be translated part by part, and English compounds of a prefix or a part that is unknown, of which the parts would be put in
 // different places (`anti-war film`: `anti-película de guerra`).
 
 export interface KeptWords {
@@ -89,12 +89,54 @@ const OTHER_WORDS =
 /** Nouns made of verbs (`check-in`, `sign-up`): their parts, word by word, are nonsense anywhere. */
 const VERB_WITH_PARTICLE = /^\p{L}+-(?:away|back|down|in|off|on|out|over|up)$/u;
 
-/**
- * The compounds of a text that are kept, or given as one word.
- *
- * @param language of the text
- */
-export function keptWords(text: string, knows: KnowsWord, language: string): KeptWords {
+/** A part of a text; UTF-16 positions. */
+export type Part = Pick<Replacement, 'start' | 'end'>;
+
+/** With a lowered figure behind a letter, or a raised one behind one or two. */
+const FORMULA =
+  /(?<![\p{L}\p{M}\p{N}])(?:[\p{L}\p{N}]*\p{L}[₀-₉][\p{L}\p{N}]*|\p{L}{1,2}[⁰¹²³⁴-⁹]+(?![\p{L}\p{N}]))/gu;
+/** What else stands before a figure is a word, and the figure that of a note. */
+const SYMBOLS_AT_END = /(?<![\p{L}\p{M}\p{N}])(?:\p{L}|(?:\p{Lu}\p{Ll}?){2,4})$/u;
+const SYMBOLS_AT_START = /^(?:\p{L}|(?:\p{Lu}\p{Ll}?){1,4})(?![\p{L}\p{M}])/u;
+const FIGURE = /^\p{N}{1,3}[+−-]?$/u;
+
+export function formulasIn(text: string): Part[] {
+  if (!/[₀-₉⁰¹²³⁴-⁹]/u.test(text)) return [];
+  return Array.from(text.matchAll(FORMULA), ({ 0: { length }, index }) => ({
+    start: index,
+    end: index + length,
+  }));
+}
+
+/** The letters of formulas whose figures are in an element of their own: `CO<sub>2</sub>`. */
+export function formulasOf(tokens: readonly Token[]): Part[] {
+  const words = placed(tokens);
+  return words.flatMap(({ token }, i) => {
+    if (token.kind !== 'word' || !FIGURE.test(token.text)) return [];
+    const [before, after] = [words[i - 1], words[i + 1]];
+    if (before?.token.kind !== 'word') return [];
+    const [symbols] = SYMBOLS_AT_END.exec(before.token.text.slice(-9)) ?? [];
+    if (symbols === undefined) return [];
+    const parts = [{ start: before.to - symbols.length, end: before.to }];
+    if (after?.token.kind !== 'word') return parts;
+    const [others] = SYMBOLS_AT_START.exec(after.token.text.slice(0, 9)) ?? [];
+    // A figure may stand behind them, too: `C<sub>2</sub>H<sub>5</sub>OH`.
+    const isNext = others !== undefined && others.length === after.token.text.length;
+    const isFollowed = isNext && FIGURE.test(wordAt(words[i + 2]?.token));
+    if (others === undefined || isFollowed) return parts;
+    return [...parts, { start: after.from, end: after.from + others.length }];
+  });
+}
+
+function wordAt(token: Token | undefined): string {
+  return token?.kind === 'word' ? token.text : '';
+}
+
+/** The formulas of a text, which are kept, and its compounds, which are, or are given as one word. */
+export function keptWords(
+  text: string,
+  { knows, language, formulas }: { knows: KnowsWord; language: string; formulas: readonly Part[] },
+): KeptWords {
   const replacements: Replacement[] = [];
   const kept = new Map<string, string>();
   const isShouted = text === text.toUpperCase();
@@ -111,7 +153,16 @@ export function keptWords(text: string, knows: KnowsWord, language: string): Kep
       else if (isUnclear(whole, knows) || VERB_WITH_PARTICLE.test(whole)) keep(index, compound);
     }
   }
-  return { replacements, kept };
+  const compounds = [...replacements];
+  let next = 0;
+  let keptUpTo = 0;
+  for (const { start, end } of formulas.toSorted((a, b) => a.start - b.start)) {
+    while ((compounds[next]?.end ?? Infinity) <= start) next += 1;
+    if (start < keptUpTo || (compounds[next]?.start ?? Infinity) < end) continue;
+    keep(start, text.slice(start, end));
+    keptUpTo = end;
+  }
+  return { replacements: replacements.sort((a, b) => a.start - b.start), kept };
 
   function keep(start: number, word: string): void {
     const standIn = newStandIn(text, kept.size);
@@ -211,10 +262,13 @@ export function withKeptWords(
  * one that it knows: `Xyz Es un héroe`.
  */
 function misplacedCapital(rest: string, source: string): number | undefined {
-  for (const { 0: found, 1: word = '', index } of rest.matchAll(/[ \t]+(\p{L}+)|[^ \t,–—-]/gu)) {
+  // What is behind the mark of a figure is of the same formula.
+  const start = /^[\p{L}\p{M}\p{N}]*/u.exec(rest)?.[0].length ?? 0;
+  const behind = rest.slice(start).matchAll(/[ \t]+(\p{L}+)|[^ \t,–—-]/gu);
+  for (const { 0: found, 1: word = '', index } of behind) {
     if (word === '') return undefined;
     if (!source.includes(word)) {
-      return /^\p{Lu}/u.test(word) ? index + found.length - word.length : undefined;
+      return /^\p{Lu}/u.test(word) ? start + index + found.length - word.length : undefined;
     }
   }
   return undefined;
