@@ -16,6 +16,33 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     ['A & b', 'Hi'],
   ],
   ['void elements are marks', 'One<br>two <img src="a>b"> three', {}, ['One<1/>two <2/> three']],
+  [
+    'line breaks end short lines, and none within a sentence',
+    '<p>Name<br>Age</p><p>We<br>know<BR/>Rome.<br>\n<br>so <b>it is<br> – new</b></p><p>What was broken at its length in the city of<br>London goes on</p>',
+    {},
+    [
+      ...['Name', 'Age', 'We<1/>know', 'Rome.', 'so', 'it is', '– new'],
+      'What was broken at its length in the city of<1/>London goes on',
+    ],
+  ],
+  [
+    'line breaks are marks where they do not split',
+    'Name<br>Age',
+    { nonSplittingTags: ['br'] },
+    ['Name<1/>Age'],
+  ],
+  [
+    'fields of a form split',
+    '<label>Kitchen <input></label> <label><input type=checkbox> Red</label>',
+    {},
+    ['Kitchen', 'Red'],
+  ],
+  [
+    'elements side by side are two, unless they make up a word',
+    '<p><a>Home</a><a>About us</a> <i><b>the house</b><b>is red</b></i> <b>Uni</b><i>code</i> <b>T</b><i>He</i></p>',
+    {},
+    ['Home', 'About us', 'the house', 'is red', '<1>Uni</1><2>code</2> <3>T</3><4>He</4>'],
+  ],
   ['left-out end tags are found', '<ul><li>One<li>Two</ul><p>A<p>B', {}, ['One', 'Two', 'A', 'B']],
   ['inline elements around blocks split', '<a href=x><div>One</div></a>two', {}, ['One', 'two']],
   [

@@ -77,8 +77,10 @@ function htmlFlow(source: string, options: MarkupOptions): Flow {
       items.push(itemOf(token, index, splits(token)));
     }
   }
-  cutAroundStructure(items);
-  return { items, characters };
+  const apart = cutBetweenWords(source, items);
+  if (!nonSplitting.has('br')) cutAtLineBreaks(source, apart);
+  cutAroundStructure(apart);
+  return { items: apart, characters };
 }
 
 function itemOf(token: Token, index: number, splits: boolean): FlowItem {
@@ -89,6 +91,78 @@ function itemOf(token: Token, index: number, splits: boolean): FlowItem {
     return { kind, element: Math.min(index, partner), start, end };
   }
   return { kind: 'lone', word: false, start, end };
+}
+
+const WORDS_END = /[\p{L}\p{M}\p{N}]{2}$/u;
+const WORDS_START = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]/u;
+/** Enough of an element to know whether it has several words, in UTF-16 units. */
+const LOOKED_AT = 100;
+
+/**
+ * Elements with words right beside each other are two, unless they make up one: `<a>Home</a><a>About</a>`,
+ * but not `<b>Uni</b><i>code</i>`.
+ */
+function cutBetweenWords(source: string, items: readonly FlowItem[]): FlowItem[] {
+  const result: FlowItem[] = [];
+  const open: FlowItem[] = [];
+  let closed: FlowItem | undefined;
+  for (const [index, item] of items.entries()) {
+    const before = items[index - 1];
+    if (item.kind === 'open') {
+      const at = item.start;
+      const isBeside =
+        closed !== undefined &&
+        before?.kind === 'close' &&
+        WORDS_END.test(source.slice(Math.max(0, before.start - 4), before.start)) &&
+        WORDS_START.test(source.slice(item.end, item.end + 4));
+      const isOther =
+        isBeside &&
+        (/^[\p{Lu}\p{N}]/u.test(source.slice(item.end, item.end + 2)) ||
+          /\s/u.test(
+            source.slice(Math.max(closed?.end ?? 0, before.start - LOOKED_AT), before.start),
+          ));
+      if (isOther) result.push({ kind: 'cut', start: at, end: at });
+      open.push(item);
+    } else if (item.kind === 'close') closed = open.pop();
+    result.push(item);
+  }
+  return result;
+}
+
+/** A line that is longer was broken for its length, and may go on in the next. */
+const LONG_LINE = 40;
+const BEGINS_LINE = /^[\p{Lu}\p{N}•–—*-]/u;
+const LINE_BREAK = /^<br[\s/>]/i;
+
+/** Lines of an address, a list or a form are separate: short, or ended, and the next begins anew. */
+function cutAtLineBreaks(source: string, items: FlowItem[]): void {
+  const isBreak = ({ kind, start }: FlowItem): boolean =>
+    kind === 'lone' && LINE_BREAK.test(source.slice(start, start + 4));
+  let line = '';
+  const isEnded = items.map((item) => {
+    if (item.kind === 'text') {
+      const text = source.slice(item.start, item.end).trim();
+      // Its length and its end are what is asked.
+      if (text !== '') line = `${line}${text}`.slice(-LONG_LINE - 1);
+      return false;
+    }
+    const ended = line.length <= LONG_LINE || /[.,:;!?…)"”»]$/.test(line);
+    if (item.kind === 'cut' || isBreak(item)) line = '';
+    return ended;
+  });
+  let next = '';
+  for (const [index, item] of [...items.entries()].reverse()) {
+    if (item.kind === 'text')
+      next = source.slice(item.start, item.end).trimStart().slice(0, 2) || next;
+    else if (item.kind === 'cut') next = '';
+    else if (isBreak(item)) {
+      const isParagraph = next === '\n';
+      if (isParagraph || (BEGINS_LINE.test(next) && isEnded[index] === true)) {
+        items[index] = { kind: 'cut', start: item.start, end: item.end };
+      }
+      next = '\n';
+    }
+  }
 }
 
 /** Inline elements around structure are structure themselves: `<a><div>…</div></a>`. */

@@ -107,7 +107,7 @@ const names = (list: string): ReadonlySet<string> => new Set(list.trim().split(/
 export const BLOCKS = names(`
   address article aside audio blockquote body button canvas caption center col colgroup datalist dd
   details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6
-  head header hgroup hr html legend li link main map menu meta nav noframes noscript object ol optgroup
+  head header hgroup hr html input legend li link main map menu meta nav noframes noscript object ol optgroup
   option p pre search section select summary table tbody td tfoot th thead title tr ul video
   iframe script style template textarea`);
 
