@@ -8,6 +8,7 @@ import {
   type MemoryText,
   matchScore,
   sameNumbers,
+  samePlaces,
 } from './matching/memory-text.ts';
 import { readSegment, withMarksOf, writeSegment } from './matching/memory-unit.ts';
 import { repairMarks } from '../text/repair.ts';
@@ -157,18 +158,20 @@ function bestOf(
     const keptText = readMemoryText(kept);
     const isSame = normalised(source) === written;
     const score = isSame ? 100 : matchScore(text, keptText, threshold);
-    return { number, score, target: readSegment(target), keptText };
+    return { number, score, target: readSegment(target), kept, keptText };
   });
   return scored
     .filter(({ score }) => score > 0 && score >= threshold)
     .sort((one, other) => other.score - one.score || other.number - one.number)
     .slice(0, MAX_MATCHES)
-    .map(({ score, target, keptText }) => ({
+    .map(({ score, target, kept, keptText }) => ({
       score,
       source: keptText.text,
       target: normalised(plainText(target)),
       translation:
-        sameNumbers(text, keptText) && text.marks === keptText.marks
+        sameNumbers(text, keptText) &&
+        text.marks === keptText.marks &&
+        (text.marks === '' || samePlaces(segment, kept))
           ? withBlanksOf(segment, repairMarks(segment, withMarksOf(target, segment)))
           : undefined,
     }));

@@ -8,6 +8,8 @@ const CASED = /\p{Lu}|\p{Ll}|\p{Lt}/u;
 const ENDING = /(?:[.!?…:;,。！？：；，、؟۔।։]|\s(?=[!?:;]))+$/u;
 /** What begins a line and is no word of it. */
 const BEGINNING = /^(?:[-–—•*…]|\.{2,})+\s*/u;
+/** In Spanish behind the signs that open: `¡…la casa!` */
+const OPENED_BEGINNING = /^([¿¡]*)((?:[-–—•*…]|\.{2,})+\s*)/u;
 const FULL_WIDTH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const wide = new Map([
   ['.', '。'],
@@ -83,8 +85,8 @@ function withBeginning(source: string, text: string, language: LanguageTag | und
   const blank = text.length - text.trimStart().length;
   const wanted = BEGINNING.exec(source.trimStart())?.[0] ?? '';
   const core = text.slice(blank);
-  const present = BEGINNING.exec(core)?.[0] ?? '';
-  const bare = core.slice(present.length);
+  const [, opening = '', present = ''] = OPENED_BEGINNING.exec(core) ?? [];
+  const bare = present === '' ? core : opening + core.slice(opening.length + present.length);
   const beginning = present.trim() === wanted.trim() ? present : wanted;
   const cased = withCase(source.trimStart().slice(wanted.length), bare, language);
   return text.slice(0, blank) + beginning + cased;

@@ -273,6 +273,16 @@ describe('the detector and short phrases', () => {
     expect(detector.detect(text)).toEqual({ status: 'success', language: 'ca' });
   });
 
+  it.each([
+    ['es', 'Él está aquí mañana.'],
+    ['fr', 'L’élève a été reçu à la fête.'],
+    ['pt', 'Não há pão.'],
+  ])('reads %s with its accents apart', (language, text) => {
+    const [composed, apart] = ['NFC', 'NFD'].map((form) => detector.detect(text.normalize(form)));
+    expect(composed).toEqual({ status: 'success', language });
+    expect(apart).toEqual(composed);
+  });
+
   it.each(['á', 'é', 'í', 'ó', 'ú'])('knows that not all languages write %s', (letter) => {
     const { areAllOf } = letterEvidence(`s${letter}`);
     expect(['es', 'ga', 'hu', 'de', 'id'].filter(areAllOf)).toEqual(['es', 'ga', 'hu']);

@@ -27,6 +27,7 @@ const units = [
     es: 'A las 9 de la noche queda cerrado el portón.',
   },
   { en: 'Yes & no', 'es-419': 'Sí y no, che' },
+  { en: 'Hello {name}, write to {0}@host.', es: 'Qué tal {name}: {0}@host.' },
 ].map((texts) =>
   Object.fromEntries(
     Object.entries(texts).map(([language, text]) => [language, text.replace('&', '&amp;')]),
@@ -61,6 +62,11 @@ describe('an exact match', () => {
   it('is used as it is, and the newest of several', async () => {
     expect(await without('The red car.')).toBe('El coche rojo.');
     expect(await translated('The red car.')).toBe('El automóvil rojo.');
+  });
+
+  it('keeps the placeholders of the text, which may be others', async () => {
+    expect(await translated('Hello {name}, write to {0}@host.')).toBe('Qué tal {name}: {0}@host.');
+    expect(await translated('Hello %s, write to {1}@host.')).toBe('Qué tal %s: {1}@host.');
   });
 
   it('stands among sentences that are translated', async () => {
@@ -172,7 +178,11 @@ describe('a similar text', () => {
     expect(await translated(similar, { translation_memory_id })).toBe(await without(similar));
   });
 
-  it('does not when tags are others', async () => {
+  it('does not when tags are others, or elsewhere', async () => {
+    const elsewhere = { text: 'Close the big <b>door</b>.', tag_handling: 'html' };
+    expect((await ask({ ...elsewhere, text: [elsewhere.text] })).translations[0]?.text).toMatch(
+      /<b>puerta<\/b> grande/,
+    );
     const text = 'We close the <b>big</b> green door at 9 in the evening.';
     const asXml = { tag_handling: 'xml' };
     expect(await translated(text, asXml)).toBe(
@@ -294,7 +304,7 @@ describe('the listing', () => {
     expect(total_count).toBe(found.length);
     expect(found[0]).toEqual({
       ...{ translation_memory_id: memoryId, name: 'harbour', source_language: 'en' },
-      ...{ target_languages: ['es', 'es-419'], segment_count: 5 },
+      ...{ target_languages: ['es', 'es-419'], segment_count: 6 },
     });
   });
 

@@ -20,6 +20,8 @@ it.each([
   ['api', 'API', 'de', 'API'],
   ['Wait...', 'Attends…', 'fr', 'Attends…'],
   ['Wait', 'Attends…  ', 'fr', 'Attends  '],
+  ['...the house!', '¡...La casa!', 'es', '...¡la casa!'],
+  ['the house!', '¡…La casa!', 'es', '¡la casa!'],
   ['3.5', 'x.', 'en', 'x.'],
 ])('%j → %j in %s becomes %j', (source, translated, language, expected) => {
   expect(preserveFormatting(source, translated, language)).toBe(expected);

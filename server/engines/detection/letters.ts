@@ -32,7 +32,8 @@ const NOISE = new RegExp(
  * Lone surrogates and NULs, which the detectors cannot take, are gone.
  */
 export function readableText(text: string): string {
-  const words = text.slice(0, CONSIDERED_LENGTH).replace(NOISE, ' ').trim();
+  const composed = text.slice(0, CONSIDERED_LENGTH).normalize('NFC');
+  const words = composed.replace(NOISE, ' ').trim();
   return words.slice(0, READABLE_LENGTH).replace(HALF_CHARACTER, '');
 }
 

@@ -229,6 +229,35 @@ function withoutClauseEnd(signs: string): string {
   return signs.slice(0, end);
 }
 
+/**
+ * Whether the marks of two segments stand beside the same words, counted from the beginning or from the end:
+ * those of the translation of one are then where the other wants them.
+ */
+export function samePlaces(one: TextSegment, other: TextSegment): boolean {
+  const [own, others] = [placesOf(one), placesOf(other)];
+  const apart = others.words - own.words;
+  return (
+    own.places.length === others.places.length &&
+    own.places.every((place, index) => {
+      const distance = (others.places[index] ?? 0) - place;
+      return distance === 0 || distance === apart;
+    })
+  );
+}
+
+/** How many words a segment has, and how many before each mark. */
+function placesOf(segment: TextSegment): { words: number; places: number[] } {
+  const places: number[] = [];
+  let words = 0;
+  for (const part of segment) {
+    if (typeof part !== 'string') places.push(words);
+    else
+      for (const { groups } of part.matchAll(TOKEN))
+        words += groups?.['other'] === undefined ? 1 : 0;
+  }
+  return { words, places };
+}
+
 /** Unicode's composed form, runs of blanks as one, none at the ends. */
 export function normalised(text: string): string {
   return text.normalize('NFC').replace(/\s+/gu, ' ').trim();

@@ -2,6 +2,7 @@
 import { TextDecoder } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { findPlaceholders } from '../../text/placeholders.ts';
 import type { TextSegment, Mark } from '../../text/text-segment.ts';
 
 /** A text with its translations, by language as {@link memoryLanguage} tells it. */
@@ -75,8 +76,48 @@ export function unitOf(
   const usable = [...targets].filter(
     ([language, target]) => baseLanguage(language) !== sourceLanguage && isUsable(target),
   );
-  return usable.length === 0 ? 'skipped' : { source, targets: new Map(usable) };
+  return usable.length === 0 ? 'skipped' : withPlaceholders({ source, targets: new Map(usable) });
 }
+
+/**
+ * A unit whose placeholders are marks, as those of a text that is translated are: `Hello {name}` is also the
+ * memory of `Hello {user}`. As it is where a translation has others than the source.
+ */
+function withPlaceholders(unit: MemoryUnit): MemoryUnit {
+  const ids = new Map<string, number>();
+  const marked = (segment: TextSegment): TextSegment => {
+    const counts = new Map<string, number>();
+    return segment.flatMap((part, index): (string | Mark)[] => {
+      if (typeof part !== 'string') return [part];
+      const parts: (string | Mark)[] = [];
+      let from = 0;
+      for (const { start, end } of findPlaceholders(part, { follows: index > 0 })) {
+        const placeholder = part.slice(start, end);
+        const count = (counts.get(placeholder) ?? 0) + 1;
+        counts.set(placeholder, count);
+        const name = `${count} ${placeholder}`;
+        const id = ids.get(name) ?? FIRST_PLACEHOLDER + ids.size;
+        ids.set(name, id);
+        if (start > from) parts.push(part.slice(from, start));
+        parts.push({ mark: 'lone', id });
+        from = end;
+      }
+      if (from < part.length) parts.push(part.slice(from));
+      return parts;
+    });
+  };
+  const placeholders = (segment: TextSegment): number =>
+    segment.filter((part) => typeof part !== 'string' && part.id >= FIRST_PLACEHOLDER).length;
+  const source = marked(unit.source);
+  const targets = new Map(
+    [...unit.targets].map(([language, target]) => [language, marked(target)]),
+  );
+  const areSame = [source, ...targets.values()].every((each) => placeholders(each) === ids.size);
+  return ids.size > 0 && areSame && isUsable(source) ? { source, targets } : unit;
+}
+
+/** Above those of the marks that a file has. */
+const FIRST_PLACEHOLDER = 1_000_000;
 
 function isUsable(segment: TextSegment): boolean {
   let length = 0;

@@ -5,16 +5,25 @@ export interface Edit extends Span {
   text: string;
 }
 
-/** A text with changes made; of changes that overlap, the first one counts. Takes linear time. */
+/**
+ * A text with changes made; of changes that overlap, the first one counts, and none that would take a letter
+ * from its accent. Takes linear time.
+ */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let done = 0;
   for (const { start, end, text: replacement } of edits.toSorted(byPlace)) {
-    if (start < done) continue;
+    if (start < done || dividesLetter(text, start, end)) continue;
     parts.push(text.slice(done, start), replacement);
     done = end;
   }
   return parts.length === 0 ? text : parts.join('') + text.slice(done);
+}
+
+/** Whether an accent stands behind, or a word goes on behind one: what was found is but a part of a word. */
+function dividesLetter(text: string, start: number, end: number): boolean {
+  if (/^\p{M}/u.test(text.slice(end, end + 2))) return true;
+  return start > 0 && /^\p{M}\p{L}/u.test(text.slice(start - 1, start + 2));
 }
 
 /**

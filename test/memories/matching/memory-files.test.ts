@@ -234,6 +234,16 @@ describe('TMX', () => {
 });
 
 describe('CSV', () => {
+  it('has its placeholders made marks where the translation has the same', async () => {
+    const file = 'en,de\n%s of {n} or %s,{n}: %s %s\nCall {a},Ruf {b}\n{x} {x},{x}\n{y},{y}';
+    expect((await read('csv', file)).units).toEqual([
+      ['|l1| of |l2| or |l3|', { de: '|l2|: |l1| |l3|' }],
+      ['Call {a}', { de: 'Ruf {b}' }],
+      ['{x} {x}', { de: '{x}' }],
+      ['{y}', { de: '{y}' }],
+    ]);
+  });
+
   it('is read with quotes, line breaks and several targets', async () => {
     const file =
       'EN,de,fr\r\n"Say ""yes"", please","Sag ""ja""","Dis\noui"\r\nHouse,Haus,\r\n\r\n" ",x,y\r\na,b\r\nlast,zuletzt,dernier';

@@ -13,6 +13,13 @@ import {
 } from '../../../server/text/wording/english-variants.ts';
 import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 
+it('takes no letter from its accent', () => {
+  const text = 'e\u0301te\u0301 te house';
+  const at = (start: number) => ({ start, end: start + 2, text: 'the' });
+  expect(applyEdits(text, [at(2), at(6)])).toBe('e\u0301te\u0301 the house');
+  expect(applyEdits('e\u0301te', [at(2)])).toBe('e\u0301te');
+});
+
 const untouchable = (text: string) =>
   untouchableSpans(text).map(({ start, end }) => text.slice(start, end));
 const judged = (text: string, language: string) =>
