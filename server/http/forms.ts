@@ -3,7 +3,8 @@
  * against it. JSON stays strict: coercion by Fastify would turn `"text": "a"` into a list and numbers into text.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { parse, unescape } from 'node:querystring';
+import { isUtf8 } from 'node:buffer';
+import { parse } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { type ValidateFunction, Ajv, type AnySchema } from 'ajv';
 import type {
@@ -33,6 +34,7 @@ interface ValueSchema {
 export function useForms(app: FastifyInstance): void {
   acceptBodiesOfGets(app);
   refuseEncodedBodies(app);
+  refuseOtherEncodings(app);
   useFormBodies(app);
   app.addHook('preValidation', async (request) => {
     const { body } = request;
@@ -250,12 +252,60 @@ const MAX_NAMES = 10_000;
 function useFormBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_request: unknown, body: string) =>
-      body.length <= SLICE_LENGTH
-        ? { ...parse(body, '&', '=', { maxKeys: MAX_NAMES }) }
-        : readLargeForm(body),
+    { parseAs: 'buffer' },
+    async (_request: unknown, bytes: Buffer) => {
+      const body = textOf(bytes);
+      if (body.length > SLICE_LENGTH) return readLargeForm(body);
+      const faults: ServiceError[] = [];
+      const decodeURIComponent = (escaped: string): string => {
+        try {
+          return unescaped(escaped);
+        } catch {
+          // The parser would make something of it.
+          faults.push(notUtf8());
+          return '';
+        }
+      };
+      const form = { ...parse(body, '&', '=', { maxKeys: MAX_NAMES, decodeURIComponent }) };
+      const [fault] = faults;
+      if (fault !== undefined) throw fault;
+      return form;
+    },
   );
+}
+
+/** What is in another encoding would be taken, charged and translated with its letters lost. */
+function refuseOtherEncodings(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('remove', 'remove');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, bytes, done) => {
+      if (isUtf8(bytes)) void parseJson(request, bytes.toString(), done);
+      else done(notUtf8());
+    },
+  );
+}
+
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw notUtf8();
+  return bytes.toString();
+}
+
+/** A percent sign by itself is one. */
+function unescaped(escaped: string): string {
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    const bytes = Buffer.from(escaped).toString('latin1');
+    const byte = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+    return textOf(Buffer.from(bytes.replace(/%([\da-f]{2})/gi, byte), 'latin1'));
+  }
+}
+
+function notUtf8(): ServiceError {
+  return new ServiceError('invalid_request', 'The body has bytes that are no UTF-8: encode it so.');
 }
 
 /** As `parse` of node:querystring reads it: repeated names become lists, `+` is a blank. */
@@ -282,7 +332,7 @@ async function decoded(body: string, start: number, end: number): Promise<string
   let text = '';
   for (let from = start; from < end;) {
     const to = cutBetweenCharacters(body, from, Math.min(from + SLICE_LENGTH, end), end);
-    text += unescape(body.slice(from, to).replaceAll('+', ' '));
+    text += unescaped(body.slice(from, to).replaceAll('+', ' '));
     from = to;
     if (from < end) await new Promise((resolve) => void setImmediate(resolve));
   }

@@ -95,3 +95,16 @@ describe('POST /v2/translate', () => {
     expect(translations).toHaveLength(text.length);
   });
 });
+
+it.each<[string, string, BodyInit]>([
+  ['application/json', 'JSON', Buffer.from('{"text":["caf\xe9"],"target_lang":"ES"}', 'latin1')],
+  ['application/x-www-form-urlencoded', 'a form', 'text=caf%E9&target_lang=ES'],
+  ['application/x-www-form-urlencoded', 'bytes of a form', Buffer.from('text=\xe9', 'latin1')],
+])('answers %s in another encoding with what to do: %s', async (type, _name, body) => {
+  const headers = { 'Content-Type': type, Authorization: `DeepL-Auth-Key ${server.apiKey}` };
+  const response = await fetch(`${server.url}/v2/translate`, { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { message: expect.stringMatching(/UTF-8/) as string },
+  ]);
+});
