@@ -63,8 +63,9 @@ const lines = css`
   .whole .flow {
     max-inline-size: calc(var(--vc-measure, 46ch) + 2 * var(--_inset));
     margin-inline: auto;
-    /* The newest words do not stand at the very edge. */
-    padding: var(--_inset) var(--_inset) max(var(--_inset), 3lh);
+    /* The newest words do not stand at the very edge, nor above a low block with large type. */
+    padding: var(--_inset);
+    padding-block-end: min(max(var(--_inset), 3lh), 0.25 * var(--_height, 100vb));
   }
   .base.block {
     padding-block: var(--vc-block-padding, 0);
@@ -120,12 +121,12 @@ const lines = css`
   .person {
     position: absolute;
     inset-block-end: 0.5em;
-    inset-inline-start: -0.72em;
+    inset-inline-start: max(-0.72em, -1 * var(--_inset));
     color: var(--_soft);
   }
   .person .icon {
-    inline-size: 0.52em;
-    block-size: 0.52em;
+    inline-size: min(0.52em, var(--_inset) - 2px);
+    block-size: min(0.52em, var(--_inset) - 2px);
   }
   .block .person {
     display: none;

@@ -96,6 +96,8 @@ export class RoomCaptions extends LitElement {
   });
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
   private fadeTimer: ReturnType<typeof setTimeout> | undefined;
+  /** How late lines come at the least, in ms, by the clock of this device: it may be wrong. */
+  private lateMs = Infinity;
 
   /** What the element is doing. */
   get state(): RoomCaptionsState {
@@ -258,6 +260,7 @@ export class RoomCaptions extends LitElement {
   private connect(): void {
     this.disconnect();
     this.transcriptNow = this.shown = emptyRoomTranscript;
+    this.lateMs = Infinity;
     const address = roomAddress(this.src);
     if (address === undefined) return;
     const feed: RoomFeed = new RoomFeed({
@@ -307,6 +310,8 @@ export class RoomCaptions extends LitElement {
   private takeLines(message: RoomMessageOf<'history' | 'captions'>): void {
     const { transcript, added } = receiveRoomMessage(this.transcriptNow, message);
     const { language, lines } = message;
+    for (const { end_time: endMs } of lines)
+      this.lateMs = Math.min(this.lateMs, Date.now() - endMs);
     const { tentative } = transcript;
     const isTentative = lines.length === 0 && message.type === 'captions';
     this.dispatchEvent(roomEvent('rc-caption', { language, lines, added, tentative }));
@@ -338,7 +343,7 @@ export class RoomCaptions extends LitElement {
   }
 
   private read({ text, language, end_time: endMs }: RoomLine): void {
-    if (Date.now() - endMs > NEWS_MS) return;
+    if (Date.now() - endMs - this.lateMs > NEWS_MS) return;
     const paragraph = document.createElement('p');
     paragraph.lang = language;
     paragraph.dir = textDirection(language);
@@ -371,7 +376,7 @@ function lineView(
     ${
       startsParagraph
         ? html`<time part="time" class="time" datetime=${at.toISOString()}
-            >${clock.format(at)}</time
+            ><bdi>${clock.format(at)}</bdi></time
           >`
         : nothing
     }<span class="words">${text}</span>${
@@ -386,7 +391,7 @@ function lineView(
 
 /** Where a room is read, from its address or from its link for readers; undefined of what is neither. */
 function roomAddress(src: string): { url: string; key: string } | undefined {
-  if (src === '') return undefined;
+  if (src === '' || !URL.canParse(src, document.baseURI)) return undefined;
   const { origin, pathname, hash } = new URL(src, document.baseURI);
   const key = new URLSearchParams(hash.slice(1)).get('key') ?? '';
   const [, base = '', id] = /^(.*)\/(?:v1\/rooms|events)\/([^/]+)/.exec(pathname) ?? [];

@@ -163,6 +163,10 @@ export class VoiceCaptions extends LitElement {
     (language) => findTrack(this.transcriptNow, language)?.lines ?? [],
   );
   private readonly meter = new LevelMeter(() => this.renderRoot.querySelectorAll('.bar'));
+  /** What each property is where a page does not say, or takes back what it said. */
+  private readonly defaults: Readonly<Partial<this>> = Object.fromEntries(
+    [...VoiceCaptions.elementProperties.keys()].map((name) => [name, this[name as keyof this]]),
+  ) as Partial<this>;
 
   /** What the element is doing. */
   get state(): VoiceState {
@@ -182,6 +186,7 @@ export class VoiceCaptions extends LitElement {
   /** Starts a session; call it from a click. Does nothing while one is running. */
   start(): void {
     if (this.session !== undefined) return;
+    this.fallBack();
     if (this.tokenProvider === undefined && this.tokenEndpoint === '') {
       // Otherwise the page itself would be asked, and its answer explains nothing.
       const message = 'This page does not say where sessions begin: token-endpoint is missing.';
@@ -272,6 +277,7 @@ export class VoiceCaptions extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<VoiceCaptions>): void {
+    this.fallBack();
     if (!this.hasUpdated || requestProperties.some((name) => changed.has(name))) {
       this.showLanguages(this.languages());
       this.session?.changeRequest(this.sessionRequest());
@@ -338,6 +344,12 @@ export class VoiceCaptions extends LitElement {
       })}
       <div class="heard" role="log" aria-live="polite" aria-label=${labels.announcements}></div>
     </section>`;
+  }
+
+  /** An attribute that is removed leaves null; frameworks set undefined. */
+  private fallBack(): void {
+    const given = this as Record<string, unknown>;
+    for (const [name, value] of Object.entries(this.defaults)) given[name] ??= value;
   }
 
   private wording(): Labels {

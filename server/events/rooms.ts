@@ -196,7 +196,7 @@ class StoredRooms implements Rooms {
   enter(room: Room, passcode: string): { key: string; expiresAtMs: number } | undefined {
     const { access, passcode: right } = room.wishes;
     if (access !== 'passcode' || right === null) throw invalid('This room has no passcode.');
-    if (!isEqual(passcode.trim().toLowerCase(), right.toLowerCase())) return undefined;
+    if (!isEqual(comparable(passcode), comparable(right))) return undefined;
     const expiresAtMs = this.#now() + PASSCODE_KEY_MS;
     return { key: keyForPasscode(room, expiresAtMs), expiresAtMs };
   }
@@ -317,6 +317,23 @@ function checkedLanguages(
 function checkedKeep(hours: number): number {
   if (hours >= 0 && hours <= MAX_KEEP_HOURS) return Math.round(hours * HOUR_MS);
   throw invalid(`Value for 'keep_hours' not supported: 0 to ${MAX_KEEP_HOURS}.`);
+}
+
+/** Zeros of scripts are at the beginning of a row of sixteen, or at the seventh place of one. */
+function digitOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const place = code % 16;
+  const isFromRow = /\p{Nd}/u.test(String.fromCodePoint(code - place));
+  return String(isFromRow ? place : place - 6);
+}
+
+/** A passcode as the keyboards of all languages write its figures, without blanks and in small letters. */
+function comparable(passcode: string): string {
+  return passcode
+    .normalize('NFKC')
+    .replace(/\p{Nd}/gu, digitOf)
+    .replace(/\s+/gu, '')
+    .toLowerCase();
 }
 
 function checkedPasscode(given: string): string {

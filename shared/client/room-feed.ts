@@ -75,7 +75,7 @@ export async function enterRoom(
   url: string,
   passcode: string,
   { fetch = defaultFetch }: { fetch?: Fetch } = {},
-): Promise<{ key: string } | { refused: 'wrong' | 'too-often' | 'unreachable' }> {
+): Promise<{ key: string } | { refused: 'wrong' | 'too-often' | 'unneeded' | 'unreachable' }> {
   try {
     const response = await fetch(`${url}/live/entry`, {
       method: 'POST',
@@ -85,6 +85,8 @@ export async function enterRoom(
     const { key } = (await response.json()) as { key?: string };
     if (response.ok && key !== undefined) return { key };
     if (response.status === 429) return { refused: 'too-often' };
+    const entrance = (await (await fetch(`${url}/live/entry`, {})).json()) as Partial<RoomEntrance>;
+    if (entrance.may_read === true) return { refused: 'unneeded' };
     return { refused: response.status < 500 ? 'wrong' : 'unreachable' };
   } catch {
     return { refused: 'unreachable' };

@@ -21,7 +21,7 @@ import {
 } from './desk-frame.ts';
 import { failureText } from './desk-words.ts';
 import { FollowedTrack } from './followed-track.ts';
-import { placeOf } from './room-address.ts';
+import { placeOfPage } from './room-address.ts';
 import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
 
 /** Lines that can be corrected: some minutes of talking. */
@@ -48,7 +48,7 @@ export class CaptionerPage extends LitElement {
   @query('[role="log"]') private readonly log!: HTMLElement | null;
 
   private readonly words = speakLanguageOfBrowser('captioner').words;
-  private readonly place = placeOf(location.href);
+  private readonly place = placeOfPage();
   private readonly desk = openDesk(this.place);
   private readonly outbox = new CaptionOutbox(this, this.desk);
   private readonly room = new Loaded<RoomAtDesk>(this, {

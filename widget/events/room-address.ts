@@ -13,6 +13,15 @@ export interface RoomPlace {
   query: URLSearchParams;
 }
 
+/**
+ * The place of this page, which is loaded anew when it changes: a link that is pasted over another one of the same
+ * room has but another key, for which no browser loads anything.
+ */
+export function placeOfPage(): RoomPlace {
+  addEventListener('hashchange', () => location.reload());
+  return placeOf(location.href);
+}
+
 /** The place of a page at `…/events/{room_id}` or below it. */
 export function placeOf(address: string): RoomPlace {
   const { origin, pathname, hash, searchParams } = new URL(address);

@@ -22,7 +22,7 @@ import {
 } from './desk-frame.ts';
 import { failureText } from './desk-words.ts';
 import { MicrophoneCheck } from './microphone-check.ts';
-import { placeOf } from './room-address.ts';
+import { placeOfPage } from './room-address.ts';
 import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
 import { RoomFloor, SESSION_ENDED } from './room-floor.ts';
 import { ScreenLock } from './screen-lock.ts';
@@ -53,7 +53,7 @@ export class SpeakerPage extends LitElement {
 
   private readonly spoken = speakLanguageOfBrowser('speaker');
   private readonly words = this.spoken.words;
-  private readonly place = placeOf(location.href);
+  private readonly place = placeOfPage();
   private readonly desk = openDesk(this.place);
   private readonly floor = new RoomFloor(this.desk);
   private readonly workletUrl = new URL('../pcm-capture.worklet.js', this.place.pages).href;

@@ -20,7 +20,7 @@ import {
   readRoomChoices,
   type ReaderChoices,
 } from './reader-choices.ts';
-import { placeOf } from './room-address.ts';
+import { placeOf, placeOfPage } from './room-address.ts';
 import { ScreenLock } from './screen-lock.ts';
 import { listenIcon, globeIcon, textIcon } from './viewer-icons.ts';
 import { viewerLanguages, viewerWords, type ViewerWords } from './viewer-words.ts';
@@ -51,7 +51,7 @@ class RoomViewer extends LitElement {
   @query('room-captions') private readonly captions!: RoomCaptions;
   @query('dialog') private readonly dialog!: HTMLDialogElement;
 
-  private readonly place = placeOf(location.href);
+  private readonly place = placeOfPage();
   private readonly lock = new ScreenLock(() => this.requestUpdate());
   private readonly player = new LinePlayer(() => this.requestUpdate());
 
@@ -103,7 +103,7 @@ class RoomViewer extends LitElement {
     const name = this.room?.name ?? this.entrance?.name ?? anyName;
     return html`
       <header class="head">
-        <h1 ?hidden=${name === undefined}><bdi>${name}</bdi></h1>
+        <h1 dir="auto" ?hidden=${name === undefined}>${name}</h1>
         ${this.stateView(words)}
       </header>
       <main>
@@ -313,7 +313,9 @@ class RoomViewer extends LitElement {
     const answer = await enterRoom(this.place.src, passcode);
     this.isEntering = false;
     if ('refused' in answer) {
-      this.refusal = answer.refused;
+      // It was opened to everyone meanwhile.
+      if (answer.refused === 'unneeded') location.reload();
+      else this.refusal = answer.refused;
       return;
     }
     this.key = answer.key;

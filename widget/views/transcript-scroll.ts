@@ -1,4 +1,4 @@
-/** A block of lines that stays at its end while lines are added, unless its reader has scrolled back. */
+/** A block of lines that stays at its end while lines are added, unless its reader has scrolled back; its style knows how high it is. */
 
 /** So near to the end counts as there, in px. */
 const END_PX = 40;
@@ -20,6 +20,9 @@ export class TranscriptScroll {
   /** Where we put it: a place before that is its reader's. */
   #movedTo = 0;
   readonly #sizes = new ResizeObserver(() => {
+    const block = this.#block;
+    // Through the object model: a style attribute would break a strict content security policy.
+    block?.style.setProperty('--_height', `${block.clientHeight}px`);
     if (this.#isAtEnd) this.#moveToEnd();
   });
 

@@ -47,6 +47,7 @@ export class ConsoleDialog extends LitElement {
       }
       .body {
         padding: 0.75rem 1.5rem 1.5rem;
+        overflow-wrap: anywhere;
       }
       @media (prefers-reduced-motion: no-preference) {
         dialog[open] {
