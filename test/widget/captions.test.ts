@@ -271,6 +271,42 @@ describe('captions', () => {
     expect(await tracks(hidden)).toEqual(['Español']);
   });
 
+  it('fall back to what they would be where an attribute is taken away', async () => {
+    const page = await freshPage();
+    const kinds = await page.evaluate(async () => {
+      const captions = document.querySelector('voice-captions')!;
+      const before = captions.getAttribute('target-languages')!;
+      captions.setAttribute('language', 'es');
+      captions.setAttribute('speech', 'es');
+      captions.setAttribute('font-scale', '2');
+      await captions.updateComplete;
+      for (const name of [
+        'language',
+        'speech',
+        'font-scale',
+        'source',
+        'device-id',
+        'target-languages',
+      ])
+        captions.removeAttribute(name);
+      (captions as { sourceLanguage: unknown }).sourceLanguage = undefined;
+      await captions.updateComplete;
+      const { language, speech, fontScale, source, deviceId, sourceLanguage, targetLanguages } =
+        captions;
+      const tracks = captions.shadowRoot!.querySelectorAll('.track').length;
+      captions.targetLanguages = before;
+      await captions.updateComplete;
+      return {
+        ...{ language, speech, fontScale, source, deviceId, sourceLanguage, targetLanguages },
+        tracks,
+      };
+    });
+    expect(kinds).toEqual({
+      ...{ language: '', speech: '', fontScale: 1, source: 'microphone', deviceId: '' },
+      ...{ sourceLanguage: 'en', targetLanguages: '', tracks: 1 },
+    });
+  });
+
   it('give the transcript of each language and can be cleared', async () => {
     const page = await freshPage();
     await receive(

@@ -8,6 +8,7 @@ import { lively, openWholeChromium } from '../support/machine/chromium.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 import { excessWidth, faults } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
+import type { RoomCaptions } from '../../widget/room-captions.ts';
 import { keepPage } from './kept-page.ts';
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -87,6 +88,15 @@ describe('a reader', () => {
     const page = await bench.open(`/events/${room.room_id}`, { locale: 'es-MX' });
     await untilShown(page, ['Buenos días.']);
     expect(await languages(page).inputValue()).toBe('es');
+    // A device whose clock is wrong hears as well.
+    await page.addInitScript(() => {
+      const { now } = Date;
+      Date.now = () => now() + 600_000;
+    });
+    await page.reload();
+    await untilShown(page, ['Buenos días.']);
+    await bench.type(room, { text: 'Gracias.', language: 'es' });
+    await expect.poll(() => page.getByRole('log').innerText()).toBe('Gracias.');
     await page.context().close();
   });
 
@@ -137,6 +147,17 @@ describe('a reader', () => {
     await page.reload();
     await untilShown(page, ['Good morning.']);
     expect(await size()).toBeGreaterThan(before);
+    // Held sideways, with the largest type.
+    await page.setViewportSize({ width: 740, height: 260 });
+    await page.locator('room-captions').evaluate((each: RoomCaptions) => (each.fontScale = 2.5));
+    const below = () =>
+      page.locator('room-captions').evaluate(({ shadowRoot }) => {
+        const [words, block] = ['.words', '.lines'].map((name) => shadowRoot!.querySelector(name)!);
+        const [word, whole] = [words!.getBoundingClientRect(), block!.getBoundingClientRect()];
+        return word.bottom > whole.top + word.height / 2 && word.bottom <= whole.bottom;
+      });
+    await expect.poll(below).toBe(true);
+    await page.setViewportSize(phone.viewport);
     const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(ground).toBe('rgb(0, 0, 0)');
     expect(await page.locator('room-captions').getAttribute('calmness')).toBeNull();
@@ -164,13 +185,21 @@ describe('a reader', () => {
     await page.getByLabel('Passcode').waitFor();
     expect(await page.getByText('Among us.').count()).toBe(0);
     await bench.type(room, { text: 'Still among us.' });
-    await enter('4712');
+    await enter('\u0664\u0667 \u0661\u0662');
+    await untilShown(page, ['Among us.', 'Still among us.']);
+    await bench.changeRoom(room, { passcode: '4713' });
+    await page.getByLabel('Passcode').waitFor();
+    await bench.changeRoom(room, { access: 'everyone' });
+    await enter('4713');
     await untilShown(page, ['Among us.', 'Still among us.']);
   });
 
   it('is told that there is no room, and that a link is no good', async () => {
     const room = await bench.makeRoom({ access: 'link' });
-    const page = await openPage(room.viewer_url!);
+    const page = await openPage(room.viewer_url!.slice(0, -9));
+    await page.getByText('This link does not work any more').waitFor();
+    // Pasted over the one that was cut short.
+    await page.evaluate((url) => location.assign(url), room.viewer_url!);
     await untilState(page, 'waiting');
     await bench.revoke(room, 'viewer');
     await page.getByText('This link does not work any more').waitFor();
