@@ -82,6 +82,13 @@ describe('Apertium translates', () => {
     ['fr', 'es', 'vient-il demain ?', /^¿viene mañana/],
     ['fr', 'es', 'les relations franco-allemandes', /franco-alemanas/],
     // Pronouns that dictionaries know with their hyphens, beside or within compounds.
+    [
+      'en',
+      'es',
+      'The "red" car, and the **big** house.',
+      /^El coche "rojo", y la casa \*\*grande\*\*\.$/,
+    ],
+    ['en', 'es', 'He said “yes” to a 5" disk.', /^Dijo “sí” a un 5" disco\.$/],
     ['en', 'fr', 'CO₂ and H₂O on 5 m²', /^CO₂ et H₂O .*5 m²$/],
     ['fr', 'es', 'Reste-t-elle ici ?', /^¿Qued[ae] aquí\?$/],
     ['fr', 'es', 'Comment va-t-on au port ?', /^¿Cómo se va al puerto\?$/],
@@ -211,6 +218,12 @@ describe('Apertium translates', () => {
       expect(written(answer)).toBe(expected);
     },
   );
+
+  test('what is quoted within marks', async () => {
+    const segment = marked('Do not press the <1>"red"</1> button.');
+    const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
+    expect(written(answer)).toBe('No pulsa el botón <1>"rojo"</1>.');
+  });
 
   test('pronouns behind hyphens in texts with marks', async () => {
     const segment = marked('<1>Comment va-t-on</1> au port ?');

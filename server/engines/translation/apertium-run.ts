@@ -3,7 +3,7 @@
  * first, and what its rules leave behind is cleaned up after the last.
  */
 import type { Turn } from '../../process/concurrency.ts';
-import type { TextSegment } from '../../text/text-segment.ts';
+import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { Mode } from './apertium-modes.ts';
 import { type ApertiumPipeline, escapeText, unescapeText } from './apertium-pipeline.ts';
 import { commonCompounds } from './common-compounds.ts';
@@ -35,6 +35,7 @@ import {
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
 import { frenchBlanks } from './french-blanks.ts';
+import { quotedWords, type QuotedWords } from './quoted-words.ts';
 import { misplacedCapitals, spanishOpenings } from './sentence-openings.ts';
 
 /** A step of a route on its way. */
@@ -51,8 +52,26 @@ export interface Run {
   turn: Turn;
 }
 
+type Piece = string | TextSegment;
+
+/** A text, or a segment with marks, translated: what is quoted stays around its words. */
+export function translatePiece(piece: Piece, run: Run): Promise<Piece> {
+  const quoted = quotedWords(piece);
+  return quoted === undefined ? translateAsIs(piece, run) : translateQuoted(piece, quoted, run);
+}
+
+function translateAsIs(piece: Piece, run: Run): Promise<Piece> {
+  return typeof piece === 'string' ? translateText(piece, run) : translateMarked(piece, run);
+}
+
+async function translateQuoted(piece: Piece, quoted: QuotedWords, run: Run): Promise<Piece> {
+  const restored = quoted.restore(await translateMarked(quoted.segment, run));
+  if (restored === undefined) return translateAsIs(piece, run);
+  return typeof piece === 'string' ? plainText(restored) : restored;
+}
+
 /** A text without marks, translated. */
-export async function translateText(text: string, run: Run): Promise<string> {
+async function translateText(text: string, run: Run): Promise<string> {
   const quotes = quotesOf(text, run);
   const [translated = ''] = quotes.restore([
     await translateWords(replaced(text, quotes.replacements), run),
@@ -65,7 +84,9 @@ const LETTER = /\p{L}/u;
 
 /** A text whose quotation marks do no harm. */
 async function translateWords(text: string, run: Run): Promise<string> {
-  const words = await keptWordsOf(text, formulasIn(text), run);
+  const formulas = formulasIn(text);
+  const words =
+    formulas.length > 0 || hasHyphen(text) ? await keptWordsOf(text, formulas, run) : NOTHING_KEPT;
   const stepped = await throughSteps(replaced(text, words.replacements), run);
   const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
   const tight = tightened(withoutInnerCapitals(kept, text), text);
@@ -92,7 +113,6 @@ async function keptWordsOf(
   { steps, words }: Run,
 ): Promise<KeptWords> {
   const [first] = steps;
-  if (formulas.length === 0 && !hasHyphen(text)) return NOTHING_KEPT;
   const knows = first === undefined ? undefined : await words(first.mode);
   if (first === undefined || knows === undefined) return NOTHING_KEPT;
   return keptWords(text, { knows, language: first.mode.source, formulas });
@@ -123,7 +143,7 @@ async function throughSteps(text: string, { steps, words, signal, turn }: Run): 
  * A segment with marks, translated. The blanks and marks at its ends stay there; all between goes
  * through the steps.
  */
-export async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegment> {
+async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegment> {
   const text = takeMarksApart(segment);
   const isInner = (token: Token) =>
     token.kind === 'word' || (token.kind === 'atom' && (text.atoms[token.atom]?.parent ?? -1) >= 0);
@@ -145,7 +165,10 @@ export async function translateMarked(segment: TextSegment, run: Run): Promise<T
 async function translateTokens(source: readonly Token[], run: Run): Promise<Token[]> {
   const text = textOf(source);
   const formulas = [...formulasOf(source), ...formulasIn(text)];
-  const words = undividedWords(await keptWordsOf(text, formulas, run), source);
+  const words =
+    formulas.length > 0 || hasHyphen(text)
+      ? undividedWords(await keptWordsOf(text, formulas, run), source)
+      : NOTHING_KEPT;
   const stepped = await tokensThroughSteps(replacedTokens(source, words.replacements), run);
   const kept =
     tokensWithKeptWords(stepped, words.kept, text) ?? (await tokensThroughSteps(source, run));

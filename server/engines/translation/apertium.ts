@@ -34,7 +34,7 @@ import {
   type Routes,
 } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
-import { translateMarked, translateText, type Run, type Step } from './apertium-run.ts';
+import { translatePiece, type Run, type Step } from './apertium-run.ts';
 import type { KnowsWord, ModeWords } from './hyphenated-words.ts';
 import { feedPieces } from './segment-pieces.ts';
 
@@ -171,8 +171,7 @@ class Apertium implements TranslationEngine {
         segments,
         language: route.source,
         maxLength: MAX_PIECE_LENGTH,
-        translatePiece: (content) =>
-          typeof content === 'string' ? translateText(content, run) : translateMarked(content, run),
+        translatePiece: (content) => translatePiece(content, run),
         call,
       });
     } catch (error) {
