@@ -34,9 +34,8 @@ import {
 } from './stand-ins.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
-import { frenchBlanks } from './french-blanks.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
-import { misplacedCapitals, spanishOpenings } from './sentence-openings.ts';
+import { frenchBlanks, misplacedCapitals, spanishOpenings } from './sentence-signs.ts';
 
 /** A step of a route on its way. */
 export interface Step {

@@ -1,10 +1,10 @@
-/** Beginnings of sentences, as rules of Apertium leave them and as they are put right. */
+/** Capitals and signs of sentences, as rules of Apertium leave them and as they are put right. */
 import { describe, expect, test } from 'vitest';
 import {
+  frenchBlanks,
   misplacedCapitals,
   spanishOpenings,
-} from '../../server/engines/translation/sentence-openings.ts';
-import { frenchBlanks } from '../../server/engines/translation/french-blanks.ts';
+} from '../../server/engines/translation/sentence-signs.ts';
 import { replaced } from '../../server/engines/translation/stand-ins.ts';
 
 function lowered(translated: string, source: string, target = 'es'): string {

@@ -1,7 +1,7 @@
 /**
- * How the sentences of a translation begin. Rules of Apertium give the capital of the first word to the
- * first one that they put in its place, be it the second (`Hola Todo el mundo`), and none knows the signs
- * with which Spanish opens what it asks and exclaims.
+ * Capitals and signs of the sentences of a translation. Rules of Apertium give the capital of the first word
+ * to the first one that they put in its place, be it the second (`Hola Todo el mundo`); none knows the signs
+ * with which Spanish opens what it asks and exclaims, nor the blanks that French alone has before its signs.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
@@ -155,4 +155,27 @@ function openingPlace(part: string, signs: string, behind: string): number | und
 function missingSigns(part: string, signs: string): string {
   const opening = [...new Set(signs)].toReversed().map((sign) => OPENING[sign] ?? '');
   return opening.filter((sign) => !part.includes(sign)).join('');
+}
+
+// French has a blank before `?`, `!`, `;`, `:` and within `« »`: rules pass it on, and make none.
+
+const HAS_SIGN = /[?!;:«»]/;
+/** Signs that end something, not within a number, an address or a face. */
+const ENDS = String.raw`(?=[?!;:]+(?:[\s"'”’»\]\ufffc]|$)|[?!]+\)|»)`;
+const APART = new RegExp(String.raw`(?<=\S)[ \u00a0\u202f]+${ENDS}|(?<=«)[ \u00a0\u202f]+`, 'gu');
+const CLOSED = new RegExp(
+  String.raw`(?<=[\p{L}\p{M}\p{N}"”’)\]»%€.…])${ENDS}|(?<=[?!])(?=»)|(?<=«)(?=\S)`,
+  'gu',
+);
+const BLANK = '\u00a0';
+
+/** The blanks that a translation from French has too many, or one into French too few. */
+export function frenchBlanks(translated: string, { source, target }: Direction): Replacement[] {
+  const [isFrom, isInto] = [source, target].map((language) => baseLanguage(language) === 'fr');
+  if (isFrom === isInto || !HAS_SIGN.test(translated)) return [];
+  return Array.from(translated.matchAll(isFrom === true ? APART : CLOSED), ({ 0: found, index }) =>
+    isFrom === true
+      ? { start: index, end: index + found.length, text: '' }
+      : { start: index, end: index + 1, text: BLANK + translated.charAt(index) },
+  );
 }
