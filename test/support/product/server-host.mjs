@@ -65,6 +65,9 @@ const http = createServer((request, response) => {
   );
 });
 
+// Whoever asks keeps connections, and closes them: no busy machine has both do so at once.
+http.keepAliveTimeout = 0;
+
 function end() {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   process.exit();

@@ -114,6 +114,8 @@ async function startOffer() {
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
+  // Whoever asks keeps connections, and closes them: no busy machine has both do so at once.
+  http.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
