@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { type ValidateFunction, Ajv, type AnySchema } from 'ajv';
@@ -310,8 +311,9 @@ function notUtf8(): ServiceError {
 
 /** As `parse` of node:querystring reads it: repeated names become lists, `+` is a blank. */
 export async function readLargeForm(body: string): Promise<Record<string, string | string[]>> {
-  const form = new Map<string, string | string[]>();
+  const form = new Map<string, string[]>();
   let start = 0;
+  let pausedAt = 0;
   for (let count = 0; start <= body.length && count < MAX_NAMES; count += 1) {
     const ampersand = body.indexOf('&', start);
     const end = ampersand < 0 ? body.length : ampersand;
@@ -320,12 +322,18 @@ export async function readLargeForm(body: string): Promise<Record<string, string
       const nameEnd = equals < 0 || equals > end ? end : equals;
       const name = await decoded(body, start, nameEnd);
       const value = await decoded(body, Math.min(nameEnd + 1, end), end);
-      const earlier = form.get(name);
-      form.set(name, earlier === undefined ? value : [earlier, value].flat());
+      const values = form.get(name);
+      if (values === undefined) form.set(name, [value]);
+      else values.push(value);
     }
     start = end + 1;
+    if (start - pausedAt < SLICE_LENGTH) continue;
+    pausedAt = start;
+    await nextTurn();
   }
-  return Object.fromEntries(form);
+  return Object.fromEntries(
+    [...form].map(([name, values]) => [name, values.length > 1 ? values : (values[0] ?? '')]),
+  );
 }
 
 async function decoded(body: string, start: number, end: number): Promise<string> {
@@ -334,7 +342,7 @@ async function decoded(body: string, start: number, end: number): Promise<string
     const to = cutBetweenCharacters(body, from, Math.min(from + SLICE_LENGTH, end), end);
     text += unescaped(body.slice(from, to).replaceAll('+', ' '));
     from = to;
-    if (from < end) await new Promise((resolve) => void setImmediate(resolve));
+    if (from < end) await nextTurn();
   }
   return text;
 }

@@ -179,12 +179,9 @@ function bestOf(
 
 /** The blanks at the ends of a segment stay as they are. */
 function withBlanksOf(segment: TextSegment, translation: TextSegment): TextSegment {
-  const text = plainText(segment);
-  const before = text.slice(0, text.length - text.trimStart().length);
-  const after = text.slice(text.trimEnd().length);
-  return [
-    ...(before === '' ? [] : [before]),
-    ...translation,
-    ...(after === '' || text.trim() === '' ? [] : [after]),
-  ];
+  const [first, last] = [segment[0], segment.at(-1)];
+  const before =
+    typeof first === 'string' ? first.slice(0, -first.trimStart().length || undefined) : '';
+  const after = typeof last === 'string' ? last.slice(last.trimEnd().length) : '';
+  return [...(before === '' ? [] : [before]), ...translation, ...(after === '' ? [] : [after])];
 }

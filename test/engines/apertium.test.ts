@@ -88,6 +88,8 @@ describe('Apertium translates', () => {
       'The "red" car, and the **big** house.',
       /^El coche "rojo", y la casa \*\*grande\*\*\.$/,
     ],
+    ['fr', 'en', 'La voiture « rouge » est grande', /^The «red» car is big$/],
+    ['en', 'fr', 'The «red» car', /^La voiture «\u00a0rouge\u00a0»$/],
     ['en', 'es', 'He said “yes” to a 5" disk.', /^Dijo “sí” a un 5" disco\.$/],
     ['en', 'fr', 'CO₂ and H₂O on 5 m²', /^CO₂ et H₂O .*5 m²$/],
     ['fr', 'es', 'Reste-t-elle ici ?', /^¿Qued[ae] aquí\?$/],

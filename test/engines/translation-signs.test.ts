@@ -115,7 +115,11 @@ describe('the blanks of French', () => {
   test.each([
     ['Il dit: «oui»; puis il va!', 'Il dit\u00a0: «\u00a0oui\u00a0»\u00a0; puis il va\u00a0!'],
     ['Quoi?! «Non!» (non?)', 'Quoi\u00a0?! «\u00a0Non\u00a0!\u00a0» (non\u00a0?)'],
-    ['À 12:30, :) https://a.org/?b=1 ?', 'À 12:30, :) https://a.org/?b=1 ?'],
+    [
+      "À 12:30, :) :'( &amp; &#39; &nbsp; https://a.org/?b=1 ?",
+      "À 12:30, :) :'( &amp; &#39; &nbsp; https://a.org/?b=1 ?",
+    ],
+    ['Salut \ufffc!', 'Salut \ufffc\u00a0!'],
     ['C’est vrai ? « oui »', 'C’est vrai ? « oui »'],
   ])('come into what is translated into it: %s', (text, expected) => {
     expect(spaced(text, 'es', 'fr')).toBe(expected);

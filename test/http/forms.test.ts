@@ -42,3 +42,13 @@ it('reads a percent sign by itself, beside letters of any kind', async () => {
 it.each(['%E2%82', 'a=%F0%9F', 'a=caf%E9'])('refuses what is no UTF-8: %j', async (body) => {
   await expect(readLargeForm(body)).rejects.toMatchObject({ code: 'invalid_request' });
 });
+
+it('reads a name that is repeated thousands of times in order, and lets others have their turn', async () => {
+  let turns = 0;
+  const turn = setInterval(() => (turns += 1), 0);
+  const texts = Array.from({ length: 9_900 }, (_, index) => String(index));
+  const { text } = await readLargeForm(texts.map((each) => `text=${each}`).join('&'));
+  clearInterval(turn);
+  expect(text).toEqual(texts);
+  expect(turns).toBeGreaterThan(0);
+});

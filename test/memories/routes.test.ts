@@ -28,6 +28,7 @@ const units = [
   },
   { en: 'Yes & no', 'es-419': 'Sí y no, che' },
   { en: 'Hello {name}, write to {0}@host.', es: 'Qué tal {name}: {0}@host.' },
+  { en: 'Good evening {name}', es: 'Noches {name}', 'es-419': 'Noches {otro}' },
 ].map((texts) =>
   Object.fromEntries(
     Object.entries(texts).map(([language, text]) => [language, text.replace('&', '&amp;')]),
@@ -67,6 +68,7 @@ describe('an exact match', () => {
   it('keeps the placeholders of the text, which may be others', async () => {
     expect(await translated('Hello {name}, write to {0}@host.')).toBe('Qué tal {name}: {0}@host.');
     expect(await translated('Hello %s, write to {1}@host.')).toBe('Qué tal %s: {1}@host.');
+    expect(await translated('Good evening {user}')).toBe('Noches {user}');
   });
 
   it('stands among sentences that are translated', async () => {
@@ -304,7 +306,7 @@ describe('the listing', () => {
     expect(total_count).toBe(found.length);
     expect(found[0]).toEqual({
       ...{ translation_memory_id: memoryId, name: 'harbour', source_language: 'en' },
-      ...{ target_languages: ['es', 'es-419'], segment_count: 6 },
+      ...{ target_languages: ['es', 'es-419'], segment_count: 8 },
     });
   });
 

@@ -18,10 +18,10 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   ['void elements are marks', 'One<br>two <img src="a>b"> three', {}, ['One<1/>two <2/> three']],
   [
     'line breaks end short lines, and none within a sentence',
-    '<p>Name<br>Age</p><p>We<br>know<BR/>Rome.<br>\n<br>so <b>it is<br> – new</b></p><p>What was broken at its length in the city of<br>London goes on</p>',
+    '<p>Name<br>Age</p><p>Car<br>\n                    &bull; Dog<br>&nbsp;Cat</p><p>We<br>know<BR/>Rome.<br>\n<br>so <b>it is<br> – new</b></p><p>What was broken at its length in the city of<br>London goes on</p>',
     {},
     [
-      ...['Name', 'Age', 'We<1/>know', 'Rome.', 'so', 'it is', '– new'],
+      ...['Name', 'Age', 'Car', '• Dog', 'Cat', 'We<1/>know', 'Rome.', 'so', 'it is', '– new'],
       'What was broken at its length in the city of<1/>London goes on',
     ],
   ],
@@ -32,16 +32,20 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     ['Name<1/>Age'],
   ],
   [
-    'fields of a form split',
-    '<label>Kitchen <input></label> <label><input type=checkbox> Red</label>',
+    'fields of a form split that are seen',
+    "<label>Kitchen <input></label> <label><input type=checkbox> Red</label> I <input type='hidden'> see",
     {},
-    ['Kitchen', 'Red'],
+    ['Kitchen', 'Red', 'I <1/> see'],
   ],
   [
     'elements side by side are two, unless they make up a word',
-    '<p><a>Home</a><a>About us</a> <i><b>the house</b><b>is red</b></i> <b>Uni</b><i>code</i> <b>T</b><i>He</i></p>',
+    '<p><a><b>Home</b></a><a>about us</a></p><p><i><b>Red</b></i><b>&Eacute;t&eacute;</b> <b>Uni</b><i>code</i> <b>WEL</b><i>COME</i> <b>T</b><i>He</i></p><b>the hou</b><i>se</i> <b>C</b><sub>2</sub>',
     {},
-    ['Home', 'About us', 'the house', 'is red', '<1>Uni</1><2>code</2> <3>T</3><4>He</4>'],
+    [
+      ...['Home', 'about us', 'Red'],
+      '<1>Été</1> <2>Uni</2><3>code</3> <4>WEL</4><5>COME</5> <6>T</6><7>He</7>',
+      '<1>the hou</1><2>se</2> <3>C</3><4>2</4>',
+    ],
   ],
   ['left-out end tags are found', '<ul><li>One<li>Two</ul><p>A<p>B', {}, ['One', 'Two', 'A', 'B']],
   ['inline elements around blocks split', '<a href=x><div>One</div></a>two', {}, ['One', 'two']],

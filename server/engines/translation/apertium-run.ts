@@ -55,7 +55,7 @@ type Piece = string | TextSegment;
 
 /** A text, or a segment with marks, translated: what is quoted stays around its words. */
 export function translatePiece(piece: Piece, run: Run): Promise<Piece> {
-  const quoted = quotedWords(piece);
+  const quoted = quotedWords(piece, directionOf(run));
   return quoted === undefined ? translateAsIs(piece, run) : translateQuoted(piece, quoted, run);
 }
 

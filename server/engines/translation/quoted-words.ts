@@ -3,6 +3,8 @@
  * (`The "red" car`: `El "coche" rojo`). They are given as an element, which goes where its words go.
  */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
+import { type Direction, frenchBlanks } from './sentence-signs.ts';
+import { replaced } from './stand-ins.ts';
 
 /** What begins and ends each; of the same signs no third may follow. */
 const SIGNS = [
@@ -18,7 +20,8 @@ const WORDS = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]{0,40}(?: [\p{L}\p{M}
 const QUOTED = new RegExp(
   SIGNS.map(([opening, closing]) => {
     const [before, after] = [opening, closing].map((sign) => sign.replaceAll('*', String.raw`\*`));
-    return String.raw`(?<=^|[\s([])${before}${WORDS}${after}(?=$|[\s)\].,;:!?…])`;
+    const blank = opening === '«' ? String.raw`[ \u00a0\u202f]?` : '';
+    return String.raw`(?<=^|[\s([])${before}${blank}${WORDS}${blank}${after}(?=$|[\s)\].,;:!?…])`;
   }).join('|'),
   'gu',
 );
@@ -31,11 +34,17 @@ export interface QuotedWords {
   restore: (translated: TextSegment) => TextSegment | undefined;
 }
 
+/** What stands before the first word and behind the last: signs, and the blanks of French. */
+const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu;
+
 /** Undefined of a text that has nothing of that kind, or nothing else. */
-export function quotedWords(text: string | TextSegment): QuotedWords | undefined {
+export function quotedWords(
+  text: string | TextSegment,
+  direction: Direction,
+): QuotedWords | undefined {
   const parts = typeof text === 'string' ? [text] : text;
   if (!parts.some((part) => typeof part === 'string' && SUSPECT.test(part))) return undefined;
-  const signs = new Map<number, string>();
+  const signs = new Map<number, readonly string[]>();
   let id = Math.max(0, ...parts.map((part) => (typeof part === 'string' ? 0 : part.id)));
   let outside = '';
   const segment = parts.flatMap((part): (string | Mark)[] => {
@@ -43,12 +52,15 @@ export function quotedWords(text: string | TextSegment): QuotedWords | undefined
     const pieces: (string | Mark)[] = [];
     let from = 0;
     for (const { 0: quoted, index } of part.matchAll(QUOTED)) {
-      const sign = /^\*\*|^./u.exec(quoted)?.[0] ?? '';
+      const [opening = '', closing = ''] = quoted.match(AROUND) ?? [];
       id += 1;
-      signs.set(id, quoted);
+      signs.set(id, [
+        spaced(`${opening}x`, direction).slice(0, -1),
+        spaced(`x${closing}`, direction).slice(1),
+      ]);
       outside += part.slice(from, index);
       pieces.push(part.slice(from, index), { mark: 'open', id });
-      pieces.push(quoted.slice(sign.length, -sign.length), { mark: 'close', id });
+      pieces.push(quoted.slice(opening.length, -closing.length), { mark: 'close', id });
       from = index + quoted.length;
     }
     outside += part.slice(from);
@@ -58,26 +70,44 @@ export function quotedWords(text: string | TextSegment): QuotedWords | undefined
   return { segment, restore: (translated) => withSigns(translated, signs) };
 }
 
+function spaced(signs: string, direction: Direction): string {
+  return replaced(signs, frenchBlanks(signs, direction));
+}
+
+/** Blanks that rules have left inside the signs go outside. */
 function withSigns(
   translated: TextSegment,
-  signs: ReadonlyMap<number, string>,
+  signs: ReadonlyMap<number, readonly string[]>,
 ): TextSegment | undefined {
   const result: (string | Mark)[] = [];
-  let hasWords = true;
-  for (const [index, part] of translated.entries()) {
-    const quoted = typeof part === 'string' ? undefined : signs.get(part.id);
+  const add = (part: string | Mark): void => {
     const before = result.at(-1);
-    let added = part;
-    if (typeof part !== 'string' && quoted !== undefined) {
-      const { length } = /^\*\*|^./u.exec(quoted)?.[0] ?? '';
-      added = part.mark === 'open' ? quoted.slice(0, length) : quoted.slice(-length);
-      const next = translated[index + 1];
-      const isEmpty = part.mark === 'open' && typeof next !== 'string' && next?.id === part.id;
-      hasWords &&= !isEmpty;
+    if (typeof part !== 'string' || typeof before !== 'string') result.push(part);
+    else result[result.length - 1] = before + part;
+  };
+  let openSign: string | undefined;
+  for (const part of translated) {
+    const [opening = '', closing = ''] =
+      (typeof part === 'string' ? undefined : signs.get(part.id)) ?? [];
+    if (typeof part === 'string') {
+      const text = part.trimStart();
+      const blanks = part.slice(0, part.length - text.length);
+      if (openSign === undefined) add(part);
+      else if (text === '') return undefined;
+      else add(`${blanks}${openSign}${text}`);
+      openSign = undefined;
+    } else if (opening === '') {
+      if (openSign !== undefined) return undefined;
+      add(part);
+    } else if (part.mark === 'open') openSign = opening;
+    else if (openSign !== undefined) return undefined;
+    else {
+      const last = result.at(-1);
+      const text = typeof last === 'string' ? last.trimEnd() : '';
+      if (typeof last !== 'string' || text === '') return undefined;
+      result[result.length - 1] = text;
+      add(`${closing}${last.slice(text.length)}`);
     }
-    if (typeof added === 'string' && typeof before === 'string') {
-      result[result.length - 1] = before + added;
-    } else result.push(added);
   }
-  return hasWords ? result : undefined;
+  return result;
 }

@@ -8,7 +8,7 @@ import { sentenceEnds } from '../../text/sentences.ts';
 import type { Replacement } from './hyphenated-words.ts';
 
 /** A step of a route, or all of them as one. */
-interface Direction {
+export interface Direction {
   source: LanguageTag;
   target: LanguageTag;
 }
@@ -160,11 +160,11 @@ function missingSigns(part: string, signs: string): string {
 // French has a blank before `?`, `!`, `;`, `:` and within `« »`: rules pass it on, and make none.
 
 const HAS_SIGN = /[?!;:«»]/;
-/** Signs that end something, not within a number, an address or a face. */
-const ENDS = String.raw`(?=[?!;:]+(?:[\s"'”’»\]\ufffc]|$)|[?!]+\)|»)`;
+/** Signs that end something, not within a number, an address, a reference (`&amp;`) or a face. */
+const ENDS = String.raw`(?<!&#?[\p{L}\p{N}]{1,31})(?![:;]['’-]?[()])(?=[?!;:]+(?:[\s"'”’»\]\ufffc]|$)|[?!]+\)|»)`;
 const APART = new RegExp(String.raw`(?<=\S)[ \u00a0\u202f]+${ENDS}|(?<=«)[ \u00a0\u202f]+`, 'gu');
 const CLOSED = new RegExp(
-  String.raw`(?<=[\p{L}\p{M}\p{N}"”’)\]»%€.…])${ENDS}|(?<=[?!])(?=»)|(?<=«)(?=\S)`,
+  String.raw`(?<=[\p{L}\p{M}\p{N}"”’)\]»%€.…\ufffc])${ENDS}|(?<=[?!])(?=»)|(?<=«)(?=\S)`,
   'gu',
 );
 const BLANK = '\u00a0';

@@ -31,8 +31,7 @@ export function replacedTokens(
       if (start >= from && end <= to) own.push({ start: start - from, end: end - from, text });
       each = replacements[(next += 1)];
     }
-    const isFixed = token.kind === 'atom' || (token.kind === 'blank' && token.fixed);
-    return isFixed ? token : { ...token, text: replaced(token.text, own) };
+    return token.kind === 'atom' ? token : { ...token, text: replaced(token.text, own) };
   });
 }
 

@@ -46,7 +46,7 @@ export function createCsvReader(given: GivenLanguages): MemoryReader {
       const text = cells[index + 1]?.trim() ?? '';
       if (text !== '') texts.set(language, [text]);
     }
-    return [unitOf([cells[0]?.trim() ?? ''], baseLanguage(source), texts)];
+    return unitOf([cells[0]?.trim() ?? ''], baseLanguage(source), texts);
   }
 
   return {

@@ -66,24 +66,24 @@ export function memoryLanguage(written: string): LanguageTag | undefined {
   return VARIANTS.has(variant) ? variant : baseLanguage(tag);
 }
 
-/** A unit of a source and those targets that are in another language and not too long. */
+/** Units of a source and those targets that are in another language and not too long. */
 export function unitOf(
   source: TextSegment | undefined,
   sourceLanguage: LanguageTag,
   targets: ReadonlyMap<LanguageTag, TextSegment>,
-): ReadUnit {
-  if (source === undefined || !isUsable(source)) return 'skipped';
+): ReadUnit[] {
+  if (source === undefined || !isUsable(source)) return ['skipped'];
   const usable = [...targets].filter(
     ([language, target]) => baseLanguage(language) !== sourceLanguage && isUsable(target),
   );
-  return usable.length === 0 ? 'skipped' : withPlaceholders({ source, targets: new Map(usable) });
+  return usable.length === 0 ? ['skipped'] : withPlaceholders({ source, targets: new Map(usable) });
 }
 
 /**
  * A unit whose placeholders are marks, as those of a text that is translated are: `Hello {name}` is also the
- * memory of `Hello {user}`. As it is where a translation has others than the source.
+ * memory of `Hello {user}`. As it is, and by itself, with translations that have others than the source.
  */
-function withPlaceholders(unit: MemoryUnit): MemoryUnit {
+function withPlaceholders(unit: MemoryUnit): MemoryUnit[] {
   const ids = new Map<string, number>();
   const marked = (segment: TextSegment): TextSegment => {
     const counts = new Map<string, number>();
@@ -106,14 +106,28 @@ function withPlaceholders(unit: MemoryUnit): MemoryUnit {
       return parts;
     });
   };
-  const placeholders = (segment: TextSegment): number =>
-    segment.filter((part) => typeof part !== 'string' && part.id >= FIRST_PLACEHOLDER).length;
+  const namesIn = (segment: TextSegment): string =>
+    segment
+      .flatMap((part) =>
+        typeof part !== 'string' && part.id >= FIRST_PLACEHOLDER ? [part.id] : [],
+      )
+      .sort((one, other) => one - other)
+      .join(' ');
   const source = marked(unit.source);
-  const targets = new Map(
-    [...unit.targets].map(([language, target]) => [language, marked(target)]),
-  );
-  const areSame = [source, ...targets.values()].every((each) => placeholders(each) === ids.size);
-  return ids.size > 0 && areSame && isUsable(source) ? { source, targets } : unit;
+  const wanted = namesIn(source);
+  if (wanted === '' || !isUsable(source)) return [unit];
+  const same = new Map<LanguageTag, TextSegment>();
+  const others = new Map<LanguageTag, TextSegment>();
+  for (const [language, target] of unit.targets) {
+    const own = marked(target);
+    if (namesIn(own) === wanted) same.set(language, own);
+    else others.set(language, target);
+  }
+  const units = [
+    { source, targets: same },
+    { source: unit.source, targets: others },
+  ];
+  return units.filter(({ targets }) => targets.size > 0);
 }
 
 /** Above those of the marks that a file has. */

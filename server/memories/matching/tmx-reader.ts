@@ -166,7 +166,7 @@ class TmxReader {
     const targets = [...this.#texts].filter(
       ([language]) => only === undefined || language === only,
     );
-    this.#units.push(unitOf(own?.[1], source, new Map(targets)));
+    this.#units.push(...unitOf(own?.[1], source, new Map(targets)));
     this.#begin();
   }
 }

@@ -47,8 +47,9 @@ function htmlFlow(source: string, options: MarkupOptions): Flow {
   const splitting = lower(options.splittingTags ?? []);
   const nonSplitting = lower(options.nonSplittingTags ?? []);
   const ignored = lower(options.ignoreTags ?? []);
-  const splits = ({ name }: Token): boolean =>
-    !nonSplitting.has(name) && (splitting.has(name) || BLOCKS.has(name));
+  const splits = ({ name, start, end }: Token): boolean =>
+    !nonSplitting.has(name) &&
+    (splitting.has(name) || (BLOCKS.has(name) && !HIDDEN.test(source.slice(start, end))));
   const isUntranslated = ({ name, untranslated }: Token, index: number): boolean =>
     untranslated ||
     ignored.has(name) ||
@@ -93,40 +94,66 @@ function itemOf(token: Token, index: number, splits: boolean): FlowItem {
   return { kind: 'lone', word: false, start, end };
 }
 
-const WORDS_END = /[\p{L}\p{M}\p{N}]{2}$/u;
-const WORDS_START = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]/u;
-/** Enough of an element to know whether it has several words, in UTF-16 units. */
-const LOOKED_AT = 100;
+/** A field that nobody sees is no structure. */
+const HIDDEN = /^<input\s[^>]*\btype\s*=\s*["']?hidden/i;
+
+type TextItem = Extract<FlowItem, { kind: 'text' }>;
+
+/** The first or the last signs of a text, its references read. */
+function edgeOf(source: string, { start, end, references }: TextItem, isStart: boolean): string {
+  const refs = isStart ? references.slice(0, LOOKED_AT) : references.slice(-LOOKED_AT);
+  const [from, to] = isStart
+    ? [start, Math.min(end, start + LOOKED_AT * 8)]
+    : [Math.max(start, end - LOOKED_AT * 8), end];
+  let text = '';
+  let at = from;
+  for (const reference of refs) {
+    if (reference.start < at || reference.end > to) continue;
+    text += source.slice(at, reference.start) + reference.text;
+    at = reference.end;
+  }
+  text += source.slice(at, to);
+  return text;
+}
+
+/** So much of a text tells how it begins and ends, in UTF-16 units. */
+const LOOKED_AT = 16;
+/** Of two words side by side no capital stands within one, unless both are written in them. */
+const ENDS_SMALL = /(?:^|[^\p{L}\p{M}])(?=\p{L}*\p{Ll})[\p{L}\p{M}]{2,}$/u;
+/** Two of these are never one word. */
+const WHOLE = /^<\/?(?:a|label)[\s>]/i;
 
 /**
- * Elements with words right beside each other are two, unless they make up one: `<a>Home</a><a>About</a>`,
- * but not `<b>Uni</b><i>code</i>`.
+ * Elements with words right beside each other are two, unless they make up one: `<a>Home</a><a>About</a>` and
+ * `<b>Red</b><i>Car</i>`, but not `<b>Uni</b><i>code</i>`.
  */
 function cutBetweenWords(source: string, items: readonly FlowItem[]): FlowItem[] {
-  const result: FlowItem[] = [];
-  const open: FlowItem[] = [];
-  let closed: FlowItem | undefined;
+  const cuts = new Set<number>();
+  let before: TextItem | undefined;
+  let closed: FlowItem[] = [];
+  let opened: { item: FlowItem; index: number }[] = [];
+  const isWhole = ({ start }: FlowItem): boolean => WHOLE.test(source.slice(start, start + 8));
   for (const [index, item] of items.entries()) {
-    const before = items[index - 1];
-    if (item.kind === 'open') {
-      const at = item.start;
-      const isBeside =
-        closed !== undefined &&
-        before?.kind === 'close' &&
-        WORDS_END.test(source.slice(Math.max(0, before.start - 4), before.start)) &&
-        WORDS_START.test(source.slice(item.end, item.end + 4));
-      const isOther =
-        isBeside &&
-        (/^[\p{Lu}\p{N}]/u.test(source.slice(item.end, item.end + 2)) ||
-          /\s/u.test(
-            source.slice(Math.max(closed?.end ?? 0, before.start - LOOKED_AT), before.start),
-          ));
-      if (isOther) result.push({ kind: 'cut', start: at, end: at });
-      open.push(item);
-    } else if (item.kind === 'close') closed = open.pop();
-    result.push(item);
+    if (item.kind === 'close' && opened.length === 0) closed.push(item);
+    else if (item.kind === 'open' && closed.length > 0) opened.push({ item, index });
+    else {
+      const [first] = opened;
+      if (item.kind === 'text' && before !== undefined && first !== undefined) {
+        const [end, start] = [edgeOf(source, before, false), edgeOf(source, item, true)];
+        const touch = /[\p{L}\p{M}\p{N}]$/u.test(end) && /^[\p{L}\p{N}]/u.test(start);
+        const areWhole = closed.some(isWhole) && opened.some(({ item: each }) => isWhole(each));
+        if (touch && (areWhole || (ENDS_SMALL.test(end) && /^\p{Lu}/u.test(start)))) {
+          cuts.add(first.index);
+        }
+      }
+      before = item.kind === 'text' ? item : undefined;
+      closed = [];
+      opened = [];
+    }
   }
-  return result;
+  return items.flatMap((item, index): FlowItem[] =>
+    cuts.has(index) ? [{ kind: 'cut', start: item.start, end: item.start }, item] : [item],
+  );
 }
 
 /** A line that is longer was broken for its length, and may go on in the next. */
@@ -152,8 +179,7 @@ function cutAtLineBreaks(source: string, items: FlowItem[]): void {
   });
   let next = '';
   for (const [index, item] of [...items.entries()].reverse()) {
-    if (item.kind === 'text')
-      next = source.slice(item.start, item.end).trimStart().slice(0, 2) || next;
+    if (item.kind === 'text') next = edgeOf(source, item, true).trim() || next;
     else if (item.kind === 'cut') next = '';
     else if (isBreak(item)) {
       const isParagraph = next === '\n';
