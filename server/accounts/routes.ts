@@ -1,7 +1,7 @@
 /** Accounts and what belongs to them, wired: keys, usage, administration, notices. */
 import { rm } from 'node:fs/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import {
   CustomTagAnalytics,
   CustomTagAnalyticsQuery,
@@ -18,6 +18,7 @@ import {
 import { Problem } from '../../shared/schemas/problem.ts';
 import { UsageReport } from '../../shared/schemas/usage.ts';
 import { type Door, type Routes, createKnownOrigins } from '../http/door.ts';
+import { useJsonBodies } from '../http/requests.ts';
 import {
   type DeveloperKeys,
   createApiKeyService,
@@ -153,7 +154,7 @@ const adminRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options
 
 const keyCreation: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
   const { door, developerKeys } = options;
-  takeEmptyJson(app);
+  useJsonBodies(app, { mayBeEmpty: true });
   app.post(
     '/v2/admin/developer-keys',
     {
@@ -170,20 +171,6 @@ const keyCreation: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options
     async ({ account, body }) => developerKeys.create(account, body.label),
   );
 };
-
-/** Makes no body of a JSON one that is empty, which many clients send for none. */
-function takeEmptyJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('remove', 'remove');
-  app.removeContentTypeParser('application/json');
-  app.addContentTypeParser<string>(
-    'application/json',
-    { parseAs: 'string' },
-    (request, body, done) => {
-      if (body === '') done(null);
-      else void parse(request, body, done);
-    },
-  );
-}
 
 const keyRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
   const { door, developerKeys } = options;

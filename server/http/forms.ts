@@ -35,7 +35,7 @@ interface ValueSchema {
 export function useForms(app: FastifyInstance): void {
   acceptBodiesOfGets(app);
   refuseEncodedBodies(app);
-  refuseOtherEncodings(app);
+  useJsonBodies(app);
   useFormBodies(app);
   app.addHook('preValidation', async (request) => {
     const { body } = request;
@@ -275,15 +275,21 @@ function useFormBodies(app: FastifyInstance): void {
   );
 }
 
-/** What is in another encoding would be taken, charged and translated with its letters lost. */
-function refuseOtherEncodings(app: FastifyInstance): void {
+/**
+ * Makes a server, or a scope of it, take JSON. What is in another encoding would be taken, charged and translated
+ * with its letters lost.
+ *
+ * @param options.mayBeEmpty whether an empty body is none, as many clients send it
+ */
+export function useJsonBodies(app: FastifyInstance, { mayBeEmpty = false } = {}): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser<Buffer>(
     'application/json',
     { parseAs: 'buffer' },
     (request, bytes, done) => {
-      if (isUtf8(bytes)) void parseJson(request, bytes.toString(), done);
+      if (mayBeEmpty && bytes.length === 0) done(null);
+      else if (isUtf8(bytes)) void parseJson(request, bytes.toString(), done);
       else done(notUtf8());
     },
   );

@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 import { answerRaw } from './upgrades.ts';
 
-export { readForm } from './forms.ts';
+export { readForm, useJsonBodies } from './forms.ts';
 
 /** Visible ASCII: no white space, no control characters. */
 const TAG = /^[!-~]{1,100}$/;

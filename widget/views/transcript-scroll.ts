@@ -1,4 +1,7 @@
-/** A block of lines that stays at its end while lines are added, unless its reader has scrolled back; its style knows how high it is. */
+/**
+ * A block of lines that stays at its end while lines are added, unless its reader has scrolled back. Its style knows
+ * how high it is, `--_height` in px.
+ */
 
 /** So near to the end counts as there, in px. */
 const END_PX = 40;
