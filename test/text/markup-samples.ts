@@ -24,7 +24,7 @@ export const text = fc.constantFrom(
 export const between = fc.constantFrom(
   '<!-- - > -->',
   '<?p i>?>',
-  '<![CDATA[<x>&]]>',
+  '<![CDATA[<x> & two ]]>',
   '<z/>',
   "<y a='>' b=\"'\"\n/>",
 );
@@ -62,9 +62,9 @@ export function isWellFormed(source: string): boolean {
   return isSound;
 }
 
-/** Tags, comments and so on, without order. */
+/** Tags, comments, borders of CDATA and so on, without order. */
 export function tagsOf(source: string): string[] {
   return (
-    source.match(/<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?:"[^"]*"|'[^']*'|[^'">])*>/gs) ?? []
+    source.match(/<!--.*?-->|<!\[CDATA\[|\]\]>|<\?.*?\?>|<(?:"[^"]*"|'[^']*'|[^'">])*>/gs) ?? []
   ).sort();
 }

@@ -115,11 +115,24 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   ['references are read', 'Fish &amp; chips &lt;3 &#x263a;', {}, ['Fish & chips <3 ☺']],
   ['unknown entities are words', 'Our &company; and&nbsp;we', {}, ['Our <1/> and<2/>we']],
   ['placeholders are words', 'Hi {name}, see https://a.b/?c&amp;d.', {}, ['Hi <1/>, see <2/>.']],
+  ['comments and instructions are marks', 'a <!-- > -->b <?p >?>c', {}, ['a <1/>b <2/>c']],
   [
-    'comments, instructions and CDATA are marks',
-    'a <!-- > -->b <?p >?>c <![CDATA[<d>]]>e',
+    'CDATA in a sentence is a word or a mark',
+    'Do <b>R<![CDATA[&]]>D</b> if a <![CDATA[<]]> b and <![CDATA[press <b>OK</b>]]> now.',
     {},
-    ['a <1/>b <2/>c <3/>e'],
+    ['Do <1>R&D</1> if a < b and <2/> now.'],
+  ],
+  [
+    'CDATA by itself is text',
+    '<p> <![CDATA[Tom & Jerry. The end.]]></p>',
+    {},
+    ['Tom & Jerry.', 'The end.'],
+  ],
+  [
+    'CDATA holds a document of its own',
+    '<d><![CDATA[<p>Fish &amp; <b>chips</b><br></p><p>Salt</i> < water</p> <![CDATA[ & a]]></d>',
+    {},
+    ['Fish & <1>chips</1>', 'Salt<1/> < water'],
   ],
   ['what has no letters is left alone', '<p>2024</p><p>{name}</p><p>Text</p>', {}, ['Text']],
 ])('%s', (_name, text, options, expected) => {
@@ -135,6 +148,17 @@ it('writes changed text so that it is well-formed', () => {
     'a &lt; b &amp; c ]]&gt; d > e',
   );
   expect(xml('one').render([['a ]]', '> b']])).toBe('a ]]&gt; b');
+});
+
+it('writes CDATA as it was written, and nothing of it outside', () => {
+  const layout = xml('<p>Tom &amp; R<![CDATA[&]]>D</p><p><![CDATA[a & b > c]]></p>');
+  expect(shout(layout)).toBe('<p>TOM &amp; R&amp;D</p><p><![CDATA[A & B > C]]></p>');
+  expect(xml('<a><![CDATA[One & two]]></a>').render([['Uno & dos ]]>']])).toBe(
+    '<a><![CDATA[Uno & dos ]]&gt;]]></a>',
+  );
+  const unclosed = xml('<a>One</b> <![CDATA[two', { version: 'v1' });
+  expect(shout(unclosed)).toBe('<a>ONE</b> <![CDATA[two');
+  expect(unclosed.characters).toBe(4);
 });
 
 it('references to characters that no document may hold stay as they are written', () => {

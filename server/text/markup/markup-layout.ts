@@ -17,7 +17,15 @@ import {
   lenientXmlTokens,
 } from './tokens.ts';
 import { layOutFlow } from './segment-layout.ts';
-import { BLOCKS, NOT_TEXT, READINGS, UNTRANSLATED, pairHtml, pairXml } from './pairing.ts';
+import {
+  BLOCKS,
+  NOT_TEXT,
+  READINGS,
+  UNTRANSLATED,
+  pairHtml,
+  pairXml,
+  withDataRead,
+} from './pairing.ts';
 
 /**
  * Takes a text with markup apart. Tags, comments, and elements that are not translated are slices of
@@ -305,7 +313,10 @@ function areReadingsApart(tokens: readonly Token[], ruby: number): boolean {
  * @throws ServiceError invalid_request for version 2 when the text is not well-formed
  */
 function xmlFlow(source: string, options: MarkupOptions): Flow {
-  const tokens = options.version === 'v1' ? readLeniently(source) : xmlTokens(source);
+  const tokens = withDataRead(
+    source,
+    options.version === 'v1' ? readLeniently(source) : xmlTokens(source),
+  );
   const ignored = new Set(options.ignoreTags);
   const nonSplitting = new Set(options.nonSplittingTags);
   const splitting = new Set(options.splittingTags);
@@ -322,7 +333,7 @@ function xmlFlow(source: string, options: MarkupOptions): Flow {
     return outline.ownText[parent] === 1 || outline.text[index] === 0;
   };
   return {
-    items: itemsOf({ tokens, isIgnored, isInline, splits }),
+    items: itemsOf({ source, tokens, isIgnored, isInline, splits }),
     characters: outline.characters,
   };
 }
@@ -400,11 +411,13 @@ function outlineOf({
 }
 
 function itemsOf({
+  source,
   tokens,
   isIgnored,
   isInline,
   splits,
 }: {
+  source: string;
   tokens: readonly Token[];
   isIgnored: (token: Token) => boolean;
   isInline: (index: number, token: Token) => boolean;
@@ -429,6 +442,11 @@ function itemsOf({
       else items.push({ kind: 'lone', word: false, start, end });
     } else if (kind === 'open') {
       const inline = index < inlineEnd || isInline(index, token);
+      if (inline && token.name === '') {
+        items.push(dataWithin(source, tokens, index));
+        index = scopeEnd - 1;
+        continue;
+      }
       if (inline) inlineEnd = Math.max(inlineEnd, scopeEnd);
       else structure.add(index);
       items.push(inline ? { kind, element: index, start, end } : { kind: 'cut', start, end });
@@ -438,4 +456,17 @@ function itemsOf({
     }
   }
   return items;
+}
+
+const WORD_IN_DATA = /^[\p{L}\p{N}&<>=+*/'"-]{1,64}$/u;
+
+/** A CDATA section in a sentence: a word that need not be written with references, or a mark. */
+function dataWithin(source: string, tokens: readonly Token[], index: number): FlowItem {
+  const open = tokens[index];
+  const close = tokens[open?.partner ?? -1];
+  const [start, end] = [open?.start ?? 0, close?.end ?? 0];
+  const text = source.slice(open?.end, close?.start);
+  return WORD_IN_DATA.test(text)
+    ? { kind: 'text', start, end, references: [{ start, end, text }] }
+    : { kind: 'lone', word: TEXT.test(text), start, end };
 }

@@ -1,5 +1,5 @@
 /** Finds the end tags of elements where a grammar allows them to be missing or tangled. */
-import type { Token } from './tokens.ts';
+import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
 /**
  * Pairs the tags of HTML: void elements stand alone, left-out end tags are found, and the end tag of
@@ -28,6 +28,61 @@ export function pairXml(tokens: Token[]): void {
     else if (token.kind === 'close') open.end(index, -1);
   }
   open.finish();
+}
+
+const DATA_START = '<![CDATA['.length;
+const DATA_END = ']]>'.length;
+
+/**
+ * Paired tokens of XML with each CDATA section as an element, whose tags are `<![CDATA[` and `]]>`: what it
+ * holds is text or, most often, a document of its own, whose mistakes no parser has seen.
+ */
+export function withDataRead(source: string, tokens: Token[]): Token[] {
+  if (!tokens.some(({ kind }) => kind === 'data')) return tokens;
+  const read: Token[] = [];
+  /** Where a token is now, by its index before. */
+  const places: number[] = [];
+  for (const token of tokens) {
+    places.push(read.length);
+    if (token.kind === 'data') addData(read, source, token);
+    else read.push(token);
+  }
+  places.push(read.length);
+  for (const token of tokens) {
+    if (token.partner !== -1) token.partner = places[token.partner] ?? -1;
+    token.scopeEnd = places[token.scopeEnd] ?? 0;
+  }
+  return read;
+}
+
+function addData(read: Token[], source: string, { start, end }: Token): void {
+  const [from, to] = [start + DATA_START, end - DATA_END];
+  const within = lenientXmlTokens(source.slice(from, to));
+  pairXml(within);
+  const open = markupToken('open', '', start, from);
+  const close = markupToken('close', '', to, end);
+  close.partner = read.length;
+  open.partner = read.length + within.length + 1;
+  open.scopeEnd = open.partner + 1;
+  const first = read.push(open);
+  const moved = (at: number): number => at + from;
+  for (const token of within) {
+    read.push({
+      ...token,
+      // One within another is not read.
+      kind: token.kind === 'data' ? 'lone' : token.kind,
+      start: moved(token.start),
+      end: moved(token.end),
+      partner: token.partner === -1 ? -1 : token.partner + first,
+      scopeEnd: token.scopeEnd === 0 ? 0 : token.scopeEnd + first,
+      references: token.references.map((reference) => ({
+        ...reference,
+        start: moved(reference.start),
+        end: moved(reference.end),
+      })),
+    });
+  }
+  read.push(close);
 }
 
 /** The elements that are open at a place, with a list of depths per name so that none is searched. */

@@ -12,7 +12,7 @@ export interface Token {
     | 'close'
     /** A tag that stands alone, a comment, a declaration. */
     | 'lone'
-    /** Characters that are text but never read as markup: a CDATA section. */
+    /** A CDATA section of XML, until what it holds is read as well. */
     | 'data';
   start: number;
   end: number;
@@ -32,14 +32,8 @@ export function endOf(tokens: readonly Token[], scopeEnd: number): number {
   return tokens[scopeEnd - 1]?.end ?? 0;
 }
 
-const CDATA_START = '<![CDATA['.length;
-const CDATA_END = ']]>'.length;
-
 /** Unicode code points a token adds to the length of the text; tags and comments add none. */
 export function charactersOf(source: string, token: Token): number {
-  if (token.kind === 'data') {
-    return countCodePoints(source.slice(token.start + CDATA_START, token.end - CDATA_END));
-  }
   if (token.kind !== 'text') return 0;
   let characters = countCodePoints(source.slice(token.start, token.end));
   for (const { start, end, text } of token.references) {
@@ -130,7 +124,7 @@ export function textToken(source: string, start: number, end: number): Token {
 }
 
 /** Anything else, not yet paired. */
-function markupToken(kind: Token['kind'], name: string, start: number, end: number): Token {
+export function markupToken(kind: Token['kind'], name: string, start: number, end: number): Token {
   return {
     kind,
     start,
@@ -345,7 +339,9 @@ class TokenReader {
   }
 
   oncdata(_start: number, end: number): void {
-    this.#add('data', '', end + 1);
+    // To HTML it is a comment, and so is one in another, or without an end.
+    const isData = !this.#isHtml && this.#source.endsWith(']]>', end + 1);
+    this.#add(isData ? 'data' : 'lone', '', end + 1);
   }
 
   ondeclaration(_start: number, end: number): void {
