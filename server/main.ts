@@ -43,7 +43,14 @@ async function start(config: Config): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
   const app = await createApp(config, log);
   const address = await app.listen();
-  announceServer(config.DATA_DIR, { address, publicAddress: config.PUBLIC_URL ?? address });
+  const publicAddress = config.PUBLIC_URL ?? address;
+  const other = announceServer(config.DATA_DIR, { address, publicAddress });
+  if (other !== undefined && config.STORAGE_URL === undefined) {
+    log.warn(
+      { address: other.address },
+      'another server uses this data folder: rooms and limits of each are its own (servers that share them: server/docs/cluster.md)',
+    );
+  }
   process.stdout.write(welcome(config, address, app.overview));
   stopOnSignal(app, config, log);
 }

@@ -20,24 +20,37 @@ interface Note extends RunningServer {
 
 const FILE_NAME = 'server.json';
 
-/** Says that this process listens; taken back when it exits. */
-export function announceServer(dataFolder: string, server: RunningServer): void {
+/**
+ * Says that this process listens; taken back when it exits.
+ *
+ * @returns the server that listens there already: what is in its memory, such as rooms, is not in this one's
+ */
+export function announceServer(
+  dataFolder: string,
+  server: RunningServer,
+): RunningServer | undefined {
   const file = path.resolve(dataFolder, FILE_NAME);
-  const note: Note = { pid: process.pid, ...server };
-  try {
+  const write = (note: Note): void => {
     writeFileSync(file, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  };
+  const other = findRunningServer(dataFolder);
+  try {
+    write({ pid: process.pid, ...server });
   } catch {
     // A folder that is only read: commands go by their settings.
-    return;
+    return other;
   }
   process.once('exit', () => {
     // Another one may have started meanwhile.
-    if (readNote(file)?.pid === process.pid) rmSync(file, { force: true });
+    if (readNote(file)?.pid !== process.pid) return;
+    if (other !== undefined && isAlive(other.pid)) write(other);
+    else rmSync(file, { force: true });
   });
+  return other;
 }
 
 /** The server that was announced last; undefined when its process is gone. */
-function findRunningServer(dataFolder: string): RunningServer | undefined {
+function findRunningServer(dataFolder: string): Note | undefined {
   const note = readNote(path.resolve(dataFolder, FILE_NAME));
   return note !== undefined && isAlive(note.pid) ? note : undefined;
 }

@@ -42,14 +42,16 @@ it('leads to where browsers reach the server, unless the command knows better, u
   expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
   const other = await linkFor(dataFolder, { PUBLIC_URL: 'https://other.example.org' });
   expect(other).toMatch(/^https:\/\/other\.example\.org\/console\/#/);
-  await server.stop();
-  expect(readdirSync(dataFolder)).not.toContain('server.json');
-  expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 
   // Where the file with the key is lost, none is written that opens nothing.
   rmSync(path.join(dataFolder, 'api-key'));
-  const again = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent' });
-  expect(again.output()).toContain('key create --account default makes one');
-  await again.stop();
+  const second = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent' });
+  expect(second.output()).toContain('key create --account default makes one');
+  expect(second.logs()).toContain('another server uses this data folder');
+  await second.stop();
   expect(readdirSync(dataFolder)).not.toContain('api-key');
+  expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
+  await server.stop();
+  expect(readdirSync(dataFolder)).not.toContain('server.json');
+  expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 });
