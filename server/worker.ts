@@ -42,7 +42,11 @@ async function main(): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
   const started: { app?: WorkerApp } = {};
   stopOnSignal({ started, log, hasServer: givenId !== undefined });
-  const app = await createWorkerApp({ config, log, workerId, report });
+  const app = await createWorkerApp({ config, log, workerId, report }).catch((err: unknown) => {
+    // Most often the database is away; the server beside it tries again.
+    log.fatal({ err }, 'no documents can be taken');
+    process.exit(1);
+  });
   started.app = app;
   process.on('message', () => app.ring());
   log.info({ workerId }, 'ready for documents');

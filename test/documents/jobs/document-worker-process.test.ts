@@ -192,6 +192,21 @@ it.each(['while it starts', 'when it is ready'])(
   },
 );
 
+it('logs in one line that a worker has no database', async () => {
+  const STORAGE_URL = 'postgres://nobody:secret@127.0.0.1:1/none';
+  const worker = spawn(process.execPath, ['dist/bundle/worker.js'], {
+    cwd: projectFolder,
+    env: { PATH: process.env['PATH'], DATA_DIR: path.join(folder, 'none'), STORAGE_URL },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let logs = '';
+  worker.stderr.setEncoding('utf8').on('data', (text: string) => (logs += text));
+  expect(await once(worker, 'close')).toEqual([1, null]);
+  const told = JSON.parse(logs) as { err: { code: string } };
+  expect(told.err.code).toBe('storage_unavailable');
+  expect(logs).not.toContain('secret');
+});
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
