@@ -47,8 +47,8 @@ it('leads to where browsers reach the server, unless the command knows better, u
   rmSync(path.join(dataFolder, 'api-key'));
   const second = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent' });
   expect(second.output()).toContain('key create --account default makes one');
-  expect(second.logs()).toContain('another server uses this data folder');
   await second.stop();
+  expect(second.logs()).toContain('another server uses this data folder');
   expect(readdirSync(dataFolder)).not.toContain('api-key');
   expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
   await server.stop();
