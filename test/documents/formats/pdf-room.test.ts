@@ -12,6 +12,7 @@ import { translatedDocument } from '../../support/documents/translated-document.
 interface Word {
   text: string;
   left: number;
+  right: number;
   /** From the top of the page. */
   top: number;
   bottom: number;
@@ -22,9 +23,10 @@ function wordsOf(file: Uint8Array): Word[] {
   const name = path.join(documentFolder(), 'room.pdf');
   writeFileSync(name, file);
   const read = execFileSync('pdftotext', ['-bbox', name, '-'], { encoding: 'utf8' });
-  const word = /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">([^<]*)</g;
-  return Array.from(read.matchAll(word), ([, left, top, bottom, text]) => {
-    return { text: String(text), left: Number(left), top: Number(top), bottom: Number(bottom) };
+  const word = /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">([^<]*)</g;
+  return Array.from(read.matchAll(word), ([, left, top, right, bottom, text]) => {
+    const [x, y] = [Number(left), Number(top)];
+    return { text: String(text), left: x, right: Number(right), top: y, bottom: Number(bottom) };
   });
 }
 
@@ -217,4 +219,17 @@ describe('translated text in a drawn box', () => {
     expect(wordAt(after, 'Alphaend').bottom).toBeLessThan(842 - 670 + 1);
     expect(height(wordAt(after, 'Alpha'))).toBeLessThan(0.97 * height(wordAt(after, 'Beta')));
   });
+});
+
+it('keeps a line in the middle of its column, which is not that of the page', async () => {
+  const column = paragraph('Alpha', { y: 760 });
+  const ofColumn = wordsOf(await rawPdf([{ content: column }]));
+  const middle = (60 + Math.max(...ofColumn.map(({ right }) => right))) / 2;
+  const at = (x: number): string => `${column}\n${linesContent(['Thanks'], { x, y: 600 })}`;
+  const middleOf = ({ left, right }: Word): number => (left + right) / 2;
+  const atEdge = wordAt(wordsOf(await rawPdf([{ content: at(0) }])), 'Thanks');
+  const file = await rawPdf([{ content: at(middle - middleOf(atEdge)) }]);
+  const translate = (text: string): string => text.replace('Thanks', 'Wewouldliketothankyou');
+  const after = wordsOf(await translatedDocument(pdf, file, { translate }));
+  expect(middleOf(wordAt(after, 'Wewouldliketothankyou'))).toBeCloseTo(middle, 0);
 });

@@ -175,8 +175,11 @@ export function alignSingleLines(
       (other) =>
         Math.abs(other.box.right - box.right) < SAME_POINTS && other.box.left < box.left - 10,
     );
-    const isRight = !sharesLeft && (endsWithText || endsWithOthers(box, ends));
-    return isRight ? { ...paragraph, align: 'right' } : paragraph;
+    if (sharesLeft) return paragraph;
+    if (endsWithText || endsWithOthers(box, ends)) return { ...paragraph, align: 'right' };
+    return broken.some((other) => isInMiddleOf(box, other.box))
+      ? { ...paragraph, align: 'center' }
+      : paragraph;
   });
 }
 
@@ -191,6 +194,13 @@ function endsWithOthers(box: Box, ends: ReadonlyMap<number, readonly Box[]>): bo
       Math.abs(other.bottom - box.bottom) < MAX_END_DISTANCE_EMS * (box.top - box.bottom),
   );
   return near.length >= MIN_ENDS;
+}
+
+/** Whether a line stands in the middle of a column that is far wider, as its full lines show. */
+function isInMiddleOf(line: Box, column: Box): boolean {
+  const size = line.top - line.bottom;
+  const [before, after] = [line.left - column.left, column.right - line.right];
+  return Math.abs(before - after) < size && Math.min(before, after) > 4 * size;
 }
 
 /** The alignment between the rulings left and right of a box; undefined without both. */
