@@ -30,6 +30,9 @@ const BODY_LIMIT_BYTES = 128 * 1024;
 /** How long a request may take to arrive: a document of 100 MB comes slowly from a phone, at 50 KB/s say. */
 const UPLOAD_LIMIT_MS = 60 * 60_000;
 
+/** The second version goes by its old name, too: programs for translators still call it. */
+const FIRST_VERSION = /^\/v1\/(?:translate|document|usage|languages|glossar(?:ies|y-))/;
+
 interface HttpOptions {
   log: Logger;
   /** Whose keys are let in. */
@@ -61,6 +64,8 @@ export async function createHttpServer(options: HttpOptions) {
     genReqId: newTraceId,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
+    rewriteUrl: ({ url = '/' }) =>
+      FIRST_VERSION.test(url) ? `/v2${url.slice('/v1'.length)}` : url,
     requestTimeout: UPLOAD_LIMIT_MS,
     frameworkErrors: (error, request, reply) => {
       addSecurityHeaders(request, reply);

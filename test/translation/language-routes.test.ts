@@ -47,6 +47,19 @@ async function getWithBody(pathname: string, body: string, contentType: string) 
 
 const form = 'application/x-www-form-urlencoded';
 
+it('answers by the old name of its version', async () => {
+  const old = async (pathname: string) => {
+    const response = await fetch(`${server.url}/v1${pathname}`, { headers: authorization });
+    return { status: response.status, body: (await response.json()) as unknown };
+  };
+  for (const pathname of ['/languages?type=target', '/glossary-language-pairs']) {
+    const answer = await old(pathname);
+    expect(answer).toEqual(await get(`/v2${pathname}`));
+    expect(answer.status).toBe(200);
+  }
+  expect((await old('/nothing')).status).toBe(404);
+});
+
 describe('GET /v3/languages', () => {
   it('lists what works: every listed language is translated, from every source into every target', async () => {
     const listed = await languages('translate_text');
