@@ -174,12 +174,13 @@ function contained(bubblewrap: string, way: Way, belongings: Belongings): Contai
     ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
     // What is contained ends with bubblewrap, and bubblewrap with whoever started it.
     ...['--die-with-parent', '--new-session', ...way.options],
-    ...['--dev', '/dev', '--remount-ro', '/dev'],
+    ...['--dev', '/dev'],
     ...['--perms', '1777', '--size', `${memoryFilesBytes}`, '--tmpfs', '/tmp'],
     ...openFolders([...systemFolders, ...systemSettings, ...readable]),
     ...systemFolders.flatMap(systemFolder),
     ...[...systemSettings, ...readable].flatMap((file) => ['--ro-bind-try', file, file]),
-    ...['--remount-ro', '/', '--chdir', '/tmp', '--'],
+    // What is readable may be in memory, too (`/dev/shm`).
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp', '--'],
   ];
   return {
     lack: undefined,

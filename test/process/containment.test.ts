@@ -1,9 +1,10 @@
 /** Programs that read what strangers sent reach nothing but that; tried by a shell in their place. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { documentContainment } from '../../server/documents/jobs/document-process.ts';
@@ -104,18 +105,22 @@ describe.skipIf(!canContain).each(containments)('in the place of %s', (_, find) 
 });
 
 describe.skipIf(!canContain)('a containment', () => {
-  it('gives what may be read, for reading alone', async () => {
-    const folder = temporaryFolder();
-    mkdirSync(path.join(folder, 'given'));
-    const file = path.join(folder, 'given', 'file');
-    writeFileSync(file, 'readable');
-    writeFileSync(path.join(folder, 'kept'), SECRET);
-    const readable = [path.join(folder, 'given'), '/nowhere/at/all'];
-    const { wrap } = await findContainment(['/bin/true'], { readable });
-    expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'readable' });
-    expect(run(wrap(['/bin/sh', '-c', `echo more >>${file}`])).code).not.toBe(0);
-    expect(run(wrap(['/bin/cat', path.join(folder, 'kept')])).code).not.toBe(0);
-  });
+  it.each([os.tmpdir(), '/dev/shm'])(
+    'gives what may be read in %s, for reading alone',
+    async (place) => {
+      const folder = mkdtempSync(path.join(place, 'dragoman-readable-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      mkdirSync(path.join(folder, 'given'));
+      const file = path.join(folder, 'given', 'file');
+      writeFileSync(file, 'readable');
+      writeFileSync(path.join(folder, 'kept'), SECRET);
+      const readable = [path.join(folder, 'given'), '/nowhere/at/all'];
+      const { wrap } = await findContainment(['/bin/true'], { readable });
+      expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'readable' });
+      expect(run(wrap(['/bin/sh', '-c', `echo more >>${file}`])).code).not.toBe(0);
+      expect(run(wrap(['/bin/cat', path.join(folder, 'kept')])).code).not.toBe(0);
+    },
+  );
 
   it.runIf(isRoot)(
     'gives what only root may read, and keeps the kernel from it all the same',
