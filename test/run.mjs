@@ -2,7 +2,7 @@
  * `npm test`: sets up, builds, checks and tests; says only what went wrong, and how much went well in
  * its last line. With arguments (`npm test -- voice`) it passes them to vitest and skips the checks.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { serverRequirements, testRequirements } from '../server/setup/debian-packages.mjs';
@@ -24,6 +24,8 @@ process.env.MODELS_DIR = testModelsFolder;
 // So has every run; processes that were killed have left theirs.
 const place = process.env.TMPDIR ?? memoryFolder() ?? os.tmpdir();
 const temporary = mkdtempSync(path.join(place, 'dragoman-tests-'));
+// PostgreSQL and what is contained are other users, who have folders of their own within.
+chmodSync(temporary, 0o711);
 process.env.TMPDIR = temporary;
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
 // A room's name is its folder, and not whatever has the word in its path.
