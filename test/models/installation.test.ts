@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../server/models/catalogue.ts';
@@ -123,8 +123,17 @@ describe('an installation', () => {
 
 describe('a download', () => {
   it('goes on where its connection broke', async () => {
-    server.faults.push({ breakAfterBytes: 100_000 }, { status: 503 }, { breakAfterBytes: 150_000 });
-    const { sha256 } = await install(temporaryFolder());
+    const folder = temporaryFolder();
+    const hasMoreThan = (bytes: number) => () =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.part'))
+        .some((name) => statSync(path.join(folder, name)).size > bytes);
+    server.faults.push(
+      { breakAfterBytes: 100_000, whenTaken: hasMoreThan(0) },
+      { status: 503 },
+      { breakAfterBytes: 150_000, whenTaken: hasMoreThan(100_000) },
+    );
+    const { sha256 } = await install(folder);
     expect(sha256).toBe(sumOf(honest));
     const parts = server.requests.map(({ range }) => Number(/\d+/.exec(range ?? '0')?.[0]));
     expect(parts[0]).toBe(0);

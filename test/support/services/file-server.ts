@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { until } from '../product/server.ts';
 
 export interface FileServer {
   url: string;
@@ -17,8 +18,14 @@ export interface FileServer {
   close(): Promise<void>;
 }
 
-/** A connection that breaks or falls silent after some bytes, or a status. */
-export type Fault = { breakAfterBytes: number } | { stallAfterBytes: number } | { status: number };
+/**
+ * A connection that breaks or falls silent after some bytes, or a status. What has arrived and was not taken
+ * in may be lost when it breaks, so it waits for that on `whenTaken`.
+ */
+export type Fault =
+  | { breakAfterBytes: number; whenTaken?: () => boolean }
+  | { stallAfterBytes: number }
+  | { status: number };
 
 export async function startFileServer(): Promise<FileServer> {
   const server = createServer((request, response) => answer(state, request, response));
@@ -65,6 +72,9 @@ function answer(state: FileServer, request: IncomingMessage, response: ServerRes
   if (fault === undefined) response.end(body);
   else if ('stallAfterBytes' in fault) response.write(body.subarray(0, fault.stallAfterBytes));
   else {
-    response.write(body.subarray(0, fault.breakAfterBytes), () => response.socket?.end());
+    const { breakAfterBytes, whenTaken = () => true } = fault;
+    response.write(body.subarray(0, breakAfterBytes), () => {
+      void until(whenTaken).then(() => response.socket?.end());
+    });
   }
 }
