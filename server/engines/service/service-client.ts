@@ -80,7 +80,7 @@ export class ServiceClient {
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
       const response = await fetch(this.#baseUrl + path, {
-        ...this.#message(request),
+        ...(await this.#message(request)),
         // Texts, speech and key are meant for this address and no other.
         redirect: 'error',
         signal: controller.signal,
@@ -100,11 +100,15 @@ export class ServiceClient {
     }
   }
 
-  #message({ body }: ServiceRequest) {
+  async #message({ body }: ServiceRequest) {
     const headers = { accept: 'application/json', ...this.#options.headers };
     if (body === undefined) return { method: 'GET', headers };
-    // A form brings its content type along.
-    if (body instanceof FormData) return { method: 'POST', headers, body };
+    if (body instanceof FormData) {
+      // As bytes: of a form that is sent piece by piece, Node 24 lets an abort end the process.
+      const form = new Response(body);
+      const typed = { ...headers, 'content-type': form.headers.get('content-type') ?? '' };
+      return { method: 'POST', headers: typed, body: await form.arrayBuffer() };
+    }
     const typed = { 'content-type': 'application/json', ...headers };
     return { method: 'POST', headers: typed, body: JSON.stringify(body) };
   }
