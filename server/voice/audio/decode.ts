@@ -223,7 +223,7 @@ export function startDecodeProcess({
   const options = {
     ...(containment === undefined ? {} : { containment }),
     // A leak ends this process and not the server.
-    execArgv: ['--max-old-space-size=256'],
+    execArgv: ['--max-old-space-size=256', '--max-semi-space-size=16'],
     limits: {
       memoryBytes: DECODER_MEMORY_BYTES,
       processes: CONTAINED_PROCESSES,

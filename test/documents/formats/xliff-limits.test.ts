@@ -96,7 +96,13 @@ describe('a large file', () => {
       console.log(JSON.stringify({ megabytes: process.resourceUsage().maxRSS / 1024, blocks: opened.blocks.length }));`;
     const output = execFileSync(
       process.execPath,
-      [`--max-old-space-size=${HEAP_MB}`, '--input-type=module', '-e', program],
+      [
+        `--max-old-space-size=${HEAP_MB}`,
+        '--max-semi-space-size=16',
+        '--input-type=module',
+        '-e',
+        program,
+      ],
       { encoding: 'utf8', timeout: 240_000 },
     );
     return JSON.parse(output) as { megabytes: number; blocks: number };
