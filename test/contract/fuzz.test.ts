@@ -1,5 +1,5 @@
 /** Whatever is sent to the language interface, the answer is ours, and the server lives. */
-import fc from '../support/suite/properties.ts';
+import fc, { codePoint } from '../support/suite/properties.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
@@ -50,7 +50,7 @@ const hostile = fc.constantFrom(
 );
 const value: fc.Arbitrary<unknown> = fc.oneof(
   hostile,
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: codePoint, maxLength: 60 }),
   fc.integer(),
   fc.boolean(),
   fc.constant(null),
@@ -140,7 +140,7 @@ it('forms, broken JSON and other types are answered, never with 5xx', async () =
     ],
     ...['application/json; charset=utf-16', 'nonsense', ''],
   );
-  const raw = fc.oneof(hostile, fc.string({ unit: 'binary', maxLength: 200 }));
+  const raw = fc.oneof(hostile, fc.string({ unit: codePoint, maxLength: 200 }));
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...routes), types, raw, async (route, type, body) => {
       expect(await answerOf(route, { body, headers: { 'Content-Type': type } })).toBeLessThan(500);

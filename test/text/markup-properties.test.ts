@@ -1,5 +1,5 @@
 /** What holds for every text and every engine. */
-import fc from '../support/suite/properties.ts';
+import fc, { codePoint } from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
 import type {
@@ -63,7 +63,7 @@ const soup = fc
         '\0',
         '\ud800',
       ),
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.string({ unit: codePoint, maxLength: 4 }),
     ),
     { maxLength: 25 },
   )

@@ -1,4 +1,4 @@
-import fc from '../../support/suite/properties.ts';
+import fc, { codePoint } from '../../support/suite/properties.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createUsageMeter,
@@ -100,7 +100,7 @@ it('64 callers who give half of it back leave exactly the other half', async () 
 describe('characters', () => {
   it('are code points, whatever the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 50 }), (text) => {
         expect(countCodePoints(text)).toBe(Array.from(text).length);
       }),
     );

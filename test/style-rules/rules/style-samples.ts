@@ -1,6 +1,6 @@
 /** Random texts that rules of style have something to do with, and random choices of rules. */
 import { styleLanguages } from '../../../shared/language.ts';
-import fc from '../../support/suite/properties.ts';
+import fc, { codePoint } from '../../support/suite/properties.ts';
 import {
   mechanicalRules,
   type MechanicalRule,
@@ -260,7 +260,7 @@ const fragment = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...words) },
   { weight: 4, arbitrary: fc.constantFrom(...figures) },
   { weight: 5, arbitrary: fc.constantFrom(...signs) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
+  { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength: 3 }) },
 );
 
 /** Texts of fragments, with blanks between most. */

@@ -1,4 +1,4 @@
-import fc from '../../support/suite/properties.ts';
+import fc, { codePoint } from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { inRegister, ruledForms, type RuledForm } from '../../../server/text/wording/register.ts';
 
@@ -9,7 +9,7 @@ const hostileText = fc
       fc.constantFrom("It's ", 'it', "'s", '’', "'", '"', '“', '»', '«', '`', '```', '(', ')', '>'),
       fc.constantFrom('Basically, ', 'well, ', 'I ', 'am ', 'gonna ', 'be ', 'a ', 'to ', 'x. '),
       fc.constantFrom("Let's ", "don't ", 'will ', 'not ', 'prior ', 'in order ', '; it is ', '\n'),
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: codePoint, maxLength: 8 }),
     ),
     { maxLength: 40 },
   )

@@ -1,4 +1,4 @@
-import fc from '../../support/suite/properties.ts';
+import fc, { codePoint } from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, untouchableSpans } from '../../../server/text/wording/edits.ts';
 import {
@@ -44,7 +44,7 @@ const hostileText = fc
         '\n',
       ),
       fc.constantFrom('http://a.b/?c=d', 'a@b.c', 'x_y', '…', '😀', '\ud800', 'é', '’', '1,2'),
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: codePoint, maxLength: 8 }),
     ),
     { maxLength: 40 },
   )
