@@ -227,10 +227,8 @@ class WhisperLiveConversation implements Conversation {
       if (signal.aborted) return;
       if (samples.length === 0) break;
       from += samples.length;
-      await this.#sendSamples(
-        Float32Array.from(samples, (s) => s / 32_768),
-        fromSamples,
-      );
+      const floats = new Float32Array(samples).map((sample) => sample / 32_768);
+      await this.#sendSamples(floats, fromSamples);
     }
     await this.#sendSamples(new Float32Array(PADDING_SAMPLES), fromSamples);
     await this.#socket.flush();
