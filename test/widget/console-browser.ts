@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { keepPage, type KeptPage } from './kept-page.ts';
 import { laptop } from './axe.ts';
-import { newContext, takeChromium } from '../support/machine/chromium.ts';
+import { calm, newContext, takeChromium } from '../support/machine/chromium.ts';
 import { firstLink, signedIn } from '../support/product/console-client.ts';
 import { startHosted } from '../support/product/hosted-server.ts';
 import { startServer, type RunningServer } from '../support/product/server.ts';
@@ -57,7 +57,8 @@ export async function startConsole(
   let session: Promise<BrowserContextOptions['storageState']> | undefined;
 
   async function open(fragment = '', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await newContext(browser, { locale: 'en-GB', timezoneId: 'UTC', ...options });
+    const usual = { ...calm, locale: 'en-GB', timezoneId: 'UTC' };
+    const context = await newContext(browser, { ...usual, ...options });
     const page = await context.newPage();
     page.on('pageerror', (error) => pageErrors.push(error.message));
     page.on('console', (message) => {

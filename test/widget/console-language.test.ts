@@ -353,6 +353,8 @@ it('every page and dialog is no wider than a laptop or a phone and has no fault 
   const go = async (hash: string, words: string, { isFinal = true } = {}): Promise<void> => {
     await page.evaluate((to) => (location.hash = to), hash);
     await page.getByRole('heading', { name: words }).first().waitFor();
+    // What says that a page is loading fades in.
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     if (isFinal) await look(hash);
   };
   await page.getByRole('link', { name: 'Seen' }).first().waitFor();
