@@ -35,7 +35,21 @@ describe('marks', () => {
       'The new file<3/> is here, <4/> now.',
       'La lima nueva<3/> es aquí, <4/> ahora.',
     ],
-    ['of a word that is dropped stay, empty', '<1>She</1> <2>works</2>.', '<1></1><2>Obra</2>.'],
+    [
+      'of a word that is dropped stay, empty, where no word is free',
+      '<1>She</1> <2>works</2>.',
+      '<1></1><2>Obra</2>.',
+    ],
+    [
+      'of a word that is merged go around what it has become',
+      'They <1>will</1> come.',
+      '<1>Vendrán</1>.',
+    ],
+    [
+      'of a word that is dropped go to the nearest',
+      'Please <1>do</1> come.',
+      'Complacer <1>viene</1>.',
+    ],
     ['within a word take it whole', 'It is <1>un</1>usual.', 'Es <1>inusual</1>.'],
     [
       'follow the parts of a compound that no dictionary has',

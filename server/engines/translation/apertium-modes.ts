@@ -15,11 +15,6 @@ export interface Mode {
   debianPackage: string;
   /** Its statistical tagger crashes on ordinary text: the constraint grammar before it decides alone. */
   taggerCrashes?: boolean;
-  /**
-   * Its recursive transfer drops word-bound blanks now and then. The two languages have the same
-   * order of words, by which lost marks are put back.
-   */
-  losesWordBlanks?: boolean;
   /** Its source has no articles of their own: the word-bound blank of a noun ends up on `the`. */
   marksArticles?: boolean;
   /** Its rules glue words around a comma that has no blank before it: `a tall, thin man`. */
@@ -32,7 +27,7 @@ interface Pivot {
   among: readonly LanguageTag[];
 }
 
-type Quirks = Pick<Mode, 'taggerCrashes' | 'losesWordBlanks' | 'marksArticles' | 'gluesAtCommas'>;
+type Quirks = Pick<Mode, 'taggerCrashes' | 'marksArticles' | 'gluesAtCommas'>;
 
 function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string, Quirks?][]) {
   return modes.map(([source, target, name, quirks]): Mode => ({
@@ -45,7 +40,6 @@ function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string
 }
 
 const taggerCrashes = { taggerCrashes: true };
-const losesWordBlanks = { losesWordBlanks: true };
 const marksArticles = { marksArticles: true };
 const gluesAtCommas = { gluesAtCommas: true };
 
@@ -92,12 +86,8 @@ export const modes: readonly Mode[] = [
   ...pair('apertium-en-gl', ['en', 'gl', 'en-gl'], ['gl', 'en', 'gl-en']),
   ...pair('apertium-eo-en', ['en', 'eo', 'en-eo'], ['eo', 'en', 'eo-en']),
   ...pair('apertium-swe-dan', ['sv', 'da', 'swe-dan'], ['da', 'sv', 'dan-swe']),
-  ...pair(
-    'apertium-swe-nor',
-    ['sv', 'nb', 'swe-nob', losesWordBlanks],
-    ['nb', 'sv', 'nob-swe', losesWordBlanks],
-  ),
-  ...pair('apertium-dan-nor', ['da', 'nb', 'dan-nob', losesWordBlanks]),
+  ...pair('apertium-swe-nor', ['sv', 'nb', 'swe-nob'], ['nb', 'sv', 'nob-swe']),
+  ...pair('apertium-dan-nor', ['da', 'nb', 'dan-nob']),
   ...pair(
     'apertium-rus-ukr',
     ['ru', 'uk', 'rus-ukr', taggerCrashes],

@@ -156,7 +156,7 @@ async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegm
     (await translateTokens(source, run));
   const modesUsed = run.steps.map(({ mode }) => mode);
   if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
-  if (modesUsed.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
+  inner = restoreWordBlanks(inner, text);
   return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
 }
 

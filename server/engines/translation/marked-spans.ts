@@ -18,26 +18,51 @@ export function putMarksBack(tokens: readonly Token[], text: MarkedText): TextSe
 }
 
 /**
- * Gives the elements that have lost their words the words at the same share of the text, which is
- * right where both languages have the same order of words.
+ * Gives the elements that have lost their words those at the same share of the text, or else the nearest
+ * that belongs to no other: a link around nothing can be followed by nobody.
  */
 export function restoreWordBlanks(tokens: readonly Token[], text: MarkedText): Token[] {
-  const kept = new Set(tokens.flatMap((token) => (token.kind === 'word' ? token.elements : [])));
+  const { elements } = text;
   const restored = [...tokens];
-  const total = sum(tokens.map(weightOf));
-  for (const [number, { from, to, last, parent }] of text.elements.entries()) {
-    if ([...kept].some((each) => each >= number && each <= last)) continue;
-    let before = 0;
-    for (const [i, token] of restored.entries()) {
-      const weight = weightOf(token);
-      const middle = ((before + weight / 2) / total) * text.length;
-      before += weight;
-      if (token.kind !== 'word' || weight === 0 || middle < from || middle > to) continue;
-      const isFree = token.elements.every((each) => each === parent || !kept.has(each));
-      if (isFree) restored[i] = { ...token, elements: [number] };
+  const kept = new Set(tokens.flatMap((token) => (token.kind === 'word' ? token.elements : [])));
+  /** How many of the elements before each have kept words. */
+  const keptBefore = [0];
+  for (const number of elements.keys()) {
+    keptBefore.push((keptBefore[number] ?? 0) + (kept.has(number) ? 1 : 0));
+  }
+  const middles = middlesOf(tokens, text.length);
+  for (const [number, { from, to, last, parent }] of elements.entries()) {
+    if (keptBefore[last + 1] !== keptBefore[number]) continue;
+    const around = parent < 0 ? undefined : parent;
+    const free = middles.filter(({ place }) => {
+      const token = restored[place];
+      return token?.kind === 'word' && token.elements.length < 2 && token.elements[0] === around;
+    });
+    const own = free.filter(({ middle }) => middle >= from && middle <= to);
+    const wanted = (from + to) / 2;
+    let nearest = own[0] ?? free[0];
+    for (const each of own.length > 0 ? [] : free) {
+      const isNearer = Math.abs(each.middle - wanted) < Math.abs((nearest?.middle ?? 0) - wanted);
+      if (isNearer) nearest = each;
+    }
+    for (const { place } of own.length > 0 || nearest === undefined ? own : [nearest]) {
+      const token = restored[place];
+      if (token?.kind === 'word') restored[place] = { ...token, elements: [number] };
     }
   }
   return restored;
+}
+
+/** Where the middle of each word would be in the source, in its letters and digits. */
+function middlesOf(tokens: readonly Token[], length: number): { place: number; middle: number }[] {
+  const total = sum(tokens.map(weightOf));
+  let before = 0;
+  return tokens.flatMap((token, place) => {
+    const weight = weightOf(token);
+    const middle = ((before + weight / 2) / total) * length;
+    before += weight;
+    return token.kind === 'word' && /[\p{L}\p{N}]/u.test(token.text) ? [{ place, middle }] : [];
+  });
 }
 
 function weightOf(token: Token): number {
