@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   frenchBlanks,
-  misplacedCapitals,
+  wrongCapitals,
   spanishOpenings,
 } from '../../server/engines/translation/sentence-signs.ts';
 import { replaced } from '../../server/engines/translation/stand-ins.ts';
 
 function lowered(translated: string, source: string, target = 'es'): string {
-  return replaced(translated, misplacedCapitals(translated, source, { source: 'en', target }));
+  return replaced(translated, wrongCapitals(translated, source, { source: 'en', target }));
 }
 
 function opened(translated: string, { source = 'en', target = 'es' } = {}): string {
@@ -52,6 +52,30 @@ describe('a capital that only the place of a word has made', () => {
     ['behind a quotation that a sentence follows', '“Is it?” Here he comes.', '“¿Es?” Aquí viene.'],
   ])('stays: %s', (_what, source, translated) => {
     expect(lowered(translated, source)).toBe(translated);
+  });
+
+  test.each([
+    ['red car', 'Coche rojo', 'coche rojo'],
+    ['Do not say it.', 'il ne le dit pas.', 'Il ne le dit pas.'],
+    ['Stop! Do not go.', 'Arrête ! il ne va pas.', 'Arrête ! Il ne va pas.'],
+    ['“do you?”', '“¿Lo haces?”', '“¿lo haces?”'],
+  ])('is first only where the source has one: %s', (source, translated, expected) => {
+    expect(lowered(translated, source)).toBe(expected);
+  });
+
+  test.each([
+    ['old London', 'Londres viejo'],
+    ['iPhone users', 'Usuarios de iPhone'],
+    ['New iPhone', 'iPhone nuevo'],
+    ['5 red cars', '5 coches rojos'],
+    ['my car, John', 'John, mi coche'],
+  ])('stays first, as a name may be: %s', (source, translated) => {
+    expect(lowered(translated, source)).toBe(translated);
+  });
+
+  test('goes where only another word has its letter', () => {
+    const source = 'The watch, but new YMCA';
+    expect(lowered('El reloj Y la YMCA', source)).toBe('El reloj y la YMCA');
   });
 
   test('stays in languages that have others', () => {

@@ -35,7 +35,7 @@ import {
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
-import { frenchBlanks, misplacedCapitals, spanishOpenings } from './sentence-signs.ts';
+import { frenchBlanks, wrongCapitals, spanishOpenings } from './sentence-signs.ts';
 
 /** A step of a route on its way. */
 export interface Step {
@@ -90,7 +90,7 @@ async function translateWords(text: string, run: Run): Promise<string> {
   const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
   const tight = tightened(withoutInnerCapitals(kept, text), text);
   const direction = directionOf(run);
-  const lowered = replaced(tight, misplacedCapitals(tight, text, direction));
+  const lowered = replaced(tight, wrongCapitals(tight, text, direction));
   const spaced = replaced(lowered, frenchBlanks(lowered, direction));
   return replaced(spaced, spanishOpenings(spaced, direction));
 }
@@ -173,7 +173,7 @@ async function translateTokens(source: readonly Token[], run: Run): Promise<Toke
     tokensWithKeptWords(stepped, words.kept, text) ?? (await tokensThroughSteps(source, run));
   const tight = tightenedTokens(tokensWithoutInnerCapitals(kept, text), text);
   const direction = directionOf(run);
-  const lowered = replacedTokens(tight, misplacedCapitals(textOf(tight), text, direction));
+  const lowered = replacedTokens(tight, wrongCapitals(textOf(tight), text, direction));
   const spaced = replacedTokens(lowered, frenchBlanks(textOf(lowered), direction));
   return replacedTokens(spaced, spanishOpenings(textOf(spaced), direction));
 }

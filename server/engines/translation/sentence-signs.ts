@@ -36,8 +36,10 @@ const MOST_BEFORE = 3;
 const MOVED_BY = 1;
 /** So far it is looked for, in UTF-16 units. */
 const REACH = 1_000;
+const WORD_PART = /[\p{L}\p{M}\p{N}]+/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
 const LATER_CAPITAL = /[^\p{Lu}]\p{Lu}/u;
+const ENDS_BEFORE_SMALL = /[.!?…\n][^\p{L}\s]{0,3}\s{1,3}[^\p{L}\s]{0,3}\p{Ll}/u;
 const CAPITALISED = /^\p{Lu}(?:\p{Ll}|$)/u;
 /** A name, or what might be one; `I` is none. */
 const NAME = /^(?!I(?:['’]|$)).*\p{Lu}/u;
@@ -47,26 +49,50 @@ const OPENS = /[.!?…:"“‘«([¿¡‹❮❬][\s\ufffc]*$/u;
 /** What ends within a sentence, and the letter behind. */
 const ENDED_WITHIN = /[.!?…]["'”’»)›❯❭]+\s+(?=\p{L})/gu;
 
-/** The letters of a translation that are to be small. */
-export function misplacedCapitals(
+/** The letters of a translation that are to be small, and of sentences the first that are to be capitals. */
+export function wrongCapitals(
   translated: string,
   source: string,
   { source: from, target }: Direction,
 ): Replacement[] {
-  // Most sentences have no capital but their first.
-  if (!LATER_CAPITAL.test(translated) || !ONLY_NAMES.has(baseLanguage(target))) return [];
-  const originals = sentencesOf(source, from);
-  const sentences = sentencesOf(translated, target);
+  const onlyNames = ONLY_NAMES.has(baseLanguage(target));
+  // Most texts are one sentence with no capital but the first.
+  const isSimple = !LATER_CAPITAL.test(translated) && !ENDS_BEFORE_SMALL.test(translated);
+  const originals = isSimple ? [{ start: 0, text: source }] : sentencesOf(source, from);
+  const sentences = isSimple ? [{ start: 0, text: translated }] : sentencesOf(translated, target);
   // Where one has become two, only of the first is it known of what it was made.
   const isPaired = sentences.length === originals.length;
   const places = sentences.slice(0, isPaired ? undefined : 1).flatMap(({ start, text }, i) => {
-    const original = isPaired ? originals[i]?.text : source;
-    const place = misplacedCapital(text, original?.slice(0, REACH) ?? '');
-    return place === undefined ? [] : [start + place];
+    const original = (isPaired ? originals[i]?.text : source)?.slice(0, REACH) ?? '';
+    const first = wrongFirstLetter(text, original, onlyNames);
+    const later = onlyNames ? misplacedCapital(text, original) : undefined;
+    return [first, later].flatMap((place) => (place === undefined ? [] : [start + place]));
   });
-  return [...new Set([...places, ...capitalsWithin(translated, source)])]
+  const within = onlyNames && !isSimple ? capitalsWithin(translated, source) : [];
+  return [...new Set([...places, ...within])]
     .sort((a, b) => a - b)
-    .map((at) => ({ start: at, end: at + 1, text: translated.charAt(at).toLowerCase() }));
+    .map((at) => ({ start: at, end: at + 1, text: withOtherCase(translated.charAt(at)) }));
+}
+
+function withOtherCase(letter: string): string {
+  const small = letter.toLowerCase();
+  return small === letter ? letter.toUpperCase() : small;
+}
+
+/** `%d file` is not `%d Fichero`, for its first word begins no sentence; `Do not!` is `N’ouvre pas !`. */
+function wrongFirstLetter(
+  sentence: string,
+  source: string,
+  onlyNames: boolean,
+): number | undefined {
+  const [first] = firstWords(sentence, 1);
+  const [original, ...others] = firstWords(source, 1 + MOVED_BY);
+  if (first === undefined || original === undefined || isWordOf(source, first[0])) return undefined;
+  const isSmall = onlyNames && /^\p{Ll}[^\p{Lu}]*$/u.test(original[0]);
+  const isWrong = isSmall
+    ? CAPITALISED.test(first[0]) && !others.some(({ 0: word }) => NAME.test(word))
+    : /^\p{Lu}/u.test(original[0]) && /^\p{Ll}/u.test(first[0]);
+  return isWrong ? first.index : undefined;
 }
 
 /** Behind what is quoted or in brackets, where the source goes on with a small letter: `“¿Sí?” Dijo.` */
@@ -78,7 +104,7 @@ function capitalsWithin(translated: string, source: string): number[] {
   return own.filter((place, i) => {
     const [word = ''] = firstWords(translated.slice(place), 1)[0] ?? [];
     const original = source.slice(originals[i], (originals[i] ?? 0) + REACH);
-    return CAPITALISED.test(word) && /^\p{Ll}/u.test(original) && !original.includes(word);
+    return CAPITALISED.test(word) && /^\p{Ll}/u.test(original) && !isWordOf(original, word);
   });
 }
 
@@ -89,8 +115,14 @@ function misplacedCapital(sentence: string, source: string): number | undefined 
   const found = others[at];
   if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
   const [, ...around] = firstWords(source, at + 2 + MOVED_BY);
-  const isName = around.some(({ 0: word }) => NAME.test(word)) || source.includes(found[0]);
+  const isName = around.some(({ 0: word }) => NAME.test(word)) || isWordOf(source, found[0]);
   return isName ? undefined : found.index;
+}
+
+/** Whether a text has a word, be it in `L’iPhone` or `John’s`; not as a part, as `YouTube` has `Y`. */
+function isWordOf(text: string, word: string): boolean {
+  const words = new Set(text.match(WORD_PART));
+  return (word.match(WORD_PART) ?? []).some((part) => words.has(part));
 }
 
 function firstWords(text: string, most: number): RegExpExecArray[] {
