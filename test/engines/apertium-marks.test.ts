@@ -83,6 +83,16 @@ describe('marks', () => {
       'Dijo <1>“buenos días”</1> (<2>sí</2>).',
     ],
     [
+      'keep the quotation marks around them',
+      'The "<1>red</1>" car and the (‘<2>free world</2>’) market.',
+      'El coche "<1>rojo</1>" y el (‘<2>mundo libre</2>’) lonja.',
+    ],
+    [
+      'keep arrows, stars and emoji at their ends',
+      'The <1>★ red 🎉</1> car; <2><3>read</3> it →</2> now.',
+      'El coche <1>★ rojo 🎉</1>; <2><3>leído</3> lo →</2> ahora.',
+    ],
+    [
       'without words keep their blanks',
       'The dog<1> </1>and <2></2> the house.',
       'El perro<1> </1>y <2></2> la casa.',

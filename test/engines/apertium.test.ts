@@ -90,6 +90,12 @@ describe('Apertium translates', () => {
     ],
     ['fr', 'en', 'La voiture « rouge » est grande', /^The «red» car is big$/],
     ['en', 'fr', 'The «red» car', /^La voiture «\u00a0rouge\u00a0»$/],
+    [
+      'en',
+      'es',
+      'The *red* car, ***big*** or _old_',
+      /^El coche \*rojo\*, \*\*\*grande\*\*\* o _viejo_$/,
+    ],
     ['en', 'es', 'He said “yes” to a 5" disk.', /^Dijo “sí” a un 5" disco\.$/],
     ['en', 'fr', 'CO₂ and H₂O on 5 m²', /^CO₂ et H₂O .*5 m²$/],
     ['fr', 'es', 'Reste-t-elle ici ?', /^¿Qued[ae] aquí\?$/],
@@ -171,10 +177,10 @@ describe('Apertium translates', () => {
 
   /** An apostrophe is a genitive, a contraction or a part of a word; a quotation mark is neither. */
   const quotes: [source: string, target: string, text: string, expected: string][] = [
-    ['en', 'es', "The 'small' house is red.", "La 'casa' pequeña es roja."],
+    ['en', 'es', "The 'small' house is red.", "La casa 'pequeña' es roja."],
     ['en', 'es', 'He said ‘single’ twice.', 'Dijo ‘solo’ dos veces.'],
     ['en', 'es', "She said 'stop'.", "Dijo 'parón'."],
-    ['en', 'ca', "The 'south' park", "El 'parc' del sud"],
+    ['en', 'ca', "The 'south' park", "El parc 'del sud'"],
     ['en', 'es', "the dogs' park", "los perros' parque"],
     ['en', 'es', "Peter's house", 'La casa de Peter'],
   ];
@@ -204,7 +210,7 @@ describe('Apertium translates', () => {
   test('single quotes in texts with marks', async () => {
     const segment = marked("The <1>'small'</1> <2>house</2> of ‘stone’.");
     const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
-    expect(written(answer)).toBe("La '<2>casa</2>' <1>pequeña</1> de ‘hueso’.");
+    expect(written(answer)).toBe("La <2>casa</2> <1>'pequeña'</1> de ‘hueso’.");
   });
 
   test.each([
@@ -264,7 +270,7 @@ describe('Apertium translates', () => {
   });
 
   test('around words it does not know, without marking them', async () => {
-    const text = 'The red Zyxqwv is *very* #big @home ~ 5 ~~ x.';
+    const text = 'The red Zyxqwv is * very* #big @home ~ 5 ~~ x.';
     for (const target of ['es', 'ca', 'fr']) {
       const [answer] = await translateTexts(engine, [text], { source: 'en', target, signal });
       expect(answer).toContain('Zyxqwv');

@@ -73,6 +73,13 @@ describe('a capital that only the place of a word has made', () => {
     expect(lowered(translated, source)).toBe(translated);
   });
 
+  test.each(['. ', '.\n', 'a. b ', 'A. ', '" '])(
+    'is looked for once in a long text of %j',
+    (unit) => {
+      expect(lowered(unit.repeat(25_000), 'A')).toHaveLength(25_000 * unit.length);
+    },
+  );
+
   test('goes where only another word has its letter', () => {
     const source = 'The watch, but new YMCA';
     expect(lowered('El reloj Y la YMCA', source)).toBe('El reloj y la YMCA');

@@ -1,33 +1,62 @@
 /**
- * A few words that are quoted or set off, which Apertium would leave at their place while their words move
- * (`The "red" car`: `El "coche" rojo`). They are given as an element, which goes where its words go.
+ * Signs that Apertium would leave at their place while their words move (`The "red" car`: `El "coche" rojo`).
+ * A few words that are quoted or set off are given as an element, which goes where its words go; signs at the
+ * edges of an element are taken from it, and put there again.
  */
-import type { Mark, TextSegment } from '../../text/text-segment.ts';
+import { type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import { type Direction, frenchBlanks } from './sentence-signs.ts';
 import { replaced } from './stand-ins.ts';
 
-/** What begins and ends each; of the same signs no third may follow. */
+/** What begins and ends each; of the same signs no further one may follow. */
 const SIGNS = [
   ['"', '"'],
   ['“', '”'],
   ['„', '“'],
   ['«', '»'],
   ['‹', '›'],
+  ["'", "'"],
+  ['‘', '’'],
+  ['***', '***'],
   ['**', '**'],
+  ['*', '*'],
+  ['_', '_'],
+  ['~~', '~~'],
 ] as const;
+const SUSPECT = /["“„«‹'‘*_]|~~/u;
 /** One to three words, with blanks between them but none at the ends. */
-const WORDS = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]{0,40}(?: [\p{L}\p{M}\p{N}'’-]{1,40}){0,2}`;
-const QUOTED = new RegExp(
-  SIGNS.map(([opening, closing]) => {
-    const [before, after] = [opening, closing].map((sign) => sign.replaceAll('*', String.raw`\*`));
-    const blank = opening === '«' ? String.raw`[ \u00a0\u202f]?` : '';
-    return String.raw`(?<=^|[\s([])${before}${blank}${WORDS}${blank}${after}(?=$|[\s)\].,;:!?…])`;
-  }).join('|'),
-  'gu',
+const WORDS = String.raw`(?!n['’])[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]{0,40}(?: [\p{L}\p{M}\p{N}'’-]{1,40}){0,2}?`;
+const BEFORE = String.raw`(?<=^|[\s([])`;
+const BEHIND = String.raw`(?=$|[\s)\].,;:!?…])`;
+const PAIRS = SIGNS.map(([opening, closing]) => {
+  const [before, after] = [opening, closing].map((sign) => sign.replaceAll('*', String.raw`\*`));
+  const blank = opening === '«' ? String.raw`[ \u00a0\u202f]?` : '';
+  return [`${BEFORE}${before}${blank}`, `${blank}${after}${BEHIND}`] as const;
+});
+const QUOTED = new RegExp(PAIRS.map(([before, after]) => before + WORDS + after).join('|'), 'gu');
+const ONLY_WORDS = new RegExp(`^${WORDS}$`, 'u');
+/** What may end before an element, and begin behind it. */
+const AROUND_ELEMENT = PAIRS.map(
+  ([before, after]) => [new RegExp(`${before}$`, 'u'), new RegExp(`^${after}`, 'u')] as const,
 );
-const SUSPECT = /["“„«‹]|\*\*/u;
+/** So many parts of a segment are an element of a few words at most. */
+const MOST_PARTS = 8;
 
-/** A text with such elements. */
+/** Arrows, stars and emoji. */
+const SYMBOL = String.raw`[\p{So}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f]`;
+const APART = String.raw`[\p{So}\p{Sm}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f»›]`;
+const SYMBOLS_FIRST = new RegExp(String.raw`^(?:${APART}{1,8}\s+|${SYMBOL}{1,8})`, 'u');
+const SYMBOLS_LAST = new RegExp(String.raw`(?:(?<!\s)\s{1,2}${APART}{1,8}|${SYMBOL}{1,8})$`, 'u');
+
+/** The signs of an element. One that is there for them alone, not in the source, has those inside. */
+interface Signs {
+  isOwn: boolean;
+  before: string;
+  first: string;
+  last: string;
+  behind: string;
+}
+
+/** A text without such signs. */
 export interface QuotedWords {
   segment: TextSegment;
   /** The translation with its signs again; undefined where an element has lost its words. */
@@ -42,22 +71,25 @@ export function quotedWords(
   text: string | TextSegment,
   direction: Direction,
 ): QuotedWords | undefined {
-  const parts = typeof text === 'string' ? [text] : text;
-  if (!parts.some((part) => typeof part === 'string' && SUSPECT.test(part))) return undefined;
-  const signs = new Map<number, readonly string[]>();
+  const signs = new Map<number, Signs>();
+  const parts = typeof text === 'string' ? [text] : withoutSignsOfElements(text, signs, direction);
+  const ofElements = signs.size;
   let id = Math.max(0, ...parts.map((part) => (typeof part === 'string' ? 0 : part.id)));
   let outside = '';
   const segment = parts.flatMap((part): (string | Mark)[] => {
     if (typeof part !== 'string') return [part];
     const pieces: (string | Mark)[] = [];
     let from = 0;
-    for (const { 0: quoted, index } of part.matchAll(QUOTED)) {
+    for (const { 0: quoted, index } of SUSPECT.test(part) ? part.matchAll(QUOTED) : []) {
       const [opening = '', closing = ''] = quoted.match(AROUND) ?? [];
       id += 1;
-      signs.set(id, [
-        spaced(`${opening}x`, direction).slice(0, -1),
-        spaced(`x${closing}`, direction).slice(1),
-      ]);
+      signs.set(id, {
+        isOwn: false,
+        before: '',
+        first: spaced(`${opening}x`, direction).slice(0, -1),
+        last: spaced(`x${closing}`, direction).slice(1),
+        behind: '',
+      });
       outside += part.slice(from, index);
       pieces.push(part.slice(from, index), { mark: 'open', id });
       pieces.push(quoted.slice(opening.length, -closing.length), { mark: 'close', id });
@@ -66,7 +98,7 @@ export function quotedWords(
     outside += part.slice(from);
     return [...pieces, part.slice(from)].filter((piece) => piece !== '');
   });
-  if (signs.size === 0 || !/\p{L}/u.test(outside)) return undefined;
+  if (signs.size === 0 || (ofElements === 0 && !/\p{L}/u.test(outside))) return undefined;
   return { segment, restore: (translated) => withSigns(translated, signs) };
 }
 
@@ -74,10 +106,71 @@ function spaced(signs: string, direction: Direction): string {
   return replaced(signs, frenchBlanks(signs, direction));
 }
 
+/** Takes `"<b>red</b>"` and `<b>red →</b>` for `<b>red</b>`. */
+function withoutSignsOfElements(
+  segment: TextSegment,
+  signs: Map<number, Signs>,
+  direction: Direction,
+): TextSegment {
+  const parts = [...segment];
+  const textAt = (at: number): string => {
+    const part = parts[at];
+    return typeof part === 'string' ? part : '';
+  };
+  const open: { at: number; letters: number }[] = [];
+  let letters = 0;
+  for (const [at, part] of segment.entries()) {
+    if (typeof part === 'string') letters += /\p{L}/u.test(part) ? 1 : 0;
+    else if (part.mark === 'open') open.push({ at, letters });
+    else if (part.mark === 'close') {
+      const opening = open.pop();
+      if (opening === undefined || opening.letters === letters) continue;
+      const [first = ''] = SYMBOLS_FIRST.exec(textAt(opening.at + 1)) ?? [];
+      parts[opening.at + 1] = withoutEdge(parts[opening.at + 1], first.length, 0);
+      const [last = ''] = SYMBOLS_LAST.exec(textAt(at - 1)) ?? [];
+      parts[at - 1] = withoutEdge(parts[at - 1], 0, last.length);
+      const within = at - opening.at > MOST_PARTS ? '' : plainText(parts.slice(opening.at, at));
+      const [before, behind] = signsAround(textAt(opening.at - 1), within, segment[at + 1]);
+      if (before !== '') {
+        parts[opening.at - 1] = withoutEdge(parts[opening.at - 1], 0, before.length);
+        parts[at + 1] = withoutEdge(parts[at + 1], behind.length, 0);
+      }
+      if (before + first + last === '') continue;
+      signs.set(part.id, {
+        isOwn: true,
+        before: spaced(`${before}x`, direction).slice(0, -1),
+        first,
+        last,
+        behind: spaced(`x${behind}`, direction).slice(1),
+      });
+    }
+  }
+  return parts.filter((part) => part !== '');
+}
+
+function withoutEdge(part: string | Mark | undefined, start: number, end: number): string | Mark {
+  if (typeof part !== 'string') return part ?? '';
+  return part.slice(start, part.length - end);
+}
+
+/** The signs before an element of a few words, and those behind it that belong to them. */
+function signsAround(
+  before: string,
+  within: string,
+  behind: string | Mark | undefined,
+): [before: string, behind: string] {
+  if (before === '' || typeof behind !== 'string' || !ONLY_WORDS.test(within)) return ['', ''];
+  for (const [opening, closing] of AROUND_ELEMENT) {
+    const [first, last] = [opening.exec(before)?.[0], closing.exec(behind)?.[0]];
+    if (first !== undefined && last !== undefined) return [first, last];
+  }
+  return ['', ''];
+}
+
 /** Blanks that rules have left inside the signs go outside. */
 function withSigns(
   translated: TextSegment,
-  signs: ReadonlyMap<number, readonly string[]>,
+  signs: ReadonlyMap<number, Signs>,
 ): TextSegment | undefined {
   const result: (string | Mark)[] = [];
   const add = (part: string | Mark): void => {
@@ -87,8 +180,7 @@ function withSigns(
   };
   let openSign: string | undefined;
   for (const part of translated) {
-    const [opening = '', closing = ''] =
-      (typeof part === 'string' ? undefined : signs.get(part.id)) ?? [];
+    const own = typeof part === 'string' ? undefined : signs.get(part.id);
     if (typeof part === 'string') {
       const text = part.trimStart();
       const blanks = part.slice(0, part.length - text.length);
@@ -96,17 +188,20 @@ function withSigns(
       else if (text === '') return undefined;
       else add(`${blanks}${openSign}${text}`);
       openSign = undefined;
-    } else if (opening === '') {
-      if (openSign !== undefined) return undefined;
-      add(part);
-    } else if (part.mark === 'open') openSign = opening;
-    else if (openSign !== undefined) return undefined;
+    } else if (openSign !== undefined) return undefined;
+    else if (own === undefined) add(part);
+    else if (own.isOwn) {
+      const isOpen = part.mark === 'open';
+      for (const each of [isOpen ? own.before : own.last, part, isOpen ? own.first : own.behind]) {
+        if (each !== '') add(each);
+      }
+    } else if (part.mark === 'open') openSign = own.first;
     else {
       const last = result.at(-1);
       const text = typeof last === 'string' ? last.trimEnd() : '';
       if (typeof last !== 'string' || text === '') return undefined;
       result[result.length - 1] = text;
-      add(`${closing}${last.slice(text.length)}`);
+      add(`${own.last}${last.slice(text.length)}`);
     }
   }
   return result;
