@@ -110,6 +110,14 @@ describe('marks', () => {
     expect(written(answer!)).toBe("<1>L'ordinateur</1> de mon <2>père</2> est <3>très lent</3>.");
   });
 
+  test('leave out a full stop that was behind them', async () => {
+    const segment = marked('The word has <1>many</1> meanings. <2><3>Many</3> meanings.</2> Yes.');
+    const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });
+    expect(written(answer!)).toBe(
+      'Le mot a <1>beaucoup de significations</1>. <2><3>Beaucoup de significations</3>.</2> Soi.',
+    );
+  });
+
   test('show no sign of words that are not known', async () => {
     const segment = marked('The <1>Zyxqwv *is* #big</1> @home<2/>.');
     for (const target of ['es', 'ca', 'fr']) {

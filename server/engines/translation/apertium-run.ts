@@ -33,7 +33,13 @@ import {
   withKeptWords,
 } from './stand-ins.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
-import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
+import {
+  type BlankToken,
+  type MarkedText,
+  takeMarksApart,
+  type Token,
+  type WordToken,
+} from './marked-text.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
 import { frenchBlanks, wrongCapitals, spanishOpenings } from './sentence-signs.ts';
 
@@ -156,7 +162,7 @@ async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegm
     (await translateTokens(source, run));
   const modesUsed = run.steps.map(({ mode }) => mode);
   if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
-  inner = restoreWordBlanks(inner, text);
+  inner = withoutForeignSigns(restoreWordBlanks(inner, text), text);
   return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
 }
 
@@ -369,6 +375,28 @@ function addBlank(tokens: Token[], blank: BlankToken): void {
 
 function isSpace(token: Token | undefined): boolean {
   return token?.kind === 'blank' && token.text === ' ';
+}
+
+const LAST_SIGNS = /(?<=[\p{L}\p{M}\p{N}])[.,;:!?…]+$/u;
+
+/** Without the elements on the signs behind their last words that were not within them: some rules join them. */
+function withoutForeignSigns(tokens: readonly Token[], { elements }: MarkedText): Token[] {
+  return tokens.flatMap((token, i): Token[] => {
+    const [signs = ''] = token.kind === 'word' ? (LAST_SIGNS.exec(token.text) ?? []) : [];
+    const [innermost = -1] = token.kind === 'word' ? token.elements : [];
+    if (token.kind !== 'word' || signs === '' || innermost < 0) return [token];
+    const next = tokens[i + 1]?.kind === 'blank' ? tokens[i + 2] : tokens[i + 1];
+    if (next?.kind === 'word' && next.elements.some((each) => token.elements.includes(each))) {
+      return [token];
+    }
+    let around = innermost;
+    while (around >= 0 && elements[around]?.trailing.endsWith(signs) !== true) {
+      around = elements[around]?.parent ?? -1;
+    }
+    if (around === innermost) return [token];
+    const word: Token = { ...token, text: token.text.slice(0, -signs.length) };
+    return [word, { ...token, text: signs, elements: around < 0 ? [] : [around] }];
+  });
 }
 
 /** With the elements of an article given to the word after it, where that has none. */
