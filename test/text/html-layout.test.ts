@@ -47,6 +47,12 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
       '<1>the hou</1><2>se</2> <3>C</3><4>2</4>',
     ],
   ],
+  [
+    'a link and the words right beside it are two, unless they make up a word',
+    'Read more<a>Next <b>page</b></a>Home <b>You</b>Tube, <a>the hou</a>se, HTTP<a>Server</a>',
+    {},
+    ['Read more', 'Next <1>page</1>', 'Home <1>You</1>Tube, <2>the hou</2>se, HTTP<3>Server</3>'],
+  ],
   ['left-out end tags are found', '<ul><li>One<li>Two</ul><p>A<p>B', {}, ['One', 'Two', 'A', 'B']],
   ['inline elements around blocks split', '<a href=x><div>One</div></a>two', {}, ['One', 'two']],
   [

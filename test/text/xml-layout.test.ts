@@ -123,6 +123,12 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     ['Do <1>R&D</1> if a < b and <2/> now.'],
   ],
   [
+    'CDATA in a sentence is words, where it holds no markup and no placeholders',
+    '<p>The <![CDATA[big red]]> car</p><p><![CDATA[He came,]]> she &amp; I.</p><p>A <![CDATA[{x} or]]> b</p>',
+    {},
+    ['The big red car', 'He came, she & I.', 'A <1/> b'],
+  ],
+  [
     'CDATA by itself is text',
     '<p> <![CDATA[Tom & Jerry. The end.]]></p>',
     {},

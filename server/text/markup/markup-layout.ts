@@ -16,6 +16,7 @@ import {
   htmlTokens,
   lenientXmlTokens,
 } from './tokens.ts';
+import { findPlaceholders } from '../placeholders.ts';
 import { layOutFlow } from './segment-layout.ts';
 import {
   BLOCKS,
@@ -133,7 +134,7 @@ const WHOLE = /^<\/?(?:a|label)[\s>]/i;
 
 /**
  * Elements with words right beside each other are two, unless they make up one: `<a>Home</a><a>About</a>` and
- * `<b>Red</b><i>Car</i>`, but not `<b>Uni</b><i>code</i>`.
+ * `<b>Red</b><i>Car</i>`, but not `<b>Uni</b><i>code</i>`. A link may also be beside text: `More<a>Next page</a>`.
  */
 function cutBetweenWords(source: string, items: readonly FlowItem[]): FlowItem[] {
   const cuts = new Set<number>();
@@ -143,16 +144,16 @@ function cutBetweenWords(source: string, items: readonly FlowItem[]): FlowItem[]
   const isWhole = ({ start }: FlowItem): boolean => WHOLE.test(source.slice(start, start + 8));
   for (const [index, item] of items.entries()) {
     if (item.kind === 'close' && opened.length === 0) closed.push(item);
-    else if (item.kind === 'open' && closed.length > 0) opened.push({ item, index });
+    else if (item.kind === 'open') opened.push({ item, index });
     else {
-      const [first] = opened;
-      if (item.kind === 'text' && before !== undefined && first !== undefined) {
+      const tags = [...closed, ...opened.map(({ item: each }) => each)];
+      if (item.kind === 'text' && before !== undefined && tags.length > 0) {
         const [end, start] = [edgeOf(source, before, false), edgeOf(source, item, true)];
         const touch = /[\p{L}\p{M}\p{N}]$/u.test(end) && /^[\p{L}\p{N}]/u.test(start);
         const areWhole = closed.some(isWhole) && opened.some(({ item: each }) => isWhole(each));
-        if (touch && (areWhole || (ENDS_SMALL.test(end) && /^\p{Lu}/u.test(start)))) {
-          cuts.add(first.index);
-        }
+        const isNew = ENDS_SMALL.test(end) && /^\p{Lu}/u.test(start);
+        const isApart = (closed.length > 0 && opened.length > 0) || tags.some(isWhole);
+        if (touch && (areWhole || (isNew && isApart))) cuts.add(opened[0]?.index ?? index);
       }
       before = item.kind === 'text' ? item : undefined;
       closed = [];
@@ -458,15 +459,18 @@ function itemsOf({
   return items;
 }
 
+const MARKUP_IN_DATA = /<[\p{L}/!?]|&[#\p{L}]/u;
 const WORD_IN_DATA = /^[\p{L}\p{N}&<>=+*/'"-]{1,64}$/u;
 
-/** A CDATA section in a sentence: a word that need not be written with references, or a mark. */
+/** A CDATA section in a sentence: words that need not be written with references, or a mark. */
 function dataWithin(source: string, tokens: readonly Token[], index: number): FlowItem {
   const open = tokens[index];
   const close = tokens[open?.partner ?? -1];
   const [start, end] = [open?.start ?? 0, close?.end ?? 0];
   const text = source.slice(open?.end, close?.start);
-  return WORD_IN_DATA.test(text)
+  const areWords =
+    TEXT.test(text) && !MARKUP_IN_DATA.test(text) && findPlaceholders(text).length === 0;
+  return areWords || WORD_IN_DATA.test(text)
     ? { kind: 'text', start, end, references: [{ start, end, text }] }
     : { kind: 'lone', word: TEXT.test(text), start, end };
 }
