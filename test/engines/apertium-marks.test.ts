@@ -83,6 +83,11 @@ describe('marks', () => {
       'Dijo <1>“buenos días”</1> (<2>sí</2>).',
     ],
     [
+      'stay on their side of a separator',
+      '<1>Name</1> | Age | <2>The red car</2><3/> • <4/>now',
+      '<1>Nombre</1> | Edad | <2>El coche rojo</2><3/> • <4/>ahora',
+    ],
+    [
       'keep the quotation marks around them',
       'The "<1>red</1>" car and the (‘<2>free world</2>’) market.',
       'El coche "<1>rojo</1>" y el (‘<2>mundo libre</2>’) lonja.',

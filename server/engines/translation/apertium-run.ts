@@ -3,7 +3,7 @@
  * first, and what its rules leave behind is cleaned up after the last.
  */
 import type { Turn } from '../../process/concurrency.ts';
-import { plainText, type TextSegment } from '../../text/text-segment.ts';
+import { hasLetters, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { Mode } from './apertium-modes.ts';
 import { type ApertiumPipeline, escapeText, unescapeText } from './apertium-pipeline.ts';
 import { commonCompounds } from './common-compounds.ts';
@@ -18,6 +18,7 @@ import {
   withoutInnerCapitals,
 } from './hyphenated-words.ts';
 import {
+  abbreviationsIn,
   formulasIn,
   formulasOf,
   keptWords,
@@ -59,8 +60,39 @@ export interface Run {
 
 type Piece = string | TextSegment;
 
-/** A text, or a segment with marks, translated: what is quoted stays around its words. */
-export function translatePiece(piece: Piece, run: Run): Promise<Piece> {
+/** Between the items of a line: a title and a site, the cells of a table, the parts of a signature. */
+const SEPARATOR = /(\s+[|·•]\s+)/u;
+
+/** A text, or a segment with marks, translated; no word goes past a separator. */
+export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
+  const items = itemsOf(typeof piece === 'string' ? [piece] : piece);
+  if (items.length === 1) return translateItem(piece, run);
+  const translated = await Promise.all(
+    items.map(async (item) => (hasLetters(item) ? await translateItem(item, run) : item)),
+  );
+  const parts = translated.flat();
+  return typeof piece === 'string' ? plainText(parts) : parts;
+}
+
+/** A segment cut at the separators that stand in no element; every second item is one of these. */
+function itemsOf(segment: TextSegment): TextSegment[] {
+  let item: (string | Mark)[] = [];
+  const items: TextSegment[] = [item];
+  let depth = 0;
+  for (const part of segment) {
+    const pieces = typeof part === 'string' && depth === 0 ? part.split(SEPARATOR) : [part];
+    for (const [i, each] of pieces.entries()) {
+      if (i % 2 === 1) items.push([each], (item = []));
+      else if (each !== '') item.push(each);
+    }
+    if (typeof part !== 'string' && part.mark === 'open') depth += 1;
+    else if (typeof part !== 'string' && part.mark === 'close') depth -= 1;
+  }
+  return items;
+}
+
+/** What is quoted stays around its words. */
+function translateItem(piece: Piece, run: Run): Promise<Piece> {
   const quoted = quotedWords(piece, directionOf(run));
   return quoted === undefined ? translateAsIs(piece, run) : translateQuoted(piece, quoted, run);
 }
@@ -89,7 +121,7 @@ const LETTER = /\p{L}/u;
 
 /** A text whose quotation marks do no harm. */
 async function translateWords(text: string, run: Run): Promise<string> {
-  const formulas = formulasIn(text);
+  const formulas = [...formulasIn(text), ...abbreviationsOf(text, run)];
   const words =
     formulas.length > 0 || hasHyphen(text) ? await keptWordsOf(text, formulas, run) : NOTHING_KEPT;
   const stepped = await throughSteps(replaced(text, words.replacements), run);
@@ -99,6 +131,11 @@ async function translateWords(text: string, run: Run): Promise<string> {
   const lowered = replaced(tight, wrongCapitals(tight, text, direction));
   const spaced = replaced(lowered, frenchBlanks(lowered, direction));
   return replaced(spaced, spanishOpenings(spaced, direction));
+}
+
+/** Of several steps the second would read `i.e.` as Spanish, and make `i.Et.` of it. */
+function abbreviationsOf(text: string, { steps }: Run): Part[] {
+  return steps.length > 1 ? abbreviationsIn(text) : [];
 }
 
 function directionOf({ steps }: Run) {
@@ -169,7 +206,7 @@ async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegm
 /** Tokens whose quotation marks do no harm. */
 async function translateTokens(source: readonly Token[], run: Run): Promise<Token[]> {
   const text = textOf(source);
-  const formulas = [...formulasOf(source), ...formulasIn(text)];
+  const formulas = [...formulasOf(source), ...formulasIn(text), ...abbreviationsOf(text, run)];
   const words =
     formulas.length > 0 || hasHyphen(text)
       ? undividedWords(await keptWordsOf(text, formulas, run), source)

@@ -100,11 +100,21 @@ const SYMBOLS_AT_START = /^(?:\p{L}|(?:\p{Lu}\p{Ll}?){1,4})(?![\p{L}\p{M}])/u;
 const FIGURE = /^\p{N}{1,3}[+−-]?$/u;
 
 export function formulasIn(text: string): Part[] {
-  if (!/[₀-₉⁰¹²³⁴-⁹]/u.test(text)) return [];
-  return Array.from(text.matchAll(FORMULA), ({ 0: { length }, index }) => ({
+  return /[₀-₉⁰¹²³⁴-⁹]/u.test(text) ? partsOf(text, FORMULA) : [];
+}
+
+function partsOf(text: string, pattern: RegExp): Part[] {
+  return Array.from(text.matchAll(pattern), ({ 0: { length }, index }) => ({
     start: index,
     end: index + length,
   }));
+}
+
+/** Of letters that are words by themselves; the last full stop may end a sentence as well. */
+const ABBREVIATION = /(?<![\p{L}\p{N}.])(?:[ap]\.m|i\.e)(?:\.(?=\s?[\p{Ll}\p{N}(,;:])|(?=\.))/giu;
+
+export function abbreviationsIn(text: string): Part[] {
+  return partsOf(text, ABBREVIATION);
 }
 
 /** The letters of formulas whose figures are in an element of their own: `CO<sub>2</sub>`. */
