@@ -103,6 +103,13 @@ describe('Apertium translates', () => {
       /10 a\.m\. \(i\.e\. aujourd'hui\).* 5 p\.m\. /,
     ],
     ['en', 'es', 'Red Car | Name | the "old" house', /^Coche rojo \| Nombre \| la casa "vieja"$/],
+    ['en', 'es', 'Red car\\n\\nName\\tC:\\nabla', /^Coche rojo\\n\\nNombre\\tC:\\nabla$/],
+    [
+      'en',
+      'ca',
+      String.raw`Don\'t eat the \"red\" fish of Anna.`,
+      /^No .*peixos \\"vermells\\" d\\'Anna\.$/,
+    ],
     ['en', 'es', 'Anna Smith · Project Manager', /^Anna Smith · Gerente de proyecto$/],
     ['en', 'es', 'He said “yes” to a 5" disk.', /^Dijo “sí” a un 5" disco\.$/],
     ['en', 'fr', 'CO₂ and H₂O on 5 m²', /^CO₂ et H₂O .*5 m²$/],

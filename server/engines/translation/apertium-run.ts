@@ -19,6 +19,7 @@ import {
 } from './hyphenated-words.ts';
 import {
   abbreviationsIn,
+  escapedSigns,
   formulasIn,
   formulasOf,
   keptWords,
@@ -60,8 +61,11 @@ export interface Run {
 
 type Piece = string | TextSegment;
 
-/** Between the items of a line: a title and a site, the cells of a table, the parts of a signature. */
-const SEPARATOR = /(\s+[|·•]\s+)/u;
+/**
+ * Between the items of a line (a title and a site, the cells of a table, the parts of a signature), and
+ * between lines as programs write them (`Not found.\\nTry again.`), but not in a path (`C:\\new`).
+ */
+const SEPARATOR = /((?<!\s)\s+[|·•]\s+|(?:\\[nrt](?!\p{Ll}))+)/u;
 
 /** A text, or a segment with marks, translated; no word goes past a separator. */
 export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
@@ -91,8 +95,21 @@ function itemsOf(segment: TextSegment): TextSegment[] {
   return items;
 }
 
+/** Without the backslashes that programs want, and with them again. */
+async function translateItem(piece: Piece, run: Run): Promise<Piece> {
+  const signs = escapedSigns(typeof piece === 'string' ? piece : plainText(piece));
+  if (signs.length === 0) return translateQuotes(piece, run);
+  const change = (text: Piece, from: string, to: string): Piece => {
+    const changed = (part: string) =>
+      signs.reduce((all, sign) => all.replaceAll(from + sign, to + sign), part);
+    if (typeof text === 'string') return changed(text);
+    return text.map((part) => (typeof part === 'string' ? changed(part) : part));
+  };
+  return change(await translateQuotes(change(piece, '\\', ''), run), '', '\\');
+}
+
 /** What is quoted stays around its words. */
-function translateItem(piece: Piece, run: Run): Promise<Piece> {
+function translateQuotes(piece: Piece, run: Run): Promise<Piece> {
   const quoted = quotedWords(piece, directionOf(run));
   return quoted === undefined ? translateAsIs(piece, run) : translateQuoted(piece, quoted, run);
 }

@@ -309,6 +309,16 @@ export function tokensWithKeptWords(
   return changed;
 }
 
+/** Apostrophes and quotation marks of a program (`Don\\'t`), where all of a text are written so. */
+export function escapedSigns(text: string): string[] {
+  if (!text.includes('\\')) return [];
+  return ["'", '"'].filter((sign) => {
+    const [, ...others] = text.split(sign);
+    const escaped = text.split(`\\${sign}`).length - 1;
+    return escaped > 0 && escaped === others.length;
+  });
+}
+
 // Single quotation marks of English, which Apertium reads as apostrophes: `'small'` has a genitive for it,
 // and loses its first letter, and what is quoted is glued to the word before. Angle quotation marks mean
 // nothing to it.
