@@ -53,3 +53,62 @@ export function findPlaceholders(text: string, { follows = false } = {}): Range[
   }
   return ranges;
 }
+
+// Messages with branches, as ICU's MessageFormat has them: `{count, plural, one {# file} other {# files}}`.
+
+/** Text, the count in a branch, or what is around branches. */
+export interface MessagePart extends Range {
+  kind: 'text' | 'count' | 'syntax';
+}
+
+const ARGUMENT =
+  /\{\s{0,20}[\p{L}\p{N}_.]{1,100}\s{0,20},\s{0,20}(plural|selectordinal|select)\s{0,20},\s{0,20}(?:offset:\d{1,9}\s{1,20})?/uy;
+const BRANCH = /\s{0,100}(?:=\d{1,9}|[\p{L}\p{N}_-]{1,100})\s{0,20}\{/uy;
+const ARGUMENT_END = /\s{0,100}\}/y;
+
+/**
+ * The parts of a message with branches, which cover it; undefined where there are none, or not all of them
+ * end. Linear in its length.
+ */
+export function messageParts(text: string): MessagePart[] | undefined {
+  if (!text.includes('{') || !/,\s{0,20}(?:plural|select)/.test(text)) return undefined;
+  const parts: MessagePart[] = [];
+  /** What is open: branches by the kind of their argument, and other braces. */
+  const open: string[] = [];
+  let end = 0;
+  const add = (kind: MessagePart['kind'], to: number): void => {
+    if (to > end) parts.push({ kind, start: end, end: to });
+    end = Math.max(end, to);
+  };
+  for (const { 0: sign, index } of text.matchAll(/[{}#]/g)) {
+    if (index < end) continue;
+    const kind = sign === '}' ? open.pop() : open.at(-1);
+    if (sign === '#') {
+      if (kind !== 'plural' && kind !== 'selectordinal') continue;
+      add('text', index);
+      add('count', index + 1);
+    } else if (sign === '{') {
+      const argument = matchAt(ARGUMENT, text, index);
+      const branch = argument && matchAt(BRANCH, text, index + argument[0].length);
+      open.push(branch ? (argument[1] ?? '') : '{');
+      if (!branch) continue;
+      add('text', index);
+      add('syntax', branch.index + branch[0].length);
+    } else if (kind !== '{') {
+      const next = matchAt(BRANCH, text, index + 1);
+      const last = next ?? matchAt(ARGUMENT_END, text, index + 1);
+      if (kind === undefined || !last) return undefined;
+      if (next) open.push(kind);
+      add('text', index);
+      add('syntax', last.index + last[0].length);
+    }
+  }
+  if (open.some((kind) => kind !== '{') || parts.length === 0) return undefined;
+  add('text', text.length);
+  return parts;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

@@ -24,6 +24,22 @@ it('takes placeholders out of reach and reads no markup', () => {
   expect(layout.render([['<& ', { mark: 'lone', id: 1 }, ' >']])).toBe('<& {name} >');
 });
 
+it.each([
+  [
+    '{count, plural, =0 {No file} one {# file} other {# files in {name}}}',
+    ['No file', '<1/> file', '<1/> files in <2/>'],
+  ],
+  [
+    'You have {n,plural,offset:1 one{a {kind, select, big {big} other {small #}} dog} other{# dogs}} today. Bye #1.',
+    ['You have', 'a', 'big', 'small #', 'dog', '<1/> dogs', 'today.', 'Bye #1.'],
+  ],
+  ['{n, plural, one {a}} and {n, plural, one {b', ['{n, plural, one <1/>} and {n, plural, one {b']],
+  ['The {plural, select few} of {a, plural, of}', ['The {plural, select few} of {a, plural, of}']],
+])('translates each branch of %s', (text, expected) => {
+  expect(segmentsOf(lay(text))).toEqual(expected);
+  expect(repeat(lay(text))).toBe(text);
+});
+
 it('blanks follow the script of the translation', () => {
   expect(lay('你好。世界！', 'sentences', 'zh').render([['Hello.'], ['World!']])).toBe(
     'Hello. World!',
@@ -58,6 +74,9 @@ it('gives any text back as it was when nothing is translated', () => {
     '\r',
     ' ',
     '{x}',
+    '{n, plural, one {',
+    '} other {#',
+    '}}',
     '%s',
     '。',
     '你',

@@ -18,20 +18,28 @@ import {
   layOutSegment,
   renderSegment,
 } from './segment-source.ts';
+import { messageParts } from '../placeholders.ts';
 import { sentenceEnds } from '../sentences.ts';
 import { type TextSegment, plainText, type Mark } from '../text-segment.ts';
 
 /**
  * Takes a plain text apart. Line breaks and blanks between segments come back byte for byte, as do
- * lines and sentences without letters and placeholders such as `{name}`.
+ * lines and sentences without letters and placeholders such as `{name}`. Each branch of a message
+ * (`{count, plural, one {# file} …}`) is translated by itself.
  */
 export function layOutPlain(
   text: string,
   options: { splitting: SentenceSplitting; language?: LanguageTag | undefined },
 ): TextLayout {
+  const parts = messageParts(text) ?? [{ kind: 'text', start: 0, end: text.length }];
   return layOutFlow({
     source: text,
-    items: [{ kind: 'text', start: 0, end: text.length, references: NO_REFERENCES }],
+    items: parts.map(({ kind, start, end }): FlowItem => {
+      if (kind === 'text') return { kind, start, end, references: NO_REFERENCES };
+      return kind === 'count'
+        ? { kind: 'lone', word: true, start, end }
+        : { kind: 'cut', start, end };
+    }),
     characters: countCodePoints(text),
     splitting: options.splitting,
     language: options.language,
