@@ -306,6 +306,10 @@ it('list, room, dialogs and poster are no wider than a laptop or a phone and hav
   await page.keyboard.press('Escape');
   await page.goto(`${bench.server.url}/console/#/events/${id}`);
   await text('1 line');
+  // Between a phone and a laptop, or on a laptop at 200 %, nothing is cut off.
+  await page.setViewportSize({ width: 683, height: 384 });
+  const cut = ({ scrollWidth, clientWidth }: Element) => scrollWidth - clientWidth;
+  expect(await page.locator('.table-frame').evaluate(cut)).toBe(0);
   await button('Revoke link: Speaker, no label').waitFor();
   await look('room');
   await button('New link').click();

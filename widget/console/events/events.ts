@@ -37,9 +37,6 @@ export class ConsoleRooms extends LitElement {
         display: grid;
         gap: 0.125rem;
       }
-      .short {
-        white-space: nowrap;
-      }
     `,
   ];
 
@@ -120,11 +117,8 @@ export class ConsoleRooms extends LitElement {
         { title: 'Readers', cell: readersCell },
         { title: 'Languages', cell: languagesText },
         { title: 'Who may read', shortTitle: 'Open to', cell: accessText },
-        { title: 'Kept', cell: (room) => html`<span class="short">${keepText(room)}</span>` },
-        {
-          title: 'Made',
-          cell: ({ creation_time: time }) => html`<span class="short">${dayText(time)}</span>`,
-        },
+        { title: 'Kept', kind: 'short', cell: keepText },
+        { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
       ],
     });
   }

@@ -85,7 +85,7 @@ export class ConsoleRoomLinks extends LitElement {
         { title: 'For', kind: 'name', cell: (link) => this.labelOf(link) },
         { title: 'Role', cell: roleOf },
         { title: 'Good', cell: validityOf },
-        { title: 'Made', cell: ({ creation_time: time }) => dayText(time) },
+        { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
         { title: 'Actions', kind: 'actions', cell: (link) => this.actions(link) },
       ],
     });

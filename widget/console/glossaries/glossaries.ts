@@ -73,7 +73,7 @@ export class ConsoleGlossaries extends LitElement {
           kind: 'number',
           cell: ({ dictionaries }) => wholeNumber(entryCount(dictionaries)),
         },
-        { title: 'Made', cell: ({ creation_time: time }) => dayText(time) },
+        { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
       ],
     });
   }
@@ -91,7 +91,11 @@ export class ConsoleGlossaries extends LitElement {
 }
 
 function pairsText(dictionaries: Glossary['dictionaries']): string {
-  const named = dictionaries.slice(0, MOST_NAMED).map(directionOf).join(', ');
+  // Each on one line.
+  const named = dictionaries
+    .slice(0, MOST_NAMED)
+    .map((each) => directionOf(each).replaceAll(' ', '\u00a0'))
+    .join(', ');
   const more = dictionaries.length - MOST_NAMED;
   if (dictionaries.length === 0) return 'None yet';
   return more > 0 ? `${named} and ${counted(more, 'other')}` : named;

@@ -32,6 +32,7 @@ export class ConsoleDeveloperKeys extends LitElement {
       }
       .key-name code {
         font-weight: 400;
+        white-space: nowrap;
         color: var(--soft);
       }
       .meter {
@@ -64,6 +65,11 @@ export class ConsoleDeveloperKeys extends LitElement {
         padding-block: 0.375rem;
       }
       @media (max-width: 40rem) {
+        .meter {
+          justify-items: end;
+        }
+      }
+      @container many-columns (max-width: 46rem) {
         .meter {
           justify-items: end;
         }
@@ -145,7 +151,7 @@ export class ConsoleDeveloperKeys extends LitElement {
                 label: `Speech of ${key.label}`,
               }),
           },
-          { title: 'Made', cell: ({ creation_time: time }) => dayText(time) },
+          { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
           { title: 'Actions', kind: 'actions', cell: (key) => this.actions(key) },
         ],
       })}
@@ -255,8 +261,8 @@ export class ConsoleAdminKeys extends LitElement {
       },
       columns: [
         { title: 'Label', kind: 'name', cell: ({ label }) => label },
-        { title: 'Key', cell: ({ masked }) => html`<code>${masked}</code>` },
-        { title: 'Made', cell: ({ creation_time: time }) => dayText(time) },
+        { title: 'Key', kind: 'short', cell: ({ masked }) => html`<code>${masked}</code>` },
+        { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
         {
           title: 'State',
           cell: ({ is_deactivated: isPast }) =>

@@ -48,10 +48,13 @@ export interface Column<Item> {
   title: string;
   /** What a phone says in place of a long title. */
   shortTitle?: string;
-  /** The name of a row, a number, or buttons; anything else without it. */
-  kind?: 'name' | 'number' | 'actions';
+  /** The name of a row, a number, a date or another few words on one line, or buttons; anything else without it. */
+  kind?: 'name' | 'number' | 'short' | 'actions';
   cell: (item: Item) => unknown;
 }
+
+/** So many columns want more room than a narrow window has: each row is a card there, as on a phone. */
+const MANY_COLUMNS = 5;
 
 /** A list: a row for each of its items, or what stands there when there are none. */
 export function table<Item>({
@@ -70,7 +73,7 @@ export function table<Item>({
   isPast?: (item: Item) => boolean;
 }): TemplateResult {
   if (items.length === 0) return emptyState(empty);
-  return html`<div class="table-frame">
+  return html`<div class="table-frame ${columns.length < MANY_COLUMNS ? '' : 'many-columns'}">
     <table class="stacked">
       <thead>
         <tr>
@@ -102,9 +105,7 @@ function cellOf<Item>(
 ): TemplateResult {
   if (kind === 'name') return html`<th scope="row">${cell(item)}</th>`;
   if (kind === 'actions') return html`<td class="actions">${cell(item)}</td>`;
-  return html`<td class=${kind === 'number' ? kind : nothing} data-label=${shortTitle}>
-    ${cell(item)}
-  </td>`;
+  return html`<td class=${kind ?? nothing} data-label=${shortTitle}>${cell(item)}</td>`;
 }
 
 /** Buttons that change the name of a row, or take it away. */
@@ -124,6 +125,57 @@ export function rowActions(
       </button>`,
   );
 }
+
+/** Each row is a card of its own; cells say what they are with data-label. */
+const cards = css`
+  table.stacked,
+  table.stacked tbody,
+  table.stacked tr,
+  table.stacked :is(td, tbody th) {
+    display: block;
+    inline-size: 100%;
+  }
+  table.stacked thead {
+    position: absolute;
+    inline-size: 1px;
+    block-size: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+  }
+  table.stacked tr {
+    padding: 0.75rem 1rem;
+    border-block-end: 1px solid var(--line);
+  }
+  table.stacked tr:last-child {
+    border-block-end: 0;
+  }
+  table.stacked :is(td, tbody th) {
+    display: flex;
+    gap: 1rem;
+    justify-content: space-between;
+    padding: 0.25rem 0;
+    border: 0;
+    text-align: end;
+    white-space: normal;
+  }
+  table.stacked tbody th {
+    justify-content: flex-start;
+    text-align: start;
+  }
+  table.stacked td[data-label]::before {
+    flex: none;
+    content: attr(data-label);
+    color: var(--soft);
+  }
+  table.stacked td.actions > * {
+    margin: 0;
+  }
+  table.stacked td.actions {
+    flex-wrap: wrap;
+    justify-content: flex-start;
+    padding-block-start: 0.5rem;
+  }
+`;
 
 /** Style of pages and their tables. */
 export const frameStyles = css`
@@ -173,13 +225,13 @@ export const frameStyles = css`
   h1.waiting {
     opacity: 0;
   }
-  tbody th a {
-    overflow-wrap: anywhere;
-  }
   /* The table may be wider than a phone; the rest of the page is not. */
   .table-frame {
     overflow-x: auto;
     border-radius: inherit;
+  }
+  .table-frame.many-columns {
+    container: many-columns / inline-size;
   }
   table {
     inline-size: 100%;
@@ -208,13 +260,22 @@ export const frameStyles = css`
     white-space: nowrap;
     color: var(--soft);
   }
+  /* A name of one long word leaves the other columns their room, and is not cut into syllables itself. */
+  table.stacked tbody th {
+    min-inline-size: 9rem;
+    overflow-wrap: anywhere;
+  }
   tbody th {
     font-weight: 600;
+  }
+  td.short,
+  th.number,
+  td.number {
+    white-space: nowrap;
   }
   th.number,
   td.number {
     text-align: end;
-    white-space: nowrap;
   }
   td.actions {
     text-align: end;
@@ -229,54 +290,21 @@ export const frameStyles = css`
   tbody tr.past > * {
     color: var(--soft);
   }
-  /* On a phone each row is a card of its own; cells say what they are with data-label. */
   @media (max-width: 40rem) {
-    table.stacked,
-    table.stacked tbody,
-    table.stacked tr,
-    table.stacked :is(td, tbody th) {
-      display: block;
-      inline-size: 100%;
-    }
-    table.stacked thead {
-      position: absolute;
-      inline-size: 1px;
-      block-size: 1px;
-      overflow: hidden;
-      clip-path: inset(50%);
-    }
+    ${cards}
+  }
+  @container many-columns (max-width: 46rem) {
+    ${cards}
+  }
+  @container many-columns (30rem < width <= 46rem) {
     table.stacked tr {
-      padding: 0.75rem 1rem;
-      border-block-end: 1px solid var(--line);
+      display: grid;
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+      gap: 0 2.5rem;
+      align-items: start;
     }
-    table.stacked tr:last-child {
-      border-block-end: 0;
-    }
-    table.stacked :is(td, tbody th) {
-      display: flex;
-      gap: 1rem;
-      justify-content: space-between;
-      padding: 0.25rem 0;
-      border: 0;
-      text-align: end;
-      white-space: normal;
-    }
-    table.stacked tbody th {
-      justify-content: flex-start;
-      text-align: start;
-    }
-    table.stacked td[data-label]::before {
-      flex: none;
-      content: attr(data-label);
-      color: var(--soft);
-    }
-    table.stacked td.actions > * {
-      margin: 0;
-    }
-    table.stacked td.actions {
-      flex-wrap: wrap;
-      justify-content: flex-start;
-      padding-block-start: 0.5rem;
+    table.stacked :is(tbody th, td.actions) {
+      grid-column: 1 / -1;
     }
   }
 `;

@@ -76,7 +76,7 @@ export class ConsoleStyleLists extends LitElement {
         { title: 'Language', cell: ({ language }) => languageText(language) },
         { title: 'Holds', cell: contentText },
         { title: 'Version', kind: 'number', cell: ({ version }) => wholeNumber(version) },
-        { title: 'Changed', cell: ({ updated_time: time }) => dayText(time) },
+        { title: 'Changed', kind: 'short', cell: ({ updated_time: time }) => dayText(time) },
       ],
     });
   }
