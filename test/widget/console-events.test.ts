@@ -57,6 +57,13 @@ it('a room is made by a form that says what it means, and hands out its links an
   await page.getByRole('alert').getByText('Please enter a name.').waitFor();
   await expect.poll(() => nameOfFocused(page)).toBe('Name');
   await field('Name').fill('Main stage');
+  // Whoever goes elsewhere and comes again finds it as it was.
+  await page.evaluate(() => (location.hash = '#/overview'));
+  await heading('Overview');
+  await page.evaluate(() => (location.hash = '#/events'));
+  await button('New room').click();
+  await field('Name').waitFor();
+  expect(await field('Name').inputValue()).toBe('Main stage');
   await field('What is spoken').selectOption({ label: 'English' });
   await field('Add a language').selectOption({ label: 'Spanish' });
   await field('Add a language').selectOption({ label: 'French' });

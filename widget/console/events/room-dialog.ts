@@ -5,6 +5,7 @@ import { baseStyles } from '../parts/base.styles.ts';
 import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';
 import './room-form.ts';
+import type { ConsoleRoomForm } from './room-form.ts';
 
 /** The form of rooms in a dialog; what it chooses from is fetched anew each time. */
 export class ConsoleRoomDialog extends LitElement {
@@ -20,6 +21,7 @@ export class ConsoleRoomDialog extends LitElement {
   @state() private isOpen = false;
   @state() private room: RoomInfo | undefined;
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  @query('console-room-form') private readonly form!: ConsoleRoomForm | null;
   #onSaved: ((room: RoomInfo) => void) | undefined;
 
   /** Asks for a new room and makes it. */
@@ -43,7 +45,7 @@ export class ConsoleRoomDialog extends LitElement {
   override render() {
     return html`<console-dialog
       heading=${this.room === undefined ? 'New room' : 'Settings of the room'}
-      @dialog-close=${() => (this.isOpen = false)}
+      @dialog-close=${this.onClose}
     >
       ${
         this.isOpen
@@ -56,6 +58,12 @@ export class ConsoleRoomDialog extends LitElement {
       }
     </console-dialog>`;
   }
+
+  private readonly onClose = (): void => {
+    // The console closes it too, when the session ends: what was typed then waits for the next one.
+    if (this.isConnected) this.form?.end();
+    this.isOpen = false;
+  };
 
   private readonly onSaved = ({ detail: room }: CustomEvent<RoomInfo>): void => {
     this.dialog.close();

@@ -5,6 +5,7 @@ import type { Glossary } from '../../../shared/schemas/glossaries.ts';
 import type { RoomAccess, RoomInfo, RoomLanguages } from '../../../shared/schemas/rooms.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { DraftShelf, type Draft } from '../parts/draft-shelf.ts';
 import { languageOptions } from '../parts/languages.ts';
 import { Loaded, note } from '../parts/states.ts';
 import { linkTo } from '../router.ts';
@@ -17,6 +18,13 @@ import { changeOf, creationOf, newRoom, wishesOf, type RoomWishes } from './room
 const KEEP_HOURS = [0, 4, 24, 48, 168, 720, 8_760];
 /** The server takes no longer one: a year. */
 const MAX_KEEP_HOURS = 8_760;
+
+/** A room that is to be made, whose form was left by the way back, or because the session has ended. */
+interface RoomDraft extends Draft {
+  wishes: RoomWishes;
+}
+const drafts = new DraftShelf<RoomDraft>();
+const NEW = 'new';
 
 /** What a form chooses from. */
 interface Choices {
@@ -81,6 +89,7 @@ export class ConsoleRoomForm extends LitElement {
   @state() private isNameless = false;
   @state() private failure = '';
   @state() private isBusy = false;
+  #isDone = false;
   @query('#name') private readonly nameField!: HTMLInputElement | null;
   readonly #choices = new Loaded<Choices>(this, {
     load: async ({ signal }) => {
@@ -94,7 +103,21 @@ export class ConsoleRoomForm extends LitElement {
 
   override connectedCallback(): void {
     if (this.room !== undefined) this.wishes = wishesOf(this.room);
+    else this.wishes = drafts.waiting(NEW)?.wishes ?? newRoom;
+    drafts.forget(NEW);
     super.connectedCallback();
+  }
+
+  override disconnectedCallback(): void {
+    const isChanged = JSON.stringify(this.wishes) !== JSON.stringify(newRoom);
+    if (this.room === undefined && !this.#isDone)
+      drafts.keep(NEW, { wishes: this.wishes, isChanged });
+    super.disconnectedCallback();
+  }
+
+  /** It was made, or is not to be. */
+  end(): void {
+    this.#isDone = true;
   }
 
   override render() {
