@@ -371,7 +371,7 @@ it('every page and dialog is no wider than a laptop or a phone and has no fault 
   await bar('Line 2');
   await lookAtDialog('import');
   await page.keyboard.press('Escape');
-  await go('#/glossaries/00000000-0000-4000-8000-000000000000', 'That did not work');
+  await go('#/glossaries/00000000-0000-4000-8000-000000000000', 'It is not there');
   await go('#/style-rules', 'Style rules');
   await go(`#/style-rules/${style}`, 'Seen');
   await button('Edit Warm').click();

@@ -10,6 +10,8 @@ import {
 import { ApiFailure } from '../api.ts';
 import { icons } from './icons.ts';
 
+const NOT_FOUND = 404;
+
 /** How something is fetched; requests take it as it is. */
 export interface Fetching {
   signal: AbortSignal;
@@ -149,6 +151,13 @@ export function loadingState(lines = 5, name = 'Loading…'): TemplateResult {
 
 /** What went wrong, and a way to try again. */
 export function failedState(failure: Error, retry?: () => void): TemplateResult {
+  if (failure instanceof ApiFailure && failure.status === NOT_FOUND) {
+    return html`<div class="state" role="alert">
+      ${icons.search}
+      <h2>It is not there</h2>
+      <p>It was deleted, or the address has been mistyped.</p>
+    </div>`;
+  }
   const isOffline = failure instanceof ApiFailure && failure.isOffline;
   return html`<div class="state" role="alert">
     ${isOffline ? icons.offline : icons.warning}
