@@ -10,7 +10,7 @@ import type {
 } from '../protocol/room-messages.ts';
 import type { RoomEntrance } from '../schemas/rooms.ts';
 import { isOffline, retryPause } from './retry.ts';
-import { globalSocketClass, OPEN, type SocketClass, type SocketLike } from './socket.ts';
+import { CLOSED, globalSocketClass, OPEN, type SocketClass, type SocketLike } from './socket.ts';
 import type { Fetch } from './token-provider.ts';
 
 /** The track of what is said itself, whatever language is spoken. */
@@ -57,8 +57,8 @@ export interface RoomFeedOptions {
 const SILENT_MS = 30_000;
 /** A connection that does not open in so long is on a network that swallows it. */
 const OPENING_MS = 10_000;
-/** Sockets that do not open, one after the other, before server-sent events are tried. */
-const SOCKETS_BEFORE_STREAM = 2;
+/** A socket may be all that is swallowed: server-sent events are tried then. */
+const SOCKET_OPENING_MS = 5_000;
 /** After so many attempts a reader is to know that something is wrong. */
 const ATTEMPTS_BEFORE_OFFLINE = 3;
 const WATCH_EVERY_MS = 5_000;
@@ -111,6 +111,8 @@ export class RoomFeed {
   #socket: SocketLike | undefined;
   /** Ends the stream. */
   #cut: (() => void) | undefined;
+  /** The stream was ended for one in another language: nothing was lost. */
+  #wantsAnother = false;
   /** Ends the pause before the next attempt. */
   #wake: (() => void) | undefined;
   /** The run that counts; another key begins another one. */
@@ -151,7 +153,10 @@ export class RoomFeed {
     if (!isOther && before.calmness === this.#wish.calmness) return;
     if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage: isOther });
     // Whoever reads a stream can send nothing; a socket that opens says it then.
-    else if (this.#socket === undefined) this.#cut?.();
+    else if (this.#socket === undefined && this.#cut !== undefined) {
+      this.#wantsAnother = true;
+      this.#cut();
+    }
   }
 
   /** Comes in with another key. */
@@ -187,23 +192,26 @@ export class RoomFeed {
   async #live(signal: AbortSignal): Promise<void> {
     const watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
     let attempt = 0;
-    let unopenedSockets = 0;
+    let takesStream = false;
     let mustAsk = true;
     const isOver = () => signal.aborted;
+    const isChanging = (): boolean => this.#wantsAnother;
     while (!isOver()) {
       const entry = mustAsk ? await this.#ask(signal) : 'in';
       if (isOver() || entry === 'out') break;
       let outcome: Outcome = { wasOpen: false };
       const beganAtMs = Date.now();
-      if (entry === 'in' && unopenedSockets < SOCKETS_BEFORE_STREAM) {
+      this.#wantsAnother = false;
+      if (entry === 'in' && !takesStream) {
         outcome = await this.#readSocket(signal);
-        unopenedSockets = outcome.wasOpen ? 0 : unopenedSockets + 1;
+        takesStream = !outcome.wasOpen;
       } else if (entry === 'in') {
         outcome = await this.#readStream(signal);
         // The device may be on another network now: one socket is tried again.
-        unopenedSockets = outcome.wasOpen ? SOCKETS_BEFORE_STREAM - 1 : 0;
+        takesStream = isChanging();
       }
       if (isOver()) break;
+      if (isChanging()) continue;
       if (outcome.wasOpen) attempt = 0;
       attempt += 1;
       // The server has said its last word; where the entrance lets us in again, nobody hurries.
@@ -296,7 +304,7 @@ export class RoomFeed {
       let wasOpen = false;
       const socket = new Socket(address.href);
       this.#socket = socket;
-      const opening = setTimeout(over, OPENING_MS);
+      const opening = setTimeout(over, SOCKET_OPENING_MS);
       this.#cut = over;
       socket.onopen = () => {
         wasOpen = true;
@@ -310,7 +318,10 @@ export class RoomFeed {
       socket.onmessage = ({ data }: { data: unknown }) => {
         if (this.#socket === socket && !signal.aborted) this.#take(String(data));
       };
-      socket.onerror = () => undefined;
+      // The close event follows, but for a socket that the policy of the page forbids: Chromium tells of none.
+      socket.onerror = () => {
+        if (socket.readyState === CLOSED) over();
+      };
       socket.onclose = over;
       const ended = () => over();
       signal.addEventListener('abort', ended, { once: true });

@@ -16,6 +16,7 @@ export interface SocketLike {
 export type SocketClass = new (url: string) => SocketLike;
 
 export const OPEN = 1;
+export const CLOSED = 3;
 
 /** The surroundings' own WebSocket: browsers have one, and Node from 22 on. @throws TypeError without one */
 export function globalSocketClass(): SocketClass {

@@ -1,7 +1,7 @@
 /** One WebSocket of a session: messages out, messages in, until it closes. */
 import { decodeServerMessage, encodeClientMessage } from '../protocol/codec.ts';
 import type { ClientMessage, MessageFormat, ServerMessage } from '../protocol/messages.ts';
-import { OPEN, type SocketClass, type SocketLike } from './socket.ts';
+import { CLOSED, OPEN, type SocketClass, type SocketLike } from './socket.ts';
 
 const OPEN_DEADLINE_MS = 10_000;
 /** What a browser reports when a connection ended without a closing handshake. */
@@ -41,8 +41,11 @@ export class VoiceConnection {
       onMessage(decodeServerMessage(typeof data === 'string' ? data : new Uint8Array(data)));
     };
     socket.onclose = ({ code }: { code: number }) => this.#end(code);
-    // Without a listener `ws` would throw; the close event always follows.
-    socket.onerror = () => undefined;
+    // Without a listener `ws` would throw. The close event follows, but for a socket that the policy of the page
+    // forbids: Chromium then tells of none.
+    socket.onerror = () => {
+      if (socket.readyState === CLOSED) setTimeout(() => this.#end(ABNORMAL));
+    };
     this.#socket = socket;
     this.#deadline = setTimeout(() => this.abandon(), OPEN_DEADLINE_MS);
   }

@@ -85,10 +85,20 @@ class BlockedSocket {
 
   constructor() {
     BlockedSocket.count += 1;
-    setImmediate(() => this.onclose?.());
+    setImmediate(() => this.tell());
+  }
+  tell(): void {
+    this.onclose?.();
   }
   send(): void {}
   close(): void {}
+}
+
+/** As Chromium does where a Content-Security-Policy names no such socket: an error, and no end. */
+class ForbiddenSocket extends BlockedSocket {
+  override tell(): void {
+    this.onerror?.();
+  }
 }
 
 /** Says what a test has it say. */
@@ -197,13 +207,23 @@ describe('a reader', () => {
     BlockedSocket.count = 0;
     const reader = read(room, { WebSocket: BlockedSocket as unknown as SocketClass });
     await untilTexts(reader, ['Spoken.']);
-    expect(BlockedSocket.count).toBe(2);
+    expect(BlockedSocket.count).toBe(1);
     await type(room, { text: 'More.' });
     await untilTexts(reader, ['Spoken.', 'More.']);
     reader.feed.watch({ language: 'es' });
     // What was spoken follows, translated.
     await expect.poll(reader.texts).toContain('Dicho.');
     expect(reader.texts().slice(0, 3)).toEqual(['Spoken.', 'More.', 'Dicho.']);
+    // Another language is no loss: nobody waits for a socket again.
+    expect(BlockedSocket.count).toBe(1);
+    expect(reader.states()).toEqual(['open']);
+  });
+
+  it('does not wait for the end of a socket that the policy of its page forbids', async () => {
+    const room = await makeRoom();
+    await type(room, { text: 'Spoken.' });
+    const reader = read(room, { WebSocket: ForbiddenSocket as unknown as SocketClass });
+    await untilTexts(reader, ['Spoken.']);
   });
 });
 
