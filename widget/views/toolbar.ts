@@ -321,9 +321,21 @@ export const toolbarStyles = css`
     .status.notice {
       padding-inline: 0.75rem;
     }
-    .button.main {
+    .toolbar .button.main {
       flex: 1 1 11.75rem;
       min-inline-size: 0;
+    }
+  }
+  /* In a narrow column words break, rather than leave the element. */
+  @container (max-width: 13rem) {
+    .toolbar :is(.button.main, .button.speech, .words) {
+      flex: 1 1 5rem;
+      min-inline-size: 0;
+      white-space: normal;
+      overflow-wrap: anywhere;
+    }
+    .status {
+      flex-wrap: wrap;
     }
   }
   /* A phone breaks longer hints, and the longest title, once more. */
