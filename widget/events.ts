@@ -44,6 +44,8 @@ export type SpeechState =
 /** Names what went wrong, for code; the message is for people. */
 export type VoiceErrorCode =
   | 'microphone-denied'
+  /** The frame of the page may not use it. */
+  | 'microphone-withheld'
   | 'microphone-missing'
   | 'microphone-busy'
   | 'microphone-lost'

@@ -113,6 +113,8 @@ export const englishLabels: Labels = {
     failed: { title: 'Captions have stopped', hint: 'Something went wrong. Please try again.' },
   },
   errors: {
+    'microphone-withheld':
+      'The page around this one does not let it listen. Open this one by itself, or give its frame allow="microphone".',
     'microphone-busy': 'Another program is using it. Close that program, then try again.',
     'microphone-lost': 'It was disconnected. Connect it again, then try again.',
     'source-unreadable': 'This file holds no sound that the browser can play.',

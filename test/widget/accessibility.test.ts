@@ -281,3 +281,16 @@ it('the denied microphone is said in words, with what to do', async () => {
   expect(await status.innerText()).toContain('site settings');
   await page.getByRole('button', { name: 'Try again' }).waitFor();
 });
+
+it('a page whose frame keeps the microphone from it says so', async () => {
+  page = await bench.openAgain('/page');
+  await page.evaluate(async () => {
+    const frame = document.createElement('iframe');
+    frame.allow = "microphone 'none'";
+    frame.srcdoc = await (await fetch('/page')).text();
+    document.body.replaceChildren(frame);
+  });
+  const framed = page.frameLocator('iframe');
+  await framed.getByRole('button', { name: 'Start captions' }).click();
+  await framed.getByText('give its frame allow="microphone"').waitFor();
+});

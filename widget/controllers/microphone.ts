@@ -205,13 +205,21 @@ function microphoneErrorCode(error: unknown) {
   switch (error instanceof DOMException ? error.name : '') {
     case 'NotAllowedError':
     case 'SecurityError':
-      return 'microphone-denied';
+      return isKeptByFrame() ? 'microphone-withheld' : 'microphone-denied';
     case 'NotReadableError':
     case 'AbortError':
       return 'microphone-busy';
     default:
       return 'microphone-missing';
   }
+}
+
+/** Whether the page around this one keeps the microphone to itself, where the browser tells. */
+function isKeptByFrame(): boolean {
+  const { featurePolicy } = document as {
+    featurePolicy?: { allowsFeature(name: string): boolean };
+  };
+  return window !== window.top && featurePolicy?.allowsFeature('microphone') === false;
 }
 
 async function loadWorklet(context: AudioContext, url: string): Promise<void> {

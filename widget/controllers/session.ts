@@ -60,6 +60,7 @@ const SILENT_PEAK = 1e-4;
 const failureStates: Partial<Record<VoiceErrorCode, VoiceState>> = {
   'insecure-context': 'insecure-context',
   'microphone-denied': 'microphone-denied',
+  'microphone-withheld': 'microphone-denied',
   'microphone-missing': 'no-microphone',
   'microphone-busy': 'no-microphone',
   'microphone-lost': 'no-microphone',

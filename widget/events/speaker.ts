@@ -168,7 +168,8 @@ export class SpeakerPage extends LitElement {
   private checkFailureView() {
     const { failure } = this.microphone;
     if (failure === undefined) return nothing;
-    const code = failure.code === 'microphone-denied' ? failure.code : 'no-microphone';
+    const isKept = failure.code === 'microphone-denied' || failure.code === 'microphone-withheld';
+    const code = isKept ? 'microphone-denied' : 'no-microphone';
     const { states, errors } = this.words.speaker;
     const { title, hint } = states[code];
     return note('bad', `${title}. ${failure.message || (errors[failure.code] ?? hint)}`);
