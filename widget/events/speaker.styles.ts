@@ -183,6 +183,25 @@ export const speakerStyles = css`
       padding-block-end: max(var(--inset), env(safe-area-inset-bottom));
     }
   }
+  /* A phone on its side: what is heard has more of its height than what is pressed. */
+  @media (max-width: 61.99rem) and (max-height: 30rem) {
+    .status {
+      min-block-size: 0;
+      padding-block: 0.75rem;
+    }
+    .controls {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+      align-items: center;
+      padding-block: 0.5rem max(0.5rem, env(safe-area-inset-bottom));
+    }
+    .controls > :not(.gauges, .floor) {
+      grid-column: 1 / -1;
+    }
+    button.floor {
+      min-block-size: 3.5rem;
+      font-size: 1.125rem;
+    }
+  }
   @media (min-width: 62rem) {
     .columns {
       grid-template-columns: minmax(0, 1fr) minmax(19rem, 24rem);
