@@ -54,6 +54,15 @@ async function signIn(): Promise<void> {
 }
 
 describe('glossaries', () => {
+  it('are searched by name where there are many', async () => {
+    await Promise.all(Array.from({ length: 9 }, (_, at) => makeGlossary(`Pier ${at}`, 'a\tb')));
+    await open('#/glossaries');
+    await field('Search glossaries').fill('PIER 7');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await field('Search glossaries').fill('quay');
+    await bar('No glossary has “quay” in its name.');
+  });
+
   it('are made, filled and saved with the keyboard alone', async () => {
     await open('#/glossaries');
     await button('New glossary').first().focus();

@@ -8,6 +8,7 @@ import { pairText } from '../../page/language-text.ts';
 import { counted, dayText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { searchField } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../parts/dialog.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
@@ -21,11 +22,14 @@ import type { LanguagePair } from './entry-file.ts';
 
 /** Languages that are named; the others are counted. */
 const MOST_NAMED = 3;
+/** As many are found at a glance. */
+const FEW = 8;
 
 /** The glossaries of the account. */
 export class ConsoleGlossaries extends LitElement {
   static override styles = baseStyles;
 
+  @state() private words = '';
   @query('console-name-dialog', true) private readonly naming!: ConsoleNameDialog;
   readonly #glossaries = new Loaded(this, {
     load: async ({ signal }) => {
@@ -44,22 +48,41 @@ export class ConsoleGlossaries extends LitElement {
         </button>`,
       },
       html`<section class="card" aria-label="Glossaries">
-          ${this.#glossaries.render((all) => this.table(all))}
+          ${this.#glossaries.render((all) => this.list(all))}
         </section>
         <console-name-dialog></console-name-dialog>`,
     );
   }
 
-  private table(glossaries: readonly Glossary[]) {
+  private list(glossaries: readonly Glossary[]) {
+    const words = this.words.trim().toLowerCase();
+    const found = glossaries.filter(({ name }) => name.toLowerCase().includes(words));
+    const search = searchField({
+      label: 'Search glossaries',
+      words: this.words,
+      onWords: (typed) => (this.words = typed),
+    });
+    return html`${
+      glossaries.length > FEW ? html`<div class="tools">${search}</div>` : nothing
+    }${this.table(found, glossaries.length === 0)}`;
+  }
+
+  private table(glossaries: readonly Glossary[], isFirst: boolean) {
     return table({
       items: glossaries,
       keyOf: ({ glossary_id: id }) => id,
-      empty: {
-        icon: icons.book,
-        heading: 'No glossary yet',
-        text: 'A glossary holds dictionaries, one for each pair of languages. Make one and fill it by hand or from a CSV or TSV file.',
-        actions: html`<button type="button" @click=${this.make}>New glossary</button>`,
-      },
+      empty: isFirst
+        ? {
+            icon: icons.book,
+            heading: 'No glossary yet',
+            text: 'A glossary holds dictionaries, one for each pair of languages. Make one and fill it by hand or from a CSV or TSV file.',
+            actions: html`<button type="button" @click=${this.make}>New glossary</button>`,
+          }
+        : {
+            icon: icons.search,
+            heading: 'Nothing found',
+            text: `No glossary has “${this.words.trim()}” in its name.`,
+          },
       columns: [
         {
           title: 'Name',
