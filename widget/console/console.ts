@@ -53,7 +53,8 @@ export class DragomanConsole extends LitElement {
       .skip:not(:focus) {
         clip-path: inset(50%);
       }
-      .bar {
+      .bar,
+      .menu {
         display: none;
       }
       .side {
@@ -146,9 +147,6 @@ export class DragomanConsole extends LitElement {
         inline-size: min(100%, 34rem);
         padding-block-start: 16vh;
       }
-      .menu {
-        display: none;
-      }
       @media (max-width: 60rem) {
         :host {
           grid-template-columns: minmax(0, 1fr);
@@ -192,6 +190,15 @@ export class DragomanConsole extends LitElement {
         }
         nav a {
           min-block-size: 2.75rem;
+        }
+      }
+      /* Paper shows the page alone. */
+      @media print {
+        :host {
+          display: block;
+        }
+        .head {
+          display: none;
         }
       }
     `,

@@ -52,7 +52,11 @@ export class ConsoleRoomJoin extends LitElement {
       .links h3 + p {
         margin-block-end: 0.375rem;
       }
-      @media (max-width: 46rem) {
+      .inside {
+        container-type: inline-size;
+      }
+      /* Links want room for an address and two buttons. */
+      @container (max-width: 42rem) {
         .join {
           grid-template-columns: minmax(0, 1fr);
         }

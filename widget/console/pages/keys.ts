@@ -63,6 +63,7 @@ export class ConsoleDeveloperKeys extends LitElement {
         gap: 0.125rem 1rem;
         align-items: baseline;
         padding-block: 0.375rem;
+        overflow-wrap: anywhere;
       }
       @media (max-width: 40rem) {
         .meter {

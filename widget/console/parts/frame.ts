@@ -143,7 +143,7 @@ const cards = css`
     clip-path: inset(50%);
   }
   table.stacked tr {
-    padding: 0.75rem 1rem;
+    padding: 0.75rem var(--inset);
     border-block-end: 1px solid var(--line);
   }
   table.stacked tr:last-child {
