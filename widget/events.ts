@@ -59,6 +59,8 @@ export type VoiceErrorCode =
   | 'token-refused'
   | 'unreachable'
   | 'connection-lost'
+  /** There is a session, and no socket opens: the network, or the server's list of sites, keeps it out. */
+  | 'connection-refused'
   | 'server-error'
   /** Other languages cannot be served: captions go on in those there were. */
   | 'update-refused';

@@ -124,6 +124,8 @@ export const englishLabels: Labels = {
     'sound-blocked': 'The browser waits for a click on this page. Please try again.',
     unreachable: 'The server cannot be reached. Please try again.',
     'connection-lost': 'The connection was lost. Please try again.',
+    'connection-refused':
+      'The server takes no connection from here. This network may block it, or the site is not on the server’s list.',
     'token-refused': 'The server did not start a session. Please try again.',
     'update-refused': 'This change is not possible here. Captions go on as they were.',
   },

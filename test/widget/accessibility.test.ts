@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { ScriptedSession } from '../support/services/scripted-gateway.ts';
 import { faults, showOn } from './axe.ts';
-import { elementPage, startBench, waitForState, type WidgetBench } from './browser.ts';
+import {
+  capturedChunks,
+  elementPage,
+  startBench,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
 
 let bench: WidgetBench;
 let page: Page;
@@ -293,4 +299,29 @@ it('a page whose frame keeps the microphone from it says so', async () => {
   const framed = page.frameLocator('iframe');
   await framed.getByRole('button', { name: 'Start captions' }).click();
   await framed.getByText('give its frame allow="microphone"').waitFor();
+});
+
+it('a network that lets no socket through is told of', async () => {
+  page = await bench.open('/page');
+  await page.evaluate(() => {
+    class BlockedSocket {
+      onclose?: (event: { code: number }) => void;
+      constructor() {
+        setTimeout(() => this.onclose?.({ code: 1006 }));
+      }
+      close(): void {}
+    }
+    Object.assign(globalThis, { WebSocket: BlockedSocket });
+    const captions = document.querySelector('voice-captions')!;
+    captions.source = new AudioContext().createMediaStreamDestination().stream;
+    captions.start();
+  });
+  await expect.poll(() => capturedChunks(page)).toBeGreaterThan(0);
+  await page.clock.install();
+  const hint = page.getByText('This network may block it');
+  const laterOn = async () => {
+    await page.clock.runFor(9_000);
+    return hint.count();
+  };
+  await expect.poll(laterOn).toBe(1);
 });

@@ -304,7 +304,10 @@ export class ElementSession {
 
   #fail(failure: VoiceFailure): void {
     if (this.#over) return;
-    this.#failure = failure;
+    const isUnopened = failure.code === 'connection-lost' && !this.#hasBeenLive;
+    this.#failure = isUnopened
+      ? new VoiceFailure('connection-refused', { cause: failure })
+      : failure;
     this.#end('failed');
   }
 

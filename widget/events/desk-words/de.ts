@@ -125,6 +125,8 @@ export const deskWords: DeskWords = {
         'Der Browser wartet auf einen Klick auf diese Seite. Bitte noch einmal versuchen.',
       unreachable: 'Der Server ist nicht zu erreichen. Bitte noch einmal versuchen.',
       'connection-lost': 'Die Verbindung ist abgerissen. Bitte noch einmal versuchen.',
+      'connection-refused':
+        'Vielleicht lässt dieses Netz keine Live-Verbindung durch. Bitte ein anderes versuchen, etwa das eines Telefons.',
       'token-refused': 'Der Server hat keine Sitzung begonnen. Bitte noch einmal versuchen.',
     },
     heard: {

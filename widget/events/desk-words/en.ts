@@ -224,6 +224,8 @@ export const deskWords: DeskWords = {
       'sound-blocked': 'The browser waits for a click on this page. Please try again.',
       unreachable: 'The server cannot be reached. Please try again.',
       'connection-lost': 'The connection was lost. Please try again.',
+      'connection-refused':
+        'This network may let no live connection through. Try another one, such as a phone’s.',
       'token-refused': 'The server did not start a session. Please try again.',
     },
     heard: {

@@ -116,6 +116,8 @@ export const deskWords: DeskWords = {
       'sound-blocked': 'El navegador espera un clic en esta página. Inténtalo de nuevo.',
       unreachable: 'No se puede conectar con el servidor. Inténtalo de nuevo.',
       'connection-lost': 'Se ha perdido la conexión. Inténtalo de nuevo.',
+      'connection-refused':
+        'Puede que esta red no deje pasar conexiones en directo. Prueba con otra, como la de un móvil.',
       'token-refused': 'El servidor no ha iniciado la sesión. Inténtalo de nuevo.',
     },
     heard: {

@@ -122,6 +122,8 @@ export const deskWords: DeskWords = {
       'sound-blocked': 'Le navigateur attend un clic sur cette page. Réessayez.',
       unreachable: 'Le serveur est injoignable. Réessayez.',
       'connection-lost': 'La connexion a été perdue. Réessayez.',
+      'connection-refused':
+        'Il se peut que ce réseau ne laisse passer aucune connexion en direct. Essayez-en un autre, comme celui d’un téléphone.',
       'token-refused': 'Le serveur n’a pas ouvert de session. Réessayez.',
     },
     heard: {

@@ -117,6 +117,8 @@ export const deskWords: DeskWords = {
       'sound-blocked': 'Il browser aspetta un clic su questa pagina. Riprova.',
       unreachable: 'Il server non è raggiungibile. Riprova.',
       'connection-lost': 'La connessione è caduta. Riprova.',
+      'connection-refused':
+        'Forse questa rete non lascia passare connessioni dal vivo. Provane un’altra, come quella di un telefono.',
       'token-refused': 'Il server non ha avviato la sessione. Riprova.',
     },
     heard: {

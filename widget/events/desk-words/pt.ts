@@ -113,6 +113,8 @@ export const deskWords: DeskWords = {
       'sound-blocked': 'O navegador espera um clique nesta página. Tente de novo.',
       unreachable: 'Não se consegue chegar ao servidor. Tente de novo.',
       'connection-lost': 'A ligação perdeu-se. Tente de novo.',
+      'connection-refused':
+        'Talvez esta rede não deixe passar ligações em direto. Tente outra, como a de um telemóvel.',
       'token-refused': 'O servidor não iniciou a sessão. Tente de novo.',
     },
     heard: {
