@@ -57,6 +57,8 @@ export interface RoomFeedOptions {
 const SILENT_MS = 30_000;
 /** A connection that does not open in so long is on a network that swallows it. */
 const OPENING_MS = 10_000;
+/** Once sockets have opened, as many that do not are no more than a server that starts anew. */
+const SOCKETS_BEFORE_STREAM = 3;
 /** A socket may be all that is swallowed: server-sent events are tried then. */
 const SOCKET_OPENING_MS = 5_000;
 /** After so many attempts a reader is to know that something is wrong. */
@@ -192,7 +194,8 @@ export class RoomFeed {
   async #live(signal: AbortSignal): Promise<void> {
     const watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
     let attempt = 0;
-    let takesStream = false;
+    // So many may still fail to open.
+    let socketsLeft = 1;
     let mustAsk = true;
     const isOver = () => signal.aborted;
     const isChanging = (): boolean => this.#wantsAnother;
@@ -202,13 +205,13 @@ export class RoomFeed {
       let outcome: Outcome = { wasOpen: false };
       const beganAtMs = Date.now();
       this.#wantsAnother = false;
-      if (entry === 'in' && !takesStream) {
+      if (entry === 'in' && socketsLeft > 0) {
         outcome = await this.#readSocket(signal);
-        takesStream = !outcome.wasOpen;
+        socketsLeft = outcome.wasOpen ? SOCKETS_BEFORE_STREAM : socketsLeft - 1;
       } else if (entry === 'in') {
         outcome = await this.#readStream(signal);
         // The device may be on another network now: one socket is tried again.
-        takesStream = isChanging();
+        if (!isChanging()) socketsLeft = 1;
       }
       if (isOver()) break;
       if (isChanging()) continue;
