@@ -131,12 +131,9 @@ describe('a reader', () => {
     await type(room, { text: 'Before.' });
     const reader = read(room);
     await untilTexts(reader, ['Before.']);
-    expect(reader.events.map(({ type: name }) => name)).toEqual([
-      'entrance',
-      'state',
-      'room',
-      'history',
-    ]);
+    // The room is told again as soon as its reader counts.
+    const first = reader.events.slice(0, 4).map(({ type: name }) => name);
+    expect(first).toEqual(['entrance', 'state', 'room', 'history']);
     await type(room, { text: 'After.' });
     await untilTexts(reader, ['Before.', 'After.']);
   });
