@@ -34,18 +34,11 @@ export function restoreWordBlanks(tokens: readonly Token[], text: MarkedText): T
   for (const [number, { from, to, last, parent }] of elements.entries()) {
     if (keptBefore[last + 1] !== keptBefore[number]) continue;
     const around = parent < 0 ? undefined : parent;
-    const free = middles.filter(({ place }) => {
+    const isFree = ({ place }: Middle): boolean => {
       const token = restored[place];
       return token?.kind === 'word' && token.elements.length < 2 && token.elements[0] === around;
-    });
-    const own = free.filter(({ middle }) => middle >= from && middle <= to);
-    const wanted = (from + to) / 2;
-    let nearest = own[0] ?? free[0];
-    for (const each of own.length > 0 ? [] : free) {
-      const isNearer = Math.abs(each.middle - wanted) < Math.abs((nearest?.middle ?? 0) - wanted);
-      if (isNearer) nearest = each;
-    }
-    for (const { place } of own.length > 0 || nearest === undefined ? own : [nearest]) {
+    };
+    for (const { place } of wordsAt({ from, to, middles, isFree })) {
       const token = restored[place];
       if (token?.kind === 'word') restored[place] = { ...token, elements: [number] };
     }
@@ -53,8 +46,56 @@ export function restoreWordBlanks(tokens: readonly Token[], text: MarkedText): T
   return restored;
 }
 
-/** Where the middle of each word would be in the source, in its letters and digits. */
-function middlesOf(tokens: readonly Token[], length: number): { place: number; middle: number }[] {
+/** A word and where its middle would be in the source, in its letters and digits. */
+interface Middle {
+  place: number;
+  middle: number;
+}
+
+/** So many words away one is still near. */
+const REACH_WORDS = 200;
+
+/** The free words between two places of the source, or else the nearest one. */
+function wordsAt({
+  from,
+  to,
+  middles,
+  isFree,
+}: {
+  from: number;
+  to: number;
+  middles: readonly Middle[];
+  isFree: (word: Middle) => boolean;
+}): Middle[] {
+  const own: Middle[] = [];
+  for (let at = firstFrom(middles, from); (middles[at]?.middle ?? Infinity) <= to; at += 1) {
+    const word = middles[at];
+    if (word !== undefined && isFree(word)) own.push(word);
+  }
+  const wanted = (from + to) / 2;
+  const right = firstFrom(middles, wanted);
+  for (let step = 0; own.length === 0 && step < REACH_WORDS; step += 1) {
+    const near = [middles[right - 1 - step], middles[right + step]].filter(
+      (word): word is Middle => word !== undefined && isFree(word),
+    );
+    const distance = ({ middle }: Middle): number => Math.abs(middle - wanted);
+    own.push(...near.sort((one, other) => distance(one) - distance(other)).slice(0, 1));
+  }
+  return own;
+}
+
+/** Index of the first word whose middle is at a place of the source, or behind it. */
+function firstFrom(middles: readonly Middle[], place: number): number {
+  let [low, high] = [0, middles.length];
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if ((middles[at]?.middle ?? 0) < place) low = at + 1;
+    else high = at;
+  }
+  return low;
+}
+
+function middlesOf(tokens: readonly Token[], length: number): Middle[] {
   const total = sum(tokens.map(weightOf));
   let before = 0;
   return tokens.flatMap((token, place) => {
