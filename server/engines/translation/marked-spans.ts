@@ -53,7 +53,7 @@ interface Middle {
 }
 
 /** So many words away one is still near. */
-const REACH_WORDS = 200;
+const REACH_WORDS = 16;
 
 /** The free words between two places of the source, or else the nearest one. */
 function wordsAt({
