@@ -33,7 +33,9 @@ export function announceServer(
   const write = (note: Note): void => {
     writeFileSync(file, `${JSON.stringify(note)}\n`, { mode: 0o600 });
   };
-  const other = findRunningServer(dataFolder);
+  const found = findRunningServer(dataFolder);
+  // In a container the one before, which was killed, had the same id.
+  const other = found?.pid === process.pid ? undefined : found;
   try {
     write({ pid: process.pid, ...server });
   } catch {

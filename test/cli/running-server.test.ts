@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { announceServer } from '../../server/cli/running-server.ts';
 import { askDragoman, runDragoman } from '../support/product/command-line.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
@@ -54,4 +55,12 @@ it('leads to where browsers reach the server, unless the command knows better, u
   await server.stop();
   expect(readdirSync(dataFolder)).not.toContain('server.json');
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
+});
+
+it('is no other than one that was killed and had the same process id, as in a container', () => {
+  const dataFolder = temporaryFolder();
+  const server = { address: 'http://127.0.0.1:1234', publicAddress: 'http://127.0.0.1:1234' };
+  for (let start = 0; start < 2; start += 1) {
+    expect(announceServer(dataFolder, server)).toBeUndefined();
+  }
 });
