@@ -23,8 +23,9 @@ export function putMarksBack(tokens: readonly Token[], text: MarkedText): TextSe
  */
 export function restoreWordBlanks(tokens: readonly Token[], text: MarkedText): Token[] {
   const { elements } = text;
-  const restored = [...tokens];
   const kept = new Set(tokens.flatMap((token) => (token.kind === 'word' ? token.elements : [])));
+  if (kept.size === elements.length) return [...tokens];
+  const restored = [...tokens];
   /** How many of the elements before each have kept words. */
   const keptBefore = [0];
   for (const number of elements.keys()) {
