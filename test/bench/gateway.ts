@@ -25,9 +25,10 @@ const CHUNK_BYTES = (SAMPLE_RATE_HZ * 2 * CHUNK_MS) / 1000;
 const SPEED = 1.9;
 /** Each time with new processes: how often V8 collects garbage can differ from start to start. */
 const STARTS = 3;
-/** Rounds of each until the just-in-time compiler and the kernel's buffers have settled: 6 s are too few. */
-const WARM_UP_ROUNDS = 5;
-const WARM_UP_ROUND_MS = 3_000;
+/** Of all together, until the compiler has settled: its threads are heard for half a minute after a start. */
+const WARM_UP_MS = 28_000;
+/** Of each alone after that. */
+const SETTLING_MS = 1_000;
 /** Of four rounds, per start. */
 const GROUPS = 2;
 const ROUND_MS = 800;
@@ -102,9 +103,7 @@ async function alternate(
   { alone, shared, redis }: Record<'alone' | 'shared', LoadedServer> & { redis: TestRedis },
   { aloneUs, sharedUs, redisUs, ratios }: Sharing,
 ): Promise<void> {
-  for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
-    for (const server of [alone, shared]) await server.run(WARM_UP_ROUND_MS);
-  }
+  await warmUp([alone, shared]);
   for (let group = 0; group < GROUPS; group += 1) {
     const before = await processorUsOf(redis);
     const turns = await byTurns(alone, shared, group);
@@ -113,6 +112,11 @@ async function alternate(
     sharedUs.push(...turns.other);
     ratios.push(total(turns.other) / total(turns.one));
   }
+}
+
+async function warmUp(servers: readonly LoadedServer[]): Promise<void> {
+  await Promise.all(servers.map((server) => server.run(WARM_UP_MS)));
+  for (const server of servers) await server.run(SETTLING_MS);
 }
 
 /** Processor time of a Redis since its start, in µs. */
@@ -222,9 +226,7 @@ async function compare(
   { groups, loopRounds }: Extent,
   overhead: Overhead,
 ): Promise<void> {
-  for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
-    for (const server of [ours, echo, receive]) await server?.run(WARM_UP_ROUND_MS);
-  }
+  await warmUp(receive === undefined ? [ours, echo] : [ours, echo, receive]);
   for (let group = 0; group < groups; group += 1) {
     const turns = await byTurns(ours, echo, group);
     if (receive !== undefined) overhead.receiveUs.push(await receive.cpuUsPerChunk(ROUND_MS));

@@ -69,12 +69,14 @@ function wordsAt({
   isFree: (word: Middle) => boolean;
 }): Middle[] {
   const own: Middle[] = [];
-  for (let at = firstFrom(middles, from); (middles[at]?.middle ?? Infinity) <= to; at += 1) {
+  const firstFrom = (start: number): number =>
+    firstOf(middles.length, (at) => (middles[at]?.middle ?? 0) >= start);
+  for (let at = firstFrom(from); (middles[at]?.middle ?? Infinity) <= to; at += 1) {
     const word = middles[at];
     if (word !== undefined && isFree(word)) own.push(word);
   }
   const wanted = (from + to) / 2;
-  const right = firstFrom(middles, wanted);
+  const right = firstFrom(wanted);
   for (let step = 0; own.length === 0 && step < REACH_WORDS; step += 1) {
     const near = [middles[right - 1 - step], middles[right + step]].filter(
       (word): word is Middle => word !== undefined && isFree(word),
@@ -85,13 +87,13 @@ function wordsAt({
   return own;
 }
 
-/** Index of the first word whose middle is at a place of the source, or behind it. */
-function firstFrom(middles: readonly Middle[], place: number): number {
-  let [low, high] = [0, middles.length];
+/** The first of so many, in order, that is behind; their number when none is. */
+function firstOf(count: number, isBehind: (at: number) => boolean): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const at = (low + high) >> 1;
-    if ((middles[at]?.middle ?? 0) < place) low = at + 1;
-    else high = at;
+    if (isBehind(at)) high = at;
+    else low = at + 1;
   }
   return low;
 }
@@ -184,15 +186,19 @@ function findOwners(
   children: readonly number[],
   { tokens, text: { elements }, within }: Placing,
 ): (number | undefined)[] {
+  const childWith = (element: number): number | undefined => {
+    const behind = firstOf(children.length, (at) => (children[at] ?? 0) > element);
+    const child = children[behind - 1];
+    return child === undefined || element > (elements[child]?.last ?? child) ? undefined : child;
+  };
   const counts = new Map<number, number>();
   const undecided: { at: number; candidates: number[] }[] = [];
   const owners: (number | undefined)[] = [];
   for (let i = within.first; i <= within.last; i++) {
     const token = tokens[i];
     if (token?.kind !== 'word' || token.elements.length === 0) continue;
-    const candidates = children.filter((child) =>
-      token.elements.some((each) => each >= child && each <= (elements[child]?.last ?? child)),
-    );
+    const found = token.elements.flatMap((each) => childWith(each) ?? []);
+    const candidates = found.length > 1 ? [...new Set(found)].sort((one, two) => one - two) : found;
     const [only] = candidates;
     if (only === undefined) continue;
     if (candidates.length > 1) undecided.push({ at: i - within.first, candidates });

@@ -61,6 +61,8 @@ export const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
 const WORD_END = /\p{L}[\p{L}\p{M}]*['’]?$/u;
 const WORD_START = /^['’]?\p{L}[\p{L}\p{M}]*/u;
+/** A word of which each letter is an element has no more; what goes on beyond is no word. */
+const MOST_IN_WORD = 32;
 
 /** Takes a well nested segment apart. */
 export function takeMarksApart(segment: TextSegment): MarkedText {
@@ -216,6 +218,7 @@ class TokenWriter {
 
   /** A word with an edge of an element inside it is translated whole and belongs to the element. */
   #joinWord(last: WordToken, text: string, elements: readonly number[]): boolean {
+    if (last.elements.length >= MOST_IN_WORD) return false;
     const start = WORD_END.exec(last.text)?.[0];
     const end = WORD_START.exec(text)?.[0];
     if (start === undefined || end === undefined) return false;

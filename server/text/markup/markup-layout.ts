@@ -125,6 +125,12 @@ function edgeOf(source: string, { start, end, references }: TextItem, isStart: b
   return text;
 }
 
+/** Told from the source alone: no reference begins or ends with a blank. */
+function hasBlankBetween(source: string, before: TextItem, behind: TextItem): boolean {
+  return source.charCodeAt(before.end - 1) <= BLANK || source.charCodeAt(behind.start) <= BLANK;
+}
+
+const BLANK = 0x20;
 /** So much of a text tells how it begins and ends, in UTF-16 units. */
 const LOOKED_AT = 16;
 /** Of two words side by side no capital stands within one, unless both are written in them. */
@@ -136,33 +142,47 @@ const WHOLE = /^<\/?(?:a|label)[\s>]/i;
  * Elements with words right beside each other are two, unless they make up one: `<a>Home</a><a>About</a>` and
  * `<b>Red</b><i>Car</i>`, but not `<b>Uni</b><i>code</i>`. A link may also be beside text: `More<a>Next page</a>`.
  */
-function cutBetweenWords(source: string, items: readonly FlowItem[]): FlowItem[] {
-  const cuts = new Set<number>();
-  let before: TextItem | undefined;
-  let closed: FlowItem[] = [];
-  let opened: { item: FlowItem; index: number }[] = [];
-  const isWhole = ({ start }: FlowItem): boolean => WHOLE.test(source.slice(start, start + 8));
+function cutBetweenWords(source: string, items: FlowItem[]): FlowItem[] {
+  const cuts: number[] = [];
+  let beforeAt = -1;
+  let isOpening = false;
   for (const [index, item] of items.entries()) {
-    if (item.kind === 'close' && opened.length === 0) closed.push(item);
-    else if (item.kind === 'open') opened.push({ item, index });
-    else {
-      const tags = [...closed, ...opened.map(({ item: each }) => each)];
-      if (item.kind === 'text' && before !== undefined && tags.length > 0) {
-        const [end, start] = [edgeOf(source, before, false), edgeOf(source, item, true)];
-        const touch = /[\p{L}\p{M}\p{N}]$/u.test(end) && /^[\p{L}\p{N}]/u.test(start);
-        const areWhole = closed.some(isWhole) && opened.some(({ item: each }) => isWhole(each));
-        const isNew = ENDS_SMALL.test(end) && /^\p{Lu}/u.test(start);
-        const isApart = (closed.length > 0 && opened.length > 0) || tags.some(isWhole);
-        if (touch && (areWhole || (isNew && isApart))) cuts.add(opened[0]?.index ?? index);
+    if (item.kind === 'open') isOpening = true;
+    else if (item.kind !== 'close' || isOpening) {
+      const before = items[beforeAt];
+      const isBeside = beforeAt + 1 < index && before?.kind === 'text';
+      if (isBeside && item.kind === 'text' && !hasBlankBetween(source, before, item)) {
+        const tags = items.slice(beforeAt + 1, index);
+        const closed = tags.filter(({ kind }) => kind === 'close');
+        const opened = tags.slice(closed.length);
+        if (areApart(source, [before, item], [closed, opened])) {
+          cuts.push(beforeAt + 1 + closed.length);
+        }
       }
-      before = item.kind === 'text' ? item : undefined;
-      closed = [];
-      opened = [];
+      beforeAt = index;
+      isOpening = false;
     }
   }
+  if (cuts.length === 0) return items;
+  const starts = new Set(cuts);
   return items.flatMap((item, index): FlowItem[] =>
-    cuts.has(index) ? [{ kind: 'cut', start: item.start, end: item.start }, item] : [item],
+    starts.has(index) ? [{ kind: 'cut', start: item.start, end: item.start }, item] : [item],
   );
+}
+
+/** Two texts, and the elements that end and begin between them. */
+function areApart(
+  source: string,
+  [before, behind]: readonly [TextItem, TextItem],
+  [closed, opened]: readonly [readonly FlowItem[], readonly FlowItem[]],
+): boolean {
+  const isWhole = ({ start }: FlowItem): boolean => WHOLE.test(source.slice(start, start + 8));
+  const [end, start] = [edgeOf(source, before, false), edgeOf(source, behind, true)];
+  if (!/[\p{L}\p{M}\p{N}]$/u.test(end) || !/^[\p{L}\p{N}]/u.test(start)) return false;
+  if (closed.some(isWhole) && opened.some(isWhole)) return true;
+  const isNew = ENDS_SMALL.test(end) && /^\p{Lu}/u.test(start);
+  const isBoth = closed.length > 0 && opened.length > 0;
+  return isNew && (isBoth || closed.some(isWhole) || opened.some(isWhole));
 }
 
 /** A line that is longer was broken for its length, and may go on in the next. */
@@ -174,6 +194,7 @@ const LINE_BREAK = /^<br[\s/>]/i;
 function cutAtLineBreaks(source: string, items: FlowItem[]): void {
   const isBreak = ({ kind, start }: FlowItem): boolean =>
     kind === 'lone' && LINE_BREAK.test(source.slice(start, start + 4));
+  if (!items.some(isBreak)) return;
   let line = '';
   const isEnded = items.map((item) => {
     if (item.kind === 'text') {
