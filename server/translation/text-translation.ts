@@ -12,9 +12,15 @@ import type {
 } from '../../shared/schemas/text-translation.ts';
 import { whileCharged, type UsageMeter } from '../accounts/usage/usage.ts';
 import type { Plan } from '../http/door.ts';
-import type { MarkupOptions, SentenceSplitting, TextLayout } from '../text/markup/text-layout.ts';
-import { layOutMarkup } from '../text/markup/markup-layout.ts';
-import { layOutPlain } from '../text/markup/segment-layout.ts';
+import {
+  type MarkupOptions,
+  type SentenceSplitting,
+  type Steps,
+  type TextLayout,
+  withRests,
+} from '../text/markup/text-layout.ts';
+import { markupLayout } from '../text/markup/markup-layout.ts';
+import { plainLayout } from '../text/markup/segment-layout.ts';
 import type { AccountTexts, TextRequestOrigin } from './account-texts.ts';
 import type { Translation } from './translation.ts';
 import {
@@ -97,23 +103,34 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
 /** Takes the texts apart, finds out their languages and what they cost. */
 async function takeApart(
   texts: readonly string[],
-  { wishes, markup, splitting, context }: CheckedTextRequest,
+  request: CheckedTextRequest,
   resolver: WishResolver,
   origin: { accountId: string; signal: AbortSignal },
 ): Promise<Item[]> {
+  const { wishes, context } = request;
   const isFree = betaLanguages.includes(wishes.target);
-  const language = wishes.source;
-  const layouts = texts.map((text) =>
-    markup === undefined
-      ? layOutPlain(text, { splitting, language })
-      : layOutMarkup(text, { ...markup, language }),
-  );
+  const layouts = await withRests(layoutsOf(texts, request));
   const segments = layouts.map((layout) => layout.segments);
   const sources = await resolver.sourcesOf(segments, wishes, { ...origin, context });
   return layouts.map((layout, index) => {
     const source = sources[index] ?? baseLanguage(wishes.target);
     return { source, layout, billedCharacters: isFree ? 0 : layout.characters };
   });
+}
+
+function* layoutsOf(
+  texts: readonly string[],
+  { wishes: { source: language }, markup, splitting }: CheckedTextRequest,
+): Steps<TextLayout[]> {
+  const layouts: TextLayout[] = [];
+  for (const text of texts) {
+    const layout =
+      markup === undefined
+        ? plainLayout(text, { splitting, language })
+        : markupLayout(text, { ...markup, language });
+    layouts.push(yield* layout);
+  }
+  return layouts;
 }
 
 /** The first text of a language, as the beginning of a sentence. */

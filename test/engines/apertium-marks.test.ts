@@ -6,9 +6,12 @@ import {
   splitSegment,
   withoutSeams,
 } from '../../server/engines/translation/segment-pieces.ts';
+import { putMarksBack } from '../../server/engines/translation/marked-spans.ts';
+import { takeMarksApart } from '../../server/engines/translation/marked-text.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { plainText, type Mark, type TextSegment } from '../../server/text/text-segment.ts';
 import { turnsDuring } from '../support/machine/event-loop-turns.ts';
+import { expectSteadyTime } from '../support/machine/processor-time.ts';
 import { apertiumOfFile, translateTexts } from './apertium-support.ts';
 import { marked, markedSegments, markFaults, written } from './marked-segments.ts';
 
@@ -221,6 +224,26 @@ describe('a long segment with marks', () => {
       expect(markFaults(segment, answer!)).toEqual([]);
       expect(longestMs).toBeLessThan(3_000);
     }
+  });
+});
+
+describe('the work of marks', () => {
+  const segments: Record<string, (parts: string) => string> = {
+    'within one word': (letter) => letter,
+    'around a word each': (letter) => `${letter} `,
+  };
+
+  test.each(Object.entries(segments))('grows as their number does: %s', (_name, text) => {
+    const work = (size: number): void => {
+      const elements = Array.from({ length: size }, (_, id): TextSegment => [
+        { mark: 'open', id },
+        text('a'),
+        { mark: 'close', id },
+      ]);
+      const taken = takeMarksApart(elements.flat());
+      expect(putMarksBack(taken.tokens, taken).length).toBeGreaterThan(size);
+    };
+    return expectSteadyTime(work, { size: 8_000, littleMs: 20 });
   });
 });
 

@@ -1,6 +1,10 @@
 /** How the tests write segments down: text with `<1>…</1>` and `<2/>` for marks. */
-import type { MarkupOptions, TextLayout } from '../../server/text/markup/text-layout.ts';
-import { layOutMarkup } from '../../server/text/markup/markup-layout.ts';
+import {
+  atOnce,
+  type MarkupOptions,
+  type TextLayout,
+} from '../../server/text/markup/text-layout.ts';
+import { markupLayout } from '../../server/text/markup/markup-layout.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 
 export function written(segment: TextSegment): string {
@@ -26,23 +30,27 @@ export function segmentOf(text: string): TextSegment {
 }
 
 export function xml(text: string, options: Partial<MarkupOptions> = {}): TextLayout {
-  return layOutMarkup(text, {
-    handling: 'xml',
-    version: 'v2',
-    splitting: 'lines-and-sentences',
-    language: 'en',
-    ...options,
-  });
+  return atOnce(
+    markupLayout(text, {
+      handling: 'xml',
+      version: 'v2',
+      splitting: 'lines-and-sentences',
+      language: 'en',
+      ...options,
+    }),
+  );
 }
 
 export function html(text: string, options: Partial<MarkupOptions> = {}): TextLayout {
-  return layOutMarkup(text, {
-    handling: 'html',
-    version: 'v2',
-    splitting: 'sentences',
-    language: 'en',
-    ...options,
-  });
+  return atOnce(
+    markupLayout(text, {
+      handling: 'html',
+      version: 'v2',
+      splitting: 'sentences',
+      language: 'en',
+      ...options,
+    }),
+  );
 }
 
 export const segmentsOf = (layout: TextLayout): string[] => layout.segments.map(written);

@@ -274,6 +274,11 @@ class SegmentWriter {
   readonly #tokens: readonly Token[];
   readonly #text: MarkedText;
   readonly #spans: readonly (Span | undefined)[];
+  /** The number of the innermost element around each token, -1 if none. */
+  readonly #innermost: Int32Array;
+  /** Of the tokens before each, and of all at the end. */
+  readonly #weights: Float64Array;
+  readonly #atomsWithin = new Map<number, (string | Mark)[]>();
   readonly #parts: (string | Mark)[] = [];
   /** Strays by the token they follow, -1 for the start. */
   readonly #strays = new Map<number, Stray[]>();
@@ -283,6 +288,19 @@ class SegmentWriter {
     this.#tokens = tokens;
     this.#text = text;
     this.#spans = spans;
+    this.#innermost = new Int32Array(tokens.length).fill(-1);
+    for (const [number, span] of spans.entries()) {
+      if (span !== undefined) this.#innermost.fill(number, span.first, span.last + 1);
+    }
+    this.#weights = new Float64Array(tokens.length + 1);
+    for (const [i, token] of tokens.entries()) {
+      this.#weights[i + 1] = (this.#weights[i] ?? 0) + weightOf(token);
+    }
+    for (const { parent, parts } of text.atoms) {
+      const within = this.#atomsWithin.get(parent);
+      if (within === undefined) this.#atomsWithin.set(parent, [...parts]);
+      else for (const part of parts) within.push(part);
+    }
   }
 
   write(): TextSegment {
@@ -365,7 +383,6 @@ class SegmentWriter {
     for (const [i, token] of this.#tokens.entries()) {
       if (token.kind === 'atom' && !places.has(token.atom)) places.set(token.atom, i);
     }
-    const innermost = this.#innermostElements();
     for (const [number, { parent, parts, from }] of atoms.entries()) {
       // Atoms of lost elements are where those are.
       if (parent >= 0 && this.#spans[parent] === undefined) continue;
@@ -374,7 +391,7 @@ class SegmentWriter {
         this.#addStray({ parent, parts }, this.#placeInProportion(parent, from));
         continue;
       }
-      let inner = innermost[at] ?? -1;
+      let inner = this.#innermost[at] ?? -1;
       if (inner === parent) {
         inPlace.add(at);
         continue;
@@ -387,14 +404,6 @@ class SegmentWriter {
     return inPlace;
   }
 
-  #innermostElements(): Int32Array {
-    const innermost = new Int32Array(this.#tokens.length).fill(-1);
-    for (const [number, span] of this.#spans.entries()) {
-      if (span !== undefined) innermost.fill(number, span.first, span.last + 1);
-    }
-    return innermost;
-  }
-
   #nearestIn(parent: number, at: number): number {
     const span = this.#spans[parent];
     return span === undefined ? at : at < span.first ? span.first - 1 : span.last;
@@ -402,7 +411,7 @@ class SegmentWriter {
 
   /** An element and those inside it, all without words. */
   #emptied(number: number): TextSegment {
-    const { elements, atoms } = this.#text;
+    const { elements } = this.#text;
     const parts: (string | Mark)[] = [];
     const open: number[] = [];
     const close = () => parts.push({ mark: 'close', id: elements[open.pop() ?? 0]?.id ?? 0 });
@@ -411,7 +420,7 @@ class SegmentWriter {
       while (open.length > 0 && elements[i]?.parent !== open.at(-1)) close();
       parts.push({ mark: 'open', id: elements[i]?.id ?? 0 });
       open.push(i);
-      for (const atom of atoms) if (atom.parent === i) parts.push(...atom.parts);
+      for (const part of this.#atomsWithin.get(i) ?? []) parts.push(part);
     }
     while (open.length > 0) close();
     return parts;
@@ -429,18 +438,16 @@ class SegmentWriter {
     const source = elements[parent] ?? { from: 0, to: length };
     const span = this.#spans[parent] ?? { first: 0, last: this.#tokens.length - 1 };
     const share = (from - source.from) / Math.max(source.to - source.from, 1);
-    const total = sum(this.#tokens.slice(span.first, span.last + 1).map(weightOf));
-    let at = span.first - 1;
-    let weight = 0;
-    for (const [i, token] of this.#tokens.slice(span.first, span.last + 1).entries()) {
-      weight += weightOf(token);
-      if (weight > share * total + 0.5) break;
-      if (weightOf(token) > 0) at = span.first + i;
+    const weightTo = (at: number): number => this.#weights[at] ?? 0;
+    const before = weightTo(span.first);
+    const wanted = before + share * (weightTo(span.last + 1) - before) + 0.5;
+    const count = span.last + 1 - span.first;
+    let at = span.first + firstOf(count, (i) => weightTo(span.first + i + 1) > wanted) - 1;
+    while (at >= span.first && weightTo(at) === weightTo(at + 1)) at -= 1;
+    let around = this.#innermost[at] ?? -1;
+    while (around >= 0 && elements[around]?.parent !== parent) {
+      around = elements[around]?.parent ?? -1;
     }
-    for (const [number, other] of this.#spans.entries()) {
-      if (other === undefined || elements[number]?.parent !== parent) continue;
-      if (other.first <= at && at < other.last) return other.last;
-    }
-    return at;
+    return Math.max(at, this.#spans[around]?.last ?? at);
   }
 }

@@ -2,6 +2,7 @@
  * Feeds the pieces of segments to an engine as it takes them: neither time nor memory is spent on what
  * is not yet its turn, and the thread that also carries live audio is never held for long.
  */
+import { nextTurn } from '../../text/markup/text-layout.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 
@@ -59,24 +60,6 @@ export async function feedPieces({
   }
   await Promise.all(underWay);
   return answers.map(joinPieces);
-}
-
-/** Calls that wait for their turn, first come, first served. */
-const waiting: (() => void)[] = [];
-
-/**
- * Resolves after the event loop has gone round. All calls of the process share one turn per round:
- * with a turn each, a hundred calls at once would hold the thread a hundred times as long.
- */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(startTurn);
-  });
-}
-
-function startTurn(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(startTurn);
 }
 
 // Cuts segments into pieces as `splitText` below cuts texts; a piece of a marked segment is one too.

@@ -5,6 +5,7 @@ import {
   type Flow,
   type FlowItem,
   NO_REFERENCES,
+  type Steps,
   type TextLayout,
 } from './text-layout.ts';
 import {
@@ -16,11 +17,12 @@ import {
   htmlTokens,
   lenientXmlTokens,
 } from './tokens.ts';
-import { findPlaceholders } from '../placeholders.ts';
-import { layOutFlow } from './segment-layout.ts';
+import { flowLayout } from './segment-layout.ts';
 import {
   BLOCKS,
   NOT_TEXT,
+  areReadingsApart,
+  dataWithin,
   READINGS,
   UNTRANSLATED,
   pairHtml,
@@ -35,11 +37,16 @@ import {
  *
  * @throws ServiceError invalid_request for XML that is not well-formed (version 2)
  */
-export function layOutMarkup(text: string, options: MarkupOptions): TextLayout {
-  const { items, characters } =
-    options.handling === 'xml' ? xmlFlow(text, options) : htmlFlow(text, options);
+export function* markupLayout(text: string, options: MarkupOptions): Steps<TextLayout> {
+  const flow = options.handling === 'xml' ? xmlFlow(text, options) : htmlFlow(text, options);
   const { splitting, language } = options;
-  return layOutFlow({ source: text, items, characters, splitting, language, write: writeText });
+  return yield* flowLayout({
+    source: text,
+    ...(yield* flow),
+    splitting,
+    language,
+    write: writeText,
+  });
 }
 
 // Decides what the elements of HTML mean for its sentences.
@@ -48,9 +55,11 @@ export function layOutMarkup(text: string, options: MarkupOptions): TextLayout {
  * Block elements, and inline ones around blocks, are structure; other elements are inline. Programs,
  * fields, `translate="no"` and `class="notranslate"` stay as they are.
  */
-function htmlFlow(source: string, options: MarkupOptions): Flow {
+function* htmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
   const tokens = htmlTokens(source);
+  yield;
   pairHtml(tokens);
+  yield;
   const lower = (names: readonly string[]): Set<string> =>
     new Set(names.map((name) => name.toLowerCase()));
   const splitting = lower(options.splittingTags ?? []);
@@ -87,9 +96,13 @@ function htmlFlow(source: string, options: MarkupOptions): Flow {
       items.push(itemOf(token, index, splits(token)));
     }
   }
+  yield;
   const apart = cutBetweenWords(source, items);
+  yield;
   if (!nonSplitting.has('br')) cutAtLineBreaks(source, apart);
+  yield;
   cutAroundStructure(apart);
+  yield;
   return { items: apart, characters };
 }
 
@@ -307,24 +320,6 @@ class Readings {
   }
 }
 
-/**
- * Whether several bases stand before their readings, which are told by their order: no base could be
- * given another place, or another word beside it, without the wrong reading.
- */
-function areReadingsApart(tokens: readonly Token[], ruby: number): boolean {
-  const end = tokens[ruby]?.scopeEnd ?? 0;
-  let isBase = false;
-  for (let at = ruby + 1; at < end; at += 1) {
-    const token = tokens[at];
-    if (token?.kind !== 'open') continue;
-    if (token.name === 'ruby') return false;
-    if (token.name === 'rb' && isBase) return true;
-    if (token.name === 'rb') isBase = true;
-    else if (token.name === 'rt' || token.name === 'rtc') isBase = false;
-  }
-  return false;
-}
-
 // Decides what the elements of XML mean for its sentences.
 
 /**
@@ -334,17 +329,18 @@ function areReadingsApart(tokens: readonly Token[], ruby: number): boolean {
  *
  * @throws ServiceError invalid_request for version 2 when the text is not well-formed
  */
-function xmlFlow(source: string, options: MarkupOptions): Flow {
-  const tokens = withDataRead(
-    source,
-    options.version === 'v1' ? readLeniently(source) : xmlTokens(source),
-  );
+function* xmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
+  const read = options.version === 'v1' ? readLeniently(source) : xmlTokens(source);
+  yield;
+  const tokens = withDataRead(source, read);
+  yield;
   const ignored = new Set(options.ignoreTags);
   const nonSplitting = new Set(options.nonSplittingTags);
   const splitting = new Set(options.splittingTags);
   const isIgnored = (token: Token): boolean => ignored.has(token.name) && token.scopeEnd > 0;
   const splits = ({ name }: Token): boolean => splitting.has(name) && !nonSplitting.has(name);
   const outline = outlineOf({ source, tokens, isIgnored, splits });
+  yield;
 
   const isInline = (index: number, token: Token): boolean => {
     if ((outline.holdsSplit[index] ?? 0) > 0) return false;
@@ -478,20 +474,4 @@ function itemsOf({
     }
   }
   return items;
-}
-
-const MARKUP_IN_DATA = /<[\p{L}/!?]|&[#\p{L}]/u;
-const WORD_IN_DATA = /^[\p{L}\p{N}&<>=+*/'"-]{1,64}$/u;
-
-/** A CDATA section in a sentence: words that need not be written with references, or a mark. */
-function dataWithin(source: string, tokens: readonly Token[], index: number): FlowItem {
-  const open = tokens[index];
-  const close = tokens[open?.partner ?? -1];
-  const [start, end] = [open?.start ?? 0, close?.end ?? 0];
-  const text = source.slice(open?.end, close?.start);
-  const areWords =
-    TEXT.test(text) && !MARKUP_IN_DATA.test(text) && findPlaceholders(text).length === 0;
-  return areWords || WORD_IN_DATA.test(text)
-    ? { kind: 'text', start, end, references: [{ start, end, text }] }
-    : { kind: 'lone', word: TEXT.test(text), start, end };
 }

@@ -1,4 +1,6 @@
 /** Finds the end tags of elements where a grammar allows them to be missing or tangled. */
+import { findPlaceholders } from '../placeholders.ts';
+import type { FlowItem } from './text-layout.ts';
 import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
 /**
@@ -83,6 +85,22 @@ function addData(read: Token[], source: string, { start, end }: Token): void {
     });
   }
   read.push(close);
+}
+
+const MARKUP_IN_DATA = /<[\p{L}/!?]|&[#\p{L}]/u;
+const WORD_IN_DATA = /^[\p{L}\p{N}&<>=+*/'"-]{1,64}$/u;
+
+/** A CDATA section in a sentence: words that need not be written with references, or a mark. */
+export function dataWithin(source: string, tokens: readonly Token[], index: number): FlowItem {
+  const open = tokens[index];
+  const close = tokens[open?.partner ?? -1];
+  const [start, end] = [open?.start ?? 0, close?.end ?? 0];
+  const text = source.slice(open?.end, close?.start);
+  const areWords =
+    text.trim() !== '' && !MARKUP_IN_DATA.test(text) && findPlaceholders(text).length === 0;
+  return areWords || WORD_IN_DATA.test(text)
+    ? { kind: 'text', start, end, references: [{ start, end, text }] }
+    : { kind: 'lone', word: text.trim() !== '', start, end };
 }
 
 /** The elements that are open at a place, with a list of depths per name so that none is searched. */
@@ -173,6 +191,24 @@ const VOID_ELEMENTS = names(
 
 /** How the text before them is read, in a `ruby`: said of the source, and no part of its sentence. */
 export const READINGS = names('rp rt rtc');
+
+/**
+ * Whether several bases stand before their readings, which are told by their order: no base could be
+ * given another place, or another word beside it, without the wrong reading.
+ */
+export function areReadingsApart(tokens: readonly Token[], ruby: number): boolean {
+  const end = tokens[ruby]?.scopeEnd ?? 0;
+  let isBase = false;
+  for (let at = ruby + 1; at < end; at += 1) {
+    const token = tokens[at];
+    if (token?.kind !== 'open') continue;
+    if (token.name === 'ruby') return false;
+    if (token.name === 'rb' && isBase) return true;
+    if (token.name === 'rb') isBase = true;
+    else if (token.name === 'rt' || token.name === 'rtc') isBase = false;
+  }
+  return false;
+}
 
 /**
  * Programs, formulas and fields hold no prose: `code` is a word of its sentence, `textarea` is not.

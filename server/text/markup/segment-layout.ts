@@ -2,8 +2,10 @@
 import type { LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints } from '../code-points.ts';
 import {
+  atOnce,
   NO_REFERENCES,
   type SentenceSplitting,
+  type Steps,
   type TextLayout,
   type FlowItem,
 } from './text-layout.ts';
@@ -27,12 +29,19 @@ import { type TextSegment, plainText, type Mark } from '../text-segment.ts';
  * lines and sentences without letters and placeholders such as `{name}`. Each branch of a message
  * (`{count, plural, one {# file} …}`) is translated by itself.
  */
-export function layOutPlain(
-  text: string,
-  options: { splitting: SentenceSplitting; language?: LanguageTag | undefined },
-): TextLayout {
+export function layOutPlain(text: string, options: PlainOptions): TextLayout {
+  return atOnce(plainLayout(text, options));
+}
+
+interface PlainOptions {
+  splitting: SentenceSplitting;
+  language?: LanguageTag | undefined;
+}
+
+/** As {@link layOutPlain}, step by step. */
+export function plainLayout(text: string, options: PlainOptions): Steps<TextLayout> {
   const parts = messageParts(text) ?? [{ kind: 'text', start: 0, end: text.length }];
-  return layOutFlow({
+  return flowLayout({
     source: text,
     items: parts.map(({ kind, start, end }): FlowItem => {
       if (kind === 'text') return { kind, start, end, references: NO_REFERENCES };
@@ -54,7 +63,7 @@ export function layOutPlain(
  *
  * @param marks finds the marks between two sentences, where these may get or lose a blank beside them
  */
-export function layOutFlow({
+export function* flowLayout({
   source,
   items,
   characters,
@@ -70,16 +79,23 @@ export function layOutFlow({
   language: LanguageTag | undefined;
   write: WriteText;
   marks?: RegExp;
-}): TextLayout {
+}): Steps<TextLayout> {
   const laidOut: LaidOutSegment[] = [];
   const add = (sentence: readonly SegmentItem[]): void => {
     const segment = layOutSegment(source, sentence);
     if (segment !== undefined) laidOut.push(segment);
   };
   for (const run of runsOf(source, items)) {
+    yield;
     if (splitting === 'none') add(run);
-    else for (const sentence of sentencesOf(coreOf(run), splitting, language)) add(sentence);
+    else {
+      for (const sentence of sentencesOf(coreOf(run), splitting, language)) {
+        yield;
+        add(sentence);
+      }
+    }
   }
+  yield;
   return {
     segments: laidOut.map(({ segment }) => segment),
     characters,
@@ -262,15 +278,17 @@ export function layOutSentences(
 ): SegmentLayout {
   const fence = fenceFor(segment);
   const { source, items } = flowOf(segment, fence, hasWords);
-  const layout = layOutFlow({
-    source,
-    items,
-    language,
-    characters: 0,
-    splitting: cuts ? 'sentences' : 'none',
-    write: (text) => text.replaceAll(fence, ''),
-    marks: new RegExp(`${fence}\\w+${fence}`, 'g'),
-  });
+  const layout = atOnce(
+    flowLayout({
+      source,
+      items,
+      language,
+      characters: 0,
+      splitting: cuts ? 'sentences' : 'none',
+      write: (text) => text.replaceAll(fence, ''),
+      marks: new RegExp(`${fence}\\w+${fence}`, 'g'),
+    }),
+  );
   return {
     segments: layout.segments,
     render: (translated) => segmentFrom(layout.render(translated), fence),

@@ -14,6 +14,50 @@ export interface TextLayout {
   render(translated: readonly TextSegment[]): string;
 }
 
+/** Work that may rest between its steps: a long text must not hold the thread that carries live audio. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** All steps in one go. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** So long work goes on before it rests, in ms. */
+const TURN_MS = 4;
+
+/** The steps with rests in which other work goes on; few steps are done at once, without one. */
+export async function withRests<T>(steps: Steps<T>): Promise<T> {
+  let restAtMs = performance.now() + TURN_MS;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (performance.now() < restAtMs) continue;
+    await nextTurn();
+    restAtMs = performance.now() + TURN_MS;
+  }
+}
+
+/** Calls that wait for their turn, first come, first served. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves after the event loop has gone round. All calls of the process share one turn per round:
+ * with a turn each, a hundred calls at once would hold the thread a hundred times as long.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(startTurn);
+  });
+}
+
+function startTurn(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(startTurn);
+}
+
 /** Where a text is cut: at line breaks and ends of sentences, at ends of sentences only, or nowhere. */
 export type SentenceSplitting = 'lines-and-sentences' | 'sentences' | 'none';
 

@@ -6,9 +6,9 @@ import { Tokenizer } from 'htmlparser2';
 import { baseLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { htmlTokens, endOf } from '../../../text/markup/tokens.ts';
-import { layOutMarkup } from '../../../text/markup/markup-layout.ts';
+import { markupLayout } from '../../../text/markup/markup-layout.ts';
 import { UNTRANSLATED, pairHtml } from '../../../text/markup/pairing.ts';
-import type { TextLayout } from '../../../text/markup/text-layout.ts';
+import { atOnce, type TextLayout } from '../../../text/markup/text-layout.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText, type EncodedText } from './encoded-text.ts';
@@ -79,7 +79,7 @@ function checkTags(text: string): void {
 
 /** Sentences are found later, when the language is known. */
 function layOut(text: string): TextLayout {
-  return layOutMarkup(text, { handling: 'html', version: 'v2', splitting: 'none' });
+  return atOnce(markupLayout(text, { handling: 'html', version: 'v2', splitting: 'none' }));
 }
 
 /** Browsers look at the first 1024 bytes, mail programs and editors write longer heads. */
