@@ -10,6 +10,7 @@ import {
 import { ApiFailure } from '../api.ts';
 import { icons } from './icons.ts';
 
+const BAD_REQUEST = 400;
 const NOT_FOUND = 404;
 
 /** How something is fetched; requests take it as it is. */
@@ -159,12 +160,14 @@ export function failedState(failure: Error, retry?: () => void): TemplateResult 
     </div>`;
   }
   const isOffline = failure instanceof ApiFailure && failure.isOffline;
+  // What was asked wrongly is refused each time.
+  const isRefused = failure instanceof ApiFailure && failure.status === BAD_REQUEST;
   return html`<div class="state" role="alert">
     ${isOffline ? icons.offline : icons.warning}
     <h2>${isOffline ? 'No connection to the server' : 'That did not work'}</h2>
     <p>${failure.message}</p>
     ${
-      retry === undefined
+      retry === undefined || isRefused
         ? nothing
         : html`<div class="row">
             <button type="button" @click=${retry}>${icons.retry} Try again</button>

@@ -114,6 +114,8 @@ export const deskWords: DeskWords = {
       },
     },
     errors: {
+      'microphone-withheld':
+        'Die Seite um diese herum hält es zurück. Bitte diese Seite für sich öffnen.',
       'microphone-busy':
         'Ein anderes Programm benutzt es. Bitte dieses schließen und noch einmal versuchen.',
       'microphone-lost': 'Es wurde getrennt. Bitte wieder anschließen und noch einmal versuchen.',

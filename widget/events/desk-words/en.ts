@@ -216,6 +216,8 @@ export const deskWords: DeskWords = {
       },
     },
     errors: {
+      'microphone-withheld':
+        'The page around this one keeps it back. Please open this page by itself.',
       'microphone-busy': 'Another program is using it. Close that program, then try again.',
       'microphone-lost': 'It was disconnected. Connect it again, then try again.',
       'worklet-unavailable': 'A part of this page could not be loaded. Please reload it.',

@@ -108,6 +108,8 @@ export const deskWords: DeskWords = {
       failed: { title: 'Ya no se te oye', hint: 'Algo ha salido mal. Inténtalo de nuevo.' },
     },
     errors: {
+      'microphone-withheld':
+        'La página que rodea a esta no lo permite. Abre esta página por sí sola.',
       'microphone-busy': 'Otro programa lo está usando. Ciérralo e inténtalo de nuevo.',
       'microphone-lost': 'Se ha desconectado. Conéctalo otra vez e inténtalo de nuevo.',
       'worklet-unavailable': 'No se ha podido cargar una parte de esta página. Vuelve a cargarla.',

@@ -114,6 +114,7 @@ export const deskWords: DeskWords = {
       failed: { title: 'On ne vous entend plus', hint: 'Un problème est survenu. Réessayez.' },
     },
     errors: {
+      'microphone-withheld': 'La page qui entoure celle-ci le retient. Ouvrez cette page seule.',
       'microphone-busy': 'Un autre programme l’utilise. Fermez-le, puis réessayez.',
       'microphone-lost': 'Il a été débranché. Rebranchez-le, puis réessayez.',
       'worklet-unavailable': 'Une partie de cette page n’a pas pu être chargée. Rechargez-la.',

@@ -108,6 +108,7 @@ export const deskWords: DeskWords = {
       failed: { title: 'Non ti si sente più', hint: 'Qualcosa è andato storto. Riprova.' },
     },
     errors: {
+      'microphone-withheld': 'La pagina attorno a questa lo trattiene. Apri questa pagina da sola.',
       'microphone-busy': 'Lo sta usando un altro programma. Chiudilo, poi riprova.',
       'microphone-lost': 'È stato scollegato. Ricollegalo, poi riprova.',
       'worklet-unavailable':

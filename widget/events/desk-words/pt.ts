@@ -105,6 +105,7 @@ export const deskWords: DeskWords = {
       failed: { title: 'Já não se ouve a sua voz', hint: 'Algo correu mal. Tente de novo.' },
     },
     errors: {
+      'microphone-withheld': 'A página à volta desta não o permite. Abra esta página sozinha.',
       'microphone-busy': 'Outro programa está a usá-lo. Feche-o e tente de novo.',
       'microphone-lost': 'Foi desligado. Ligue-o outra vez e tente de novo.',
       'worklet-unavailable': 'Não foi possível carregar uma parte desta página. Recarregue-a.',
