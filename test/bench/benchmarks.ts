@@ -10,6 +10,7 @@ import * as firstMinute from './first-minute.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
 import { guard, record } from './guard.ts';
+import * as hostile from './hostile.ts';
 import * as memory from './memory.ts';
 import * as peers from './peers.ts';
 import * as recogniser from './recogniser.ts';
@@ -50,6 +51,7 @@ const benchmarks: readonly Benchmark[] = [
   translation,
   glossary,
   requests,
+  hostile,
   memory,
   documents,
   documentTrips,

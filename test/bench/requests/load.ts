@@ -12,11 +12,18 @@ export interface LoadResult {
   latenciesMs: number[];
 }
 
+interface LoadOptions {
+  clients: number;
+  durationMs: number;
+  /** Whether a refusal of too many at once (429) is an answer. */
+  mayBeRefused?: boolean;
+}
+
 /** @throws Error when an answer is not a translation */
 export async function load(
   { url, authorization }: LoadTarget,
   bodies: readonly string[],
-  { clients, durationMs }: { clients: number; durationMs: number },
+  { clients, durationMs, mayBeRefused = false }: LoadOptions,
 ): Promise<LoadResult> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   const latenciesMs: number[] = [];
@@ -26,7 +33,15 @@ export async function load(
   const client = async () => {
     while (performance.now() < endsAt) {
       const sentAt = performance.now();
-      await post(agent, `${url}/v2/translate`, authorization, bodies[next++ % bodies.length] ?? '');
+      const status = await post(
+        agent,
+        `${url}/v2/translate`,
+        authorization,
+        bodies[next++ % bodies.length] ?? '',
+      );
+      if (status !== 200 && !(mayBeRefused && status === 429)) {
+        throw new Error(`A translation was answered with ${status}.`);
+      }
       latenciesMs.push(performance.now() - sentAt);
     }
   };
@@ -40,7 +55,7 @@ export async function load(
 }
 
 function post(agent: http.Agent, url: string, authorization: string | undefined, body: string) {
-  return new Promise<void>((resolve, reject) => {
+  return new Promise<number | undefined>((resolve, reject) => {
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
@@ -48,10 +63,7 @@ function post(agent: http.Agent, url: string, authorization: string | undefined,
     };
     const request = http.request(url, { agent, method: 'POST', headers }, (response) => {
       response.resume();
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve();
-        else reject(new Error(`A translation was answered with ${response.statusCode}.`));
-      });
+      response.on('end', () => resolve(response.statusCode));
     });
     request.on('error', reject);
     request.end(body);
