@@ -8,48 +8,91 @@ export interface Turn {
 }
 
 /**
- * A queue that serves accounts in turn, and the calls of each in turn: one item of each, in the order
- * in which they came. An account with a thousand calls of a thousand items delays another by one item.
+ * A queue that serves the account that has had least of late, and the calls of each in turn, one item of
+ * each: start-time fair queuing. An account with a thousand calls of a thousand items delays another that
+ * asks for little by no item at all, and none can have more than its share by asking for less at a time.
  */
 export class FairQueue<Item> {
-  readonly #accounts = new Lanes<string | undefined, Lanes<Turn, Item[]>>();
+  readonly #accounts = new Map<string | undefined, Share<Item>>();
+  readonly #costOf: (item: Item) => number;
+  #waiting = 0;
+  /** What the account that was served last had had before. */
+  #had = 0;
+
+  /** @param costOf what an item takes of the share of its account, in any unit */
+  constructor(costOf: (item: Item) => number = () => 1) {
+    this.#costOf = costOf;
+  }
 
   get isEmpty(): boolean {
-    return this.#accounts.size === 0;
+    return this.#waiting === 0;
   }
 
   push(turn: Turn, item: Item): void {
-    const calls = this.#accounts.lane(turn.account, () => new Lanes());
-    calls.lane(turn, () => []).push(item);
+    let share = this.#accounts.get(turn.account);
+    if (share === undefined) {
+      this.#accounts.set(turn.account, (share = { calls: new Lanes(), had: this.#had }));
+    } else if (share.calls.size === 0) {
+      // Nothing is saved up while an account asks for nothing.
+      share.had = Math.max(share.had, this.#had);
+    }
+    share.calls.lane(turn, () => []).push(item);
+    this.#waiting += 1;
   }
 
   /** Takes the next item; undefined when the queue is empty. */
   shift(): Item | undefined {
-    return this.#accounts.serve(
-      (calls) =>
-        calls.serve(
-          (items) => items.shift(),
-          (items) => items.length === 0,
-        ),
-      (calls) => calls.size === 0,
+    const share = this.#next();
+    const item = share?.calls.serve(
+      (items) => items.shift(),
+      (items) => items.length === 0,
     );
+    if (share === undefined || item === undefined) return undefined;
+    this.#had = share.had;
+    share.had += this.#costOf(item);
+    this.#noteTaken(1);
+    return item;
   }
 
   /** Takes out all that a call has waiting. */
   remove(turn: Turn): Item[] {
-    const calls = this.#accounts.get(turn.account);
+    const calls = this.#accounts.get(turn.account)?.calls;
     const items = calls?.get(turn) ?? [];
     calls?.delete(turn);
-    if (calls?.size === 0) this.#accounts.delete(turn.account);
+    this.#noteTaken(items.length);
     return items;
   }
 
   /** Takes out everything. */
   clear(): Item[] {
-    const items = [...this.#accounts.values()].flatMap((calls) => [...calls.values()].flat());
-    this.#accounts.clear();
+    const items = [...this.#accounts.values()].flatMap(({ calls }) => [...calls.values()].flat());
+    this.#noteTaken(items.length);
     return items;
   }
+
+  /** The share with something in it that has had least; of several, that which came first. */
+  #next(): Share<Item> | undefined {
+    let next: Share<Item> | undefined;
+    for (const [account, share] of this.#accounts) {
+      if (share.calls.size > 0) {
+        if (next === undefined || share.had < next.had) next = share;
+      } else if (share.had <= this.#had) this.#accounts.delete(account);
+    }
+    return next;
+  }
+
+  #noteTaken(count: number): void {
+    this.#waiting -= count;
+    if (this.#waiting > 0) return;
+    this.#accounts.clear();
+    this.#had = 0;
+  }
+}
+
+/** What an account has waiting, and what it has had. */
+interface Share<Item> {
+  readonly calls: Lanes<Turn, Item[]>;
+  had: number;
 }
 
 /** Lanes with something in them, the next to be served first: a Map keeps insertion order. */

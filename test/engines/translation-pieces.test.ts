@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { feedPieces, splitText } from '../../server/engines/translation/segment-pieces.ts';
+import {
+  feedPieces,
+  splitSegment,
+  splitText,
+} from '../../server/engines/translation/segment-pieces.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { expectSteadyTime, processorMs } from '../support/machine/processor-time.ts';
 import { plain, textsOf } from './marked-segments.ts';
@@ -36,6 +40,20 @@ describe('pieces of a text', () => {
     const pieces = cut(words.join(' ')).filter((piece) => piece.translatable);
     expect(pieces.length).toBeGreaterThan(4);
     expect(pieces.flatMap((piece) => piece.text.split(' '))).toEqual(words);
+  });
+
+  test('have so many words at most, marks being between words', () => {
+    const cutting = { language: 'en', maxLength: 400, maxWords: 20 };
+    const wordsOf = (text: string) => text.match(/[\p{L}\d]+/gu)?.length ?? 0;
+    for (const text of ['a, '.repeat(900), 'a.'.repeat(900), 'é_7 '.repeat(900)]) {
+      const pieces = [...splitText({ text, ...cutting })];
+      expect(pieces.map((piece) => piece.text).join('')).toBe(text);
+      expect(Math.max(...pieces.map((piece) => wordsOf(piece.text)))).toBe(20);
+    }
+    const lines = Array.from({ length: 200 }, (_, id) => ['a', { mark: 'lone', id } as const]);
+    const pieces = [...splitSegment(lines.flat(), cutting)];
+    expect(pieces.flatMap(({ content }) => content)).toEqual(lines.flat());
+    expect(Math.max(...pieces.map(({ content }) => content.length))).toBe(2 * 20);
   });
 
   test('tear no character in two', () => {

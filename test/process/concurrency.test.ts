@@ -22,6 +22,24 @@ describe('a fair queue', () => {
     expect(queue.isEmpty).toBe(true);
   });
 
+  it('serves whoever has had least of late at once, and nobody more who asks for little at a time', () => {
+    const queue = new FairQueue<string>((item) => item.length);
+    const [much, little]: [Turn, Turn] = [{ account: 'much' }, { account: 'little' }];
+    for (let count = 0; count < 20; count += 1) queue.push(much, 'long');
+    expect([queue.shift(), queue.shift()]).toEqual(['long', 'long']);
+    const served = { a: 0, long: 0 };
+    queue.push(little, 'a');
+    for (let count = 0; count < 40; count += 1) {
+      const item = queue.shift() === 'a' ? 'a' : 'long';
+      if (count === 0) expect(item).toBe('a');
+      served[item] += 1;
+      // Its next only once it has its last: it never has more than one waiting.
+      if (item === 'a') queue.push(little, 'a');
+    }
+    expect(served).toEqual({ a: 32, long: 8 });
+    expect(queue.clear()).toHaveLength(11);
+  });
+
   it('takes out what a call has waiting, and leaves the others their places', () => {
     const queue = new FairQueue<string>();
     const [one, two, three]: [Turn, Turn, Turn] = [

@@ -49,6 +49,8 @@ export interface ApertiumOptions extends Partial<PipelineSettings> {
 const NAME = 'apertium';
 /** Longest piece in UTF-16 units: some sentences, so that captions of others slip in between. */
 const MAX_PIECE_LENGTH = 400;
+/** And its words, each of which takes its time: as many as so long a sentence has. */
+const MAX_PIECE_WORDS = 64;
 
 /** The pairs of Apertium that are installed. */
 export const apertium = declareEngine({
@@ -171,6 +173,7 @@ class Apertium implements TranslationEngine {
         segments,
         language: route.source,
         maxLength: MAX_PIECE_LENGTH,
+        maxWords: MAX_PIECE_WORDS,
         translatePiece: (content) => translatePiece(content, run),
         call,
       });

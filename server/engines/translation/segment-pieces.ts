@@ -83,10 +83,10 @@ interface Seams {
 }
 
 /**
- * An element is better translated in one go: a piece may become so many times longer than others
- * before it is cut within one.
+ * An element is better translated in one go: so many pieces, with the blanks between them, may become one
+ * before it is cut.
  */
-const MAX_STRETCH = 4;
+const MAX_JOINED = 4;
 const LETTER = /\p{L}/u;
 
 /** Pieces of a segment in reading order, cut as they are consumed. */
@@ -101,26 +101,35 @@ export function* splitSegment(
     }
     return;
   }
-  if (text.length <= cutting.maxLength && cutting.sentences !== 'single') {
+  const markedCutting = { ...cutting, marksAt: marksAt(segment) };
+  if (isOnePiece(text, markedCutting)) {
     yield pieceOf(segment, LETTER.test(text));
     return;
   }
   const reader = new PartReader(segment);
   let taken: TextSegment[] = [];
-  let length = 0;
   let translatable = false;
-  for (const piece of splitText({ text, ...cutting })) {
+  for (const piece of splitText({ text, ...markedCutting })) {
     taken.push(reader.take(piece.text.length));
-    length += piece.text.length;
     translatable ||= piece.translatable;
-    if (!reader.isBetweenElements && length < MAX_STRETCH * cutting.maxLength) continue;
+    if (!reader.isBetweenElements && taken.length < MAX_JOINED) continue;
     yield closed(pieceOf(taken.flat(), translatable));
     taken = [];
-    length = 0;
     translatable = false;
   }
   const last = [...taken, reader.take(0)].flat();
   if (last.length > 0) yield closed(pieceOf(last, translatable));
+}
+
+/** Where marks stand in the text of a segment. */
+function marksAt(segment: TextSegment): Set<number> {
+  const places = new Set<number>();
+  let at = 0;
+  for (const part of segment) {
+    if (typeof part === 'string') at += part.length;
+    else places.add(at);
+  }
+  return places;
 }
 
 /** Translated pieces of one segment as one. */
@@ -247,6 +256,10 @@ interface TextCutting {
   language: string;
   /** Longest piece in UTF-16 units. */
   maxLength: number;
+  /** Most words of a piece, for an engine that takes its time for each; any number without it. */
+  maxWords?: number;
+  /** Where marks stand in the text: each is between words. */
+  marksAt?: ReadonlySet<number>;
   /**
    * `packed`, the default: as many whole sentences as fit are a piece. `single`: each is one, and
    * each paragraph ends one.
@@ -262,8 +275,7 @@ export function* splitText({
   text,
   ...cutting
 }: TextCutting & { text: string }): Generator<Piece, void, undefined> {
-  const isPacked = cutting.sentences !== 'single';
-  if (isPacked && text.length <= cutting.maxLength) yield* trimmed(text);
+  if (isOnePiece(text, cutting)) yield* trimmed(text);
   else for (const part of cutText(text, cutting)) yield* trimmed(part);
 }
 
@@ -280,23 +292,52 @@ function* trimmed(part: string): Generator<Piece> {
   if (rest !== '') yield { text: rest, translatable: false };
 }
 
-function* cutText(
+function isOnePiece(text: string, cutting: TextCutting): boolean {
+  return cutting.sentences !== 'single' && lengthFrom(0, text, cutting) >= text.length;
+}
+
+/** What a piece that starts there may have, in UTF-16 units. */
+function lengthFrom(
+  start: number,
   text: string,
-  { language, maxLength, sentences = 'packed' }: TextCutting,
-): Generator<string> {
+  { maxLength, maxWords = maxLength, marksAt }: TextCutting,
+): number {
+  const most = Math.min(maxLength, text.length - start);
+  if (most <= maxWords) return maxLength;
+  let words = 0;
+  let isWithin = false;
+  for (let length = 0; length < most; length += 1) {
+    const wasWithin = isWithin && marksAt?.has(start + length) !== true;
+    isWithin = isOfWord(text.charCodeAt(start + length));
+    if (isWithin && !wasWithin && ++words > maxWords) return length;
+  }
+  return maxLength;
+}
+
+/** Letters and digits; all that is not ASCII as well, which is near enough. */
+function isOfWord(unit: number): boolean {
+  const lower = unit | 0x20;
+  return unit >= 0x80 || (lower >= 0x61 && lower <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
+}
+
+function* cutText(text: string, cutting: TextCutting): Generator<string> {
+  const { language, sentences = 'packed' } = cutting;
   let start = 0;
   let end = 0;
+  let most = lengthFrom(start, text, cutting);
   for (const next of endsOf(text, language, sentences)) {
-    const isFull = sentences === 'single' || next - start > maxLength;
+    const isFull = sentences === 'single' || next - start > most;
     if (isFull && end > start) {
       yield text.slice(start, end);
       start = end;
+      most = lengthFrom(start, text, cutting);
     }
     end = next;
-    while (end - start > maxLength) {
-      const cut = cutBetweenWords(text, start, maxLength);
+    while (end - start > most) {
+      const cut = cutBetweenWords(text, start, most);
       yield text.slice(start, cut);
       start = cut;
+      most = lengthFrom(start, text, cutting);
     }
   }
   if (end > start) yield text.slice(start, end);
