@@ -8,7 +8,7 @@ import { type LanguageTag, baseLanguage } from '../../shared/language.ts';
 
 /** Terminals at whose run a match begins only once, so that long runs cost no more than they are long. */
 const CANDIDATE =
-  /(?<![\p{STerm}…])([\p{STerm}…]+)([\p{Pe}\p{Pf}"'”’»›“]*)\s+|[。！？｡]+[」』）〉》】〕”’]*/gu;
+  /(?<![\p{STerm}…])([\p{STerm}…]+)([\p{Pe}\p{Pf}"'”’»›“]*(?:[ \u00a0\u202f][»›])?)\s+|[。！？｡]+[」』）〉》】〕”’]*/gu;
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const TERMINAL = /[\p{STerm}…]/u;
 const LETTER = /\p{L}/u;
@@ -68,7 +68,7 @@ const WORD_REACH = 24;
 /** How far ahead the beginning of the next sentence is looked at. */
 const NEXT_REACH = 24;
 
-const CONTINUES = /^[,;:)\]}]/u;
+const CONTINUES = /^(?:[,;:)\]}]|[»›]$)/u;
 /** Georgian has lower case letters only. */
 const LOWER_CASE = /^["'“”‘’«»„¿¡([]*(?!\p{Script=Georgian})\p{Ll}/u;
 const WORD_BOUNDARIES = ' \t\r\n\u00a0()[]{}"\'“”„«»‘’/';

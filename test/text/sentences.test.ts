@@ -25,6 +25,7 @@ it.each([
   ['de', 'Das ist so. | Solcher Art. | Gut.'],
   ['de', '„Komm!“, rief sie. | „Wohin?“ | „Nach Hause.“'],
   ['fr', 'M. Dupont est là. | Où est Mme. Durand ? | Elle est partie !'],
+  ['fr', '« Où es-tu ? » demanda-t-elle. | « Ici. » | Elle rit. | « Oui ! »'],
   ['es', 'El Sr. García llegó. | ¿Qué quiere Ud. hoy? | ¡Nada!'],
   ['it', 'Il sig. Rossi è qui. | Arriva la dott.ssa Bianchi.'],
   ['pt', 'O Sr. Silva chegou. | Av. Paulista, n. 5.'],
