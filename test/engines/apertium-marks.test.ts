@@ -118,6 +118,12 @@ describe('marks', () => {
     expect(written(answer!)).toBe("<1>L'ordinateur</1> de mon <2>père</2> est <3>très lent</3>.");
   });
 
+  test('have the blanks of French around them', async () => {
+    const segment = marked('¿Quieres eliminar «<1/>»?');
+    const [answer] = await engine.translate([segment], { signal, source: 'es', target: 'fr' });
+    expect(written(answer!)).toBe('Tu veux éliminer «\u00a0<1/>\u00a0»\u00a0?');
+  });
+
   test('leave out a full stop that was behind them', async () => {
     const segment = marked('The word has <1>many</1> meanings. <2><3>Many</3> meanings.</2> Yes.');
     const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });

@@ -76,7 +76,7 @@ describe('Apertium translates', () => {
     ['en', 'es', 'Re-open the door.', /^Reabr\S+ la puerta\.$/],
     ['en', 'es', 'The re-sign of the re-formed team.', /re-sign .*re-formed/],
     ['en', 'es', 'This is an anti-war film.', / anti-war película\.$/],
-    ['en', 'es', 'FIRST-RATE CHANGES', /CAMBIOS de TASA$/],
+    ['en', 'es', 'FIRST-RATE CHANGES', /CAMBIOS DE TASA$/],
     ['es', 'en', 'El partido pro-europeo; la ex-Yugoslavia.', /pro-european; .*ex-Yugoslavia/i],
     ['pt', 'es', 'deu-me o livro', /me dio el libro/],
     ['fr', 'es', 'vient-il demain ?', /^¿viene mañana/],

@@ -36,6 +36,9 @@ describe('a capital that only the place of a word has made', () => {
     ],
     ['“Is it?” he asked.', '“¿Es?” Pidió.', '“¿Es?” pidió.'],
     ['It (is it new?) is red.', 'Lo (¿es nuevo?) Es rojo.', 'Lo (¿es nuevo?) es rojo.'],
+    ['eBay and PayPal', 'eBay Y PayPal', 'eBay y PayPal'],
+    ['"Bonnie Li" is a film.', '"Bonnie Li" Es una película.', '"Bonnie Li" es una película.'],
+    ['iPhone or JavaScript', 'IPHONE o Javascript', 'iPhone o JavaScript'],
   ])('goes: %s', (source, translated, expected) => {
     expect(lowered(translated, source)).toBe(expected);
   });
@@ -61,6 +64,15 @@ describe('a capital that only the place of a word has made', () => {
     ['“do you?”', '“¿Lo haces?”', '“¿lo haces?”'],
   ])('is first only where the source has one: %s', (source, translated, expected) => {
     expect(lowered(translated, source)).toBe(expected);
+  });
+
+  test.each([
+    ['STOP', 'Parón', 'PARÓN'],
+    ['WARNING! Do not go. DO NOT GO!', 'Aviso! No va. No VA!', 'AVISO! No va. NO VA!'],
+    ['TV', 'Televisión', 'Televisión'],
+  ])('is one of many where all of a sentence are capitals: %s', (source, translated, expected) => {
+    expect(lowered(translated, source)).toBe(expected);
+    expect(lowered(translated, source, 'en')).toBe(expected);
   });
 
   test.each([
@@ -104,6 +116,8 @@ describe('what Spanish asks and exclaims', () => {
     ['1. Lo conoces?', '1. ¿Lo conoces?'],
     ['• Lo conoces?', '• ¿Lo conoces?'],
     ['\ufffc Lo conoces?', '\ufffc ¿Lo conoces?'],
+    ['🎉 Lo conoces?', '🎉 ¿Lo conoces?'],
+    ['> # Lo conoces?', '> # ¿Lo conoces?'],
     ['Una línea\nes otra?', 'Una línea\n¿es otra?'],
     ['5?', '¿5?'],
     ['Sí?, de verdad!', '¿Sí?, ¡de verdad!'],

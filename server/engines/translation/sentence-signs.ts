@@ -37,14 +37,14 @@ const MOVED_BY = 1;
 /** So far it is looked for, in UTF-16 units. */
 const REACH = 1_000;
 const WORD_PART = /[\p{L}\p{M}\p{N}]+/gu;
-const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
+const WORD = /[\p{L}\p{M}\p{N}]+(?:[_'’][\p{L}\p{M}\p{N}]+)*/gu;
 const LATER_CAPITAL = /[^\p{Lu}]\p{Lu}/u;
 const ENDS_BEFORE_SMALL = /[.!?…\n][^\p{L}\s]{0,3}\s{1,3}[^\p{L}\s]{0,3}\p{Ll}/u;
 const CAPITALISED = /^\p{Lu}(?:\p{Ll}|$)/u;
 /** A name, or what might be one; `I` is none. */
 const NAME = /^(?!I(?:['’]|$)).*\p{Lu}/u;
 /** Behind these a word is the first. */
-const OPENS = /[.!?…:"“‘«([¿¡‹❮❬][\s\ufffc]*$/u;
+const OPENS = /(?:[.!?…:“‘«([¿¡‹❮❬][\s\ufffc]*|"\ufffc*)$/u;
 
 /** What ends within a sentence, and the letter behind. */
 const ENDED_WITHIN = /[.!?…]["'”’»)›❯❭]+\s+(?=\p{L})/gu;
@@ -64,14 +64,38 @@ export function wrongCapitals(
   const isPaired = sentences.length === originals.length;
   const places = sentences.slice(0, isPaired ? undefined : 1).flatMap(({ start, text }, i) => {
     const original = (isPaired ? originals[i]?.text : source)?.slice(0, REACH) ?? '';
+    if (isPaired && isShouted(original)) return smallLetters(text).map((at) => start + at);
     const first = wrongFirstLetter(text, original, onlyNames);
     const later = onlyNames ? misplacedCapital(text, original) : undefined;
     return [first, later].flatMap((place) => (place === undefined ? [] : [start + place]));
   });
   const within = onlyNames && !isSimple ? capitalsWithin(translated, source) : [];
-  return [...new Set([...places, ...within])]
+  return [...new Set([...places, ...within, ...lostCapitals(translated, source)])]
     .sort((a, b) => a - b)
     .map((at) => ({ start: at, end: at + 1, text: withOtherCase(translated.charAt(at)) }));
+}
+
+/** `STOP`, but not `TV`. */
+function isShouted(text: string): boolean {
+  return /\p{Lu}{3}/u.test(text) && !/\p{Ll}/u.test(text);
+}
+
+function smallLetters(text: string): number[] {
+  return Array.from(text.matchAll(/\p{Ll}/gu), ({ index }) => index);
+}
+
+/** Letters of names such as `iPhone` and `JavaScript` that are capitals, or none, in the translation alone. */
+function lostCapitals(translated: string, source: string): number[] {
+  const mixed = new Map(
+    (source.match(WORD_PART) ?? [])
+      .filter((word) => /\p{Ll}\p{Lu}/u.test(word))
+      .map((word) => [word.toLowerCase(), word]),
+  );
+  if (mixed.size === 0) return [];
+  return Array.from(translated.matchAll(WORD_PART)).flatMap(({ 0: word, index }) => {
+    const name = mixed.get(word.toLowerCase()) ?? word;
+    return word.split('').flatMap((letter, i) => (name[i] === letter ? [] : [index + i]));
+  });
 }
 
 function withOtherCase(letter: string): string {
@@ -111,11 +135,14 @@ function capitalsWithin(translated: string, source: string): number[] {
 /** @param source from the beginning of what was translated on */
 function misplacedCapital(sentence: string, source: string): number | undefined {
   const [, ...others] = firstWords(sentence, MOST_BEFORE + 1);
-  const at = others.findIndex(({ 0: word }) => CAPITALISED.test(word));
+  const at = others.findIndex(({ 0: word }) => CAPITALISED.test(word) && !isWordOf(source, word));
   const found = others[at];
   if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
   const [, ...around] = firstWords(source, at + 2 + MOVED_BY);
-  const isName = around.some(({ 0: word }) => NAME.test(word)) || isWordOf(source, found[0]);
+  // A name that has stayed as it is is not what this one was.
+  const isName = around.some(
+    ({ 0: word }) => NAME.test(word) && !isWordOf(sentence.slice(0, REACH), word),
+  );
   return isName ? undefined : found.index;
 }
 
@@ -148,7 +175,8 @@ const ASKED =
   /^.*(?::\s+|[,;]\s+(?=(?:(?:a|con|de|desde|en|hasta|o|para|pero|por|y)\s+){0,2}(?:a?dónde|cómo|cuál|cuáles|cuándo|cuánt[ao]s?|qué|quién|quiénes)(?!\p{L})))/isu;
 const EXCLAIMED = /^.*:\s+/su;
 /** What stays outside at the beginning: signs, and the number of an item. */
-const OUTSIDE = /[\s,;"'“‘«‹❮❬([\ufffc•*–—-]*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
+const OUTSIDE =
+  /[\s,;"'“‘«‹❮❬([\ufffc•*#>–—\p{So}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f-]*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
 
 /** The first letters of a translation that get a sign before them. */
 export function spanishOpenings(translated: string, { source, target }: Direction): Replacement[] {
@@ -196,7 +224,7 @@ const HAS_SIGN = /[?!;:«»]/;
 const ENDS = String.raw`(?<!&#?[\p{L}\p{N}]{1,31})(?![:;]['’-]?[()])(?=[?!;:]+(?:[\s"'”’»\]\ufffc]|$)|[?!]+\)|»)`;
 const APART = new RegExp(String.raw`(?<=\S)[ \u00a0\u202f]+${ENDS}|(?<=«)[ \u00a0\u202f]+`, 'gu');
 const CLOSED = new RegExp(
-  String.raw`(?<=[\p{L}\p{M}\p{N}"”’)\]»%€.…\ufffc])${ENDS}|(?<=[?!])(?=»)|(?<=«)(?=\S)`,
+  String.raw`(?<=[\p{L}\p{M}\p{N}"”’)\]»%€.…\ufffc])${ENDS}|(?<=[?!])(?=»)|«(?=\S)`,
   'gu',
 );
 const BLANK = '\u00a0';
@@ -205,9 +233,10 @@ const BLANK = '\u00a0';
 export function frenchBlanks(translated: string, { source, target }: Direction): Replacement[] {
   const [isFrom, isInto] = [source, target].map((language) => baseLanguage(language) === 'fr');
   if (isFrom === isInto || !HAS_SIGN.test(translated)) return [];
-  return Array.from(translated.matchAll(isFrom === true ? APART : CLOSED), ({ 0: found, index }) =>
-    isFrom === true
-      ? { start: index, end: index + found.length, text: '' }
-      : { start: index, end: index + 1, text: BLANK + translated.charAt(index) },
-  );
+  const found = translated.matchAll(isFrom === true ? APART : CLOSED);
+  return Array.from(found, ({ 0: signs, index }) => ({
+    start: index,
+    end: index + signs.length,
+    text: isFrom === true ? '' : signs + BLANK,
+  }));
 }
