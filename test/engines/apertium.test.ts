@@ -141,6 +141,7 @@ describe('Apertium translates', () => {
     // One that no rule makes use of spoils no other.
     ['en', 'es', 'The two-bedroom flat has a fire-red door.', / de dos dormitorios /],
     ['en', 'es', 'Check-in begins at noon.', /^Check-in empieza/],
+    ['en', 'es', 'ISBN 978-3-16-148410-0', /^ISBN 978-3-16-148410-0$/],
     // The article of a feminine word that begins with a stressed a, at the beginning of a sentence.
     ['en', 'es', 'The area is large. Water is red.', /^El área es grande\. El agua es roja\.$/],
     ['en', 'es', 'THE AREA IS LARGE.', /^EL ÁREA ES GRANDE\.$/],

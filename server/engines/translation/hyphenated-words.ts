@@ -60,6 +60,8 @@ function compoundHyphens(text: string, knows: KnowsWord): CompoundHyphens {
   const isShouted = text === text.toUpperCase();
   const found: CompoundHyphens = { unknown: [], plain: [], enclitic: [] };
   for (const { 0: compound, index } of text.matchAll(COMPOUND)) {
+    // Figures (`978-3-16-148410-0`) are no words.
+    if (!/\p{L}/u.test(compound)) continue;
     const { unknown, enclitic } = hyphensBetweenUnits(text, index, index + compound.length, knows);
     found.unknown.push(...unknown);
     found.enclitic.push(...enclitic);
