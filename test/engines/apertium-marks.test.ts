@@ -101,6 +101,11 @@ describe('marks', () => {
       'El coche <1>★ rojo 🎉</1>; <2><3>leído</3> lo →</2> ahora.',
     ],
     [
+      'keep arrows at their beginnings, and a mark beside a word within the quotation marks',
+      '<1>« Previous page</1> and “<2>white <3/></2>” bread',
+      '<1>« Página anterior</1> y pan “<2><3/> blanco</2>”',
+    ],
+    [
       'without words keep their blanks',
       'The dog<1> </1>and <2></2> the house.',
       'El perro<1> </1>y <2></2> la casa.',
@@ -116,6 +121,12 @@ describe('marks', () => {
     const segment = marked('The <1>computer</1> of my <2>father</2> is <3>very slow</3>.');
     const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });
     expect(written(answer!)).toBe("<1>L'ordinateur</1> de mon <2>père</2> est <3>très lent</3>.");
+  });
+
+  test('move with one of the blanks around them', async () => {
+    const segment = marked('près de <1/> ‘la rivière’ bleue');
+    const [answer] = await engine.translate([segment], { ...toSpanish, source: 'fr' });
+    expect(written(answer!)).toBe('cerca ‘del río’ <1/> azul');
   });
 
   test('have the blanks of French around them', async () => {

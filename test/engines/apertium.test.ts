@@ -199,6 +199,9 @@ describe('Apertium translates', () => {
     ['en', 'ca', "The 'south' park", "El parc 'del sud'"],
     ['en', 'es', "the dogs' park", "los perros' parque"],
     ['en', 'es', "Peter's house", 'La casa de Peter'],
+    ['en', 'es', "the 'red car", "el 'coche rojo"],
+    ['en', 'es', "the ''red'' car", "el coche ''rojo''"],
+    ['en', 'es', "The 'old' and 'new' cars", "Los coches 'viejos' y 'nuevos'"],
   ];
   test.each(quotes)('%s to %s with single quotes: %s', async (source, target, text, expected) => {
     expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);

@@ -283,6 +283,8 @@ class SegmentWriter {
   /** Strays by the token they follow, -1 for the start. */
   readonly #strays = new Map<number, Stray[]>();
   readonly #open: number[] = [];
+  /** Tokens that are left out. */
+  readonly #surplus = new Set<number>();
 
   constructor(tokens: readonly Token[], text: MarkedText, spans: readonly (Span | undefined)[]) {
     this.#tokens = tokens;
@@ -314,7 +316,7 @@ class SegmentWriter {
         this.#open.push(number);
         this.#addStrays(i - 1);
       }
-      if (token.kind !== 'atom') this.#addText(token.text);
+      if (token.kind !== 'atom') this.#addText(this.#surplus.has(i) ? '' : token.text);
       else if (inPlace.has(i)) this.#addAll(this.#text.atoms[token.atom]?.parts ?? []);
       this.#addAfter(i);
     }
@@ -399,7 +401,11 @@ class SegmentWriter {
       while (inner >= 0 && elements[inner]?.parent !== parent)
         inner = elements[inner]?.parent ?? -1;
       const obstacle = this.#spans[inner];
-      this.#addStray({ parent, parts }, obstacle?.last ?? this.#nearestIn(parent, at));
+      // Of the blanks around it one goes with it.
+      const isApart = [at - 1, at + 1].every((beside) => this.#tokens[beside]?.kind === 'blank');
+      if (isApart) this.#surplus.add(at + 1);
+      const moved = isApart ? [' ', ...parts] : parts;
+      this.#addStray({ parent, parts: moved }, obstacle?.last ?? this.#nearestIn(parent, at));
     }
     return inPlace;
   }

@@ -14,6 +14,8 @@ const SIGNS = [
   ['„', '“'],
   ['«', '»'],
   ['‹', '›'],
+  ["'''", "'''"],
+  ["''", "''"],
   ["'", "'"],
   ['‘', '’'],
   ['***', '***'],
@@ -21,10 +23,13 @@ const SIGNS = [
   ['*', '*'],
   ['_', '_'],
   ['~~', '~~'],
+  ['<', '>'],
 ] as const;
-const SUSPECT = /["“„«‹'‘*_]|~~/u;
+const SUSPECT = /["“„«‹'‘*_<]|~~/u;
+/** An apostrophe that ends one would be a closing sign as well. */
+const ONE_WORD = String.raw`[\p{L}\p{N}](?:['’-]?[\p{L}\p{M}\p{N}]){0,40}`;
 /** One to three words, with blanks between them but none at the ends. */
-const WORDS = String.raw`(?!n['’])[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]{0,40}(?: [\p{L}\p{M}\p{N}'’-]{1,40}){0,2}?`;
+const WORDS = String.raw`(?!n['’])${ONE_WORD}(?: ${ONE_WORD}){0,2}`;
 const BEFORE = String.raw`(?<=^|[\s([])`;
 const BEHIND = String.raw`(?=$|[\s)\].,;:!?…])`;
 const PAIRS = SIGNS.map(([opening, closing]) => {
@@ -43,7 +48,7 @@ const MOST_PARTS = 8;
 
 /** Arrows, stars and emoji. */
 const SYMBOL = String.raw`[\p{So}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f]`;
-const APART = String.raw`[\p{So}\p{Sm}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f»›]`;
+const APART = String.raw`[\p{So}\p{Sm}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f«‹»›]`;
 const SYMBOLS_FIRST = new RegExp(String.raw`^(?:${APART}{1,8}\s+|${SYMBOL}{1,8})`, 'u');
 const SYMBOLS_LAST = new RegExp(String.raw`(?:(?<!\s)\s{1,2}${APART}{1,8}|${SYMBOL}{1,8})$`, 'u');
 
@@ -125,11 +130,14 @@ function withoutSignsOfElements(
     else if (part.mark === 'close') {
       const opening = open.pop();
       if (opening === undefined || opening.letters === letters) continue;
-      const [first = ''] = SYMBOLS_FIRST.exec(textAt(opening.at + 1)) ?? [];
+      let [first = ''] = SYMBOLS_FIRST.exec(textAt(opening.at + 1)) ?? [];
+      let [last = ''] = SYMBOLS_LAST.exec(textAt(at - 1)) ?? [];
+      // Of arrows (`« Back`) there is one.
+      if (/[«‹]/.test(first) && /[»›]/.test(last)) first = last = '';
       parts[opening.at + 1] = withoutEdge(parts[opening.at + 1], first.length, 0);
-      const [last = ''] = SYMBOLS_LAST.exec(textAt(at - 1)) ?? [];
       parts[at - 1] = withoutEdge(parts[at - 1], 0, last.length);
-      const within = at - opening.at > MOST_PARTS ? '' : plainText(parts.slice(opening.at, at));
+      const within =
+        at - opening.at > MOST_PARTS ? '' : plainText(parts.slice(opening.at, at)).trim();
       const [before, behind] = signsAround(textAt(opening.at - 1), within, segment[at + 1]);
       if (before !== '') {
         parts[opening.at - 1] = withoutEdge(parts[opening.at - 1], 0, before.length);

@@ -331,8 +331,8 @@ const STAND_INS = [
 ] as const;
 /** Not `dogs'`, `rock ’n’ roll`, `'tis`, `’90s`: what is quoted begins behind a blank or another sign. */
 const OPENING =
-  /(?<=^|[\s([{"“«—–-])['‘’](?!(?:tis|twas|em|cause|til|till|bout|round|n)\b|\d{2}s\b)(?=[\p{L}\p{N}])/giu;
-const CLOSING = /(?<=[\p{L}\p{N}.,;:!?…)])['’](?=$|[\s)\]}"”».,;:!?…—–-])/gu;
+  /(?<=^|[\s([{"“«—–-])['‘’]{1,5}(?!['‘’]|(?:tis|twas|em|cause|til|till|bout|round|n)\b|\d{2}s\b)(?=[\p{L}\p{N}])/giu;
+const CLOSING = /(?<=[\p{L}\p{N}.,;:!?…)])['’]{1,5}(?=$|[\s)\]}"”».,;:!?…—–-])/gu;
 
 /** Quotation marks of a text, and what stands for them. */
 export interface SingleQuotes {
@@ -348,22 +348,22 @@ export interface SingleQuotes {
 
 const NOTHING_QUOTED: SingleQuotes = { replacements: [], restore: (pieces) => [...pieces] };
 
-/** Finds the pairs of single quotation marks of an English text. */
+/** Finds the single quotation marks of an English text. */
 export function singleQuotes(text: string): SingleQuotes {
   const standIns = STAND_INS.find((pair) => pair.every((sign) => !text.includes(sign)));
-  const quotes = standIns === undefined ? [] : quotedPlaces(text);
-  if (standIns === undefined || quotes.length === 0) return NOTHING_QUOTED;
+  const [opens, closes] = standIns === undefined ? [[], []] : quotesOf(text);
+  if (standIns === undefined || opens.length === 0) return NOTHING_QUOTED;
   const [opening, closing] = standIns;
-  const replacements = quotes.flatMap(([start, end]) => [
-    { start, end: start + 1, text: opening },
-    { start: end, end: end + 1, text: closing },
-  ]);
+  const replacements = [
+    ...opens.map((start) => ({ start, end: start + 1, text: opening })),
+    ...closes.map((start) => ({ start, end: start + 1, text: closing })),
+  ].sort((one, other) => one.start - other.start);
   return {
     replacements,
     restore(pieces) {
       const originals: Record<string, string[]> = {
-        [opening]: quotes.map(([start]) => text.charAt(start)),
-        [closing]: quotes.map(([, end]) => text.charAt(end)),
+        [opening]: opens.map((place) => text.charAt(place)),
+        [closing]: closes.map((place) => text.charAt(place)),
       };
       const signs = new RegExp(`[${opening}${closing}]`, 'gu');
       const found = pieces.flatMap((piece) => piece.match(signs) ?? []);
@@ -378,19 +378,23 @@ export function singleQuotes(text: string): SingleQuotes {
   };
 }
 
-/** Where quotations begin and end; one that begins within another ends that one. */
-function quotedPlaces(text: string): [start: number, end: number][] {
-  const closings = [...text.matchAll(CLOSING)].map(({ index }) => index);
-  const places: [number, number][] = [];
+/** Where marks open, be it something that does not end, and where they close what was opened. */
+function quotesOf(text: string): [opens: number[], closes: number[]] {
+  const closings = [...text.matchAll(CLOSING)];
+  const opens: number[] = [];
+  const closes: number[] = [];
+  const add = (places: number[], { 0: marks, index }: RegExpExecArray) =>
+    places.push(...Array.from(marks, (_, at) => index + at));
   let next = 0;
   let after = 0;
-  for (const { index: start } of text.matchAll(OPENING)) {
-    if (start < after) continue;
-    while ((closings[next] ?? Infinity) <= start) next += 1;
-    const end = closings[next];
-    if (end === undefined) break;
-    places.push([start, end]);
-    after = end;
+  for (const opening of text.matchAll(OPENING)) {
+    add(opens, opening);
+    if (opening.index < after) continue;
+    while ((closings[next]?.index ?? Infinity) <= opening.index) next += 1;
+    const closing = closings[next];
+    if (closing === undefined) continue;
+    add(closes, closing);
+    after = closing.index;
   }
-  return places;
+  return [opens, closes];
 }
