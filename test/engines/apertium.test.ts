@@ -220,6 +220,21 @@ describe('Apertium translates', () => {
     },
   );
 
+  test.each([
+    ['"I love you," he said.', '"Te quieres," dijo.'],
+    ['The house (it is new) is red.', 'La casa (es nuevo) es rojo.'],
+    ['He said: "She is here." "It is new."', 'Dijo: "es aquí." "Es nuevo."'],
+    ['**It is new**', '**Es nuevo**'],
+    ['A 5" disk: "It is new."', 'Un 5" disco: "es nuevo."'],
+    ['"She has two of the" (5") cars', '"Tiene dos del" (5") coches'],
+    ['It is " new " ( and red ).', 'Es " nuevo " ( y rojo ).'],
+  ])('without blanks that its rules leave behind what opens: %s', async (text, expected) => {
+    const toSpanish = { source: 'en', target: 'es', signal };
+    expect(await translateTexts(engine, [text], toSpanish)).toEqual([expected]);
+    const [answer = []] = await engine.translate([marked(`${text} <1>Yes</1>`)], toSpanish);
+    expect(written(answer)).toBe(`${expected} <1>Sí</1>`);
+  });
+
   test('beginnings of sentences in texts with marks', async () => {
     const segment = marked('Hello <1>everyone</1>, <2>how</2> are you?');
     const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });

@@ -279,23 +279,35 @@ function withTexts(
   );
 }
 
-// Blanks before a full stop, a comma and the like that rules have left where they have dropped or moved
-// a word. What the source has before its own signs stays, and so do no-break blanks.
+// Blanks before a full stop, a comma and the like, or behind what opens something, that rules have left
+// where they have dropped or moved a word (`(It is new)`: `( Es nuevo)`). What the source has beside its own
+// signs stays, and so do no-break blanks.
 
 /** Signs that end something; `.NET` and `:x` begin with one. */
-const SIGNS = /( {0,2})([.,;:!?)…]+)(?=[\s"'”’»)\]]|$)/gu;
+const ENDING = /(?<blanks> {0,2})(?<signs>[.,;:!?)\]…]+)(?=[\s"'”’»)\]]|$)/gu;
+const OPENING = /(?<=^|[\s(¿¡])(?<signs>["'“‘«‹([¿¡*_~]{1,3})(?<blanks> {0,2})(?=\S)/gu;
+/** Signs that open and close. */
+const EITHER = /["*_~]/;
+/** Behind these a sign closes. */
+const BEFORE_CLOSING = /[^\s([{¿¡—–-]/u;
 
-/** Where signs stand, the blanks before them included. */
-interface Signs {
+/** A sign, how many of its kind are before it, and the blanks beside it. */
+interface Beside {
+  at: number;
+  count: number;
   start: number;
   blanks: number;
 }
 
-function signsIn(text: string): Map<string, Signs[]> {
-  const found = new Map<string, Signs[]>();
-  for (const { 1: blanks = '', 2: signs = '', index } of text.matchAll(SIGNS)) {
+function blanksBeside(pattern: RegExp, text: string): Map<string, Beside[]> {
+  const found = new Map<string, Beside[]>();
+  for (const { groups = {}, index: at } of text.matchAll(pattern)) {
+    const { signs = '', blanks = '' } = groups;
     const same = found.get(signs) ?? [];
-    same.push({ start: index, blanks: blanks.length });
+    const last = same.at(-1) ?? { at: 0, count: 0 };
+    const count = last.count + text.slice(last.at, at).split(signs).length - 1;
+    const start = pattern === OPENING ? at + signs.length : at;
+    same.push({ at, count, start, blanks: blanks.length });
     found.set(signs, same);
   }
   return found;
@@ -303,15 +315,34 @@ function signsIn(text: string): Map<string, Signs[]> {
 
 /** The places of blanks that the source has not: of signs as often as there, each is its own. */
 function looseBlanks(translated: string, source: string): number[] {
-  const before = signsIn(source);
-  return [...signsIn(translated)].flatMap(([signs, all]) => {
-    const own = before.get(signs) ?? [];
-    const hasAny = own.some(({ blanks }) => blanks > 0);
-    return all.flatMap(({ start, blanks }, i) => {
-      const isKept = own.length === all.length ? (own[i]?.blanks ?? 0) > 0 : hasAny;
-      return isKept ? [] : Array.from({ length: blanks }, (_, blank) => start + blank);
+  return [ENDING, OPENING].flatMap((pattern) => {
+    const before = blanksBeside(pattern, source);
+    return [...blanksBeside(pattern, translated)].flatMap(([signs, all]) => {
+      const own = before.get(signs) ?? [];
+      const hasAny = own.some(({ blanks }) => blanks > 0);
+      const ends = pattern === OPENING && EITHER.test(signs) ? endsOf(source, signs) : [];
+      return all.flatMap(({ at, count, start, blanks }, i) => {
+        const isKept = own.length === all.length ? (own[i]?.blanks ?? 0) > 0 : hasAny;
+        if (isKept || blanks === 0) return [];
+        if (ends[count] === true) return translated.charAt(at - 1) === ' ' ? [at - 1] : [];
+        return Array.from({ length: blanks }, (_, blank) => start + blank);
+      });
     });
   });
+}
+
+/** Of each of the signs of a text, whether it closes. */
+function endsOf(text: string, signs: string): boolean[] {
+  let end = 0;
+  return text
+    .split(signs)
+    .slice(0, -1)
+    .map((part) => {
+      end += part.length;
+      const isEnd = BEFORE_CLOSING.test(text.charAt(end - 1));
+      end += signs.length;
+      return isEnd;
+    });
 }
 
 /** A translation without such blanks. */
