@@ -221,6 +221,26 @@ describe('Apertium translates', () => {
   );
 
   test.each([
+    ['en', 'es', 'Terms & Conditions', 'Plazos & Afecciones'],
+    ['en', 'es', 'Home > Products / Shoes', 'En casa > Productos / Zapatos'],
+    ['es', 'fr', 'Inicio » Productos', 'Début » Produits'],
+    ['en', 'es', 'Name:\tRed car    Blue house', 'Nombre:\tCoche rojo    Casa azul'],
+    ['en', 'es', 'Vitamin A is red.', 'Vitamina A es rojo.'],
+    ['en', 'es', 'a) Red house (Q&A)', 'a) Casa roja (Q&A)'],
+    ['es', 'en', 'La opción "A" es buena.', 'The option "A" is good.'],
+    ['en', 'es', 'The car at 9am.', 'El coche en 9am.'],
+    ['en', 'es', 'Use `npm run build` or --verbose.', 'Uso `npm run build` o --verbose.'],
+    ['en', 'es', 'The my_red_file.txt is new.', 'El my_red_file.txt es nuevo.'],
+    ['en', 'es', String.raw`C:\Users\Ann or /etc/hosts`, String.raw`C:\Users\Ann o /etc/hosts`],
+    ['en', 'es', 'Open index.html and README.md.', 'Abierto index.html y README.md.'],
+    ['es', 'en', '@juan vive en #madrid_nuevo', '@juan lives in #madrid_nuevo'],
+    ['it', 'es', 'Il 5% degli utenti, il 2,5%.', 'El 5% de los usuarios, el 2,5%.'],
+    ['en', 'es', 'The <red> car is here.', 'El coche <rojo> es aquí.'],
+  ])('%s to %s with what is no word: %s', async (source, target, text, expected) => {
+    expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
+  });
+
+  test.each([
     ['"I love you," he said.', '"Te quieres," dijo.'],
     ['The house (it is new) is red.', 'La casa (es nuevo) es rojo.'],
     ['He said: "She is here." "It is new."', 'Dijo: "es aquí." "Es nuevo."'],

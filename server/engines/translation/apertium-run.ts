@@ -62,10 +62,12 @@ export interface Run {
 type Piece = string | TextSegment;
 
 /**
- * Between the items of a line (a title and a site, the cells of a table, the parts of a signature), and
- * between lines as programs write them (`Not found.\\nTry again.`), but not in a path (`C:\\new`).
+ * Between the items of a line (a title and a site, the cells and columns of a table, the parts of a
+ * signature), and between lines as programs write them (`Not found.\\nTry again.`), but not in a path
+ * (`C:\\new`).
  */
-const SEPARATOR = /((?<!\s)\s+[|·•]\s+|(?:\\[nrt](?!\p{Ll}))+)/u;
+const SEPARATOR =
+  /((?<!\s)\s+[|·•]\s+|(?:\\[nrt](?!\p{Ll}))+|(?<=\S) *\t[ \t]*(?=\S)|(?<=\S) {3,}(?=\S))/u;
 
 /** A text, or a segment with marks, translated; no word goes past a separator. */
 export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
@@ -138,7 +140,7 @@ const LETTER = /\p{L}/u;
 
 /** A text whose quotation marks do no harm. */
 async function translateWords(text: string, run: Run): Promise<string> {
-  const formulas = [...formulasIn(text), ...abbreviationsOf(text, run)];
+  const formulas = formulasOfText(text, run);
   const words =
     formulas.length > 0 || hasHyphen(text) ? await keptWordsOf(text, formulas, run) : NOTHING_KEPT;
   const stepped = await throughSteps(replaced(text, words.replacements), run);
@@ -151,8 +153,9 @@ async function translateWords(text: string, run: Run): Promise<string> {
 }
 
 /** Of several steps the second would read `i.e.` as Spanish, and make `i.Et.` of it. */
-function abbreviationsOf(text: string, { steps }: Run): Part[] {
-  return steps.length > 1 ? abbreviationsIn(text) : [];
+function formulasOfText(text: string, run: Run): Part[] {
+  const formulas = formulasIn(text, directionOf(run).source);
+  return run.steps.length > 1 ? [...formulas, ...abbreviationsIn(text)] : formulas;
 }
 
 function directionOf({ steps }: Run) {
@@ -172,8 +175,9 @@ async function keptWordsOf(
   { steps, words }: Run,
 ): Promise<KeptWords> {
   const [first] = steps;
-  const knows = first === undefined ? undefined : await words(first.mode);
-  if (first === undefined || knows === undefined) return NOTHING_KEPT;
+  if (first === undefined) return NOTHING_KEPT;
+  // Where nothing is known of words, compounds are left alone.
+  const knows = (hasHyphen(text) ? await words(first.mode) : undefined) ?? (() => true);
   return keptWords(text, { knows, language: first.mode.source, formulas });
 }
 
@@ -223,7 +227,7 @@ async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegm
 /** Tokens whose quotation marks do no harm. */
 async function translateTokens(source: readonly Token[], run: Run): Promise<Token[]> {
   const text = textOf(source);
-  const formulas = [...formulasOf(source), ...formulasIn(text), ...abbreviationsOf(text, run)];
+  const formulas = [...formulasOf(source), ...formulasOfText(text, run)];
   const words =
     formulas.length > 0 || hasHyphen(text)
       ? undividedWords(await keptWordsOf(text, formulas, run), source)

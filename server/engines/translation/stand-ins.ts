@@ -70,10 +70,7 @@ export interface KeptWords {
 }
 
 const JOINED = '[\\p{L}\\p{M}\\p{N}]+(?:[-‐‑.][\\p{L}\\p{M}\\p{N}]+)*';
-const COMPOUND = new RegExp(
-  `(?<!\\S)--${JOINED}|(?<![\\p{L}\\p{M}\\p{N}@._/'’-])${JOINED}(?![\\p{M}@_/])`,
-  'gu',
-);
+const COMPOUND = new RegExp(`(?<![\\p{L}\\p{M}\\p{N}@._/'’-])${JOINED}(?![\\p{M}@_/])`, 'gu');
 
 /** English prefixes; `re` among them, which is one only where the word has no other meaning. */
 const PREFIXES = new Set(
@@ -99,8 +96,34 @@ const SYMBOLS_AT_END = /(?<![\p{L}\p{M}\p{N}])(?:\p{L}|(?:\p{Lu}\p{Ll}?){2,4})$/
 const SYMBOLS_AT_START = /^(?:\p{L}|(?:\p{Lu}\p{Ll}?){1,4})(?![\p{L}\p{M}])/u;
 const FIGURE = /^\p{N}{1,3}[+−-]?$/u;
 
-export function formulasIn(text: string): Part[] {
-  return /[₀-₉⁰¹²³⁴-⁹]/u.test(text) ? partsOf(text, FORMULA) : [];
+/** What programs read: code, options, names with underscores or of files, paths, names and tags of networks. */
+const IDENTIFIERS = [
+  /(?<!`)`[^`\n]{1,80}`(?!`)/gu,
+  /(?<!\S)--\p{Ll}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu,
+  /(?<![\p{L}\p{N}_])[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+(?![\p{L}\p{N}_])/gu,
+  /(?<![^\s"'“‘(])(?:[A-Za-z]:\\|\\\\|~\/|\.{1,2}\/|\/(?=[\p{L}\p{N}_.-]+\/))[^\s"'“”‘’<>|*?,;:()]*[\p{L}\p{N}_/\\]/gu,
+  /(?<![\p{L}\p{N}_@./\\-])(?:[\p{L}\p{N}_.-]{1,60}\/)*[\p{L}\p{N}_-]{1,60}(?:\.[\p{L}\p{N}_-]{1,60})*\.(?:avi|bat|bmp|c|cfg|conf|cpp|css|csv|docx?|eps|exe|gif|gz|h|html?|ini|java|jpe?g|jsx?|json|log|md|mov|mp[34]|odt|pdf|php|png|pptx?|py|rar|rb|rs|rtf|sh|sql|svg|tar|tiff?|tsx?|txt|wav|xlsx?|xml|ya?ml|zip)(?![\p{L}\p{N}])/gu,
+  /(?<![\p{L}\p{N}&@#/])[@#](?=[\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]{2,60}/gu,
+];
+const HAS_IDENTIFIER = /[`_\\/@#]|--|\.\p{L}/u;
+/** Letters that are words in a language, where they are none, and `9am`. */
+const LETTERS = [
+  /(?<![\p{L}\p{M}\p{N}'’.-])A(?=$|[.,;:!?)\]”»]|['"](?!\p{L})|–\p{Lu}| [&/>] )|(?<=\p{Ll} )A(?= \p{Ll})/gu,
+  /(?<![\p{L}\p{M}\p{N}])(?:a(?=\))|(?:A[&/][B-Z]|[B-Z]&A|I\/O)(?![\p{L}\p{M}\p{N}]))/gu,
+  /(?:(?<=\p{N} )am|(?<![\p{L}\p{N}.,:])\p{N}{1,2}(?::\p{N}{2})?am)(?![\p{L}\p{N}])/giu,
+];
+/** Signs over which rules would move words. */
+const BETWEEN_WORDS = /(?<=\S )(?:[&/>»›→⇒]|[=-]>)(?= \S)/gu;
+const QUOTES_WITH_BLANKS = /[«‹]/u;
+
+/** What is kept of a text. */
+export function formulasIn(text: string, language: string): Part[] {
+  const patterns = [FORMULA, ...LETTERS, ...(HAS_IDENTIFIER.test(text) ? IDENTIFIERS : [])];
+  const parts = patterns.flatMap((pattern) => partsOf(text, pattern));
+  if (!QUOTES_WITH_BLANKS.test(text)) parts.push(...partsOf(text, BETWEEN_WORDS));
+  // Its mode drops the sign.
+  if (language === 'it') parts.push(...partsOf(text, /\p{N}+(?:[.,]\p{N}+)*%/gu));
+  return parts;
 }
 
 function partsOf(text: string, pattern: RegExp): Part[] {
@@ -165,7 +188,7 @@ export function keptWords(
   const compounds = [...replacements];
   let next = 0;
   let keptUpTo = 0;
-  for (const { start, end } of formulas.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end } of formulas.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     while ((compounds[next]?.end ?? Infinity) <= start) next += 1;
     if (start < keptUpTo || (compounds[next]?.start ?? Infinity) < end) continue;
     keep(start, text.slice(start, end));
@@ -182,7 +205,6 @@ export function keptWords(
 
 /** Digits and full stops as words do not have them: `python-3.11`, `F-16`, but not `3.5-inch`, `pre-1990`. */
 function isIdentifier(compound: string): boolean {
-  if (compound.startsWith('--')) return true;
   const [first = '', ...others] = compound.split(HYPHEN);
   const isMeasure = /^\p{N}/u.test(first) && !/\p{N}\p{L}+\p{N}/u.test(first);
   if (!isMeasure && /\.|\p{L}\p{N}/u.test(first)) return true;
