@@ -138,7 +138,7 @@ describe('keys and what they use', () => {
     await open('#/admin-keys');
     // Where the focus begins.
     await page.reload();
-    await page.getByText('No admin keys yet').waitFor();
+    await page.getByText('No active keys').waitFor();
     await page.keyboard.press('Tab');
     expect(await nameOfFocused(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');
@@ -166,6 +166,27 @@ describe('keys and what they use', () => {
     await page.getByText('“Reports” is deactivated.').waitFor();
     const refused = await bench.server.get('/v2/admin/developer-keys', authorised(secret));
     expect(refused.status).toBe(403);
+    await page.getByText('1 deactivated key').waitFor();
+  });
+
+  it('keys are searched where there are many, those as well that are deactivated', async () => {
+    await open('#/admin-keys');
+    const secret = await makeKey(page, 'Maker');
+    const labels = Array.from({ length: 8 }, (_, index) => `Kiosk ${index}`);
+    const make = (label: string) =>
+      bench.server.post('/v2/admin/developer-keys', { label }, authorised(secret));
+    await Promise.all(labels.map(make));
+    await open('#/keys');
+    const search = page.getByRole('searchbox', { name: 'Search keys' });
+    await search.fill('kiosk 3');
+    await expect.poll(() => page.getByRole('button', { name: /^Edit / }).count()).toBe(1);
+    expect(await page.getByText('deactivated key').count()).toBe(0);
+    await search.fill('shop');
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    await page.getByRole('listitem').getByText('Shop').waitFor();
+    await search.fill('');
+    await page.getByText('1 deactivated key').waitFor();
+    expect(await page.getByRole('listitem').getByText('Shop').isVisible()).toBe(false);
   });
 });
 

@@ -6,7 +6,7 @@ import { languageText } from '../../page/language-text.ts';
 import { dayText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { searchField } from '../parts/choices.ts';
+import { hasWords, listSearch } from '../parts/choices.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
@@ -21,9 +21,6 @@ import './room.ts';
 const REFRESH_MS = 4_000;
 const REFRESH_MANY_MS = 20_000;
 const MANY = 50;
-
-/** Lists that are no longer than this need no search. */
-const FEW = 8;
 
 /** Languages that are named; the others are counted. */
 const MOST_NAMED = 3;
@@ -80,15 +77,14 @@ export class ConsoleRooms extends LitElement {
   }
 
   private list(rooms: readonly RoomInfo[]) {
-    const words = this.words.trim().toLowerCase();
-    const found = rooms.filter(({ name }) => name.toLowerCase().includes(words));
-    const search = searchField({
+    const found = rooms.filter(({ name }) => hasWords(this.words, name));
+    const search = listSearch({
+      count: rooms.length,
       label: 'Search rooms',
       words: this.words,
       onWords: (typed) => (this.words = typed),
     });
-    return html`${rooms.length > FEW ? html`<div class="tools">${search}</div>` : nothing}
-    ${this.table(found, rooms.length === 0)}`;
+    return html`${search} ${this.table(found, rooms.length === 0)}`;
   }
 
   private table(rooms: readonly RoomInfo[], isFirst: boolean) {

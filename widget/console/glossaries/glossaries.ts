@@ -8,7 +8,7 @@ import { pairText } from '../../page/language-text.ts';
 import { counted, dayText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { searchField } from '../parts/choices.ts';
+import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../parts/dialog.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
@@ -22,8 +22,6 @@ import type { LanguagePair } from './entry-file.ts';
 
 /** Languages that are named; the others are counted. */
 const MOST_NAMED = 3;
-/** As many are found at a glance. */
-const FEW = 8;
 
 /** The glossaries of the account. */
 export class ConsoleGlossaries extends LitElement {
@@ -55,16 +53,14 @@ export class ConsoleGlossaries extends LitElement {
   }
 
   private list(glossaries: readonly Glossary[]) {
-    const words = this.words.trim().toLowerCase();
-    const found = glossaries.filter(({ name }) => name.toLowerCase().includes(words));
-    const search = searchField({
+    const found = glossaries.filter(({ name }) => hasWords(this.words, name));
+    const search = listSearch({
+      count: glossaries.length,
       label: 'Search glossaries',
       words: this.words,
       onWords: (typed) => (this.words = typed),
     });
-    return html`${
-      glossaries.length > FEW ? html`<div class="tools">${search}</div>` : nothing
-    }${this.table(found, glossaries.length === 0)}`;
+    return html`${search} ${this.table(found, glossaries.length === 0)}`;
   }
 
   private table(glossaries: readonly Glossary[], isFirst: boolean) {

@@ -1,10 +1,11 @@
 /** The keys of an account: developer keys, which translate, and admin keys, which administer. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
-import { property, query } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
 import type { UsageAnalytics } from '../../../shared/schemas/admin.ts';
 import { counted, dayText, durationText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed } from '../parts/dialog.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
@@ -20,10 +21,37 @@ const MAX_ACTIVE = { free: 2, pro: 25 } as const;
 
 const developerKeysPath = 'v2/admin/developer-keys';
 
+/** Below the keys in use: those that are not any more. */
+const footStyles = css`
+  .foot {
+    display: grid;
+    gap: 0.25rem;
+    padding: 0.875rem var(--inset);
+    border-block-start: 1px solid var(--line);
+  }
+  summary {
+    min-block-size: 2.25rem;
+    padding-block: 0.375rem;
+    font-size: 0.875rem;
+    font-weight: 600;
+    color: var(--accent);
+    cursor: pointer;
+  }
+  .past-keys li {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.125rem 1rem;
+    align-items: baseline;
+    padding-block: 0.375rem;
+    overflow-wrap: anywhere;
+  }
+`;
+
 /** Keys programs translate with: made, named, limited and deactivated. */
 export class ConsoleDeveloperKeys extends LitElement {
   static override styles = [
     baseStyles,
+    footStyles,
     css`
       .key-name {
         display: grid;
@@ -43,28 +71,6 @@ export class ConsoleDeveloperKeys extends LitElement {
         max-inline-size: 14rem;
         line-height: 1.3;
       }
-      .foot {
-        display: grid;
-        gap: 0.25rem;
-        padding: 0.875rem var(--inset);
-        border-block-start: 1px solid var(--line);
-      }
-      summary {
-        min-block-size: 2.25rem;
-        padding-block: 0.375rem;
-        font-size: 0.875rem;
-        font-weight: 600;
-        color: var(--accent);
-        cursor: pointer;
-      }
-      .past-keys li {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.125rem 1rem;
-        align-items: baseline;
-        padding-block: 0.375rem;
-        overflow-wrap: anywhere;
-      }
       @media (max-width: 40rem) {
         .meter {
           justify-items: end;
@@ -79,6 +85,7 @@ export class ConsoleDeveloperKeys extends LitElement {
   ];
 
   @property({ attribute: false }) session!: Session;
+  @state() private words = '';
   @query('console-new-key-dialog', true) private readonly newDialog!: ConsoleNewKeyDialog;
   @query('console-key-dialog', true) private readonly editDialog!: ConsoleKeyDialog;
   private readonly keys = new Loaded(this, {
@@ -113,16 +120,20 @@ export class ConsoleDeveloperKeys extends LitElement {
   }
 
   private list({ keys, usage }: { keys: readonly ApiKey[]; usage: KeyUsage }): TemplateResult {
-    const active = keys.filter((key) => !key.is_deactivated);
-    const past = keys.filter((key) => key.is_deactivated);
-    return html`${table({
-        items: active,
+    const search = keySearch(keys, this.words, (typed) => (this.words = typed));
+    const active = keys.filter(isActive);
+    return html`${search}
+      ${table({
+        items: active.filter((key) => isMeant(key, this.words)),
         keyOf: ({ key_id: id }) => id,
-        empty: {
-          icon: icons.key,
-          heading: 'No active keys',
-          text: 'Make one and give it to the program that shall translate.',
-        },
+        empty:
+          active.length === 0
+            ? {
+                icon: icons.key,
+                heading: 'No active keys',
+                text: 'Make one and give it to the program that shall translate.',
+              }
+            : nothingFound(this.words),
         columns: [
           {
             title: 'Label',
@@ -160,7 +171,7 @@ export class ConsoleDeveloperKeys extends LitElement {
         <p class="small soft">
           ${active.length} of ${MAX_ACTIVE[this.session.account.plan]} keys in use.
         </p>
-        ${past.length === 0 ? nothing : pastKeys(past)}
+        ${pastKeys(keys, this.words)}
       </div>`;
   }
 
@@ -185,11 +196,35 @@ function keyMeter(amount: Parameters<typeof meter>[0]): TemplateResult {
   return html`<div class="meter">${meter(amount)}</div>`;
 }
 
-function pastKeys(keys: readonly ApiKey[]): TemplateResult {
-  return html`<details>
-    <summary>${counted(keys.length, 'deactivated key')}</summary>
+function isActive({ is_deactivated: isPast }: ApiKey): boolean {
+  return !isPast;
+}
+
+/** Whether a key is searched for, by its label or by what is shown of its secret. */
+function isMeant({ label, masked }: ApiKey, words: string): boolean {
+  return hasWords(words, label, masked);
+}
+
+function keySearch(keys: readonly ApiKey[], words: string, onWords: (words: string) => void) {
+  return listSearch({ count: keys.length, label: 'Search keys', words, onWords });
+}
+
+function nothingFound(words: string) {
+  return {
+    icon: icons.search,
+    heading: 'Nothing found',
+    text: `No active key has “${words.trim()}” in its label.`,
+  };
+}
+
+/** Keys that are deactivated, out of the way until somebody asks for them or searches. */
+function pastKeys(keys: readonly ApiKey[], words: string): TemplateResult | typeof nothing {
+  const past = keys.filter((key) => !isActive(key) && isMeant(key, words));
+  if (past.length === 0) return nothing;
+  return html`<details ?open=${words.trim() !== ''}>
+    <summary>${counted(past.length, 'deactivated key')}</summary>
     <ul class="plain past-keys">
-      ${keys.map(
+      ${past.map(
         (key) =>
           html`<li>
             <span>${key.label}</span>
@@ -209,9 +244,10 @@ function pastKeys(keys: readonly ApiKey[]): TemplateResult {
 
 /** Keys that administer: they make developer keys and read reports, and translate nothing. */
 export class ConsoleAdminKeys extends LitElement {
-  static override styles = baseStyles;
+  static override styles = [baseStyles, footStyles];
 
   @property({ attribute: false }) session!: Session;
+  @state() private words = '';
   @query('console-new-key-dialog', true) private readonly dialog!: ConsoleNewKeyDialog;
   private readonly keys = new Loaded(this, {
     load: ({ signal }) => api.get<ApiKey[]>('admin-keys', { signal }),
@@ -251,26 +287,29 @@ export class ConsoleAdminKeys extends LitElement {
   }
 
   private list(keys: readonly ApiKey[]): TemplateResult {
+    const search = keySearch(keys, this.words, (typed) => (this.words = typed));
+    const active = keys.filter(isActive);
+    const past = pastKeys(keys, this.words);
+    return html`${search} ${this.table(active)}
+    ${past === nothing ? nothing : html`<div class="foot">${past}</div>`}`;
+  }
+
+  private table(active: readonly ApiKey[]): TemplateResult {
     return table({
-      items: activeFirst(keys),
+      items: active.filter((key) => isMeant(key, this.words)),
       keyOf: ({ key_id: id }) => id,
-      isPast: ({ is_deactivated: isPast }) => isPast,
-      empty: {
-        icon: icons.shield,
-        heading: 'No admin keys yet',
-        text: 'Make one when a script shall manage keys or fetch reports.',
-      },
+      empty:
+        active.length === 0
+          ? {
+              icon: icons.shield,
+              heading: 'No active keys',
+              text: 'Make one when a script shall manage keys or fetch reports.',
+            }
+          : nothingFound(this.words),
       columns: [
         { title: 'Label', kind: 'name', cell: ({ label }) => label },
         { title: 'Key', kind: 'short', cell: ({ masked }) => html`<code>${masked}</code>` },
         { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
-        {
-          title: 'State',
-          cell: ({ is_deactivated: isPast }) =>
-            isPast
-              ? html`<span class="badge">Deactivated</span>`
-              : html`<span class="badge good">Active</span>`,
-        },
         {
           title: 'Actions',
           kind: 'actions',
@@ -286,17 +325,11 @@ export class ConsoleAdminKeys extends LitElement {
   }
 }
 
-/** Active keys first, each kind in the order they were made. */
-function activeFirst(keys: readonly ApiKey[]): ApiKey[] {
-  return [...keys].sort((one, other) => Number(one.is_deactivated) - Number(other.is_deactivated));
-}
-
-/** A button that ends a key; nothing for a key that is ended. */
+/** A button that ends a key. */
 function deactivation(
-  { key_id, label, is_deactivated: isPast }: ApiKey,
+  { key_id, label }: ApiKey,
   { path, warning, onEnd }: { path: string; warning: string; onEnd: () => Promise<void> },
-): TemplateResult | typeof nothing {
-  if (isPast) return nothing;
+): TemplateResult {
   const deactivate = () =>
     doneIfConfirmed({
       heading: `Deactivate “${label}”?`,

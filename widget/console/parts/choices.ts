@@ -28,6 +28,23 @@ export function searchField({
   </div>`;
 }
 
+/** As many are found at a glance. */
+const FEW = 8;
+
+/** The search above a list of so many; nothing where there are few. */
+export function listSearch({
+  count,
+  ...field
+}: { count: number } & Parameters<typeof searchField>[0]): TemplateResult | typeof nothing {
+  return count > FEW ? html`<div class="tools">${searchField(field)}</div>` : nothing;
+}
+
+/** Whether one of these texts has what is searched for. */
+export function hasWords(words: string, ...texts: readonly string[]): boolean {
+  const wanted = words.trim().toLowerCase();
+  return texts.some((text) => text.toLowerCase().includes(wanted));
+}
+
 /** One of a few choices, side by side. */
 export function choice<Value extends string>({
   name,

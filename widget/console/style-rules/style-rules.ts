@@ -7,6 +7,7 @@ import { languageText } from '../../page/language-text.ts';
 import { counted, dayText, momentText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleNameDialog } from '../parts/dialog.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
@@ -28,6 +29,7 @@ export class ConsoleStyleLists extends LitElement {
 
   @property({ attribute: false }) session!: Session;
   @state() private language = 'en';
+  @state() private words = '';
   @query('console-name-dialog', true) private readonly naming!: ConsoleNameDialog;
   readonly #lists = new Loaded(this, { load: fetchLists });
 
@@ -43,7 +45,7 @@ export class ConsoleStyleLists extends LitElement {
       },
       html`${isFree ? note('info', 'Style rules are part of the pro plan. This account has the free one.') : nothing}
         <section class="card" aria-label="Style rule lists" ?hidden=${isFree}>
-          ${this.#lists.render((all) => this.table(all))}
+          ${this.#lists.render((all) => this.list(all))}
         </section>
         <console-name-dialog>
           <div class="field">
@@ -57,16 +59,33 @@ export class ConsoleStyleLists extends LitElement {
     );
   }
 
-  private table(lists: readonly StyleRuleList[]) {
+  private list(lists: readonly StyleRuleList[]) {
+    const found = lists.filter(({ name }) => hasWords(this.words, name));
+    const search = listSearch({
+      count: lists.length,
+      label: 'Search lists',
+      words: this.words,
+      onWords: (typed) => (this.words = typed),
+    });
+    return html`${search} ${this.table(found, lists.length === 0)}`;
+  }
+
+  private table(lists: readonly StyleRuleList[], isFirst: boolean) {
     return table({
       items: lists,
       keyOf: ({ style_id: id }) => id,
-      empty: {
-        icon: icons.rules,
-        heading: 'No list yet',
-        text: 'A list says how texts in one language are to read. Translations that name it obey it.',
-        actions: html`<button type="button" @click=${this.make}>New list</button>`,
-      },
+      empty: isFirst
+        ? {
+            icon: icons.rules,
+            heading: 'No list yet',
+            text: 'A list says how texts in one language are to read. Translations that name it obey it.',
+            actions: html`<button type="button" @click=${this.make}>New list</button>`,
+          }
+        : {
+            icon: icons.search,
+            heading: 'Nothing found',
+            text: `No list has “${this.words.trim()}” in its name.`,
+          },
       columns: [
         {
           title: 'Name',
