@@ -176,6 +176,11 @@ it('settings are changed one by one: who reads along stays, unless who may read 
   await button('Change').click();
   await field('How long the transcript is kept').selectOption({ label: 'Another time…' });
   await field('Hours').fill('0.5');
+  await page.evaluate(() => (location.hash = '#/overview'));
+  await heading('Overview');
+  await page.goBack();
+  await button('Change').click();
+  expect(await field('Hours').inputValue()).toBe('0.5');
   await page.getByRole('radio', { name: /^Whoever has a signed link/ }).check();
   await text('is asked to come in again');
   await button('Save').last().click();

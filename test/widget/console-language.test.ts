@@ -215,6 +215,26 @@ describe('glossaries', () => {
     await signIn();
     await row('b B').waitFor();
     await bar('All changes are saved.');
+    // The row that is still being written, and the form over the page.
+    await button('Edit b').click();
+    await field('Translation in German').fill('Bee');
+    await page.getByRole('link', { name: 'Glossaries' }).first().click();
+    await page.goBack();
+    await expect.poll(() => field('Translation in German').inputValue()).toBe('Bee');
+    await button('Rename').click();
+    await field('Name').fill('Interrupted twice');
+    await page.context().clearCookies();
+    await button('Rename').last().click();
+    await bar('What you have typed is kept');
+    await signIn();
+    await expect.poll(focused).toBe('Interrupted');
+    await expect.poll(() => field('Translation in German').inputValue()).toBe('Bee');
+    await button('Rename').click();
+    expect(await field('Name').inputValue()).toBe('Interrupted twice');
+    await button('Rename').last().click();
+    await page.getByRole('heading', { name: 'Interrupted twice' }).waitFor();
+    await button('Cancel').click();
+    await row('b B').waitFor();
   });
 });
 
@@ -275,6 +295,14 @@ describe('style rules', () => {
     await button('Edit Warm').click();
     await field('Instruction').fill('Write as to a friend.');
     await field('For texts in').selectOption('');
+    await page.context().clearCookies();
+    await button('Save').last().click();
+    await signIn();
+    await button('Add instruction').click();
+    expect(await field('Label').inputValue()).toBe('');
+    await button('Cancel').click();
+    await button('Edit Warm').click();
+    expect(await field('Label').inputValue()).toBe('Warm');
     await button('Save').last().click();
     await bar('Write as to a friend.');
     const [instruction] = (await styleList('Letters')).custom_instructions;

@@ -97,6 +97,13 @@ describe('keys and what they use', () => {
     await page.getByLabel('Label', { exact: true }).fill('Shop');
     await page.getByRole('group', { name: 'Characters' }).getByLabel('No limit').uncheck();
     await page.getByLabel('Characters a month: at most').fill('30');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('What you have typed is kept').waitFor();
+    await signIn(page, PASSWORD);
+    await expect.poll(() => nameOfFocused(page)).toBe('Developer keys');
+    await page.getByRole('button', { name: 'Edit Website' }).click();
+    expect(await page.getByLabel('Characters a month: at most').inputValue()).toBe('30');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('24 of 30').waitFor();
     await page.getByText('80 % used').waitFor();

@@ -4,8 +4,9 @@ import { query, state } from 'lit/decorators.js';
 import { actFor, sessionEnd } from './api.ts';
 import { pageGroups, pageOf, type ConsolePage } from './menu.ts';
 import { baseStyles } from './parts/base.styles.ts';
-import { ConsoleDialog } from './parts/dialog.ts';
+import { openDialogs } from './parts/dialog.ts';
 import { forgetDrafts } from './parts/draft-shelf.ts';
+import { focusHeading } from './parts/frame.ts';
 import { icons } from './parts/icons.ts';
 import { messageBoard, sayFailed } from './parts/messages.ts';
 import { emptyState, failedState, loadingState } from './parts/states.ts';
@@ -206,8 +207,8 @@ export class DragomanConsole extends LitElement {
 
   @state() private view: View = { kind: 'starting' };
   @state() private place: Place = placeOf(location.hash);
-  @query('main', true) private readonly main!: HTMLElement | null;
-  @query('.menu', true) private readonly menu!: HTMLDialogElement | null;
+  @query('main') private readonly main!: HTMLElement | null;
+  @query('.menu') private readonly menu!: HTMLDialogElement | null;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -364,6 +365,12 @@ export class DragomanConsole extends LitElement {
     void this.updateComplete.then(() => this.main?.focus({ preventScroll: true }));
   };
 
+  /** Whoever comes in goes on at the heading of the page. */
+  private comeIn(session: Session): void {
+    this.show({ kind: 'pages', session });
+    void this.updateComplete.then(() => focusHeading(this.main?.firstElementChild));
+  }
+
   private readonly onSignedOut = (): void => {
     if (this.view.kind !== 'pages') return;
     const { session: former } = this.view;
@@ -377,16 +384,15 @@ export class DragomanConsole extends LitElement {
     const successor = await currentSession().catch(() => undefined);
     if (successor === undefined || this.view.kind !== 'sign-in') return;
     const isSame = successor.account.account_id === former.account.account_id;
-    this.show(
-      isSame ? { kind: 'pages', session: successor } : { kind: 'sign-in', former, successor },
-    );
+    if (isSame) this.comeIn(successor);
+    else this.show({ kind: 'sign-in', former, successor });
   }
 
   private readonly onSignedIn = ({ detail: session }: CustomEvent<Session>): void => {
     const former = this.view.kind === 'sign-in' ? this.view.former : undefined;
     // What one account has not saved is no business of another.
     if (former?.account.account_id !== session.account.account_id) forgetDrafts();
-    this.show({ kind: 'pages', session });
+    this.comeIn(session);
   };
 
   private readonly onSignOut = async (): Promise<void> => {
@@ -418,18 +424,6 @@ export class DragomanConsole extends LitElement {
 
 function wordmark(): TemplateResult {
   return html`<p class="wordmark"><i class="mark" aria-hidden="true"></i> Dragoman</p>`;
-}
-
-/**
- * Dialogs that may be closed by others than whoever reads them. Confirmations are outside of the
- * console's own tree.
- */
-function openDialogs(root: Document | ShadowRoot): HTMLDialogElement[] {
-  return [...root.querySelectorAll('*')].flatMap((element) => {
-    if (element instanceof HTMLDialogElement) return element.open ? [element] : [];
-    if (element instanceof ConsoleDialog && element.stubborn) return [];
-    return element.shadowRoot === null ? [] : openDialogs(element.shadowRoot);
-  });
 }
 
 customElements.define('dragoman-console', DragomanConsole);

@@ -5,6 +5,7 @@ import type { ConsoleSession } from '../../shared/schemas/console.ts';
 import { counted } from '../page/numbers.ts';
 import { api, ApiFailure } from './api.ts';
 import { baseStyles } from './parts/base.styles.ts';
+import { hasDrafts } from './parts/draft-shelf.ts';
 import { note } from './parts/states.ts';
 
 export type Session = ConsoleSession;
@@ -170,7 +171,8 @@ export class ConsoleSignIn extends LitElement {
   private farewell() {
     const { successor } = this;
     if (successor === undefined) {
-      return note('info', 'Your session is over. Sign in to go on where you were.');
+      const kept = hasDrafts() ? ' What you have typed is kept, except passwords.' : '';
+      return note('info', `Your session is over. Sign in to go on where you were.${kept}`);
     }
     const { name } = successor.account;
     return note(

@@ -12,17 +12,25 @@ import { linkTo } from '../router.ts';
 import './room-languages.ts';
 import type { ChosenLanguages } from './room-languages.ts';
 import { hoursText } from './room-text.ts';
-import { changeOf, creationOf, newRoom, wishesOf, type RoomWishes } from './room-wishes.ts';
+import {
+  changeOf,
+  creationOf,
+  differing,
+  newRoom,
+  wishesOf,
+  type RoomWishes,
+} from './room-wishes.ts';
 
 /** Offered times for which a transcript is kept, in hours. */
 const KEEP_HOURS = [0, 4, 24, 48, 168, 720, 8_760];
 /** The server takes no longer one: a year. */
 const MAX_KEEP_HOURS = 8_760;
 
-/** A room that is to be made, whose form was left by the way back, or because the session has ended. */
+/** What was typed into a form that was left by the way back, or because the session has ended. */
 interface RoomDraft extends Draft {
-  wishes: RoomWishes;
+  wishes: Partial<RoomWishes>;
 }
+/** By the id of the room, or {@link NEW}. */
 const drafts = new DraftShelf<RoomDraft>();
 const NEW = 'new';
 
@@ -89,7 +97,7 @@ export class ConsoleRoomForm extends LitElement {
   @state() private isNameless = false;
   @state() private failure = '';
   @state() private isBusy = false;
-  #isDone = false;
+  #start: RoomWishes = newRoom;
   @query('#name') private readonly nameField!: HTMLInputElement | null;
   readonly #choices = new Loaded<Choices>(this, {
     load: async ({ signal }) => {
@@ -102,22 +110,19 @@ export class ConsoleRoomForm extends LitElement {
   });
 
   override connectedCallback(): void {
-    if (this.room !== undefined) this.wishes = wishesOf(this.room);
-    else this.wishes = drafts.waiting(NEW)?.wishes ?? newRoom;
-    drafts.forget(NEW);
+    this.#start = this.room === undefined ? newRoom : wishesOf(this.room);
+    this.wishes = { ...this.#start, ...drafts.waiting(this.draftKey)?.wishes };
+    this.isTimeTyped = !this.offeredHours.includes(this.wishes.keepHours);
     super.connectedCallback();
   }
 
-  override disconnectedCallback(): void {
-    const isChanged = JSON.stringify(this.wishes) !== JSON.stringify(newRoom);
-    if (this.room === undefined && !this.#isDone)
-      drafts.keep(NEW, { wishes: this.wishes, isChanged });
-    super.disconnectedCallback();
+  private get draftKey(): string {
+    return this.room?.room_id ?? NEW;
   }
 
   /** It was made, or is not to be. */
   end(): void {
-    this.#isDone = true;
+    drafts.forget(this.draftKey);
   }
 
   override render() {
@@ -238,12 +243,11 @@ export class ConsoleRoomForm extends LitElement {
 
   private keepField() {
     const { keepHours } = this.wishes;
-    const offered = [...new Set([...KEEP_HOURS, this.room?.keep_hours ?? 0])].sort((a, b) => a - b);
     const losesAll = keepHours === 0 && (this.room?.keep_hours ?? 0) > 0 && !this.isTimeTyped;
     return html`<div class="field">
       <label for="keep">How long the transcript is kept</label>
       <select id="keep" aria-describedby="keep-hint" @change=${this.onKeep}>
-        ${offered.map(
+        ${this.offeredHours.map(
           (hours) =>
             html`<option value=${hours} ?selected=${!this.isTimeTyped && hours === keepHours}>
               ${hours === 0 ? 'Not at all' : hoursText(hours)}
@@ -261,6 +265,7 @@ export class ConsoleRoomForm extends LitElement {
               step="any"
               inputmode="decimal"
               placeholder="Hours"
+              value=${Number.isNaN(keepHours) ? '' : keepHours}
               @input=${this.onHours}
             />`
           : nothing
@@ -274,6 +279,10 @@ export class ConsoleRoomForm extends LitElement {
       </p>
       ${losesAll ? note('warn', 'What has been kept is deleted as soon as you save.') : nothing}
     </div>`;
+  }
+
+  private get offeredHours(): number[] {
+    return [...new Set([...KEEP_HOURS, this.#start.keepHours])].sort((a, b) => a - b);
   }
 
   private translationFields({ glossaries }: Choices) {
@@ -310,6 +319,8 @@ export class ConsoleRoomForm extends LitElement {
 
   private set(change: Partial<RoomWishes>): void {
     this.wishes = { ...this.wishes, ...change };
+    const wishes = differing(this.#start, this.wishes);
+    drafts.keep(this.draftKey, { wishes, isChanged: Object.keys(wishes).length > 0 });
     this.isNameless = false;
     this.failure = '';
   }
@@ -359,6 +370,7 @@ export class ConsoleRoomForm extends LitElement {
               `v1/rooms/${encodeURIComponent(room.room_id)}`,
               changeOf(room, wishes),
             );
+      this.end();
       this.dispatchEvent(new CustomEvent<RoomInfo>('room-saved', { detail: saved }));
     } catch (error) {
       this.failure = error instanceof Error ? error.message : 'That did not work.';

@@ -307,6 +307,7 @@ export class ConsoleRoomLinkDialog extends LitElement {
     this.isBusy = true;
     try {
       this.made = await api.post<RoomLink>(linksPath(room), wish);
+      this.dialog.forget();
       this.dispatchEvent(new Event('link-made'));
       await this.updateComplete;
       // The button that was pressed is gone with the form.

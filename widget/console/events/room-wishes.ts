@@ -55,14 +55,22 @@ export function creationOf(wishes: RoomWishes): RoomCreation {
   };
 }
 
+/** Those wishes that are not as they were. */
+export function differing(before: RoomWishes, wishes: RoomWishes): Partial<RoomWishes> {
+  const names = Object.keys(wishes) as (keyof RoomWishes)[];
+  const changed = names.filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(wishes[name]),
+  );
+  return Object.fromEntries(changed.map((name) => [name, wishes[name]]));
+}
+
 /**
  * What is different, and nothing else: naming who may read asks every reader to come in anew, though
  * it were the same as before.
  */
 export function changeOf(room: RoomInfo, wishes: RoomWishes): RoomChange {
-  const before = wishesOf(room);
-  const hasChanged = (...fields: (keyof RoomWishes)[]) =>
-    fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(wishes[field]));
+  const changed = differing(wishesOf(room), wishes);
+  const hasChanged = (...fields: (keyof RoomWishes)[]) => fields.some((field) => field in changed);
   const { access, passcode } = wishes;
   const asksPasscode = access === 'passcode' && passcode !== '';
   return {

@@ -11,6 +11,12 @@ export interface DraftChanges {
 /** How an entry differs from what is saved. */
 export type EntryMark = 'added' | 'changed' | 'saved';
 
+/** What stands in the fields of a row, in the place of an entry or as a new one. */
+export interface WrittenRow extends Entry {
+  /** The entry it is to replace. */
+  readonly over: Entry | 'new';
+}
+
 /** What is to be sent: entries to be added to the others, or all of them anew. */
 export type SavePlan =
   | { readonly kind: 'add'; readonly tsv: string }
@@ -25,6 +31,8 @@ export class DictionaryDraft {
   #entries: readonly Entry[];
   #changes: DraftChanges | undefined;
   #version = 0;
+  /** A row that is still being written. */
+  row: WrittenRow | undefined;
 
   constructor(saved: readonly Entry[]) {
     this.#saved = new Map(saved.map(({ source, target }) => [source, target]));
@@ -46,7 +54,7 @@ export class DictionaryDraft {
 
   get isChanged(): boolean {
     const { added, changed, removed } = this.changes;
-    return added + changed + removed > 0;
+    return added + changed + removed > 0 || this.row !== undefined;
   }
 
   /** Entries with these words in either phrase, whatever their case; all of them for none. */
@@ -105,6 +113,7 @@ export class DictionaryDraft {
   }
 
   discard(): void {
+    this.row = undefined;
     this.#set(Array.from(this.#saved, ([source, target]) => ({ source, target })));
   }
 

@@ -115,8 +115,12 @@ export class ConsoleEntryTable extends LitElement {
 
   override willUpdate(changed: PropertyValues<this>): void {
     // What is being added belongs to none of its entries.
-    if (changed.has('draft') && this.writing !== 'new') this.writing = undefined;
+    const isOther = changed.has('draft');
+    if (isOther && this.writing !== 'new') this.writing = this.draft.row?.over;
     this.#found = this.draft.search(this.words);
+    if (isOther && this.writing !== undefined && this.writing !== 'new') {
+      this.page = Math.floor(Math.max(0, this.#found.indexOf(this.writing)) / PAGE_SIZE);
+    }
     const last = Math.max(0, Math.ceil(this.#found.length / PAGE_SIZE) - 1);
     this.page = Math.min(this.page, last);
   }
@@ -255,7 +259,8 @@ export class ConsoleEntryTable extends LitElement {
           aria-invalid=${isWrong ? 'true' : nothing}
           lang=${this.pair[side]}
           dir="auto"
-          .value=${entry[side]}
+          .value=${(this.draft.row ?? entry)[side]}
+          @input=${this.onTyped}
         />
       </td>`;
     return keyed(
@@ -280,11 +285,30 @@ export class ConsoleEntryTable extends LitElement {
 
   private readonly onPage = ({ page }: PageChange): void => {
     this.page = page;
-    this.writing = undefined;
+    this.leaveRow();
     this.scrollIntoView({ block: 'start' });
   };
 
+  /** What is in the fields waits with the draft while somebody looks at another page. */
+  private readonly onTyped = (): void => {
+    const { sourceField, targetField, writing } = this;
+    if (sourceField === null || targetField === null || writing === undefined) return;
+    const [source, target] = [sourceField.value, targetField.value];
+    const before = writing === 'new' ? NOTHING_YET : writing;
+    const isSame = source === before.source && target === before.target;
+    this.draft.row = isSame ? undefined : { over: writing, source, target };
+    this.tellChange();
+  };
+
+  private leaveRow(): void {
+    this.writing = undefined;
+    if (this.draft.row === undefined) return;
+    this.draft.row = undefined;
+    this.tellChange();
+  }
+
   private write(entry: Entry | 'new'): void {
+    this.leaveRow();
     this.writing = entry;
     this.fault = '';
     this.#focusNext = '#source';
@@ -292,7 +316,7 @@ export class ConsoleEntryTable extends LitElement {
 
   private readonly cancel = (): void => {
     this.#focusNext = this.writing === 'new' ? '#add' : this.editButton(this.writing);
-    this.writing = undefined;
+    this.leaveRow();
   };
 
   private readonly apply = (): void => {
@@ -306,6 +330,7 @@ export class ConsoleEntryTable extends LitElement {
       (entry.source === '' || entry.target !== '' ? sourceField : targetField).focus();
       return;
     }
+    this.draft.row = undefined;
     if (writing === 'new') {
       // Whoever adds one adds another.
       sourceField.value = '';

@@ -211,6 +211,7 @@ export class ConsoleKeyDialog extends LitElement {
   override render() {
     return html`<console-dialog
       heading=${`Edit “${this.key?.label ?? ''}”`}
+      subject=${this.key?.key_id ?? ''}
       @dialog-close=${() => (this.key = undefined)}
     >
       ${this.key === undefined ? nothing : this.form(this.key)}
@@ -256,6 +257,7 @@ export class ConsoleKeyDialog extends LitElement {
         <label class="check">
           <input
             type="checkbox"
+            name=${`${name}-without`}
             .checked=${!isLimited}
             @change=${() => (this.limited = { ...this.limited, [name]: !isLimited })}
           />

@@ -206,15 +206,19 @@ export class ConsoleMemoryUpload extends LitElement {
     this.file = file;
     this.step = { kind: 'asking' };
     this.failure = obstacleOf(file);
+    await this.updateComplete;
+    if (this.nameField !== null) this.nameField.value = file.name.replace(/\.[^.]*$/, '');
     await this.dialog.show();
-    if (this.nameField === null) return;
-    this.nameField.value = file.name.replace(/\.[^.]*$/, '');
-    this.nameField.select();
+    this.nameField?.select();
   }
 
   override render() {
     const isBusy = this.step.kind === 'sending' || this.step.kind === 'reading';
-    return html`<console-dialog heading="Import memory" ?stubborn=${isBusy}>
+    return html`<console-dialog
+      heading="Import memory"
+      subject=${this.file?.name ?? ''}
+      ?stubborn=${isBusy}
+    >
       <form class="stack" novalidate @submit=${this.onSubmit}>
         ${
           this.file === undefined
@@ -328,6 +332,7 @@ export class ConsoleMemoryUpload extends LitElement {
     try {
       const memory = await this.send(file, { name, format, ...languages }, sending.signal);
       this.step = { kind: 'done', memory };
+      this.dialog.forget();
       this.dispatchEvent(new Event('memory-made'));
       sayDone('The memory was imported.');
     } catch (error) {

@@ -1,12 +1,15 @@
 /** Dialogs of the console: the frame of all, a question before what cannot be undone, a name. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
+import { placeOf } from '../router.ts';
 import { baseStyles } from './base.styles.ts';
+import { FormDraft } from './form-draft.ts';
 import { icons } from './icons.ts';
 import { sayDone, sayFailed } from './messages.ts';
 
 /**
- * A native dialog with a heading and a close button; the page puts a form inside.
+ * A native dialog with a heading and a close button; the page puts a form inside. What is typed into it is
+ * there again when the page went away under it, by the browser's Back or because the session has ended.
  *
  * @fires dialog-close - It was closed, by whatever means.
  * @slot - What it asks for; a `<div class="row end" slot="actions">` or buttons in the form itself.
@@ -64,10 +67,18 @@ export class ConsoleDialog extends LitElement {
   ];
 
   @property() heading = '';
+  /** What the form is about, where a page asks the same about several. */
+  @property() subject = '';
   /** Only its own buttons close it: what is in it would be lost. */
   @property({ type: Boolean }) stubborn = false;
   @query('dialog', true) private readonly dialog!: HTMLDialogElement;
   #mayClose = false;
+  #draft: FormDraft | undefined;
+
+  constructor() {
+    super();
+    for (const type of ['input', 'change']) this.addEventListener(type, () => this.#draft?.keep());
+  }
 
   get isOpen(): boolean {
     return this.hasUpdated && this.dialog.open;
@@ -76,13 +87,26 @@ export class ConsoleDialog extends LitElement {
   /** Opens it over the page, which cannot be used meanwhile. */
   async show(): Promise<void> {
     await this.updateComplete;
-    if (!this.dialog.open) this.dialog.showModal();
+    if (this.dialog.open) return;
+    this.dialog.showModal();
+    const { path, rest } = placeOf(location.hash);
+    const key = [path, rest[0], this.heading, this.subject].join(' ');
+    const draft = new FormDraft(this, key);
+    await draft.restore();
+    this.#draft = draft;
   }
 
   close(): void {
     if (!this.isOpen) return;
+    this.forget();
     this.#mayClose = true;
     this.dialog.close();
+  }
+
+  /** What was typed is done with. */
+  forget(): void {
+    this.#draft?.forget();
+    this.#draft = undefined;
   }
 
   override render() {
@@ -122,11 +146,25 @@ export class ConsoleDialog extends LitElement {
       return;
     }
     this.#mayClose = false;
+    // The console closes it too, when the session ends: what was typed then waits for the next one.
+    if (this.isConnected) this.forget();
     this.dispatchEvent(new Event('dialog-close'));
   };
 }
 
 customElements.define('console-dialog', ConsoleDialog);
+
+/**
+ * Dialogs that may be closed by others than whoever reads them. Confirmations are outside of the
+ * console's own tree.
+ */
+export function openDialogs(root: Document | ShadowRoot): HTMLDialogElement[] {
+  return [...root.querySelectorAll('*')].flatMap((element) => {
+    if (element instanceof HTMLDialogElement) return element.open ? [element] : [];
+    if (element instanceof ConsoleDialog && element.stubborn) return [];
+    return element.shadowRoot === null ? [] : openDialogs(element.shadowRoot);
+  });
+}
 
 /** What is asked before something that cannot be undone. */
 export interface Question {
@@ -265,7 +303,7 @@ export class ConsoleNameDialog extends LitElement {
 
   override render() {
     const { heading = '', action = '' } = this.request ?? {};
-    return html`<console-dialog heading=${heading}>
+    return html`<console-dialog heading=${heading} subject=${this.request?.name ?? ''}>
       <form class="stack" novalidate @submit=${this.onSubmit}>
         <div class="field">
           <label for="name">Name</label>

@@ -33,6 +33,11 @@ export class DraftShelf<T extends Draft> {
   }
 }
 
+/** Whether anything waits to be gone on with. */
+export function hasDrafts(): boolean {
+  return [...shelves].some((drafts) => drafts.size > 0);
+}
+
 /** Forgets every draft of every shelf: whoever signs out leaves nothing behind. */
 export function forgetDrafts(): void {
   for (const drafts of shelves) drafts.clear();
@@ -42,6 +47,6 @@ function watch(): void {
   if (isWatching) return;
   isWatching = true;
   addEventListener('beforeunload', (event) => {
-    if ([...shelves].some((drafts) => drafts.size > 0)) event.preventDefault();
+    if (hasDrafts()) event.preventDefault();
   });
 }

@@ -1,5 +1,5 @@
 /** The frame of all pages: a heading with what can be done, and lists as tables, which are cards on a phone. */
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { linkTo } from '../router.ts';
 import { icons } from './icons.ts';
@@ -31,15 +31,21 @@ export function page(
             ? nothing
             : html`<a class="back" href=${linkTo(back.path)}>${icons.back} ${back.title}</a>`
         }
-        <h1 class=${isWaiting ? 'waiting' : nothing} tabindex=${back === undefined ? nothing : -1}>
-          ${title}
-        </h1>
+        <h1 class=${isWaiting ? 'waiting' : nothing} tabindex="-1">${title}</h1>
         ${text === undefined ? nothing : html`<p>${text}</p>`}
       </div>
       ${actions === undefined ? nothing : html`<div class="row">${actions}</div>`}
     </header>
     ${content}
   </div>`;
+}
+
+/** Puts the focus on the heading of a page; one that waits for its name does so itself. */
+export async function focusHeading(page: Element | null | undefined): Promise<void> {
+  if (!(page instanceof LitElement)) return;
+  await page.updateComplete;
+  const heading = page.renderRoot.querySelector<HTMLElement>('h1:not(.waiting)');
+  heading?.focus({ preventScroll: true });
 }
 
 /** One column of a list. */

@@ -177,7 +177,7 @@ const MAX_LABEL_LENGTH = 100;
 const MAX_PROMPT_LENGTH = 300;
 
 interface InstructionRequest {
-  instruction?: Instruction;
+  instruction?: StoredInstruction;
   /** Does it; what it throws is shown and the dialog stays open. */
   save: (instruction: Instruction) => Promise<void>;
 }
@@ -195,7 +195,8 @@ export class ConsoleInstructionDialog extends LitElement {
     `,
   ];
 
-  @state() private isNew = true;
+  /** What it is about; empty for a new one. */
+  @state() private storedId = '';
   @state() private length = 0;
   @state() private failure = '';
   @state() private isBusy = false;
@@ -207,7 +208,7 @@ export class ConsoleInstructionDialog extends LitElement {
 
   async ask({ instruction, save }: InstructionRequest): Promise<void> {
     this.#save = save;
-    this.isNew = instruction === undefined;
+    this.storedId = instruction?.id ?? '';
     this.failure = '';
     this.label.value = instruction?.label ?? '';
     this.prompt.value = instruction?.prompt ?? '';
@@ -218,7 +219,11 @@ export class ConsoleInstructionDialog extends LitElement {
   }
 
   override render() {
-    return html`<console-dialog heading=${this.isNew ? 'Add instruction' : 'Edit instruction'}>
+    const isNew = this.storedId === '';
+    return html`<console-dialog
+      heading=${isNew ? 'Add instruction' : 'Edit instruction'}
+      subject=${this.storedId}
+    >
       <form class="stack" novalidate @submit=${this.onSubmit}>
         <div class="field">
           <label for="label">Label</label>
@@ -249,7 +254,7 @@ export class ConsoleInstructionDialog extends LitElement {
         <div class="row end">
           <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
           <button class="primary" ?disabled=${this.isBusy}>
-            ${this.isNew ? 'Add instruction' : 'Save'}
+            ${isNew ? 'Add instruction' : 'Save'}
           </button>
         </div>
       </form>
