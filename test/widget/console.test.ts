@@ -48,6 +48,17 @@ const translate = (key: string, headers: Record<string, string> = {}) =>
     { ...authorised(key), ...headers },
   );
 
+/** Limits the account as whoever runs the server does. */
+async function limiting() {
+  const storage = await openEmbedded(bench.server.dataFolder);
+  const { accounts } = platformOver(storage);
+  const { accountId } = (await accounts.list()).find(({ name }) => name === bench.account)!;
+  return {
+    limit: (characters: number | null) => accounts.change(accountId, { limits: { characters } }),
+    close: () => storage.close(),
+  };
+}
+
 /** Of whom the first test has signed in. */
 let session: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 
@@ -108,6 +119,18 @@ describe('keys and what they use', () => {
     await page.getByText('24 of 30').waitFor();
     await page.getByText('80 % used').waitFor();
     expect((await translate(secret)).status).toBe(456);
+    const account = await limiting();
+    await account.limit(25);
+    await page.reload();
+    await page.getByText('The account has used 96 % of its characters').waitFor();
+    await account.limit(24);
+    for (const name of ['Overview', 'Usage', 'Developer keys']) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await heading(page, name).waitFor();
+      await page.getByText(/reached its limit of characters.* until 1 \w+ \d+/).waitFor();
+    }
+    await account.limit(null);
+    await account.close();
 
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText(/in texts\s*24(?!\d)/).waitFor();

@@ -49,7 +49,7 @@ export const pageGroups: readonly PageGroup[] = [
         path: 'usage',
         title: 'Usage',
         icon: icons.usage,
-        view: () => html`<console-usage></console-usage>`,
+        view: ({ session }) => html`<console-usage .session=${session}></console-usage>`,
       },
     ],
   },

@@ -6,6 +6,7 @@ const short = new Intl.NumberFormat(undefined, {
   maximumSignificantDigits: 3,
 });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const utcDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** `1,234,567` */
@@ -16,6 +17,9 @@ export const shortNumber = (value: number): string => short.format(value);
 
 /** `21 Nov 2026`, of an ISO 8601 time. */
 export const dayText = (time: string): string => day.format(new Date(time));
+
+/** The day of an ISO 8601 time in UTC, in which months of limits are counted. */
+export const utcDayText = (time: string): string => utcDay.format(new Date(time));
 
 /** `21 Nov 2026, 14:05`, of an ISO 8601 time. */
 export const momentText = (time: string): string => moment.format(new Date(time));

@@ -57,7 +57,7 @@ export function createUsageMeter({
       const { keyId } = caller.key;
       const charge = { accountId, keyId, kind: 'speech' as const, amount: speechMs, tag };
       const outcome = await usage.charge({ ...charge, atMs: now() });
-      if (outcome !== 'charged') throw refusal(outcome);
+      if (outcome !== 'charged') throw refusal(outcome, now());
     },
 
     wasRefused: ({ key }) => refusedKeys.has(key.keyId),
@@ -69,7 +69,7 @@ export function createUsageMeter({
       const outcome = await usage.charge(charge);
       if (outcome !== 'charged') {
         refusedKeys.add(keyId);
-        throw refusal(outcome);
+        throw refusal(outcome, charge.atMs);
       }
       refusedKeys.delete(keyId);
       let refund: Promise<void> | undefined;
@@ -94,12 +94,17 @@ export function keyDeactivated(): ServiceError {
   return new ServiceError('key_deactivated', 'The API key has been deactivated.');
 }
 
-function refusal(outcome: Exclude<ChargeOutcome, 'charged'>): ServiceError {
+function refusal(outcome: Exclude<ChargeOutcome, 'charged'>, atMs: number): ServiceError {
   if (outcome === 'key_deactivated') return keyDeactivated();
   const whose = outcome === 'key_limit_reached' ? 'this API key' : 'the account';
   return new ServiceError('quota_exceeded', 'Quota for this billing period has been exceeded.', {
-    detail: `The limit of ${whose} does not leave room for the request.`,
+    detail: `The limit of ${whose} does not leave room for the request; ${countsAnew(atMs)}.`,
   });
+}
+
+/** When limits leave room again, in words. */
+function countsAnew(atMs: number): string {
+  return `it counts anew from ${monthOf(atMs).end_time.slice(0, 10)} (UTC)`;
 }
 
 function proReport(

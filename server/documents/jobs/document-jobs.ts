@@ -218,7 +218,7 @@ async function translate(
   return claim.finish(
     file,
     { accountId, keyId, kind: 'document', amount, atMs: now(), tag },
-    `Quota for this billing period has been exceeded: the document has ${amount} characters to be billed.`,
+    `Quota for this billing period has been exceeded: the document has ${amount} characters to be billed. Limits count anew with each month (UTC).`,
   );
 }
 

@@ -34,7 +34,7 @@ describe('a reservation', () => {
       code: 'quota_exceeded',
       status: 456,
       message: 'Quota for this billing period has been exceeded.',
-      detail: expect.stringContaining('the account') as string,
+      detail: expect.stringMatching(/the account .* anew from \d{4}-\d\d-01 \(UTC\)/) as string,
     });
     expect(await usedBy(caller)).toEqual({ account: 60, key: 60 });
     await reserve(caller, 40);

@@ -2,6 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type { UsageAnalytics } from '../../../shared/schemas/admin.ts';
+import type { ConsoleUsage } from '../../../shared/schemas/console.ts';
 import { counted, dayText, durationText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
@@ -13,13 +14,20 @@ import { Loaded, emptyState } from '../parts/states.ts';
 import type { Session } from '../session.ts';
 import type { ApiKey, ConsoleKeyDialog, ConsoleNewKeyDialog } from './key-dialogs.ts';
 import './key-dialogs.ts';
-import { meter } from './meter.ts';
+import { limitNotes, meter } from './meter.ts';
 import { dayOf, presetRange } from './usage-range.ts';
 
 /** Most developer keys that are active at the same time. */
 const MAX_ACTIVE = { free: 2, pro: 25 } as const;
 
 const developerKeysPath = 'v2/admin/developer-keys';
+
+/** The keys of an account, with what they and the account have used this month. */
+interface KeysOfMonth {
+  keys: readonly ApiKey[];
+  usage: KeyUsage;
+  month: ConsoleUsage;
+}
 
 /** Below the keys in use: those that are not any more. */
 const footStyles = css`
@@ -90,11 +98,12 @@ export class ConsoleDeveloperKeys extends LitElement {
   @query('console-key-dialog', true) private readonly editDialog!: ConsoleKeyDialog;
   private readonly keys = new Loaded(this, {
     load: async ({ signal }) => {
-      const [keys, usage] = await Promise.all([
+      const [keys, usage, month] = await Promise.all([
         api.get<ApiKey[]>(developerKeysPath, { signal }),
         usageOfKeys(signal),
+        api.get<ConsoleUsage>('usage', { signal }),
       ]);
-      return { keys, usage };
+      return { keys, usage, month };
     },
   });
 
@@ -107,7 +116,10 @@ export class ConsoleDeveloperKeys extends LitElement {
           ${icons.add} New key
         </button>`,
       },
-      html`<section class="card" aria-label="Developer keys">
+      html`${
+          this.keys.value === undefined ? nothing : limitNotes(this.keys.value.month, this.session)
+        }
+        <section class="card" aria-label="Developer keys">
           ${this.keys.render((value) => this.list(value))}
         </section>
         <console-new-key-dialog
@@ -119,7 +131,8 @@ export class ConsoleDeveloperKeys extends LitElement {
     );
   }
 
-  private list({ keys, usage }: { keys: readonly ApiKey[]; usage: KeyUsage }): TemplateResult {
+  private list({ keys, usage, month }: KeysOfMonth): TemplateResult {
+    const { end_time: until } = month;
     const search = keySearch(keys, this.words, (typed) => (this.words = typed));
     const active = keys.filter(isActive);
     return html`${search}
@@ -150,6 +163,7 @@ export class ConsoleDeveloperKeys extends LitElement {
                 limit: key.usage_limits.characters,
                 format: wholeNumber,
                 label: `Characters of ${key.label}`,
+                until,
               }),
           },
           {
@@ -161,6 +175,7 @@ export class ConsoleDeveloperKeys extends LitElement {
                 limit: key.usage_limits.speech_to_text_milliseconds,
                 format: durationText,
                 label: `Speech of ${key.label}`,
+                until,
               }),
           },
           { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },

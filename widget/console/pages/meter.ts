@@ -1,29 +1,109 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { ConsoleUsage } from '../../../shared/schemas/console.ts';
+import { durationText, utcDayText, wholeNumber } from '../../page/numbers.ts';
+import { note } from '../parts/states.ts';
+import type { Session } from '../session.ts';
 
 /** From here on, mails are sent as well. */
 const NEAR = 0.8;
 
+/** An amount and the most there may be of it; null is no limit. */
+interface Amount {
+  used: number;
+  limit: number | null;
+}
+
+function shareOf({ used, limit }: Amount): number {
+  if (limit === null) return 0;
+  return limit === 0 ? 1 : used / limit;
+}
+
+/**
+ * What an account that is near a limit has to expect, and what helps; nothing for any other. It counts
+ * for each of its keys, whatever these may do by themselves.
+ */
+export function limitNotes(
+  { characters, speech, end_time: end }: ConsoleUsage,
+  { account: { name }, is_operator: isOperator }: Session,
+): TemplateResult[] {
+  const until = utcDayText(end);
+  const help = (option: string) =>
+    isOperator
+      ? html`On the server,
+          <code>npm run dragoman -- account change ${name} ${option} NUMBER</code> raises it.`
+      : 'Whoever runs the server can raise it.';
+  const kinds: Kind[] = [
+    {
+      ...characters,
+      format: wholeNumber,
+      words: 'characters',
+      refused: 'texts, documents and improvements are',
+      option: '--characters',
+    },
+    {
+      used: speech.used_ms,
+      limit: speech.limit_ms,
+      format: durationText,
+      words: 'speech',
+      refused: 'voice sessions are',
+      option: '--speech-minutes',
+    },
+  ];
+  return kinds.map((kind) => limitNote(kind, { until, help })).filter((each) => each !== nothing);
+}
+
+interface Kind extends Amount {
+  format: (amount: number) => string;
+  words: string;
+  refused: string;
+  option: string;
+}
+
+function limitNote(
+  { used, limit, format, words, refused, option }: Kind,
+  { until, help }: { until: string; help: (option: string) => unknown },
+): TemplateResult | typeof nothing {
+  const share = shareOf({ used, limit });
+  if (limit === null || share < NEAR) return nothing;
+  if (share >= 1) {
+    return note(
+      'bad',
+      html`The account has reached its limit of ${words}: ${refused} refused until ${until} (UTC),
+      with every key. ${help(option)}`,
+    );
+  }
+  return note(
+    'warn',
+    html`The account has used ${percent(share)} of its ${words} of this month. What needs more than
+    the ${format(limit - used)} that are left is refused until ${until} (UTC). ${help(option)}`,
+  );
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
+}
+
 /**
  * An amount against its limit: `12,345 of 100,000` and a bar that changes its colour at 80 %.
  *
- * @param limit null is none
+ * @param until when the next month begins, ISO 8601
  */
 export function meter({
   used,
   limit,
   format,
   label,
-}: {
-  used: number;
-  limit: number | null;
+  until,
+}: Amount & {
   format: (amount: number) => string;
   label: string;
+  until: string;
 }): TemplateResult {
   if (limit === null) {
     return html`<span class="meter-text number">${format(used)}</span
       ><span class="soft small">no limit</span>`;
   }
-  const share = limit === 0 ? 1 : used / limit;
+  const share = shareOf({ used, limit });
   const isFull = used >= limit;
   return html`<span class="meter-text number">${format(used)} of ${format(limit)}</span>
     <progress
@@ -36,7 +116,9 @@ export function meter({
       share < NEAR
         ? nothing
         : html`<span class="badge ${isFull ? 'bad' : 'warn'}"
-            >${isFull ? 'Limit reached' : `${Math.floor(share * 100)} % used`}</span
-          >`
+              >${isFull ? 'Limit reached' : `${percent(share)} used`}</span
+            ><span class="soft small"
+              >${isFull ? `refused until ${utcDayText(until)}` : `${format(limit - used)} left`}</span
+            >`
     }`;
 }

@@ -6,7 +6,7 @@ import type {
   EngineConditions,
   LiveVoiceSession,
 } from '../../../shared/schemas/console.ts';
-import { dayText, durationText, wholeNumber } from '../../page/numbers.ts';
+import { durationText, utcDayText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { plainUnit, partColours } from '../parts/bar-plot.ts';
 import '../parts/bar-plot.ts';
@@ -16,7 +16,7 @@ import { icons } from '../parts/icons.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
-import { meter } from './meter.ts';
+import { limitNotes, meter } from './meter.ts';
 import { usagePlot } from './usage-plot.ts';
 import { presetRange } from './usage-range.ts';
 import { usageByKey } from './usage-report.ts';
@@ -109,7 +109,7 @@ export class ConsoleOverview extends LitElement {
       { title: 'Overview', text: 'How this month goes, and whether all is well.' },
       html`<div class="tiles">
           <section class="card" aria-label="This month">
-            ${this.month.render((month) => monthView(month), { lines: 4 })}
+            ${this.month.render((month) => monthView(month, this.session), { lines: 4 })}
           </section>
           <section class="card" aria-label="The server now">
             ${this.server.render((now) => nowView(now), { lines: 4 })}
@@ -145,12 +145,13 @@ export class ConsoleOverview extends LitElement {
   }
 }
 
-function monthView({ characters, speech, end_time }: ConsoleUsage): TemplateResult {
+function monthView(month: ConsoleUsage, session: Session): TemplateResult {
+  const { characters, speech, end_time: until } = month;
   return html`<div class="inside stack">
     <div class="row between">
       <h2>This month</h2>
       <span class="small soft"
-        >until ${dayText(new Date(Date.parse(end_time) - 1).toISOString())}</span
+        >until ${utcDayText(new Date(Date.parse(until) - 1).toISOString())}</span
       >
     </div>
     <dl class="amounts">
@@ -162,6 +163,7 @@ function monthView({ characters, speech, end_time }: ConsoleUsage): TemplateResu
             limit: characters.limit,
             format: wholeNumber,
             label: 'Characters this month',
+            until,
           })}
         </dd>
         <dd>
@@ -188,10 +190,12 @@ function monthView({ characters, speech, end_time }: ConsoleUsage): TemplateResu
             limit: speech.limit_ms,
             format: durationText,
             label: 'Speech this month',
+            until,
           })}
         </dd>
       </div>
     </dl>
+    ${limitNotes(month, session)}
   </div>`;
 }
 

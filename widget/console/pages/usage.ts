@@ -1,7 +1,9 @@
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
-import { state } from 'lit/decorators.js';
+import { property, state } from 'lit/decorators.js';
+import type { ConsoleUsage as MonthUsage } from '../../../shared/schemas/console.ts';
 import { saveFile } from '../../page/handing-over.ts';
 import { durationText, wholeNumber } from '../../page/numbers.ts';
+import { api } from '../api.ts';
 import { plainUnit, speechUnit, partColours } from '../parts/bar-plot.ts';
 import '../parts/bar-plot.ts';
 import { baseStyles } from '../parts/base.styles.ts';
@@ -9,6 +11,8 @@ import { choice } from '../parts/choices.ts';
 import { page } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
+import type { Session } from '../session.ts';
+import { limitNotes } from './meter.ts';
 import { plotAsCsv, usagePlot, type Grouping, type Measure, type Plot } from './usage-plot.ts';
 import {
   presetRange,
@@ -74,6 +78,7 @@ export class ConsoleUsage extends LitElement {
     `,
   ];
 
+  @property({ attribute: false }) session!: Session;
   @state() private preset: RangePreset = '30-days';
   @state() private range: DayRange = presetRange('30-days', Date.now());
   @state() private problem = '';
@@ -83,23 +88,28 @@ export class ConsoleUsage extends LitElement {
     load: async ({ signal }) => {
       const { range } = this;
       const isByTag = this.grouping === 'tag';
-      const rows = await (isByTag ? usageByTag : usageByKey)(range, signal);
-      return { range, rows, isByTag };
+      const [rows, month] = await Promise.all([
+        (isByTag ? usageByTag : usageByKey)(range, signal),
+        api.get<MonthUsage>('usage', { signal }),
+      ]);
+      return { range, rows, isByTag, month };
     },
   });
 
   override render() {
+    const { month } = this.report.value ?? {};
     return page(
       { title: 'Usage', text: 'Days are counted in UTC; today is part of it.' },
-      html`<section class="card" aria-label="Usage by day">
-        <div class="card-head choices">${this.rangePicker()} ${this.choices()}</div>
-        <div class="inside">
-          ${this.report.render(({ range, rows, isByTag }) => {
-            const grouping = isByTag ? 'tag' : this.grouping === 'tag' ? 'key' : this.grouping;
-            return this.plot(usagePlot({ range, rows, grouping, measure: this.measure }));
-          })}
-        </div>
-      </section>`,
+      html`${month === undefined ? nothing : limitNotes(month, this.session)}
+        <section class="card" aria-label="Usage by day">
+          <div class="card-head choices">${this.rangePicker()} ${this.choices()}</div>
+          <div class="inside">
+            ${this.report.render(({ range, rows, isByTag }) => {
+              const grouping = isByTag ? 'tag' : this.grouping === 'tag' ? 'key' : this.grouping;
+              return this.plot(usagePlot({ range, rows, grouping, measure: this.measure }));
+            })}
+          </div>
+        </section>`,
     );
   }
 
