@@ -22,6 +22,7 @@ export class VoiceConnection {
   readonly #socket: SocketLike;
   readonly #format: MessageFormat;
   readonly #deadline: ReturnType<typeof setTimeout>;
+  #isAbandoned = false;
   #settle: (code: number) => void = () => undefined;
   /** When something last arrived, in the time of `performance.now()`. */
   lastHeardMs = -Infinity;
@@ -54,6 +55,11 @@ export class VoiceConnection {
     return this.#socket.readyState === OPEN;
   }
 
+  /** Whether it was turned away before it was open; one that nobody has answered in time was not. */
+  get wasRefused(): boolean {
+    return this.lastHeardMs === -Infinity && !this.#isAbandoned;
+  }
+
   /** Bytes that the socket has not handed to the network. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount;
@@ -71,6 +77,7 @@ export class VoiceConnection {
 
   /** Counts as dropped from now on: a dead network would let the closing handshake wait for long. */
   abandon(): void {
+    this.#isAbandoned = true;
     this.#socket.onopen = this.#socket.onmessage = null;
     this.#socket.close();
     this.#end(ABNORMAL);

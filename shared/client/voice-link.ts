@@ -56,6 +56,11 @@ const WATCH_EVERY_MS = 500;
 /** A token that takes longer is on no network: a new session's, and that of one which is there. */
 const TOKEN_DEADLINES_MS = { toBegin: 10_000, toResume: 5_000 };
 const NORMAL_CLOSURE = 1000;
+/**
+ * A browser does not tell why a socket was turned away. When the server has given a token each time, and so many
+ * in a row never opened, something in between, or the server itself, takes none from here.
+ */
+const MOST_REFUSALS = 3;
 
 /** One conversation. */
 export class VoiceLink {
@@ -74,6 +79,8 @@ export class VoiceLink {
   #hasBegun = false;
   /** The connection was a good one: the attempts are counted from nothing again. */
   #wasGood = false;
+  /** Sockets in a row that were turned away. */
+  #refusals = 0;
   #finishing = false;
   #endSent = false;
   #ended = false;
@@ -146,6 +153,7 @@ export class VoiceLink {
       } catch (error) {
         if (this.#isAborted()) break;
         const failure = toVoiceError(error);
+        if (failure.code !== 'connection-lost') this.#refusals = 0;
         // Without a network every attempt fails, so none counts; one is still made now and then,
         // as a gateway on this very machine answers all the same.
         if (this.#hasServed() || isOffline()) attempt = 1;
@@ -197,6 +205,7 @@ export class VoiceLink {
 
   #mayRetry(failure: VoiceError, attempt: number): boolean {
     if (this.#isLost) return false;
+    if (!this.#hasBeenOpen && this.#refusals >= MOST_REFUSALS) return false;
     const { toBegin, toResume } = this.#options.attempts;
     if (attempt >= (this.#hasBeenOpen ? toResume : toBegin)) return false;
     // Before the first connection a refusal is an answer to a click: better shown than repeated.
@@ -315,6 +324,7 @@ export class VoiceLink {
     clearInterval(watch);
     this.#audio.detach();
     this.#updates.dropped();
+    this.#refusals = connection.wasRefused ? this.#refusals + 1 : 0;
     if (performance.now() - openedAtMs > STABLE_MS) this.#wasGood = true;
     this.#settle(code, failure);
   }
