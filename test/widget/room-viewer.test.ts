@@ -174,11 +174,15 @@ describe('a reader', () => {
       await page.getByLabel('Passcode').fill(passcode);
       await page.keyboard.press('Enter');
     };
-    await page.getByLabel('Passcode').fill('1234');
+    // Whoever has a keyboard begins there, and goes on at the name of the room.
+    const focused = () => page.evaluate(() => document.activeElement?.tagName);
+    await expect.poll(focused).toBe('INPUT');
+    await page.keyboard.type('1234');
     await page.getByRole('button', { name: 'Enter' }).click();
     await page.getByText('This passcode is not right.').waitFor();
     await enter('4711');
     await untilShown(page, ['Among us.']);
+    await expect.poll(focused).toBe('H1');
     await page.reload();
     await untilShown(page, ['Among us.']);
     await bench.changeRoom(room, { passcode: '4712' });

@@ -1,7 +1,6 @@
 /** The page of a reader. */
-import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
-import { ref } from 'lit/directives/ref.js';
 import { enterRoom, SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
 import { textDirection, type LanguageTag } from '../../shared/language.ts';
 import type { RoomEntrance } from '../../shared/schemas/rooms.ts';
@@ -83,13 +82,22 @@ class RoomViewer extends LitElement {
     if (name !== undefined) document.title = name;
   }
 
-  protected override updated(): void {
+  protected override updated(changed: PropertyValues): void {
+    if (changed.has('roomState')) void this.moveFocus(changed.get('roomState'));
     // The bar of the browser is part of what shines in a dark hall.
     const { theme } = this.choices;
     document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]').forEach((meta) => {
       const system = meta.media.includes('dark') ? 'dark' : 'light';
       meta.content = barColours[theme === 'automatic' ? system : theme];
     });
+  }
+
+  /** To the passcode when it is asked for; the field is gone when it was right. */
+  private async moveFocus(before: unknown): Promise<void> {
+    if (this.roomState !== 'locked' && before !== 'locked') return;
+    await this.captions.updateComplete;
+    const place = this.roomState === 'locked' ? '[name=passcode]' : '.head h1';
+    this.renderRoot.querySelector<HTMLElement>(place)?.focus({ preventScroll: true });
   }
 
   protected override firstUpdated(): void {
@@ -103,7 +111,14 @@ class RoomViewer extends LitElement {
     const name = this.room?.name ?? this.entrance?.name ?? anyName;
     return html`
       <header class="head">
-        <h1 dir="auto" ?hidden=${name === undefined}>${name}</h1>
+        <h1
+          dir="auto"
+          tabindex="-1"
+          class=${this.roomState === 'locked' ? 'behind' : ''}
+          ?hidden=${name === undefined}
+        >
+          ${name}
+        </h1>
         ${this.stateView(words)}
       </header>
       <main>
@@ -233,12 +248,6 @@ class RoomViewer extends LitElement {
           enterkeyhint="go"
           aria-invalid=${this.refusal === 'wrong' ? 'true' : 'false'}
           aria-describedby="refusal"
-          ${ref((input) => {
-            if (input instanceof HTMLInputElement && !input.dataset['was']) {
-              input.dataset['was'] = 'focused';
-              input.focus();
-            }
-          })}
         />
       </label>
       <p id="refusal" role="alert">${message}</p>
