@@ -38,7 +38,7 @@ export function createAccountTexts({ maxLength }: { maxLength: number }): Accoun
   return {
     usualLanguages: createUsualLanguages(),
     async during(accountId, texts, work) {
-      const length = texts.reduce((sum, text) => sum + text.length, 0);
+      const length = lengthOf(texts);
       const before = lengths.get(accountId) ?? 0;
       if (before > 0 && before + length > maxLength) {
         throw new ServiceError(
@@ -62,6 +62,11 @@ export function createAccountTexts({ maxLength }: { maxLength: number }): Accoun
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
+}
+
+/** Of all texts, in UTF-16 units. */
+export function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 /** What accounts write in, from their clear texts of late: decides for short ones that several languages may have. */

@@ -21,7 +21,7 @@ import {
 } from '../text/markup/text-layout.ts';
 import { markupLayout } from '../text/markup/markup-layout.ts';
 import { plainLayout } from '../text/markup/segment-layout.ts';
-import type { AccountTexts, TextRequestOrigin } from './account-texts.ts';
+import { type AccountTexts, lengthOf, type TextRequestOrigin } from './account-texts.ts';
 import type { Translation } from './translation.ts';
 import {
   checkLanguages,
@@ -109,7 +109,7 @@ async function takeApart(
 ): Promise<Item[]> {
   const { wishes, context } = request;
   const isFree = betaLanguages.includes(wishes.target);
-  const layouts = await withRests(layoutsOf(texts, request));
+  const layouts = await withRests(layoutsOf(texts, request), lengthOf(texts));
   const segments = layouts.map((layout) => layout.segments);
   const sources = await resolver.sourcesOf(segments, wishes, { ...origin, context });
   return layouts.map((layout, index) => {

@@ -1,7 +1,7 @@
 /** The time a text of 16 KiB takes must not depend on how clever it is. */
-import { it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { layOutPlain } from '../../server/text/markup/segment-layout.ts';
-import type { TextLayout } from '../../server/text/markup/text-layout.ts';
+import { type Steps, type TextLayout, withRests } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { expectSteadyTime } from '../support/machine/processor-time.ts';
 import { html, xml } from './layouts.ts';
@@ -70,3 +70,24 @@ it.each(Object.keys(texts).flatMap((name) => Object.keys(layouts).map((kind) => 
       ...{ size: SIZE, littleMs: 13 },
     }),
 );
+
+describe('long texts that come at once', () => {
+  it('begin one after the other, and what is short among them at once', async () => {
+    const begun: string[] = [];
+    const steps = function* (name: string): Steps<string> {
+      begun.push(name);
+      yield;
+      return name;
+    };
+    const long = ['one', 'two', 'three'].map((name) => withRests(steps(name), 90_000));
+    const short = withRests(steps('short'), 90);
+    expect(begun).toEqual(['short']);
+    const turns: number[] = [];
+    for (let turn = 0; begun.length < 4 && turn < 10; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns.push(begun.length);
+    }
+    expect(await Promise.all([...long, short])).toEqual(['one', 'two', 'three', 'short']);
+    expect(turns.every((count, turn) => count - (turns[turn - 1] ?? 1) <= 1)).toBe(true);
+  });
+});

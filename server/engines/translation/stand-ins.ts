@@ -106,6 +106,9 @@ const IDENTIFIERS = [
   /(?<![\p{L}\p{N}&@#/])[@#](?=[\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]{2,60}/gu,
 ];
 const HAS_IDENTIFIER = /[`_\\/@#]|--|\.\p{L}/u;
+const HAS_LETTER = /\bA\b|\ba\)|I\/O|\d ?[aA][mM]\b/;
+const HAS_SIGN = /[&/>»›→⇒]/;
+const HAS_SMALL_FIGURE = /[₀-₉⁰¹²³⁴-⁹]/;
 /** Letters that are words in a language, where they are none, and `9am`. */
 const LETTERS = [
   /(?<![\p{L}\p{M}\p{N}'’.-])A(?=$|[.,;:!?)\]”»]|['"](?!\p{L})|–\p{Lu}| [&/>] )|(?<=\p{Ll} )A(?= \p{Ll})/gu,
@@ -118,9 +121,13 @@ const QUOTES_WITH_BLANKS = /[«‹]/u;
 
 /** What is kept of a text. */
 export function formulasIn(text: string, language: string): Part[] {
-  const patterns = [FORMULA, ...LETTERS, ...(HAS_IDENTIFIER.test(text) ? IDENTIFIERS : [])];
+  const patterns = [
+    ...(HAS_SMALL_FIGURE.test(text) ? [FORMULA] : []),
+    ...(HAS_LETTER.test(text) ? LETTERS : []),
+    ...(HAS_IDENTIFIER.test(text) ? IDENTIFIERS : []),
+    ...(HAS_SIGN.test(text) && !QUOTES_WITH_BLANKS.test(text) ? [BETWEEN_WORDS] : []),
+  ];
   const parts = patterns.flatMap((pattern) => partsOf(text, pattern));
-  if (!QUOTES_WITH_BLANKS.test(text)) parts.push(...partsOf(text, BETWEEN_WORDS));
   // Its mode drops the sign.
   if (language === 'it') parts.push(...partsOf(text, /\p{N}+(?:[.,]\p{N}+)*%/gu));
   return parts;

@@ -27,12 +27,17 @@ export function atOnce<T>(steps: Steps<T>): T {
 
 /** So long work goes on before it rests, in ms. */
 const TURN_MS = 4;
-/** And before its first rest: of many calls that come at once, each takes it in the same round of the loop. */
-const FIRST_TURN_MS = 1;
+/** Work on more text than that, in UTF-16 units, waits for its first turn as well. */
+const LONG = 4_096;
 
-/** The steps with rests in which other work goes on; few steps are done at once, without one. */
-export async function withRests<T>(steps: Steps<T>): Promise<T> {
-  let restAtMs = performance.now() + FIRST_TURN_MS;
+/**
+ * The steps with rests in which other work goes on; what is short is done at once, without one.
+ *
+ * @param length of the text, in UTF-16 units, where many may come at once
+ */
+export async function withRests<T>(steps: Steps<T>, length = 0): Promise<T> {
+  if (length > LONG) await nextTurn();
+  let restAtMs = performance.now() + TURN_MS;
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
