@@ -222,6 +222,7 @@ describe('Apertium translates', () => {
 
   test.each([
     ['en', 'es', 'Terms & Conditions', 'Plazos & Afecciones'],
+    ['en', 'es', 'The car is in #the-red-car.', 'El coche es en #the-red-car.'],
     ['en', 'es', 'Home > Products / Shoes', 'En casa > Productos / Zapatos'],
     ['es', 'fr', 'Inicio » Productos', 'Début » Produits'],
     ['en', 'es', 'Name:\tRed car    Blue house', 'Nombre:\tCoche rojo    Casa azul'],

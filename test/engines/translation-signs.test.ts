@@ -39,6 +39,7 @@ describe('a capital that only the place of a word has made', () => {
     ['eBay and PayPal', 'eBay Y PayPal', 'eBay y PayPal'],
     ['"Bonnie Li" is a film.', '"Bonnie Li" Es una película.', '"Bonnie Li" es una película.'],
     ['iPhone or JavaScript', 'IPHONE o Javascript', 'iPhone o JavaScript'],
+    ['new isOld() isold', 'nuevo isOld() isold', 'nuevo isOld() isold'],
   ])('goes: %s', (source, translated, expected) => {
     expect(lowered(translated, source)).toBe(expected);
   });

@@ -84,16 +84,19 @@ function smallLetters(text: string): number[] {
   return Array.from(text.matchAll(/\p{Ll}/gu), ({ index }) => index);
 }
 
+const MIXED = /\p{Ll}\p{Lu}/u;
+
 /** Letters of names such as `iPhone` and `JavaScript` that are capitals, or none, in the translation alone. */
 function lostCapitals(translated: string, source: string): number[] {
-  const mixed = new Map(
-    (source.match(WORD_PART) ?? [])
-      .filter((word) => /\p{Ll}\p{Lu}/u.test(word))
-      .map((word) => [word.toLowerCase(), word]),
-  );
-  if (mixed.size === 0) return [];
+  if (!MIXED.test(source)) return [];
+  const names = new Map<string, string>();
+  for (const word of new Set(source.match(WORD_PART))) {
+    // What is written in two ways (`Resolver()`, `resolver`) may be either.
+    names.set(word.toLowerCase(), names.has(word.toLowerCase()) ? '' : word);
+  }
   return Array.from(translated.matchAll(WORD_PART)).flatMap(({ 0: word, index }) => {
-    const name = mixed.get(word.toLowerCase()) ?? word;
+    const name = names.get(word.toLowerCase()) ?? '';
+    if (!MIXED.test(name)) return [];
     return word.split('').flatMap((letter, i) => (name[i] === letter ? [] : [index + i]));
   });
 }

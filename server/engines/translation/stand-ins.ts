@@ -103,7 +103,7 @@ const IDENTIFIERS = [
   /(?<![\p{L}\p{N}_])[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+(?![\p{L}\p{N}_])/gu,
   /(?<![^\s"'“‘(])(?:[A-Za-z]:\\|\\\\|~\/|\.{1,2}\/|\/(?=[\p{L}\p{N}_.-]+\/))[^\s"'“”‘’<>|*?,;:()]*[\p{L}\p{N}_/\\]/gu,
   /(?<![\p{L}\p{N}_@./\\-])(?:[\p{L}\p{N}_.-]{1,60}\/)*[\p{L}\p{N}_-]{1,60}(?:\.[\p{L}\p{N}_-]{1,60})*\.(?:avi|bat|bmp|c|cfg|conf|cpp|css|csv|docx?|eps|exe|gif|gz|h|html?|ini|java|jpe?g|jsx?|json|log|md|mov|mp[34]|odt|pdf|php|png|pptx?|py|rar|rb|rs|rtf|sh|sql|svg|tar|tiff?|tsx?|txt|wav|xlsx?|xml|ya?ml|zip)(?![\p{L}\p{N}])/gu,
-  /(?<![\p{L}\p{N}&@#/])[@#](?=[\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]{2,60}/gu,
+  /(?<![\p{L}\p{N}&@#/])[@#](?=[\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]{2,60}(?:-[\p{L}\p{M}\p{N}_]{1,60}){0,8}/gu,
 ];
 const HAS_IDENTIFIER = /[`_\\/@#]|--|\.\p{L}/u;
 const HAS_LETTER = /\bA\b|\ba\)|I\/O|\d ?[aA][mM]\b/;
