@@ -19,6 +19,7 @@ import type { CircuitBreakers, Pass } from '../process/index.ts';
 import { bindTerms, settleTerms } from '../glossaries/terms/bound-terms.ts';
 import type { TermIndex } from '../glossaries/terms/term-index.ts';
 import { repairMarks } from '../text/repair.ts';
+import { mapWithRests } from '../text/markup/text-layout.ts';
 
 /** An engine, and a direction in its own spelling. */
 export interface EngineRoute {
@@ -340,13 +341,13 @@ async function translateBound(
   wishes: TranslationWishes,
   glossary: TermIndex,
 ): Promise<TextSegment[]> {
-  const bound = segments.map((segment) => bindTerms(segment, glossary));
+  const bound = await mapWithRests(segments, (segment) => bindTerms(segment, glossary));
   const translated = await translateMarked(
     route,
     bound.map(({ segment }) => segment),
     optionsFor(route, wishes, []),
   );
-  return translated.map((segment, index) => {
+  return mapWithRests(translated, (segment, index) => {
     const terms = bound[index]?.terms;
     return terms === undefined || terms.size === 0 ? segment : settleTerms(segment, terms);
   });

@@ -14,7 +14,7 @@ import type { MemoryWish, TranslationMemories } from '../memories/translation-me
 import type { StyleRuleLists } from '../style-rules/style-rules.ts';
 import type { TextStyle } from '../style-rules/text-style.ts';
 import { preserveFormatting } from '../text/formatting.ts';
-import { type Steps, type TextLayout, withRests } from '../text/markup/text-layout.ts';
+import { mapWithRests, type TextLayout } from '../text/markup/text-layout.ts';
 import type { TextSegment } from '../text/text-segment.ts';
 import type { UsualLanguages } from './account-texts.ts';
 import type { DetectionOrigin, SourceDetection } from './detection.ts';
@@ -338,18 +338,10 @@ export function styledTranslation(translation: Translator, style: TextStyle): Tr
         styleRules: style.rules,
         prefersFollower: style.needsEngine,
       });
-      return { ...result, segments: await withRests(inStyle(result.segments, style)) };
+      const styled = await mapWithRests(result.segments, (segment) => style.apply(segment));
+      return { ...result, segments: styled };
     },
   };
-}
-
-function* inStyle(segments: readonly TextSegment[], style: TextStyle): Steps<TextSegment[]> {
-  const styled: TextSegment[] = [];
-  for (const segment of segments) {
-    styled.push(style.apply(segment));
-    yield;
-  }
-  return styled;
 }
 
 function isSameLanguage({ source, target }: { source: LanguageTag; target: LanguageTag }) {

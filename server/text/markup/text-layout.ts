@@ -47,6 +47,26 @@ export async function withRests<T>(steps: Steps<T>, length = 0): Promise<T> {
   }
 }
 
+/** What each item becomes, in order, with rests in which other work goes on. */
+export function mapWithRests<Item, Result>(
+  items: readonly Item[],
+  change: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  return withRests(mapInSteps(items, change));
+}
+
+function* mapInSteps<Item, Result>(
+  items: readonly Item[],
+  change: (item: Item, index: number) => Result,
+): Steps<Result[]> {
+  const results: Result[] = [];
+  for (const [index, item] of items.entries()) {
+    results.push(change(item, index));
+    yield;
+  }
+  return results;
+}
+
 /** Calls that wait for their turn, first come, first served. */
 const waiting: (() => void)[] = [];
 
