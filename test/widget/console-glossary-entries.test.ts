@@ -84,6 +84,16 @@ describe('a draft', () => {
     expect(draft.entries).toEqual([entry('a'), entry('b'), entry('c')]);
   });
 
+  it('keeps a row that was begun while it was saved', () => {
+    const draft = saved();
+    draft.row = { over: 'new', ...entry('d') };
+    const renewed = draft.renewed([entry('a')]);
+    expect(renewed.row).toEqual(draft.row);
+    expect(renewed.isChanged).toBe(true);
+    draft.row = { over: draft.entries[0]!, ...entry('d') };
+    expect(draft.renewed([entry('a')]).isChanged).toBe(false);
+  });
+
   it('refuses what the server would refuse', () => {
     const draft = saved();
     expect(draft.put(entry('a', 'again'))).toBe('has a source phrase that is there already');

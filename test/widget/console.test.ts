@@ -113,7 +113,16 @@ describe('keys and what they use', () => {
     await page.getByText('What you have typed is kept').waitFor();
     await signIn(page, PASSWORD);
     await expect.poll(() => nameOfFocused(page)).toBe('Developer keys');
-    await page.getByRole('button', { name: 'Edit Website' }).click();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('button', { name: 'Edit Website' }).click();
+    await other.getByLabel('Label', { exact: true }).fill('Stall');
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByRole('button', { name: 'Edit Stall' }).waitFor();
+    await other.close();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Edit Stall' }).click();
     expect(await page.getByLabel('Characters a month: at most').inputValue()).toBe('30');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('24 of 30').waitFor();
@@ -129,6 +138,9 @@ describe('keys and what they use', () => {
       await heading(page, name).waitFor();
       await page.getByText(/reached its limit of characters.* until 1 \w+ \d+/).waitFor();
     }
+    await account.limit(0);
+    await page.reload();
+    await page.getByText(/may use no characters: .* refused, with every key/).waitFor();
     await account.limit(null);
     await account.close();
 

@@ -129,6 +129,8 @@ export class DictionaryDraft {
       seen.push(entry);
     }
     draft.#entries = [...seen, ...waiting.values()];
+    // The next one may have been begun meanwhile.
+    if (this.row?.over === 'new') draft.row = this.row;
     return draft;
   }
 

@@ -16,13 +16,7 @@ import { FileChoice, fileChoiceStyles } from '../parts/file-choice.ts';
 import { icons } from '../parts/icons.ts';
 import '../parts/save-bar.ts';
 import { Loaded, note } from '../parts/states.ts';
-import {
-  DictionaryDraft,
-  type DraftChanges,
-  draftKey,
-  drafts,
-  entriesOf,
-} from './dictionary-draft.ts';
+import { DictionaryDraft, draftKey, drafts, entriesOf } from './dictionary-draft.ts';
 import {
   decodeText,
   type Entry,
@@ -98,7 +92,7 @@ export class ConsoleDictionaryEditor extends LitElement {
   }
 
   private editor(draft: DictionaryDraft) {
-    const isEmpty = draft.entries.length === 0;
+    const isEmpty = draft.entries.length === 0 && draft.row === undefined;
     return html`<console-entry-table
         .draft=${draft}
         .pair=${this.pair}
@@ -107,7 +101,7 @@ export class ConsoleDictionaryEditor extends LitElement {
         @entries-change=${this.touch}
       ></console-entry-table>
       <console-save-bar
-        changes=${changesText(draft.changes)}
+        changes=${changesText(draft)}
         failure=${this.failure}
         obstacle=${
           isEmpty
@@ -167,6 +161,7 @@ export class ConsoleDictionaryEditor extends LitElement {
       await this.send(draft);
       drafts.forget(this.draftKey);
       this.#draft.set(draft.renewed(entriesOf(await this.fetchEntries())));
+      this.touch();
       this.dispatchEvent(new Event('dictionary-change'));
     } catch (error) {
       this.failure = error instanceof Error ? error.message : 'That did not work.';
@@ -227,16 +222,16 @@ export class ConsoleDictionaryEditor extends LitElement {
 }
 
 /** `2 added, 1 removed`; empty when nothing has changed. */
-function changesText({ added, changed, removed }: DraftChanges): string {
+function changesText({ changes: { added, changed, removed }, row }: DictionaryDraft): string {
   const parts = [
     [added, 'added'],
     [changed, 'changed'],
     [removed, 'removed'],
   ] as const;
-  return parts
+  const counts = parts
     .filter(([count]) => count > 0)
-    .map(([count, word]) => `${wholeNumber(count)} ${word}`)
-    .join(', ');
+    .map(([count, word]) => `${wholeNumber(count)} ${word}`);
+  return [...counts, ...(row === undefined ? [] : ['one being written'])].join(', ');
 }
 
 customElements.define('console-dictionary-editor', ConsoleDictionaryEditor);

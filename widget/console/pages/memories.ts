@@ -124,6 +124,7 @@ export class ConsoleMemories extends LitElement {
       heading: 'Rename memory',
       action: 'Rename',
       name,
+      subject: id,
       save: async (newName) => {
         await api.patch<TranslationMemory>(`translation-memories/${id}`, { name: newName });
         await this.#memories.reload();

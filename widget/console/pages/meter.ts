@@ -24,13 +24,15 @@ function shareOf({ used, limit }: Amount): number {
  */
 export function limitNotes(
   { characters, speech, end_time: end }: ConsoleUsage,
-  { account: { name }, is_operator: isOperator }: Session,
+  { account: { name, account_id: id }, is_operator: isOperator }: Session,
 ): TemplateResult[] {
   const until = utcDayText(end);
+  // A shell would take other names apart.
+  const whom = /^\w[\w.@-]*$/.test(name) ? name : id;
   const help = (option: string) =>
     isOperator
       ? html`On the server,
-          <code>npm run dragoman -- account change ${name} ${option} NUMBER</code> raises it.`
+          <code>npm run dragoman -- account change ${whom} ${option} NUMBER</code> raises it.`
       : 'Whoever runs the server can raise it.';
   const kinds: Kind[] = [
     {
@@ -65,6 +67,12 @@ function limitNote(
 ): TemplateResult | typeof nothing {
   const share = shareOf({ used, limit });
   if (limit === null || share < NEAR) return nothing;
+  if (limit === 0) {
+    return note(
+      'bad',
+      html`The account may use no ${words}: ${refused} refused, with every key. ${help(option)}`,
+    );
+  }
   if (share >= 1) {
     return note(
       'bad',
@@ -104,7 +112,8 @@ export function meter({
       ><span class="soft small">no limit</span>`;
   }
   const share = shareOf({ used, limit });
-  const isFull = used >= limit;
+  const isFull = share >= 1;
+  const rest = isFull ? `refused until ${utcDayText(until)}` : `${format(limit - used)} left`;
   return html`<span class="meter-text number">${format(used)} of ${format(limit)}</span>
     <progress
       class=${isFull ? 'bad' : share >= NEAR ? 'warn' : ''}
@@ -117,8 +126,6 @@ export function meter({
         ? nothing
         : html`<span class="badge ${isFull ? 'bad' : 'warn'}"
               >${isFull ? 'Limit reached' : `${percent(share)} used`}</span
-            ><span class="soft small"
-              >${isFull ? `refused until ${utcDayText(until)}` : `${format(limit - used)} left`}</span
-            >`
+            ><span class="soft small">${limit === 0 ? 'all is refused' : rest}</span>`
     }`;
 }

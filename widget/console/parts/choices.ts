@@ -31,12 +31,14 @@ export function searchField({
 /** As many are found at a glance. */
 const FEW = 8;
 
-/** The search above a list of so many; nothing where there are few. */
+/** The search above a list of so many; nothing where there are few and none is searched for. */
 export function listSearch({
   count,
   ...field
 }: { count: number } & Parameters<typeof searchField>[0]): TemplateResult | typeof nothing {
-  return count > FEW ? html`<div class="tools">${searchField(field)}</div>` : nothing;
+  return count > FEW || field.words !== ''
+    ? html`<div class="tools">${searchField(field)}</div>`
+    : nothing;
 }
 
 /** Whether one of these texts has what is searched for. */

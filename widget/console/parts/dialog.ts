@@ -67,7 +67,7 @@ export class ConsoleDialog extends LitElement {
   ];
 
   @property() heading = '';
-  /** What the form is about, where a page asks the same about several. */
+  /** Id of what the form is about, where a page asks the same about several. */
   @property() subject = '';
   /** Only its own buttons close it: what is in it would be lost. */
   @property({ type: Boolean }) stubborn = false;
@@ -90,7 +90,8 @@ export class ConsoleDialog extends LitElement {
     if (this.dialog.open) return;
     this.dialog.showModal();
     const { path, rest } = placeOf(location.hash);
-    const key = [path, rest[0], this.heading, this.subject].join(' ');
+    // Headings may name what others rename meanwhile.
+    const key = [path, rest[0], this.subject === '' ? this.heading : this.subject].join(' ');
     const draft = new FormDraft(this, key);
     await draft.restore();
     this.#draft = draft;
@@ -270,6 +271,8 @@ export interface NameRequest {
   /** What the button says, a verb: `Rename`. */
   action: string;
   name?: string;
+  /** Id of what is named, where a page lists several. */
+  subject?: string;
   /** Does it; what it throws is shown and the dialog stays open. */
   save: (name: string) => Promise<void>;
 }
@@ -303,7 +306,7 @@ export class ConsoleNameDialog extends LitElement {
 
   override render() {
     const { heading = '', action = '' } = this.request ?? {};
-    return html`<console-dialog heading=${heading} subject=${this.request?.name ?? ''}>
+    return html`<console-dialog heading=${heading} subject=${this.request?.subject ?? ''}>
       <form class="stack" novalidate @submit=${this.onSubmit}>
         <div class="field">
           <label for="name">Name</label>
