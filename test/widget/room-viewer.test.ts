@@ -345,10 +345,11 @@ describe('in a whole browser', () => {
     // Browsers offer it when they know somebody well enough.
     await page.evaluate(() => {
       const offer = new Event('beforeinstallprompt', { cancelable: true });
-      dispatchEvent(Object.assign(offer, { prompt: () => (document.title = 'Installed') }));
+      const prompt = () => void (document.body.dataset['was'] = 'asked');
+      dispatchEvent(Object.assign(offer, { prompt }));
     });
     await page.getByRole('button', { name: 'Add to home screen' }).click();
-    await expect.poll(() => page.title()).toBe('Installed');
+    await page.locator('body[data-was=asked]').waitFor();
     await browser.close();
   });
 });
