@@ -53,7 +53,7 @@ const MAX_IN_FLIGHT_LENGTH = 2_000;
 const MAX_IN_FLIGHT_MS = 25;
 /**
  * The same while accounts take turns: one that asks for a sentence waits for what another has in flight.
- * A fifth fewer sentences a second are done then.
+ * About a quarter fewer sentences a second are done then.
  */
 const MAX_IN_FLIGHT_SHARED_MS = 8;
 /** So long accounts are taken to share a pipeline once their turns have changed, in ms. */

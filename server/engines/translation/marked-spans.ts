@@ -402,12 +402,18 @@ class SegmentWriter {
         inner = elements[inner]?.parent ?? -1;
       const obstacle = this.#spans[inner];
       // Of the blanks around it one goes with it.
-      const isApart = [at - 1, at + 1].every((beside) => this.#tokens[beside]?.kind === 'blank');
+      const isApart = this.#isSpace(at - 1) && this.#isSpace(at + 1);
       if (isApart) this.#surplus.add(at + 1);
       const moved = isApart ? [' ', ...parts] : parts;
       this.#addStray({ parent, parts: moved }, obstacle?.last ?? this.#nearestIn(parent, at));
     }
     return inPlace;
+  }
+
+  /** Line breaks and what else a text has between words stay where they are. */
+  #isSpace(at: number): boolean {
+    const token = this.#tokens[at];
+    return token?.kind === 'blank' && token.text === ' ';
   }
 
   #nearestIn(parent: number, at: number): number {

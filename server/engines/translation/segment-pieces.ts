@@ -101,7 +101,8 @@ export function* splitSegment(
     }
     return;
   }
-  const markedCutting = { ...cutting, marksAt: marksAt(segment) };
+  const isShort = text.length <= (cutting.maxWords ?? Infinity);
+  const markedCutting = isShort ? cutting : { ...cutting, marksAt: marksAt(segment) };
   if (isOnePiece(text, markedCutting)) {
     yield pieceOf(segment, LETTER.test(text));
     return;
