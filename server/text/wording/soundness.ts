@@ -3,10 +3,9 @@
  * an address, answer a question instead of mending it, or write another text altogether.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import { countCodePoints } from '../code-points.ts';
+import { countCodePoints, letterDistance } from '../code-points.ts';
 import { sentenceEnds } from '../sentences.ts';
 import { untouchableSpans } from './edits.ts';
-import { letterDistance } from '../words/letter-distance.ts';
 
 interface SoundnessOptions {
   task: 'correct' | 'rephrase';

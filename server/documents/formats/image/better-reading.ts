@@ -1,5 +1,5 @@
 /** Of two readings of a picture, the words and the lines that were read better. */
-import { letterDistance } from '../../../text/words/letter-distance.ts';
+import { letterDistance } from '../../../text/code-points.ts';
 import { meanConfidence, worth } from './doubtful-cells.ts';
 import type { OcrWord, PixelBox } from './ocr.ts';
 import { range } from './rules.ts';
