@@ -4,7 +4,7 @@
  *
  * - `{{ anything }}`, `${anything}`, `#{anything}`, `%{anything}`, on one line
  * - `{name}`, `{0}`, `{user.name}`, `{0:N2}`: one word in braces, without blanks
- * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%(name)s`, `%name%`: not after a letter or figure (`50%d`)
+ * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or figure (`50%d`)
  *   and not before one (`% discount`, `%sure`)
  * - `:name` after a blank, a bracket or a quote, of two ASCII letters or more, and `:name:`
  * - addresses: `https://…`, `ftp://…`, `www.…` without the punctuation that follows; `name@host.tld`
@@ -27,7 +27,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
     String.raw`\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
-    String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[a-z](?![\p{L}\p{N}])`,
+    String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
     String.raw`(?:\bhttps?|\bftp):\/\/[^\s<>"“”«»]*[^\s<>"“”«».,;:!?'’)\]}]`,

@@ -6,8 +6,8 @@ it.each([
   ['{0:N2} of {user.name} and {items[0]}', ['{0:N2}', '{user.name}', '{items[0]}']],
   ['Dear ${first name}, #{title} %{last}', ['${first name}', '#{title}', '%{last}']],
   [
-    '%s said %1$d and %-8.2f or %@, %(name)s or %user%',
-    ['%s', '%1$d', '%-8.2f', '%@', '%(name)s', '%user%'],
+    '%s said %1$d and %-8.2f or %@, %(name)s, $%(cost)-8.2f or %user%',
+    ['%s', '%1$d', '%-8.2f', '%@', '%(name)s', '%(cost)-8.2f', '%user%'],
   ],
   ['Welcome :name, (:count) :smile:', [':name', ':count', ':smile:']],
   [
@@ -20,7 +20,7 @@ it.each([
 });
 
 it.each([
-  'We are 100% sure, 50% discount, 50%d of it, 5 %, %sure',
+  'We are 100% sure, 50% discount, 50%d of it, 5 %, %sure, %(total) a day',
   'A set {a, b} and { braces } and {}',
   'At 10:30, note: this; a::b, :D and :)',
   'me @ home, @someone, 3 < 4 and 5/6 http is fine',
