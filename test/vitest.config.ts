@@ -70,7 +70,9 @@ const browserTests = [
 
 /** Those that start engines, and end them. */
 const engineTests = [
-  ...['engines/{apertium,apertium-{marks,modes,supervision},detection,improvement,neural,sherpa}'],
+  ...[
+    'engines/{apertium,apertium-{marks,modes,names,supervision},detection,improvement,neural,sherpa}',
+  ],
   ...['engines/{moonshine,moonshine-{ear,supervision},harper-supervision,hunspell-supervision}'],
   ...['engines/{recognition-conformance,sherpa-voices,neural-damage,movable-instance}'],
   ...['engines/older-processors', 'models/{installation,npm-models,translation-models}'],

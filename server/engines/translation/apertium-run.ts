@@ -42,6 +42,7 @@ import {
   type Token,
   type WordToken,
 } from './marked-text.ts';
+import { surnamesIn } from './person-names.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
 import { frenchBlanks, wrongCapitals, spanishOpenings } from './sentence-signs.ts';
 
@@ -154,7 +155,8 @@ async function translateWords(text: string, run: Run): Promise<string> {
 
 /** Of several steps the second would read `i.e.` as Spanish, and make `i.Et.` of it. */
 function formulasOfText(text: string, run: Run): Part[] {
-  const formulas = formulasIn(text, directionOf(run).source);
+  const { source } = directionOf(run);
+  const formulas = [...formulasIn(text, source), ...surnamesIn(text, source)];
   return run.steps.length > 1 ? [...formulas, ...abbreviationsIn(text)] : formulas;
 }
 

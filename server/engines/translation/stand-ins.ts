@@ -86,7 +86,12 @@ const OTHER_WORDS =
 const VERB_WITH_PARTICLE = /^\p{L}+-(?:away|back|down|in|off|on|out|over|up)$/u;
 
 /** A part of a text; UTF-16 positions. */
-export type Part = Pick<Replacement, 'start' | 'end'>;
+export interface Part {
+  start: number;
+  end: number;
+  /** Words of which one may stand for it; otherwise one that no dictionary knows. */
+  standIns?: readonly string[];
+}
 
 /** With a lowered figure behind a letter, or a raised one behind one or two. */
 const FORMULA =
@@ -195,16 +200,20 @@ export function keptWords(
   const compounds = [...replacements];
   let next = 0;
   let keptUpTo = 0;
-  for (const { start, end } of formulas.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const { start, end, standIns } of formulas.toSorted(
+    (a, b) => a.start - b.start || b.end - a.end,
+  )) {
     while ((compounds[next]?.end ?? Infinity) <= start) next += 1;
     if (start < keptUpTo || (compounds[next]?.start ?? Infinity) < end) continue;
-    keep(start, text.slice(start, end));
+    keep(start, text.slice(start, end), standIns);
     keptUpTo = end;
   }
   return { replacements: replacements.sort((a, b) => a.start - b.start), kept };
 
-  function keep(start: number, word: string): void {
-    const standIn = newStandIn(text, kept.size);
+  function keep(start: number, word: string, standIns: readonly string[] = []): void {
+    const standIn =
+      standIns.find((each) => !text.includes(each) && !kept.has(each)) ??
+      newStandIn(text, kept.size);
     kept.set(standIn, word);
     replacements.push({ start, end: start + word.length, text: standIn });
   }
@@ -265,6 +274,18 @@ function newStandIn(text: string, count: number): string {
   return standIn;
 }
 
+/** Whether the engine knows what stands for a word. */
+function isKnown(standIn: string): boolean {
+  return /^\p{Lu}/u.test(standIn);
+}
+
+/** Where a stand-in is in a translation: by itself where it is a word, which others may begin with. */
+function patternOf(standIn: string): RegExp {
+  return isKnown(standIn)
+    ? new RegExp(`(?<![\\p{L}\\p{M}])${standIn}(?![\\p{L}\\p{M}])`, 'u')
+    : new RegExp(standIn, 'iu');
+}
+
 /** Without the words of which an element has but a part. */
 export function undividedWords(words: KeptWords, tokens: readonly Token[]): KeptWords {
   const isWithin = withinWords(tokens);
@@ -283,9 +304,10 @@ export function withKeptWords(
 ): string | undefined {
   let text = translated;
   for (const [standIn, word] of kept) {
-    const [before = '', after, ...more] = text.split(new RegExp(standIn, 'iu'));
+    const [before = '', after, ...more] = text.split(patternOf(standIn));
     if (after === undefined || more.length > 0) return undefined;
-    const place = BEGINS_SENTENCE.test(before) ? misplacedCapital(after, source) : undefined;
+    const isFirst = !isKnown(standIn) && BEGINS_SENTENCE.test(before);
+    const place = isFirst ? misplacedCapital(after, source) : undefined;
     const rest =
       place === undefined
         ? after
@@ -320,7 +342,7 @@ export function tokensWithKeptWords(
 ): Token[] | undefined {
   let changed = [...tokens];
   for (const [standIn, word] of kept) {
-    const pattern = new RegExp(standIn, 'iu');
+    const pattern = patternOf(standIn);
     const isHolder = (token: Token) => token.kind === 'word' && pattern.test(token.text);
     const place = changed.findIndex(isHolder);
     const holder = changed[place];
@@ -328,7 +350,8 @@ export function tokensWithKeptWords(
     const before = changed.slice(0, place);
     let after = changed.slice(place + 1);
     const rest = textOf(after);
-    const start = BEGINS_SENTENCE.test(textOf(before)) ? misplacedCapital(rest, source) : undefined;
+    const isFirst = !isKnown(standIn) && BEGINS_SENTENCE.test(textOf(before));
+    const start = isFirst ? misplacedCapital(rest, source) : undefined;
     if (start !== undefined) {
       const lower = { start, end: start + 1, text: rest.charAt(start).toLowerCase() };
       after = replacedTokens(after, [lower]);

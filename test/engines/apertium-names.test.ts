@@ -1,0 +1,35 @@
+/** Names of people through Apertium: its dictionaries know many surnames as other words. */
+import { expect, test } from 'vitest';
+import { apertiumOfFile, translateTexts } from './apertium-support.ts';
+import { marked, written } from './marked-segments.ts';
+
+const signal = new AbortController().signal;
+const engine = await apertiumOfFile();
+
+const surnames: [string, string, string, string][] = [
+  ['en', 'es', 'My name is Anna Baker.', 'Mi nombre es Anna Baker.'],
+  ['en', 'ca', "Peter Cook's car is red.", 'El carro de Peter Cook és vermell.'],
+  ['en', 'es', "Mr. Smith's house is big.", 'La casa de señor Smith es grande.'],
+  ['en', 'fr', 'Julia J. Child is a cook.', 'Julia J. Child est une cuisinière.'],
+  [
+    'en',
+    'es',
+    'Mrs. White, Dr. Stone and Harry Potter came.',
+    'Señora White, Dr. Stone y Harry Potter vinieron.',
+  ],
+  ['en', 'es', 'Thank you, Mr. Speaker.', 'Gracias, Señor Altavoz.'],
+  ['en', 'es', 'Ask Anna Monday.', 'Pide Anna lunes.'],
+  ['es', 'en', 'Ana Torres Blanco vive aquí.', 'Ana Torres Blanco lives here.'],
+  ['es', 'fr', 'Isabel la Católica', 'Isabel la Catholique'],
+  ['fr', 'es', 'La voiture de Pierre Boulanger', 'El coche de Pierre Boulanger'],
+  ['fr', 'ca', 'Louise Le Blanc et Jean Moulin', 'Louise Le Blanc i Jean Moulin'],
+];
+test.each(surnames)('%s to %s with surnames: %s', async (source, target, text, expected) => {
+  expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
+});
+
+test('surnames in texts with marks', async () => {
+  const segment = marked('<1>Anna</1> <2>Baker</2> reads Peter <3>Cook</3>’s book.');
+  const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
+  expect(written(answer)).toBe('<1>Anna</1> <2>Baker</2> lee el libro de Peter <3>Cook</3>.');
+});
