@@ -51,7 +51,7 @@ describe('marks', () => {
     [
       'of a word that is dropped go to the nearest',
       'Please <1>do</1> come.',
-      'Complacer <1>viene</1>.',
+      'Por favor <1>viene</1>.',
     ],
     ['within a word take it whole', 'It is <1>un</1>usual.', 'Es <1>inusual</1>.'],
     [

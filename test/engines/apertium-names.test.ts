@@ -1,4 +1,4 @@
-/** Names of people through Apertium: its dictionaries know many surnames as other words. */
+/** Names of people and polite words through Apertium, whose dictionaries take them for other words. */
 import { expect, test } from 'vitest';
 import { apertiumOfFile, translateTexts } from './apertium-support.ts';
 import { marked, written } from './marked-segments.ts';
@@ -32,4 +32,22 @@ test('surnames in texts with marks', async () => {
   const segment = marked('<1>Anna</1> <2>Baker</2> reads Peter <3>Cook</3>’s book.');
   const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
   expect(written(answer)).toBe('<1>Anna</1> <2>Baker</2> lee el libro de Peter <3>Cook</3>.');
+});
+
+test.each([
+  ['es', 'Please wait here.', 'Por favor espera aquí.'],
+  ['es', 'Yes, please.', 'Sí, por favor.'],
+  ['fr', 'please close the door', "s'il vous plaît fermer la porte"],
+  ['pt', 'Please, wait here.', 'Por favor, espera aqui.'],
+  ['es', 'We want to please you.', 'Te queremos complacer.'],
+])('into %s with what is asked politely: %s', async (target, text, expected) => {
+  expect(await translateTexts(engine, [text], { source: 'en', target, signal })).toEqual([
+    expected,
+  ]);
+});
+
+test('what is asked politely in texts with marks', async () => {
+  const segment = marked('<1>Please</1> wait <2>here</2>.');
+  const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
+  expect(written(answer)).toBe('<1>Por favor</1> espera <2>aquí</2>.');
 });

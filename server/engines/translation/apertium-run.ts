@@ -44,7 +44,7 @@ import {
 } from './marked-text.ts';
 import { surnamesIn } from './person-names.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
-import { frenchBlanks, wrongCapitals, spanishOpenings } from './sentence-signs.ts';
+import { FINISHES } from './sentence-signs.ts';
 
 /** A step of a route on its way. */
 export interface Step {
@@ -148,9 +148,10 @@ async function translateWords(text: string, run: Run): Promise<string> {
   const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
   const tight = tightened(withoutInnerCapitals(kept, text), text);
   const direction = directionOf(run);
-  const lowered = replaced(tight, wrongCapitals(tight, text, direction));
-  const spaced = replaced(lowered, frenchBlanks(lowered, direction));
-  return replaced(spaced, spanishOpenings(spaced, direction));
+  return FINISHES.reduce(
+    (current, finish) => replaced(current, finish(current, text, direction)),
+    tight,
+  );
 }
 
 /** Of several steps the second would read `i.e.` as Spanish, and make `i.Et.` of it. */
@@ -239,9 +240,10 @@ async function translateTokens(source: readonly Token[], run: Run): Promise<Toke
     tokensWithKeptWords(stepped, words.kept, text) ?? (await tokensThroughSteps(source, run));
   const tight = tightenedTokens(tokensWithoutInnerCapitals(kept, text), text);
   const direction = directionOf(run);
-  const lowered = replacedTokens(tight, wrongCapitals(textOf(tight), text, direction));
-  const spaced = replacedTokens(lowered, frenchBlanks(textOf(lowered), direction));
-  return replacedTokens(spaced, spanishOpenings(textOf(spaced), direction));
+  return FINISHES.reduce(
+    (current, finish) => replacedTokens(current, finish(textOf(current), text, direction)),
+    tight,
+  );
 }
 
 async function tokensThroughSteps(

@@ -1,7 +1,8 @@
 /**
  * Capitals and signs of the sentences of a translation. Rules of Apertium give the capital of the first word
  * to the first one that they put in its place, be it the second (`Hola Todo el mundo`); none knows the signs
- * with which Spanish opens what it asks and exclaims, nor the blanks that French alone has before its signs.
+ * with which Spanish opens what it asks and exclaims, nor the blanks that French alone has before its signs,
+ * and the one from English into Spanish takes every `please` for a verb.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
@@ -243,3 +244,49 @@ export function frenchBlanks(translated: string, { source, target }: Direction):
     text: isFrom === true ? '' : signs + BLANK,
   }));
 }
+
+// `Please` asks for something politely. To the mode from English into Spanish it is always the verb.
+
+const PLEASE = /(?<!\p{L})please(?!\p{L})/giu;
+/** At the beginning or the end of what is said, and in what is asked of somebody. */
+const POLITE =
+  /(?<=(?:^|[.!?…,;:\n"“‘«(])[\s\ufffc]*|\b(?:can|could|will|would) you\s)please(?!\p{L})|(?<!\p{L})please(?=[\s\ufffc]*(?:$|[.!?…,;:"”)\n]))/giu;
+/** What becomes of the verb, and what is said. */
+const POLITE_WORDS: Readonly<Record<string, [verb: RegExp, word: string]>> = {
+  es: [/(?<!\p{L})complacer?(?![\p{L}-])/giu, 'por favor'],
+  fr: [/(?<!\p{L})compla(?:ire|it|ît)(?![\p{L}-])/giu, "s'il vous plaît"],
+  it: [/(?<!\p{L})compiac(?:er)?e(?![\p{L}-])/giu, 'per favore'],
+  pt: [/(?<!\p{L})compraz(?:er?)?(?![\p{L}-])/giu, 'por favor'],
+};
+
+/** The verbs of a translation that are none, `Complacer espera`; none where some of the source are. */
+export function politeWords(
+  translated: string,
+  source: string,
+  { source: from, target }: Direction,
+): Replacement[] {
+  const said = POLITE_WORDS[baseLanguage(target)];
+  if (said === undefined || baseLanguage(from) !== 'en') return [];
+  const count = source.match(PLEASE)?.length ?? 0;
+  if (count === 0 || source.match(POLITE)?.length !== count) return [];
+  const [verb, word] = said;
+  const verbs = [...translated.matchAll(verb)];
+  if (verbs.length !== count) return [];
+  return verbs.map(({ 0: found, index }) => ({
+    start: index,
+    end: index + found.length,
+    text: /^\p{Lu}/u.test(found) ? word.charAt(0).toUpperCase() + word.slice(1) : word,
+  }));
+}
+
+/** What is put right in a translation, one after the other. */
+export const FINISHES: readonly ((
+  translated: string,
+  source: string,
+  direction: Direction,
+) => Replacement[])[] = [
+  wrongCapitals,
+  (translated, _source, direction) => frenchBlanks(translated, direction),
+  (translated, _source, direction) => spanishOpenings(translated, direction),
+  politeWords,
+];
