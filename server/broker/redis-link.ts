@@ -340,14 +340,14 @@ class Patience {
 
   /** @param giveUp told what was asked until when has waited for too long, by `performance.now()` */
   constructor(giveUp: (askedUntilMs: number) => void, askedAtMs = performance.now()) {
-    const waitedMs = performance.now() - askedAtMs;
+    const leftMs = ANSWER_MS - (performance.now() - askedAtMs);
     this.#timer = setTimeout(() => {
       const askedUntilMs = Math.max(askedAtMs, performance.now() - ANSWER_MS);
       const look = () => {
         this.#lastLook = setImmediate(() => giveUp(askedUntilMs));
       };
       this.#timer = setTimeout(look, LAST_MS);
-    }, ANSWER_MS - waitedMs);
+    }, Math.max(leftMs, 0));
   }
 
   end(): void {
