@@ -159,12 +159,8 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #nextPiece(): HeardPiece | undefined {
     if (this.#pieces.length === 0) return undefined;
     for (let piece = this.#pieces.shift(); ; piece = this.#pieces.shift()) {
-      if (piece?.kind === 'heard') {
-        this.#options.onHeard?.(piece.atMs);
-        continue;
-      }
-      if (piece?.kind === 'place') {
-        this.#options.onRest?.(piece.place);
+      if (piece?.kind === 'heard' || piece?.kind === 'place') {
+        this.#tell(piece);
         continue;
       }
       this.#holdOrLetGo();
@@ -295,20 +291,28 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 
   /** What was heard, for the consumer. */
   #hear({ pieces, heardMs }: HearingAnswer): void {
+    // Marks wait for the pieces before them; without such, nobody comes to read them.
+    let isRead = this.#pieces.length === 0;
     for (const piece of pieces) {
-      if (piece.kind === 'rest') this.#rest(this.#placeOf(piece));
-      else this.#hand(piece);
+      if (piece.kind === 'rest') {
+        this.#mark({ kind: 'place', place: this.#placeOf(piece) }, isRead);
+        continue;
+      }
+      this.#hand(piece);
+      isRead = false;
     }
-    if (this.#isStopped) return;
-    if (this.#pieces.length > 0 || pieces.length > 0)
-      this.#pieces.push({ kind: 'heard', atMs: heardMs });
-    else this.#options.onHeard?.(heardMs);
+    this.#mark({ kind: 'heard', atMs: heardMs }, isRead);
   }
 
-  /** In its place among the pieces. */
-  #rest(place: RestPlace): void {
-    if (this.#pieces.length > 0) this.#pieces.push({ kind: 'place', place });
-    else if (!this.#isStopped) this.#options.onRest?.(place);
+  #mark(mark: Heard | Rest, isRead: boolean): void {
+    if (this.#isStopped) return;
+    if (isRead) this.#tell(mark);
+    else this.#pieces.push(mark);
+  }
+
+  #tell(mark: Heard | Rest): void {
+    if (mark.kind === 'place') this.#options.onRest?.(mark.place);
+    else this.#options.onHeard?.(mark.atMs);
   }
 
   #countDecoded(durationMs: number): void {

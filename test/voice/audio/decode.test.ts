@@ -5,6 +5,7 @@ import {
   type AudioDecoders,
 } from '../../../server/voice/audio/decode.ts';
 import type { MediaPiece } from '../../../server/voice/audio/media.ts';
+import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import {
   correlate,
   cut,
@@ -13,6 +14,7 @@ import {
   encodedFile,
   seededRandom,
 } from '../../support/audio/audio-files.ts';
+import { mediaOf } from '../../support/audio/heard.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import {
   ebmlHeader,
@@ -22,7 +24,7 @@ import {
   opusHead,
   tracks,
 } from '../../support/audio/matroska-writer.ts';
-import { collect, decodeWith, streamed, type Given } from './decoding.ts';
+import { collect, decodeWith, liveSource, streamed, until, type Given } from './decoding.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const flac = ['-c:a', 'flac'];
@@ -68,6 +70,29 @@ it.each([8000, 24_000, 44_100, 48_000])('decodes Opus to %d Hz', async (sampleRa
   const theirs = decodedByFfmpeg(encodedFile('webm', opus), sampleRateHz);
   expect(Math.abs(ours.length - theirs.length)).toBeLessThan(sampleRateHz / 50);
   expect(correlate(ours, theirs).correlation).toBeGreaterThan(0.99);
+});
+
+it('goes on listening while nobody has spoken yet, and says from where another could go on', async () => {
+  const source = liveSource();
+  let heardMs = 0;
+  let rests = 0;
+  const stream = decoders.decode(mediaOf(source.media), {
+    format: parseSourceMediaType('audio/pcm;encoding=s16le;rate=16000')!,
+    sampleRateHz: 16_000,
+    signal: new AbortController().signal,
+    endpointing: { silenceMs: 600, longestMs: 15_000 },
+    onHeard: (positionMs) => (heardMs = positionMs),
+    onRest: () => (rests += 1),
+  });
+  const reading = stream[Symbol.asyncIterator]().next();
+  // One after the other: so they come from a microphone.
+  for (let sentMs = 500; sentMs <= 12_000; sentMs += 500) {
+    source.give(new Uint8Array(16_000));
+    await until(() => heardMs === sentMs);
+  }
+  source.end();
+  expect(await reading).toMatchObject({ done: true });
+  expect(rests).toBe(2);
 });
 
 describe('the meter', () => {
