@@ -1,5 +1,7 @@
+import net from 'node:net';
 import type { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../../server/setup/free-port.mjs';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import { openPostgresql } from '../support/machine/postgresql.ts';
@@ -54,3 +56,77 @@ it('says that PostgreSQL is away, and goes on when it is back', async () => {
   expect(used.key.text).toBe(20);
   await storage.close();
 });
+
+it('outlives a PostgreSQL that greets and ends in one breath', async () => {
+  const postgresql = await openPostgresql();
+  onTestFinished(() => postgresql.stop());
+  const door = await openDoor(await postgresql.createDatabase());
+  const storage = await openStorage({
+    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
+  });
+  const { account, key, secretHash, charge } = await openAccount(storage);
+  expect(await storage.usage.charge(charge())).toBe('charged');
+
+  door.endsAfterGreeting = true;
+  door.cut();
+  const away = { code: 'storage_unavailable', status: 503 };
+  await expect(storage.usage.charge(charge())).rejects.toMatchObject(away);
+  await expect(storage.apiKeys.authenticate(secretHash)).rejects.toMatchObject(away);
+
+  door.endsAfterGreeting = false;
+  expect(await storage.apiKeys.authenticate(secretHash)).toEqual({ key, account });
+  expect(await storage.usage.charge(charge())).toBe('charged');
+  const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+  expect(used.key.text).toBe(20);
+  await storage.close();
+});
+
+/** ReadyForQuery, while no transaction is open. */
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+/** What a server says that is being ended, and what a session of it hears whose server has died. */
+const ENDING = errorResponse({
+  ...{ S: 'FATAL', V: 'FATAL', C: '57P01' },
+  M: 'terminating connection due to administrator command',
+});
+
+function errorResponse(fields: Record<string, string>): Buffer {
+  const body = Object.entries(fields).map(([name, value]) => `${name}${value}\0`);
+  const text = Buffer.from(`${body.join('')}\0`, 'latin1');
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeUInt32BE(text.length + 4, 1);
+  return Buffer.concat([head, text]);
+}
+
+/** A way to a database that may have it end each connection with its greeting. */
+async function openDoor(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<net.Socket>();
+  const door = {
+    url: '',
+    endsAfterGreeting: false,
+    cut: () => sockets.forEach((socket) => socket.destroy()),
+  };
+  const server = net.createServer((client) => {
+    const database = net.connect(Number(port), hostname);
+    for (const socket of [client, database]) {
+      sockets.add(socket.on('error', () => undefined));
+      socket.once('close', () => [client, database].forEach((each) => each.destroy()));
+    }
+    client.pipe(database);
+    database.on('data', (bytes) => {
+      const isGreeting = door.endsAfterGreeting && bytes.subarray(-READY.length).equals(READY);
+      if (isGreeting) client.end(Buffer.concat([bytes, ENDING]));
+      else client.write(bytes);
+    });
+  });
+  const freely = await freePort();
+  await new Promise<void>((resolve) => server.listen(freely, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    door.cut();
+    server.close();
+  });
+  const url = new URL(databaseUrl);
+  url.port = `${freely}`;
+  door.url = url.href;
+  return door;
+}

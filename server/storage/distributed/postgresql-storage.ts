@@ -221,6 +221,9 @@ function createConnections(options: ConnectionOptions): PostgresPool {
   });
   // An idle connection that breaks; the pool makes another one.
   pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection broke.'));
+  // The pool listens to idle clients alone, and an error that nobody listens to ends the process: one may
+  // come in the same packet as the greeting, before whoever waits for the client has it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   return {
     async connect() {
@@ -242,12 +245,9 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: TypeId, format?: stri
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
-/** A client that remembers whether it can be trusted with another statement. */
+/** A client that remembers whether it can be trusted with another statement; of a broken one, the pool knows. */
 function watchClient(client: pg.PoolClient): PostgresPoolClient {
   let isBroken = false;
-  // The pool listens to idle clients alone, and an error that nobody listens to ends the process.
-  const noteError = () => (isBroken = true);
-  client.on('error', noteError);
   async function query(sql: string, parameters: readonly unknown[]) {
     try {
       return await client.query(sql, [...parameters]);
@@ -261,7 +261,6 @@ function watchClient(client: pg.PoolClient): PostgresPoolClient {
     // Kysely also knows a form with cursors, which nobody asks for.
     query: query as unknown as PostgresPoolClient['query'],
     release() {
-      client.off('error', noteError);
       client.release(isBroken);
     },
   };
