@@ -71,6 +71,8 @@ function createCharge({
 }): SpeechCharge {
   let uncharged = 0;
   let isRefused = false;
+  /** Whether it was said that the database does not take it: audio comes many times a second. */
+  let isLate = false;
   let running: Promise<void> | undefined;
 
   async function chargeBy(way: typeof charge): Promise<void> {
@@ -78,6 +80,7 @@ function createCharge({
     uncharged -= speechMs;
     try {
       await way(speechMs);
+      isLate = false;
     } catch (error) {
       if (isFinal(error)) {
         isRefused = true;
@@ -86,7 +89,8 @@ function createCharge({
         return;
       }
       uncharged += speechMs;
-      log.warn({ err: error, speechMs }, 'speech could not be charged yet');
+      if (!isLate) log.warn({ err: error, speechMs }, 'speech could not be charged yet');
+      isLate = true;
     }
   }
 
