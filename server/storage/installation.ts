@@ -1,5 +1,5 @@
 /** What the database says of itself: which one it is, and whether it can be written. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { Database } from './database.ts';
 import { defineStore } from './store.ts';
 
@@ -62,6 +62,11 @@ declare module './database.ts' {
   }
 }
 
+/** A row for each process: one that stands still with its row locked holds up no other. */
+const ROW_OF_PROCESS = randomInt(1, 2 ** 31);
+/** Of processes that are gone: clocks may differ, and what is not in use for so long is not locked. */
+const FORGOTTEN_AFTER_MS = 60 * 60_000;
+
 /** Whether the database can be written. */
 export const writeCheckStore = defineStore<WriteCheckStore>({
   over: createWriteChecks,
@@ -71,7 +76,12 @@ export const writeCheckStore = defineStore<WriteCheckStore>({
 function createWriteChecks(db: Database): WriteCheckStore {
   return {
     async write(atMs) {
-      const row = { check_id: ONLY_ROW, checked_at_ms: atMs };
+      await db
+        .deleteFrom('write_checks')
+        .where('checked_at_ms', '<', atMs - FORGOTTEN_AFTER_MS)
+        .where('check_id', '<>', ROW_OF_PROCESS)
+        .execute();
+      const row = { check_id: ROW_OF_PROCESS, checked_at_ms: atMs };
       await db
         .insertInto('write_checks')
         .values(row)

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import type { Worker } from 'node:worker_threads';
+import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../server/setup/free-port.mjs';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
@@ -78,6 +79,27 @@ it('outlives a PostgreSQL that greets and ends in one breath', async () => {
   expect(await storage.usage.charge(charge())).toBe('charged');
   const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
   expect(used.key.text).toBe(20);
+  await storage.close();
+});
+
+it('is found to be written while another server stands still that does so', async () => {
+  const postgresql = await openPostgresql();
+  onTestFinished(() => postgresql.stop());
+  const url = await postgresql.createDatabase();
+  const storage = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('begin');
+  await other.query('insert into write_checks values ($1, $2)', [1, Date.now()]);
+  await storage.writeChecks.write(Date.now());
+  await other.query('commit');
+  await storage.writeChecks.write(Date.now());
+  const countRows = async () => (await other.query('select check_id from write_checks')).rowCount;
+  expect(await countRows()).toBe(2);
+  // Those of servers that are gone go as well.
+  await storage.writeChecks.write(Date.now() + 2 * 60 * 60_000);
+  expect(await countRows()).toBe(1);
+  await other.end();
   await storage.close();
 });
 
