@@ -83,12 +83,7 @@ it('outlives a PostgreSQL that greets and ends in one breath', async () => {
 });
 
 it('is found to be written while another server stands still that does so', async () => {
-  const postgresql = await openPostgresql();
-  onTestFinished(() => postgresql.stop());
-  const url = await postgresql.createDatabase();
-  const storage = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
-  const other = new pg.Client({ connectionString: url });
-  await other.connect();
+  const { storage, administrator: other } = await openAdministered();
   await other.query('begin');
   await other.query('insert into write_checks values ($1, $2)', [1, Date.now()]);
   await storage.writeChecks.write(Date.now());
@@ -99,9 +94,60 @@ it('is found to be written while another server stands still that does so', asyn
   // Those of servers that are gone go as well.
   await storage.writeChecks.write(Date.now() + 2 * 60 * 60_000);
   expect(await countRows()).toBe(1);
-  await other.end();
-  await storage.close();
 });
+
+it('says that PostgreSQL is away while it can only be read, and finds the one that can be written', async () => {
+  const { url, storage, administrator } = await openAdministered();
+  const { charge } = await openAccount(storage);
+  const database = new URL(url).pathname.slice(1);
+  await administrator.query(`alter database ${database} set default_transaction_read_only = on`);
+  await administrator.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  const away = { code: 'storage_unavailable', status: 503 };
+  for (let count = 0; count < 3; count += 1) {
+    await expect(storage.usage.charge(charge())).rejects.toMatchObject(away);
+  }
+  await administrator.query(`alter database ${database} reset default_transaction_read_only`);
+  expect(await storage.usage.charge(charge())).toBe('charged');
+});
+
+it('keeps no charge waiting for more than the lock that the one before it waited for', async () => {
+  const { storage, administrator } = await openAdministered();
+  const { account, key, charge } = await openAccount(storage);
+  await administrator.query('begin');
+  await administrator.query('lock table usage_months');
+  const first = storage.usage.charge(charge()).catch((error: unknown) => error);
+  await vi.waitFor(async () => {
+    const { rowCount } = await administrator.query('select 1 from pg_locks where not granted');
+    expect(rowCount).toBe(1);
+  });
+  const next: unknown[] = [];
+  storage.usage.charge(charge()).catch((error: unknown) => next.push(error));
+  const away = { code: 'storage_unavailable', status: 503 };
+  expect(await first).toMatchObject(away);
+  await new Promise(setImmediate);
+  expect(next).toEqual([expect.objectContaining(away)]);
+
+  await administrator.query('rollback');
+  expect(await storage.usage.charge(charge())).toBe('charged');
+  const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+  expect(used.key.text).toBe(10);
+});
+
+/** A database with somebody else in it. */
+async function openAdministered() {
+  const postgresql = await openPostgresql();
+  onTestFinished(() => postgresql.stop());
+  const url = await postgresql.createDatabase();
+  const storage = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  onTestFinished(() => storage.close());
+  const administrator = new pg.Client({ connectionString: url });
+  await administrator.connect();
+  onTestFinished(() => administrator.end());
+  return { url, storage, administrator };
+}
 
 /** ReadyForQuery, while no transaction is open. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');

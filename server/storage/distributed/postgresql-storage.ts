@@ -96,7 +96,9 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
 
 /**
  * Puts calls that are waiting into one transaction for each store. One is under way at a time: two
- * would only wait for each other's locks, and what arrives meanwhile makes the next one larger.
+ * would only wait for each other's locks, and what arrives meanwhile makes the next one larger. When the
+ * database does not get to one, calls that have waited for it as long as for a connection are not kept
+ * waiting for the next: else a table that is locked for minutes would gather them all.
  *
  * @param run writes calls of the store of `call`, all or none
  */
@@ -105,6 +107,7 @@ function createBatches(
 ) {
   interface Waiting {
     call: StoreCall;
+    sinceMs: number;
     resolve: (value: unknown) => void;
     reject: (error: unknown) => void;
   }
@@ -122,6 +125,9 @@ function createBatches(
           else reject(answer?.reason ?? new ServiceError('internal', 'A call was not answered.'));
         }
       } catch (error) {
+        const latestMs = performance.now() - CONNECT_LIMIT_MS;
+        const late = waiting.findIndex(({ sinceMs }) => sinceMs > latestMs);
+        batch.push(...waiting.splice(0, late < 0 ? waiting.length : late));
         for (const { reject } of batch) reject(error);
       }
     }
@@ -130,12 +136,13 @@ function createBatches(
 
   return (call: StoreCall): Promise<unknown> =>
     new Promise((resolve, reject) => {
+      const asked: Waiting = { call, sinceMs: performance.now(), resolve, reject };
       const queue = queues.get(call.store);
       if (queue !== undefined) {
-        queue.push({ call, resolve, reject });
+        queue.push(asked);
         return;
       }
-      const waiting = [{ call, resolve, reject }];
+      const waiting = [asked];
       queues.set(call.store, waiting);
       // All calls of this turn of the event loop go together.
       setImmediate(() => void runAll(call.store, waiting));
@@ -147,8 +154,13 @@ function createBatches(
 /** SQLSTATE: serialization_failure, deadlock_detected. Nothing was written. */
 const RETRIED = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 8;
-/** Connection exceptions, insufficient resources, operator intervention (shutdown, time limit), lock not available. */
-const UNAVAILABLE = /^(08|53|57|25P03|55P03)/;
+/** What a server says that is no primary any more: by a new connection, the one is found that is. */
+const READ_ONLY = '25006';
+/**
+ * Connection exceptions, refused sign-ins, no such database, insufficient resources, operator intervention
+ * (shutdown, time limit), system errors, a server that is read only, lock not available.
+ */
+const UNAVAILABLE = /^(08|28|3D|53|57|58|25006|25P03|55P03)/;
 
 /**
  * Runs a statement or a transaction, again when it stood in the way of another one.
@@ -252,7 +264,8 @@ function watchClient(client: pg.PoolClient): PostgresPoolClient {
     try {
       return await client.query(sql, [...parameters]);
     } catch (error) {
-      if (isServerError(error) && error.severity !== 'FATAL') throw error;
+      const isOver = !isServerError(error) || error.severity === 'FATAL';
+      if (!isOver && error.code !== READ_ONLY) throw error;
       isBroken = true;
       throw isServerError(error) ? error : unavailable(error);
     }
