@@ -1,4 +1,5 @@
 import fc from '../support/suite/properties.ts';
+import type { TemplateResult } from 'lit';
 import { describe, expect, it } from 'vitest';
 import {
   axisTicks,
@@ -6,6 +7,7 @@ import {
   shownLabels,
   speechUnit,
 } from '../../widget/console/parts/bar-plot.ts';
+import { limitNotes } from '../../widget/console/pages/meter.ts';
 import { plotAsCsv, usagePlot, type UsageRow } from '../../widget/console/pages/usage-plot.ts';
 import {
   daysOf,
@@ -112,3 +114,57 @@ describe('axes', () => {
     expect(shownLabels(3, 10)).toEqual([0, 1, 2]);
   });
 });
+
+describe('what an account near its limit is told', () => {
+  const usage = {
+    ...{ start_time: '2026-03-01T00:00:00Z', end_time: '2026-04-01T00:00:00Z' },
+    characters: {
+      ...{ used: 96, limit: 100, text_translation: 96, document_translation: 0 },
+      text_improvement: 0,
+    },
+    speech: { used_ms: 0, limit_ms: null },
+  };
+  const note = (name: string, isOperator = true) => {
+    const account = {
+      ...{ account_id: 'ID', name, plan: 'pro' as const, features: [] },
+      ...{ usage_limits: { characters: 100, speech_to_text_milliseconds: null } },
+      creation_time: usage.start_time,
+    };
+    const notes = limitNotes(usage, { account, is_operator: isOperator, expires_at: '' });
+    return notes.map(textOf).join('\n').replace(/\s+/g, ' ');
+  };
+
+  it('is the command that raises it, with a name only where a shell takes it for one word', () => {
+    for (const name of ['default', 'my-shop_2', 'desk@example.org']) {
+      expect(note(name)).toContain(`account change ${name} --characters NUMBER`);
+    }
+    for (const name of [
+      'two words',
+      '$(reboot)',
+      "o'clock",
+      '-x',
+      'a;b',
+      'a*',
+      'é',
+      '#1',
+      '~',
+      '',
+    ]) {
+      expect(note(name)).toContain('account change ID --characters NUMBER');
+    }
+    expect(note('default')).toContain('has used 96 % of its characters');
+  });
+
+  it('names no command to whoever cannot run it', () => {
+    expect(note('shop', false)).toContain('Whoever runs the server can raise it.');
+    expect(note('shop', false)).not.toContain('npm');
+  });
+});
+
+/** What a template says, with its tags. */
+function textOf(part: unknown): string {
+  if (typeof part === 'string' || typeof part === 'number') return String(part);
+  if (part === null || typeof part !== 'object' || !('strings' in part)) return '';
+  const { strings, values } = part as TemplateResult;
+  return strings.map((text, at) => `${text}${textOf(values[at])}`).join('');
+}

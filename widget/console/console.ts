@@ -10,6 +10,7 @@ import { focusHeading } from './parts/frame.ts';
 import { icons } from './parts/icons.ts';
 import { messageBoard, sayFailed } from './parts/messages.ts';
 import { emptyState, failedState, loadingState } from './parts/states.ts';
+import './parts/unfinished.ts';
 import { linkTo, passwordTokenOf, placeOf, type Place } from './router.ts';
 import { currentSession, signOut, type Session } from './session.ts';
 

@@ -16,6 +16,12 @@ export function placeOf(fragment: string): Place {
   return { path, rest };
 }
 
+/** The page that is shown, without what it shows of its thing: `glossaries/ID`. */
+export function shownPlace(): string {
+  const { path, rest } = placeOf(location.hash);
+  return [path, ...rest.slice(0, 1)].join('/');
+}
+
 /** The `href` of a place. */
 export function linkTo(path: string, ...rest: readonly string[]): string {
   return `#/${[path, ...rest].map(encodeURIComponent).join('/')}`;

@@ -7,6 +7,7 @@ import { dayText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { hasWords, listSearch } from '../parts/choices.ts';
+import { forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
@@ -44,6 +45,10 @@ export class ConsoleRooms extends LitElement {
     load: async (fetching) => {
       if (this.isFree) return [];
       const { rooms } = await api.get<{ rooms: RoomInfo[] }>('v1/rooms', fetching);
+      forgetAllBut(
+        'events',
+        rooms.map(({ room_id: id }) => id),
+      );
       // The one that was made last is the one that is prepared or on.
       return rooms.toReversed();
     },

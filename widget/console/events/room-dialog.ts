@@ -4,8 +4,7 @@ import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';
-import './room-form.ts';
-import type { ConsoleRoomForm } from './room-form.ts';
+import { roomTitle, type ConsoleRoomForm } from './room-form.ts';
 
 /** The form of rooms in a dialog; what it chooses from is fetched anew each time. */
 export class ConsoleRoomDialog extends LitElement {
@@ -43,10 +42,7 @@ export class ConsoleRoomDialog extends LitElement {
   }
 
   override render() {
-    return html`<console-dialog
-      heading=${this.room === undefined ? 'New room' : 'Settings of the room'}
-      @dialog-close=${this.onClose}
-    >
+    return html`<console-dialog heading=${roomTitle(this.room)} @dialog-close=${this.onClose}>
       ${
         this.isOpen
           ? html`<console-room-form

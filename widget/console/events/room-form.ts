@@ -8,7 +8,7 @@ import { baseStyles } from '../parts/base.styles.ts';
 import { DraftShelf, type Draft } from '../parts/draft-shelf.ts';
 import { languageOptions } from '../parts/languages.ts';
 import { Loaded, note } from '../parts/states.ts';
-import { linkTo } from '../router.ts';
+import { linkTo, shownPlace } from '../router.ts';
 import './room-languages.ts';
 import type { ChosenLanguages } from './room-languages.ts';
 import { hoursText } from './room-text.ts';
@@ -30,9 +30,7 @@ const MAX_KEEP_HOURS = 8_760;
 interface RoomDraft extends Draft {
   wishes: Partial<RoomWishes>;
 }
-/** By the id of the room, or {@link NEW}. */
 const drafts = new DraftShelf<RoomDraft>();
-const NEW = 'new';
 
 /** What a form chooses from. */
 interface Choices {
@@ -117,7 +115,7 @@ export class ConsoleRoomForm extends LitElement {
   }
 
   private get draftKey(): string {
-    return this.room?.room_id ?? NEW;
+    return this.room === undefined ? 'events new' : `events/${this.room.room_id} settings`;
   }
 
   /** It was made, or is not to be. */
@@ -320,7 +318,9 @@ export class ConsoleRoomForm extends LitElement {
   private set(change: Partial<RoomWishes>): void {
     this.wishes = { ...this.wishes, ...change };
     const wishes = differing(this.#start, this.wishes);
-    drafts.keep(this.draftKey, { wishes, isChanged: Object.keys(wishes).length > 0 });
+    const isChanged = Object.keys(wishes).length > 0;
+    const dialog = { title: roomTitle(this.room), place: shownPlace() };
+    drafts.keep(this.draftKey, { wishes, isChanged, dialog });
     this.isNameless = false;
     this.failure = '';
   }
@@ -414,6 +414,11 @@ export function formalityText(formality: string | undefined): string {
 function targetsOf(languages: Choices['languages'], source: string): string[] {
   const from = languages.filter(({ source_language: tag }) => source === '' || tag === source);
   return [...new Set(from.flatMap(({ target_languages: targets }) => targets))];
+}
+
+/** What the dialog is called that has the form. */
+export function roomTitle(room: RoomInfo | undefined): string {
+  return room === undefined ? 'New room' : 'Settings of the room';
 }
 
 customElements.define('console-room-form', ConsoleRoomForm);

@@ -10,7 +10,7 @@ import '../parts/save-bar.ts';
 import { WordDraft, type Replacement, type RoomWords } from './word-draft.ts';
 
 /** Drafts that wait while somebody looks at another page, by the id of the room. */
-export const wordDrafts = new DraftShelf<WordDraft>();
+const wordDrafts = new DraftShelf<WordDraft>();
 
 /**
  * What becomes of words in a room: misheard ones are put right, others are hidden, from the next
@@ -79,7 +79,7 @@ export class ConsoleRoomWords extends LitElement {
     if (!changed.has('room')) return;
     const saved = wordsOf(this.room);
     const isAnother = changed.get('room')?.room_id !== this.room.room_id;
-    if (isAnother) this.#draft = wordDrafts.waiting(this.room.room_id) ?? new WordDraft(saved);
+    if (isAnother) this.#draft = wordDrafts.waiting(placeOfRoom(this.room)) ?? new WordDraft(saved);
     // Somebody else has saved others; what is being typed here stays until it is saved or discarded.
     else if (!this.#draft.isChanged && this.#draft.isBehind(saved))
       this.#draft = new WordDraft(saved);
@@ -221,7 +221,7 @@ export class ConsoleRoomWords extends LitElement {
   }
 
   private touch(): void {
-    wordDrafts.keep(this.room.room_id, this.#draft);
+    wordDrafts.keep(placeOfRoom(this.room), this.#draft);
     this.failure = '';
     this.requestUpdate();
   }
@@ -240,7 +240,7 @@ export class ConsoleRoomWords extends LitElement {
         `v1/rooms/${encodeURIComponent(id)}`,
         this.#draft.words,
       );
-      wordDrafts.forget(id);
+      wordDrafts.forget(placeOfRoom(this.room));
       this.#draft = new WordDraft(wordsOf(room));
       this.dispatchEvent(new CustomEvent<RoomInfo>('room-change', { detail: room }));
     } catch (error) {
@@ -256,6 +256,10 @@ const NO_ROW: Replacement = { from: '', to: '' };
 
 function wordsOf({ replacements, hidden_words: hidden }: RoomInfo): RoomWords {
   return { replacements, hidden_words: hidden };
+}
+
+function placeOfRoom({ room_id: id }: RoomInfo): string {
+  return `events/${id}`;
 }
 
 customElements.define('console-room-words', ConsoleRoomWords);

@@ -8,6 +8,7 @@ import { counted, momentText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { doneIfConfirmed, type ConsoleNameDialog } from '../parts/dialog.ts';
+import { forgetAbout } from '../parts/draft-shelf.ts';
 import { page } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { sayDone, sayFailed } from '../parts/messages.ts';
@@ -19,7 +20,6 @@ import './room-links.ts';
 import './room-join.ts';
 import { accessText, keepText, readerCount, stateBadge, trackText, tracksOf } from './room-text.ts';
 import './room-transcript.ts';
-import { wordDrafts } from './room-words.ts';
 import './room-words.ts';
 
 /** Who comes and goes shows within this time. */
@@ -94,6 +94,7 @@ export class ConsoleRoom extends LitElement {
   readonly #room = new Loaded(this, {
     load: (fetching) => api.get<RoomInfo>(this.path, fetching),
     everyMs: REFRESH_MS,
+    onGone: () => forgetAbout(this.place),
   });
   /** Names of glossaries by their ids; without one that could not be fetched the id is shown. */
   readonly #glossaryNames = new Loaded(this, {
@@ -102,6 +103,10 @@ export class ConsoleRoom extends LitElement {
       return new Map(glossaries.map(({ glossary_id: id, name }) => [id, name]));
     },
   });
+
+  private get place(): string {
+    return `events/${this.roomId}`;
+  }
 
   private get path(): string {
     return `v1/rooms/${encodeURIComponent(this.roomId)}`;
@@ -251,7 +256,7 @@ export class ConsoleRoom extends LitElement {
       done: 'The room was deleted.',
       work: async () => {
         await api.delete(this.path);
-        wordDrafts.forget(this.roomId);
+        forgetAbout(this.place);
         goTo('events');
       },
     });

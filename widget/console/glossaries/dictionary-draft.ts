@@ -173,7 +173,7 @@ export const drafts = new DraftShelf<DictionaryDraft>();
 
 /** Keys of the dictionaries of a glossary start with its id. */
 export function draftKey(glossaryId: string, { source, target }: LanguagePair): string {
-  return `${glossaryId} ${source} ${target}`;
+  return `glossaries/${glossaryId} ${source} ${target}`;
 }
 
 /** The entries of a text as the server writes it: a line each, with one tab. */

@@ -10,13 +10,13 @@ import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../parts/dialog.ts';
+import { forgetAbout, forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { languageOptions } from '../parts/languages.ts';
 import { sayDone } from '../parts/messages.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
 import { goTo, linkTo } from '../router.ts';
-import { drafts } from './dictionary-draft.ts';
 import './dictionary-editor.ts';
 import type { LanguagePair } from './entry-file.ts';
 
@@ -32,6 +32,10 @@ export class ConsoleGlossaries extends LitElement {
   readonly #glossaries = new Loaded(this, {
     load: async ({ signal }) => {
       const { glossaries } = await api.get<{ glossaries: Glossary[] }>('v3/glossaries', { signal });
+      forgetAllBut(
+        'glossaries',
+        glossaries.map(({ glossary_id: id }) => id),
+      );
       return glossaries.toSorted((a, b) => a.name.localeCompare(b.name));
     },
   });
@@ -159,6 +163,7 @@ export class ConsoleGlossary extends LitElement {
   #hasFocused = false;
   readonly #glossary = new Loaded(this, {
     load: ({ signal }) => api.get<Glossary>(`v3/glossaries/${this.glossaryId}`, { signal }),
+    onGone: () => forgetAbout(`glossaries/${this.glossaryId}`),
   });
 
   override updated(changed: PropertyValues): void {
@@ -261,7 +266,7 @@ export class ConsoleGlossary extends LitElement {
       done: 'The glossary was deleted.',
       work: async () => {
         await api.delete(`v3/glossaries/${id}`);
-        drafts.forgetAll(`${id} `);
+        forgetAbout(`glossaries/${id}`);
         goTo('glossaries');
       },
     });

@@ -211,7 +211,7 @@ export class ConsoleKeyDialog extends LitElement {
   override render() {
     return html`<console-dialog
       heading=${`Edit “${this.key?.label ?? ''}”`}
-      subject=${this.key?.key_id ?? ''}
+      thing=${this.key?.key_id ?? ''}
       @dialog-close=${() => (this.key = undefined)}
     >
       ${this.key === undefined ? nothing : this.form(this.key)}

@@ -8,6 +8,7 @@ import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed } from '../parts/dialog.ts';
+import { forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
@@ -103,6 +104,10 @@ export class ConsoleDeveloperKeys extends LitElement {
         usageOfKeys(signal),
         api.get<ConsoleUsage>('usage', { signal }),
       ]);
+      forgetAllBut(
+        'keys',
+        keys.filter(isActive).map(({ key_id: id }) => id),
+      );
       return { keys, usage, month };
     },
   });

@@ -11,7 +11,9 @@ import { languageText } from '../../page/language-text.ts';
 import { counted, sizeText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../parts/dialog.ts';
+import { forgetAllBut } from '../parts/draft-shelf.ts';
 import { FileChoice, fileChoiceStyles } from '../parts/file-choice.ts';
 import { page, rowActions, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
@@ -19,7 +21,7 @@ import { languageOptions } from '../parts/languages.ts';
 import { sayDone } from '../parts/messages.ts';
 import type { PageChange } from '../parts/pager.ts';
 import '../parts/pager.ts';
-import { Loaded, note } from '../parts/states.ts';
+import { Loaded, note, type Fetching } from '../parts/states.ts';
 
 /** Most memories of an answer. */
 const PAGE_SIZE = 25;
@@ -37,21 +39,16 @@ export class ConsoleMemories extends LitElement {
     `,
   ];
 
+  @state() private words = '';
+  @state() private page = 0;
   @query('console-name-dialog', true) private readonly naming!: ConsoleNameDialog;
   @query('console-memory-upload', true) private readonly upload!: ConsoleMemoryUpload;
-  #page = 0;
   readonly #file = new FileChoice(this, {
     accept: '.tmx,.csv',
     words: 'Drop a TMX or CSV file to import it',
     onFile: (file) => void this.upload.open(file),
   });
-  readonly #memories = new Loaded(this, {
-    load: ({ signal }) =>
-      api.get<TranslationMemoryList>('v3/translation_memories', {
-        query: { page: this.#page, page_size: PAGE_SIZE },
-        signal,
-      }),
-  });
+  readonly #memories = new Loaded(this, { load: fetchMemories });
 
   override render() {
     return page(
@@ -63,60 +60,82 @@ export class ConsoleMemories extends LitElement {
         </button>`,
       },
       html`<section class="card" aria-label="Translation memories">
-          ${this.#memories.render((list) => this.list(list))} ${this.#file.render()}
+          ${this.#memories.render((all) => this.list(all))} ${this.#file.render()}
         </section>
         <console-memory-upload @memory-made=${this.reload}></console-memory-upload>
         <console-name-dialog></console-name-dialog>`,
     );
   }
 
-  private list({ translation_memories: memories, total_count: count }: TranslationMemoryList) {
-    return html`${table({
-        items: memories,
-        keyOf: ({ translation_memory_id: id }) => id,
-        empty: {
-          icon: icons.memory,
-          heading: 'No translation memory yet',
-          text: 'Import one from a TMX file, which every translation tool writes, or from a CSV file of two columns. A file can be dropped here.',
-          actions: html`<button type="button" @click=${this.#file.choose}>Import memory</button>`,
-        },
-        columns: [
-          { title: 'Name', kind: 'name', cell: ({ name }) => name },
-          { title: 'From', cell: ({ source_language: source }) => languageText(source) },
-          {
-            title: 'Into',
-            cell: ({ target_languages: targets }) => targets.map(languageText).join(', '),
-          },
-          {
-            title: 'Segments',
-            kind: 'number',
-            cell: ({ segment_count: segments }) => wholeNumber(segments),
-          },
-          {
-            title: 'Actions',
-            kind: 'actions',
-            cell: (memory) =>
-              rowActions(memory.name, {
-                Rename: () => this.rename(memory),
-                Delete: () => void this.deleteMemory(memory),
-              }),
-          },
-        ],
-      })}
+  private list(memories: readonly TranslationMemory[]) {
+    const found = memories.filter(({ name }) => hasWords(this.words, name));
+    const search = listSearch({
+      count: memories.length,
+      label: 'Search memories',
+      words: this.words,
+      onWords: (typed) => {
+        this.words = typed;
+        this.page = 0;
+      },
+    });
+    const last = Math.max(0, Math.ceil(found.length / PAGE_SIZE) - 1);
+    const page = Math.min(this.page, last);
+    const shown = found.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+    return html`${search} ${this.table(shown, memories.length === 0)}
       <console-pager
         label="Memories"
-        .page=${this.#page}
+        .page=${page}
         .size=${PAGE_SIZE}
-        .count=${count}
+        .count=${found.length}
         @page-change=${this.onPage}
       ></console-pager>`;
+  }
+
+  private table(memories: readonly TranslationMemory[], isFirst: boolean) {
+    return table({
+      items: memories,
+      keyOf: ({ translation_memory_id: id }) => id,
+      empty: isFirst
+        ? {
+            icon: icons.memory,
+            heading: 'No translation memory yet',
+            text: 'Import one from a TMX file, which every translation tool writes, or from a CSV file of two columns. A file can be dropped here.',
+            actions: html`<button type="button" @click=${this.#file.choose}>Import memory</button>`,
+          }
+        : {
+            icon: icons.search,
+            heading: 'Nothing found',
+            text: `No memory has “${this.words.trim()}” in its name.`,
+          },
+      columns: [
+        { title: 'Name', kind: 'name', cell: ({ name }) => name },
+        { title: 'From', cell: ({ source_language: source }) => languageText(source) },
+        {
+          title: 'Into',
+          cell: ({ target_languages: targets }) => targets.map(languageText).join(', '),
+        },
+        {
+          title: 'Segments',
+          kind: 'number',
+          cell: ({ segment_count: segments }) => wholeNumber(segments),
+        },
+        {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (memory) =>
+            rowActions(memory.name, {
+              Rename: () => this.rename(memory),
+              Delete: () => void this.deleteMemory(memory),
+            }),
+        },
+      ],
+    });
   }
 
   private readonly reload = (): void => void this.#memories.reload();
 
   private readonly onPage = ({ page }: PageChange): void => {
-    this.#page = page;
-    void this.#memories.reload();
+    this.page = page;
   };
 
   private rename({ translation_memory_id: id, name }: TranslationMemory): void {
@@ -124,7 +143,7 @@ export class ConsoleMemories extends LitElement {
       heading: 'Rename memory',
       action: 'Rename',
       name,
-      subject: id,
+      thing: id,
       save: async (newName) => {
         await api.patch<TranslationMemory>(`translation-memories/${id}`, { name: newName });
         await this.#memories.reload();
@@ -142,12 +161,27 @@ export class ConsoleMemories extends LitElement {
       done: 'The memory was deleted.',
       work: async () => {
         await api.delete(`translation-memories/${id}`);
-        const isLastOfPage = this.#memories.value?.translation_memories.length === 1;
-        if (isLastOfPage && this.#page > 0) this.#page -= 1;
         await this.#memories.reload();
       },
     });
   }
+}
+
+/** All memories, as a name is searched for among all of them. */
+async function fetchMemories({ signal }: Fetching): Promise<TranslationMemory[]> {
+  const memories: TranslationMemory[] = [];
+  for (let number = 0; memories.length === number * PAGE_SIZE; number += 1) {
+    const { translation_memories: found } = await api.get<TranslationMemoryList>(
+      'v3/translation_memories',
+      { query: { page: number, page_size: PAGE_SIZE }, signal },
+    );
+    memories.push(...found);
+  }
+  forgetAllBut(
+    'translation-memories',
+    memories.map(({ translation_memory_id: id }) => id),
+  );
+  return memories;
 }
 
 customElements.define('console-memories', ConsoleMemories);

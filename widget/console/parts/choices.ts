@@ -113,7 +113,7 @@ export const choiceStyles = css`
   .tools .search input {
     padding-inline-start: 2.5rem;
   }
-  .tools > :last-child {
+  .tools > :last-child:not(:only-child) {
     margin-inline-start: auto;
   }
   .choice {

@@ -1,7 +1,7 @@
 /** Dialogs of the console: the frame of all, a question before what cannot be undone, a name. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
-import { placeOf } from '../router.ts';
+import { shownPlace } from '../router.ts';
 import { baseStyles } from './base.styles.ts';
 import { FormDraft } from './form-draft.ts';
 import { icons } from './icons.ts';
@@ -68,6 +68,8 @@ export class ConsoleDialog extends LitElement {
 
   @property() heading = '';
   /** Id of what the form is about, where a page asks the same about several. */
+  @property() thing = '';
+  /** What it is about, where the heading does not say. */
   @property() subject = '';
   /** Only its own buttons close it: what is in it would be lost. */
   @property({ type: Boolean }) stubborn = false;
@@ -77,7 +79,8 @@ export class ConsoleDialog extends LitElement {
 
   constructor() {
     super();
-    for (const type of ['input', 'change']) this.addEventListener(type, () => this.#draft?.keep());
+    for (const type of ['input', 'change'])
+      this.addEventListener(type, () => void this.#draft?.keep());
   }
 
   get isOpen(): boolean {
@@ -89,10 +92,11 @@ export class ConsoleDialog extends LitElement {
     await this.updateComplete;
     if (this.dialog.open) return;
     this.dialog.showModal();
-    const { path, rest } = placeOf(location.hash);
+    const place = shownPlace();
+    const title = this.subject === '' ? this.heading : `${this.heading} “${this.subject}”`;
     // Headings may name what others rename meanwhile.
-    const key = [path, rest[0], this.subject === '' ? this.heading : this.subject].join(' ');
-    const draft = new FormDraft(this, key);
+    const key = this.thing === '' ? `${place} ${title}` : `${place}/${this.thing}`;
+    const draft = new FormDraft(this, { key, dialog: { title, place } });
     await draft.restore();
     this.#draft = draft;
   }
@@ -272,7 +276,7 @@ export interface NameRequest {
   action: string;
   name?: string;
   /** Id of what is named, where a page lists several. */
-  subject?: string;
+  thing?: string;
   /** Does it; what it throws is shown and the dialog stays open. */
   save: (name: string) => Promise<void>;
 }
@@ -305,8 +309,12 @@ export class ConsoleNameDialog extends LitElement {
   }
 
   override render() {
-    const { heading = '', action = '' } = this.request ?? {};
-    return html`<console-dialog heading=${heading} subject=${this.request?.subject ?? ''}>
+    const { heading = '', action = '', thing = '', name = '' } = this.request ?? {};
+    return html`<console-dialog
+      heading=${heading}
+      thing=${thing}
+      subject=${thing === '' ? '' : name}
+    >
       <form class="stack" novalidate @submit=${this.onSubmit}>
         <div class="field">
           <label for="name">Name</label>

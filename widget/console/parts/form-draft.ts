@@ -1,5 +1,5 @@
 /** What somebody has typed into a form is there again when the page went away under it. */
-import { DraftShelf, type Draft } from './draft-shelf.ts';
+import { DraftShelf, type Draft, type DraftDialog } from './draft-shelf.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -19,12 +19,15 @@ const NOT_KEPT: ReadonlySet<string> = new Set(['password', 'hidden', 'file', 'ra
 export class FormDraft {
   readonly #root: Element;
   readonly #key: string;
+  readonly #dialog: DraftDialog;
   readonly #before: Values;
+  #isOver = false;
 
   /** @param key of this form and no other */
-  constructor(root: Element, key: string) {
+  constructor(root: Element, { key, dialog }: { key: string; dialog: DraftDialog }) {
     this.#root = root;
     this.#key = key;
+    this.#dialog = dialog;
     this.#before = valuesOf(root);
   }
 
@@ -48,14 +51,22 @@ export class FormDraft {
   }
 
   /** Keeps what differs now from what was there. */
-  keep(): void {
+  async keep(): Promise<void> {
+    this.#keepNow();
+    // A field that is to go is there until the form is drawn anew.
+    await updateOf(this.#root);
+    if (!this.#isOver && this.#root.isConnected) this.#keepNow();
+  }
+
+  #keepNow(): void {
     const all = [...valuesOf(this.#root)];
     const values = new Map(all.filter(([name, value]) => this.#before.get(name) !== value));
-    forms.keep(this.#key, { values, isChanged: values.size > 0 });
+    forms.keep(this.#key, { values, isChanged: values.size > 0, dialog: this.#dialog });
   }
 
   /** It was sent, or is not to be. */
   forget(): void {
+    this.#isOver = true;
     forms.forget(this.#key);
   }
 }

@@ -1,7 +1,7 @@
 /** The frame of all pages: a heading with what can be done, and lists as tables, which are cards on a phone. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { linkTo } from '../router.ts';
+import { linkTo, shownPlace } from '../router.ts';
 import { icons } from './icons.ts';
 import { emptyState } from './states.ts';
 
@@ -36,6 +36,7 @@ export function page(
       </div>
       ${actions === undefined ? nothing : html`<div class="row">${actions}</div>`}
     </header>
+    <console-unfinished place=${shownPlace()}></console-unfinished>
     ${content}
   </div>`;
 }

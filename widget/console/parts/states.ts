@@ -28,26 +28,33 @@ export class Loaded<T> implements ReactiveController {
   readonly #host: ReactiveControllerHost;
   readonly #load: (fetching: Fetching) => Promise<T>;
   readonly #everyMs: number | ((value: T | undefined) => number) | undefined;
+  readonly #onGone: (() => void) | undefined;
   #running: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isConnected = false;
   value: T | undefined;
   failure: Error | undefined;
 
-  /** @param everyMs fetches anew this often, or as the value says, while the page can be seen */
+  /**
+   * @param everyMs fetches anew this often, or as the value says, while the page can be seen
+   * @param onGone is called when it is not there, before any of it was seen
+   */
   constructor(
     host: ReactiveControllerHost,
     {
       load,
       everyMs,
+      onGone,
     }: {
       load: (fetching: Fetching) => Promise<T>;
       everyMs?: number | ((value: T | undefined) => number);
+      onGone?: () => void;
     },
   ) {
     this.#host = host;
     this.#load = load;
     this.#everyMs = everyMs;
+    this.#onGone = onGone;
     host.addController(this);
   }
 
@@ -81,6 +88,7 @@ export class Loaded<T> implements ReactiveController {
     } catch (error) {
       if (running.signal.aborted) return;
       this.failure = error instanceof Error ? error : new Error(String(error));
+      if (this.value === undefined && isGone(this.failure)) this.#onGone?.();
     }
     this.#host.requestUpdate();
     this.#schedule();
@@ -150,9 +158,13 @@ export function loadingState(lines = 5, name = 'Loading…'): TemplateResult {
   </div>`;
 }
 
+function isGone(failure: Error): boolean {
+  return failure instanceof ApiFailure && failure.status === NOT_FOUND;
+}
+
 /** What went wrong, and a way to try again. */
 export function failedState(failure: Error, retry?: () => void): TemplateResult {
-  if (failure instanceof ApiFailure && failure.status === NOT_FOUND) {
+  if (isGone(failure)) {
     return html`<div class="state" role="alert">
       ${icons.search}
       <h2>It is not there</h2>

@@ -197,6 +197,7 @@ export class ConsoleInstructionDialog extends LitElement {
 
   /** What it is about; empty for a new one. */
   @state() private storedId = '';
+  @state() private storedLabel = '';
   @state() private length = 0;
   @state() private failure = '';
   @state() private isBusy = false;
@@ -209,6 +210,7 @@ export class ConsoleInstructionDialog extends LitElement {
   async ask({ instruction, save }: InstructionRequest): Promise<void> {
     this.#save = save;
     this.storedId = instruction?.id ?? '';
+    this.storedLabel = instruction?.label ?? '';
     this.failure = '';
     this.label.value = instruction?.label ?? '';
     this.prompt.value = instruction?.prompt ?? '';
@@ -222,7 +224,8 @@ export class ConsoleInstructionDialog extends LitElement {
     const isNew = this.storedId === '';
     return html`<console-dialog
       heading=${isNew ? 'Add instruction' : 'Edit instruction'}
-      subject=${this.storedId}
+      thing=${this.storedId}
+      subject=${this.storedLabel}
     >
       <form class="stack" novalidate @submit=${this.onSubmit}>
         <div class="field">

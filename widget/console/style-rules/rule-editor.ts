@@ -143,7 +143,7 @@ export class ConsoleRuleEditor extends LitElement {
     // Instructions that are saved meanwhile bring the list anew: what is being chosen stays.
     if (before !== undefined && this.#draft.isChanged) return;
     this.#draft =
-      ruleDrafts.waiting(this.list.style_id) ?? new RuleDraft(this.list.configured_rules);
+      ruleDrafts.waiting(placeOfList(this.list)) ?? new RuleDraft(this.list.configured_rules);
   }
 
   override render() {
@@ -286,7 +286,7 @@ export class ConsoleRuleEditor extends LitElement {
     try {
       const path = `v3/style_rules/${this.list.style_id}/configured_rules`;
       const list = await api.put<StyleRuleList>(path, this.#draft.rules);
-      ruleDrafts.forget(list.style_id);
+      ruleDrafts.forget(placeOfList(list));
       this.#draft = new RuleDraft(list.configured_rules);
       this.dispatchEvent(new Event('list-change'));
     } catch (error) {
@@ -297,10 +297,14 @@ export class ConsoleRuleEditor extends LitElement {
   };
 
   private touch(): void {
-    ruleDrafts.keep(this.list.style_id, this.#draft);
+    ruleDrafts.keep(placeOfList(this.list), this.#draft);
     this.failure = '';
     this.requestUpdate();
   }
+}
+
+function placeOfList({ style_id: id }: StyleRuleList): string {
+  return `style-rules/${id}`;
 }
 
 customElements.define('console-rule-editor', ConsoleRuleEditor);

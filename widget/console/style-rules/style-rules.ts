@@ -9,6 +9,7 @@ import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleNameDialog } from '../parts/dialog.ts';
+import { forgetAbout, forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { languageOptions } from '../parts/languages.ts';
@@ -17,7 +18,7 @@ import { Loaded, note, type Fetching } from '../parts/states.ts';
 import { goTo, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import './instructions.ts';
-import { fetchCatalogue, isObeyed, type StyleRuleCatalogue, ruleDrafts } from './rule-choice.ts';
+import { fetchCatalogue, isObeyed, type StyleRuleCatalogue } from './rule-choice.ts';
 import './rule-editor.ts';
 
 /** Most lists of an answer. */
@@ -136,6 +137,10 @@ async function fetchLists({ signal }: Fetching): Promise<StyleRuleList[]> {
     });
     lists.push(...answer.style_rules);
   }
+  forgetAllBut(
+    'style-rules',
+    lists.map(({ style_id: id }) => id),
+  );
   return lists.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
@@ -158,8 +163,13 @@ export class ConsoleStyleList extends LitElement {
         api.get<StyleRuleList>(`v3/style_rules/${this.styleId}`, { signal }),
         fetchCatalogue(signal),
       ]);
+      forgetAllBut(
+        `style-rules/${this.styleId}`,
+        list.custom_instructions.map(({ id }) => id),
+      );
       return { list, catalogue };
     },
+    onGone: () => forgetAbout(`style-rules/${this.styleId}`),
   });
 
   override updated(changed: PropertyValues): void {
@@ -225,7 +235,7 @@ export class ConsoleStyleList extends LitElement {
       done: 'The list was deleted.',
       work: async () => {
         await api.delete(`v3/style_rules/${id}`);
-        ruleDrafts.forget(id);
+        forgetAbout(`style-rules/${id}`);
         goTo('style-rules');
       },
     });
