@@ -341,13 +341,16 @@ class Patience {
   /** @param giveUp told what was asked until when has waited for too long, by `performance.now()` */
   constructor(giveUp: (askedUntilMs: number) => void, askedAtMs = performance.now()) {
     const leftMs = ANSWER_MS - (performance.now() - askedAtMs);
-    this.#timer = setTimeout(() => {
-      const askedUntilMs = Math.max(askedAtMs, performance.now() - ANSWER_MS);
-      const look = () => {
-        this.#lastLook = setImmediate(() => giveUp(askedUntilMs));
-      };
-      this.#timer = setTimeout(look, LAST_MS);
-    }, Math.max(leftMs, 0));
+    this.#timer = setTimeout(
+      () => {
+        const askedUntilMs = Math.max(askedAtMs, performance.now() - ANSWER_MS);
+        const look = () => {
+          this.#lastLook = setImmediate(() => giveUp(askedUntilMs));
+        };
+        this.#timer = setTimeout(look, LAST_MS);
+      },
+      Math.max(leftMs, 0),
+    );
   }
 
   end(): void {
