@@ -22,6 +22,7 @@ import {
   escapedSigns,
   formulasIn,
   formulasOf,
+  keptSurnames,
   keptWords,
   type KeptWords,
   type Part,
@@ -42,7 +43,6 @@ import {
   type Token,
   type WordToken,
 } from './marked-text.ts';
-import { surnamesIn } from './person-names.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
 import { FINISHES } from './sentence-signs.ts';
 
@@ -157,7 +157,7 @@ async function translateWords(text: string, run: Run): Promise<string> {
 /** Of several steps the second would read `i.e.` as Spanish, and make `i.Et.` of it. */
 function formulasOfText(text: string, run: Run): Part[] {
   const { source } = directionOf(run);
-  const formulas = [...formulasIn(text, source), ...surnamesIn(text, source)];
+  const formulas = [...formulasIn(text, source), ...keptSurnames(text, source)];
   return run.steps.length > 1 ? [...formulas, ...abbreviationsIn(text)] : formulas;
 }
 

@@ -1,8 +1,9 @@
 /**
  * What is not given to a mode of Apertium, because it would be spoilt: something stands for it until the
- * last step. That is compounds, for which a word stands that no dictionary knows, and single quotation
- * marks of English, for which other marks stand.
+ * last step. That is compounds, for which a word stands that no dictionary knows, surnames, for which a given
+ * name stands, and single quotation marks of English, for which other marks stand.
  */
+import { surnamesIn } from '../../text/words/person-names.ts';
 import { isCommonCompound } from './common-compounds.ts';
 import { HYPHEN, textOf, type KnowsWord, type Replacement } from './hyphenated-words.ts';
 import type { Token } from './marked-text.ts';
@@ -136,6 +137,22 @@ export function formulasIn(text: string, language: string): Part[] {
   // Its mode drops the sign.
   if (language === 'it') parts.push(...partsOf(text, /\p{N}+(?:[.,]\p{N}+)*%/gu));
   return parts;
+}
+
+/**
+ * Given names that stand for surnames (`Anna Baker`: `Anna Panadero`): Apertium knows them as names, so that
+ * what belongs to one of them does (`Anna Baker's car`), and what is said of people agrees with them.
+ */
+const MEN = 'Robert Thomas Richard Peter George David Michael Paul'.split(' ');
+const WOMEN = 'Laura Patricia Sandra Julia Anna Barbara Susan Maria'.split(' ');
+
+/** The surnames of a text, which are kept. */
+export function keptSurnames(text: string, language: string): Part[] {
+  return surnamesIn(text, language).map(({ start, end, isOfWoman }) => ({
+    start,
+    end,
+    standIns: isOfWoman ? WOMEN : MEN,
+  }));
 }
 
 function partsOf(text: string, pattern: RegExp): Part[] {

@@ -1,18 +1,12 @@
 /**
- * Surnames, which dictionaries know as other words (`Anna Baker`: `Anna Panadero`). They are told by what
- * stands before them: a title, or a given name that is no other word and no place in any of the languages.
+ * Surnames, which dictionaries know as other words (`Baker`). They are told by what stands before them: a
+ * title, or a given name that is hardly ever another word or a place in any of the languages.
  */
 const names = (list: string): string[] => list.trim().split(/\s+/);
 
-/**
- * Given names that stand for surnames: Apertium knows them as names, so that what belongs to one of them does
- * (`Anna Baker's car`), and so that what is said of people agrees with them.
- */
-const MEN = names('Robert Thomas Richard Peter George David Michael Paul');
-const WOMEN = names('Laura Patricia Sandra Julia Anna Barbara Susan Maria');
-
-/** Given names that people have in Europe and America. Those that are words as well (`Mark`, `Rosa`) are left out. */
-const women = names(`
+/** Given names that people have in Europe and America. Those that begin sentences as words (`Mark`, `Rosa`) are left out. */
+const WOMEN = new Set(
+  names(`
     Aisha Alessandra Alicia Alison Amanda Amy Ana Andrea Angela Ann Anna Anne Annie Aurélie
     Barbara Beatriz Becky Beth Betty Beverly Birgit Brenda Brigitte Camila Camille Carla
     Carmen Carol Caroline Carolyn Catarina Catherine Cathy Cécile Céline Chantal Cheryl Chiara
@@ -27,8 +21,10 @@ const women = names(`
     Núria Olga Olivia Pamela Paola Patricia Paula Peggy Petra Rachel Raquel Rebecca Sabine
     Samantha Sandra Sara Sarah Sharon Shirley Silvia Sophia Sophie Stephanie Susan Susana
     Sylvia Sylvie Tara Teresa Theresa Tina Ursula Valentina Valerie Valérie Vanessa Verónica
-    Véronique Wendy Yolanda Yvonne Zoe`);
-const men = names(`
+    Véronique Wendy Yolanda Yvonne Zoe`),
+);
+const MEN = new Set(
+  names(`
     Aaron Adam Adrian Adrián Ahmed Alain Alan Albert Alberto Alejandro Alessandro Alexander
     Alfonso Alfred Alfredo Ali Álvaro Andreas Andrés Andrew Andy Angelo Anthony Antoine
     Antonio António Arthur Arturo Barry Ben Benjamin Bernard Billy Bob Bobby Brian Bruce Bryan
@@ -49,11 +45,9 @@ const men = names(`
     Roger Ronald Rubén Russell Ryan Samuel Sébastien Sergei Sergio Simon Stefan Stefano
     Stéphane Stephen Steve Steven Stuart Terry Theodore Thierry Thomas Tiago Tim Timothy Tom
     Tomás Tommy Tony Trevor Tyler Vicente Vincent Vladimir Walter Wayne William Wolfgang
-    Xavier Yusuf Zachary`);
-const GIVEN_NAMES = new Map([
-  ...men.map((name) => [name, MEN] as const),
-  ...women.map((name) => [name, WOMEN] as const),
-]);
+    Xavier Yusuf Zachary`),
+);
+const isGiven = (name: string): boolean => WOMEN.has(name) || MEN.has(name);
 
 /** Not in a word, in an address, or behind a saint, who is a place (`San Diego Bay`). */
 const FREE = String.raw`(?<![\p{L}\p{M}\p{N}@./_'’-])(?<!\b(?:San|Sant|Santa|Santo|Saint|Sainte|Sankt|São|St\.?) )`;
@@ -83,40 +77,40 @@ const NO_SURNAMES = new Set(
 export interface Surname {
   start: number;
   end: number;
-  /** Names of which one may stand for it. */
-  standIns: readonly string[];
+  /** As far as a title or a given name says so. */
+  isOfWoman: boolean;
 }
 
-/** The surnames of a text, which are kept. */
+/** Finds the surnames of a text; of one behind a title as well as a given name, once. */
 export function surnamesIn(text: string, language: string): Surname[] {
   if (!/\p{L}\.? \p{Lu}/u.test(text)) return [];
   const found: Surname[] = [];
   for (const { 0: before, index, groups = {} } of text.matchAll(NAMED)) {
-    const standIns = GIVEN_NAMES.get(groups['given'] ?? '');
-    if (standIns === undefined) continue;
+    const { given = '' } = groups;
+    if (!isGiven(given)) continue;
+    const isOfWoman = WOMEN.has(given);
     const start = index + before.length;
     const end = endOfSurname(text, start);
     if (end === undefined) continue;
-    found.push({ start, end, standIns });
+    found.push({ start, end, isOfWoman });
     const isNext = WITH_TWO.has(language) && text.charAt(end) === ' ';
     const endOfSecond = isNext ? endOfSurname(text, end + 1) : undefined;
-    if (endOfSecond !== undefined) found.push({ start: end + 1, end: endOfSecond, standIns });
+    if (endOfSecond !== undefined) found.push({ start: end + 1, end: endOfSecond, isOfWoman });
   }
   const addressed = language === 'en' ? ADDRESSED_IN_ENGLISH : ADDRESSED;
   for (const { 0: title, index } of text.matchAll(addressed)) {
     const start = index + title.length;
     const end = endOfSurname(text, start);
-    const standIns = TITLE_OF_A_WOMAN.test(title) ? WOMEN : MEN;
-    if (end !== undefined) found.push({ start, end, standIns });
+    if (end !== undefined) found.push({ start, end, isOfWoman: TITLE_OF_A_WOMAN.test(title) });
   }
   return found;
 }
 
-/** Undefined for what is no surname, and for a given name, which the engine knows. */
+/** Undefined for what is no surname, and for a given name, which dictionaries have as one. */
 function endOfSurname(text: string, start: number): number | undefined {
   SURNAME.lastIndex = start;
   const [whole] = SURNAME.exec(text) ?? [];
   const name = whole?.replace(/['’]s$/u, '');
-  if (name === undefined || NO_SURNAMES.has(name) || GIVEN_NAMES.has(name)) return undefined;
+  if (name === undefined || NO_SURNAMES.has(name) || isGiven(name)) return undefined;
   return start + name.length;
 }
