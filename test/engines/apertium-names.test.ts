@@ -39,6 +39,7 @@ test.each([
   ['es', 'Yes, please.', 'Sí, por favor.'],
   ['fr', 'please close the door', "s'il vous plaît fermer la porte"],
   ['pt', 'Please, wait here.', 'Por favor, espera aqui.'],
+  ['es', 'This is a house.\nplease wait here', 'Esto es una casa.\npor favor espera aquí'],
   ['es', 'We want to please you.', 'Te queremos complacer.'],
 ])('into %s with what is asked politely: %s', async (target, text, expected) => {
   expect(await translateTexts(engine, [text], { source: 'en', target, signal })).toEqual([

@@ -248,9 +248,12 @@ export function frenchBlanks(translated: string, { source, target }: Direction):
 // `Please` asks for something politely. To the mode from English into Spanish it is always the verb.
 
 const PLEASE = /(?<!\p{L})please(?!\p{L})/giu;
-/** At the beginning or the end of what is said, and in what is asked of somebody. */
-const POLITE =
-  /(?<=(?:^|[.!?…,;:\n"“‘«(])[\s\ufffc]*|\b(?:can|could|will|would) you\s)please(?!\p{L})|(?<!\p{L})please(?=[\s\ufffc]*(?:$|[.!?…,;:"”)\n]))/giu;
+/** Also what stands for a mark. */
+const BLANK_OR_MARK = /[\s\ufffc]/u;
+/** Behind these something is said, and before these it ends. */
+const BEFORE_SAID = /[.!?…,;:“‘«("]/u;
+const BEHIND_SAID = /[.!?…,;:”)"]/u;
+const ASKED_OF_SOMEBODY = /\b(?:can|could|will|would) you\s$/iu;
 /** What becomes of the verb, and what is said. */
 const POLITE_WORDS: Readonly<Record<string, [verb: RegExp, word: string]>> = {
   es: [/(?<!\p{L})complacer?(?![\p{L}-])/giu, 'por favor'],
@@ -267,16 +270,35 @@ export function politeWords(
 ): Replacement[] {
   const said = POLITE_WORDS[baseLanguage(target)];
   if (said === undefined || baseLanguage(from) !== 'en') return [];
-  const count = source.match(PLEASE)?.length ?? 0;
-  if (count === 0 || source.match(POLITE)?.length !== count) return [];
+  const asked = [...source.matchAll(PLEASE)];
+  if (asked.length === 0) return [];
+  if (!asked.every(({ 0: { length }, index }) => isPolite(source, index, index + length)))
+    return [];
   const [verb, word] = said;
   const verbs = [...translated.matchAll(verb)];
-  if (verbs.length !== count) return [];
+  if (verbs.length !== asked.length) return [];
   return verbs.map(({ 0: found, index }) => ({
     start: index,
     end: index + found.length,
     text: /^\p{Lu}/u.test(found) ? word.charAt(0).toUpperCase() + word.slice(1) : word,
   }));
+}
+
+/** Whether it stands at the beginning or the end of what is said, or in what is asked of somebody. */
+function isPolite(source: string, start: number, end: number): boolean {
+  let before = start;
+  while (before > 0 && BLANK_OR_MARK.test(source.charAt(before - 1))) before -= 1;
+  let behind = end;
+  while (behind < source.length && BLANK_OR_MARK.test(source.charAt(behind))) behind += 1;
+  return (
+    before === 0 ||
+    behind === source.length ||
+    source.slice(before, start).includes('\n') ||
+    source.slice(end, behind).includes('\n') ||
+    BEFORE_SAID.test(source.charAt(before - 1)) ||
+    BEHIND_SAID.test(source.charAt(behind)) ||
+    ASKED_OF_SOMEBODY.test(source.slice(Math.max(0, start - 16), start))
+  );
 }
 
 /** What is put right in a translation, one after the other. */
