@@ -332,7 +332,11 @@ export class FrameReader {
 
 // Folders for files of programs, in the system's temporary folder, which outlive no process for long.
 
-const PREFIXES = { document: 'dragoman-document-', speech: 'dragoman-speech-' };
+const PREFIXES = {
+  document: 'dragoman-document-',
+  grammars: 'dragoman-grammars-',
+  speech: 'dragoman-speech-',
+};
 /** That of a recogniser is there while it starts. */
 const SWEPT = [...Object.values(PREFIXES), 'dragoman-pieces-'];
 /** How often folders that are in use are marked as such, in ms. */

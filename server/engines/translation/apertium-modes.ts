@@ -19,6 +19,8 @@ export interface Mode {
   marksArticles?: boolean;
   /** Its rules glue words around a comma that has no blank before it: `a tall, thin man`. */
   gluesAtCommas?: boolean;
+  /** It knows better with the grammars of `english/spanish-grammars.ts`. */
+  takesGrammars?: boolean;
 }
 
 /** Languages that may be joined by two steps, source to `through` to target. */
@@ -27,7 +29,7 @@ interface Pivot {
   among: readonly LanguageTag[];
 }
 
-type Quirks = Pick<Mode, 'taggerCrashes' | 'marksArticles' | 'gluesAtCommas'>;
+type Quirks = Pick<Mode, 'taggerCrashes' | 'marksArticles' | 'gluesAtCommas' | 'takesGrammars'>;
 
 function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string, Quirks?][]) {
   return modes.map(([source, target, name, quirks]): Mode => ({
@@ -41,7 +43,6 @@ function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string
 
 const taggerCrashes = { taggerCrashes: true };
 const marksArticles = { marksArticles: true };
-const gluesAtCommas = { gluesAtCommas: true };
 
 /**
  * Modes that run and say something. Those from Croatian, Bosnian and Basque, and between Icelandic and
@@ -53,7 +54,7 @@ const gluesAtCommas = { gluesAtCommas: true };
 export const modes: readonly Mode[] = [
   ...pair(
     'apertium-eng-spa',
-    ['en', 'es', 'eng-spa', gluesAtCommas],
+    ['en', 'es', 'eng-spa', { gluesAtCommas: true, takesGrammars: true }],
     ['es', 'en', 'spa-eng'],
     ['es', 'en-US', 'spa-eng_US'],
   ),

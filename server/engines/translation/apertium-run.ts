@@ -6,7 +6,7 @@ import type { Turn } from '../../process/concurrency.ts';
 import { hasLetters, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { Mode } from './apertium-modes.ts';
 import { type ApertiumPipeline, escapeText, unescapeText } from './apertium-pipeline.ts';
-import { commonCompounds } from './common-compounds.ts';
+import { commonCompounds } from './english/common-compounds.ts';
 import {
   divided,
   dividedTokens,

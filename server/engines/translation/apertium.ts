@@ -35,6 +35,7 @@ import {
 } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { translatePiece, type Run, type Step } from './apertium-run.ts';
+import { SpanishGrammars } from './english/spanish-grammars.ts';
 import type { KnowsWord, ModeWords } from './hyphenated-words.ts';
 import { feedPieces } from './segment-pieces.ts';
 
@@ -74,12 +75,20 @@ export async function createApertium({
 }: ApertiumOptions): Promise<TranslationEngine | Unavailable> {
   // All that the stages need: other locales make some of them refuse to start.
   const env = { LC_ALL: 'C.UTF-8', PATH: programFolders };
-  const readCommand = (mode: Mode) => readModeCommand({ mode, modesFolder, env });
+  const grammars = new SpanishGrammars(env);
+  const readCommand = async (mode: Mode) => {
+    const command = await readModeCommand({ mode, modesFolder, env });
+    if (mode.takesGrammars !== true) return command;
+    return grammars.into(command).catch((error: unknown) => {
+      log.warn({ mode: mode.name, err: error }, 'grammars cannot be compiled: apt install cg3');
+      return command;
+    });
+  };
   const installed = await findInstalled(modesFolder, log);
   const [first] = installed;
   if (first === undefined) return unavailable(`No known language pair is in ${modesFolder}.`);
   try {
-    await readCommand(first);
+    await readModeCommand({ mode: first, modesFolder, env });
   } catch (error) {
     log.debug({ err: error }, 'apertium-wblank-mode failed');
     return unavailable(`The program apertium-wblank-mode does not run from ${programFolders}.`);
@@ -101,7 +110,7 @@ export async function createApertium({
     ]),
   );
   const words = createModeWords(modesFolder, log);
-  return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words });
+  return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words, grammars });
 }
 
 /** Each dictionary is read when a text with a hyphen comes first, and kept. */
@@ -137,19 +146,23 @@ class Apertium implements TranslationEngine {
   readonly #routes: Routes;
   readonly #pipelines: ReadonlyMap<string, ApertiumPipeline>;
   readonly #words: ModeWords;
+  readonly #grammars: SpanishGrammars;
 
   constructor({
     routes,
     pipelines,
     words,
+    grammars,
   }: {
     routes: Routes;
     pipelines: ReadonlyMap<string, ApertiumPipeline>;
     words: ModeWords;
+    grammars: SpanishGrammars;
   }) {
     this.#routes = routes;
     this.#pipelines = pipelines;
     this.#words = words;
+    this.#grammars = grammars;
     this.pairs = [...routes.values()].map(({ source, target }) => ({ source, target }));
   }
 
@@ -192,6 +205,7 @@ class Apertium implements TranslationEngine {
 
   async close(): Promise<void> {
     await Promise.all([...this.#pipelines.values()].map((pipeline) => pipeline.close()));
+    await this.#grammars.close();
   }
 
   #route(pair: LanguagePair): Route {

@@ -4,7 +4,7 @@
  * name stands, and single quotation marks of English, for which other marks stand.
  */
 import { surnamesIn } from '../../text/words/person-names.ts';
-import { isCommonCompound } from './common-compounds.ts';
+import { isCommonCompound } from './english/common-compounds.ts';
 import { HYPHEN, textOf, type KnowsWord, type Replacement } from './hyphenated-words.ts';
 import type { Token } from './marked-text.ts';
 

@@ -3,7 +3,7 @@
  * nonsense word by word: they are translated by this table. To the rules each is an adjective that they know,
  * so that they put it in its place and inflect it; what stands there afterwards takes its form from that.
  */
-import { HYPHEN, type Replacement } from './hyphenated-words.ts';
+import { HYPHEN, type Replacement } from '../hyphenated-words.ts';
 
 /** Singular and plural, for masculine and feminine. */
 type Forms = readonly [masculine: string, feminine: string, masculines: string, feminines: string];

@@ -1,0 +1,359 @@
+/**
+ * What Debian's mode from English to Spanish is taught: which readings its words have in a sentence (`Open the
+ * door` asks for something), which verbs go with a particle (`turn on`), and which of several words is meant:
+ * its dictionary makes a nail file of each file and a pad of ink of each key. Two constraint grammars, which
+ * cg-proc reads: one stands before the tagger and knows English, the other takes the place of the mode's
+ * own lexical selection, which changes next to nothing, and chooses Spanish words.
+ */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../../process/index.ts';
+
+const run = promisify(execFile);
+
+/** The two grammars as cg-proc reads them. */
+export class SpanishGrammars {
+  readonly #env: Record<string, string>;
+  #folder: string | undefined;
+
+  /** @param env of the programs */
+  constructor(env: Record<string, string>) {
+    this.#env = env;
+  }
+
+  /**
+   * A pipeline's command with both grammars in it; that of a mode with other stages stays as it is. They are
+   * compiled anew, in some 40 ms: whatever clears temporary folders may have taken those of the last start.
+   *
+   * @throws Error when cg-comp is not there, or refuses them
+   */
+  async into(command: string): Promise<string> {
+    const before = this.#folder;
+    const folder = await createTemporaryFolder('grammars');
+    this.#folder = folder;
+    // The processes of the last start have read theirs.
+    if (before !== undefined) await removeTemporaryFolder(before);
+    const [english, spanish] = await Promise.all([
+      this.#compiled(englishGrammar(), path.join(folder, 'english')),
+      this.#compiled(spanishGrammar(), path.join(folder, 'spanish')),
+    ]);
+    return command
+      .replace(/(?<=^lt-proc [^|]*)\| /, `| cg-proc -z -w '${english}' | `)
+      .replace(/lrx-proc -z -m '[^']*'/, `cg-proc -z -1 -w '${spanish}'`);
+  }
+
+  async close(): Promise<void> {
+    if (this.#folder !== undefined) await removeTemporaryFolder(this.#folder);
+  }
+
+  async #compiled(grammar: string, file: string): Promise<string> {
+    await writeFile(`${file}.cg3`, grammar);
+    await run('cg-comp', [`${file}.cg3`, `${file}.bin`], { env: this.#env, timeout: 10_000 });
+    return `${file}.bin`;
+  }
+}
+
+/** Nouns with one Spanish word and its gender, whatever stands around them. */
+const NOUNS = `
+ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
+arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, balance: equilibrio m, ball: pelota f,
+band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, board: tablero m,
+border: frontera f, breast: pecho m, breath: respiración f, bulb: bombilla f, bunch: puñado m, cap: gorra f,
+card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
+command: comando m, company: empresa f, competition: competencia f, computer: ordenador m,
+condition: condición f, cost: coste m, course: curso m, cover: cubierta f, craft: oficio m, date: fecha f,
+deal: acuerdo m, deputy: ayudante mf, detour: desvío m, device: dispositivo m, disability: discapacidad f,
+display: pantalla f, domain: dominio m, drive: unidad f, driver: conductor m, email: correo m,
+enquiry: consulta f, equaliser: ecualizador m, failure: fracaso m, fault: culpa f, feeling: sentimiento m,
+figure: figura f, file: archivo m, fish: pez m, foundation: fundación f, gear: equipo m, goal: objetivo m,
+head: cabeza f, heel: talón m, height: altura f, host: anfitrión m, inquiry: consulta f, key: clave f,
+language: idioma m, launch: lanzamiento m, law: ley f, leader: líder mf, leg: pierna f, letter: carta f,
+lift: ascensor m, lock: bloqueo m, look: mirada f, malfunction: fallo m, manager: director m,
+mandarin: mandarina f, market: mercado m, motion: movimiento m, nature: naturaleza f, nut: tuerca f,
+oil: aceite m, owner: propietario m, package: paquete m, part: parte f, partner: socio m, passage: paso m,
+paste: pasta f, path: ruta f, picture: foto f, piece: pieza f, pipe: tubo m, plane: avión m, plate: plato m,
+platform: plataforma f, plug: enchufe m, policy: política f, poll: encuesta f, position: posición f,
+post: artículo m, property: propiedad f, pupil: alumno m, question: pregunta f, range: gama f,
+record: registro m, reference: referencia f, registration: registro m, release: versión f,
+research: investigación f, review: revisión f, role: papel m, room: sala f, schedule: horario m,
+seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, sign: señal f, size: tamaño m,
+skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu m, spring: primavera f,
+stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
+style: estilo m, support: apoyo m, temple: templo m, ticket: entrada f, tie: corbata f, tip: consejo m,
+tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m, vessel: buque m,
+view: vista f, wall: pared f, wave: ola f, web: web f, wood: madera f, work: trabajo m`;
+
+const VERBS = `
+address: abordar, advise: aconsejar, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
+assume: suponer, attach: adjuntar, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
+capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar,
+congratulate: felicitar, delete: eliminar, dismiss: rechazar, eject: expulsar, enable: activar,
+encourage: animar, enjoy: disfrutar, escape: escapar, expose: exponer, feature: presentar, fix: arreglar,
+focus: centrar, gain: ganar, get: conseguir, hear: oír, hide: ocultar, hit: golpear, hold: mantener,
+involve: implicar, manage: gestionar, meet: conocer, operate: operar, paste: pegar, play: jugar,
+raise: levantar, reach: alcanzar, recall: recordar, remove: eliminar, request: solicitar,
+reverse: invertir, rise: aumentar, run: correr, save: guardar, set: poner, shift: cambiar, show: mostrar,
+start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
+
+const ADJECTIVES = `
+beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo,
+harmful: dañino, next: próximo, opening: de apertura, ready: listo, remarkable: notable,
+specific: específico, temporary: temporal`;
+
+const ADVERBS = `again: de nuevo, properly: correctamente`;
+
+/** Verbs that mean something else with a particle or a preposition, which Spanish has no word for. */
+const WITH_PARTICLES = `
+blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar,
+cut off: cortar, end up: acabar, figure out: averiguar, fill in: rellenar, fill out: rellenar,
+find out: averiguar, grow up: crecer, hand out: repartir, hang up: colgar, hold on: esperar,
+kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log off: salir, log on: entrar,
+log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
+move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
+print out: imprimir, put on: poner, set up: configurar, show up: aparecer, shut down: cerrar,
+sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, sum up: resumir,
+switch off: apagar, switch on: encender, take off: quitar, take out: sacar, throw away: tirar,
+turn around: girar, turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
+wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
+
+/** Words that the dictionary does not have at all. */
+const NEW_NOUNS = `
+blog: bitácora f, deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
+fool: tonto m, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
+necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
+startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, username: usuario m,
+webcam: cámara f, workshop: taller m, workspace: espacio m`;
+
+/** With their past and the form in `-ing`; `click` is a noun alone there. */
+const NEW_VERBS = `
+click clicked clicking: pulsar, embed embedded embedding: incrustar, log logged logging: registrar,
+maximize maximized maximizing: ampliar, mute muted muting: silenciar,
+refresh refreshed refreshing: actualizar, reload reloaded reloading: recargar,
+reorder reordered reordering: reordenar, resize resized resizing: redimensionar,
+rotate rotated rotating: girar, skip skipped skipping: saltar, unmute unmuted unmuting: activar`;
+
+/** Nouns that mean something else where one of some words is in the sentence. */
+const NOUNS_BESIDE = `
+driver: controlador m; graphics hardware install kernel printer software update
+key: tecla f; control enter escape hit hold keyboard press shift type
+key: llave f; car door house lock room
+letter: letra f; alphabet capital character spell spelling word
+room: habitación f; bed book hotel night sleep
+speaker: altavoz m; audio cable headphone loud music sound volume
+spring: fuente f; water`;
+
+/** What is said of these is said with another verb. */
+const STATES = `
+alone angry available back busy closed dead empty full here inside lost open ready sick sure there tired`;
+
+/** What asks for something far more often than it names a thing, at the beginning of a sentence. */
+const ORDERS = `
+accept add allow ask bring browse build buy call cancel change check choose clean clear click close come
+compare connect continue convert copy create cut delete disable discover do download drag drop edit eject
+empty enable enjoy ensure enter explore fill find finish follow forget get give go help hide import insert
+install invite join keep kill learn leave listen load look make manage meet merge move open paste pay play
+press print publish put read refresh remember remove rename repeat replace reply reset restart restore
+return rotate run save select sell send set share show sign skip speak start stay stop submit switch take
+tell try turn type unlock update upload use visit wait watch write`;
+
+/** Their imperative is not the present of the third person, which the rules can make: the infinitive is said. */
+const IRREGULAR = `come do go have hold keep leave make put say set tell`;
+
+/** Behind these `to` stands before a verb. */
+const BEFORE_TO = `
+able allow begin continue decide easy free glad go good happy hard have help hope how important like love
+necessary need nice order plan possible ready start time try use want way wish`;
+
+/** How a sentence is read, once words and particles are there. */
+const READING = String.raw`
+REMOVE ("saw" vblex) ;
+# Do you have, can you hear: a question, the verb without an ending.
+SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
+REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
+SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
+SELECT INF IF (-1 (prn subj)) (-2 (vaux) OR (vbdo)) ;
+REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vaux) OR (vbdo)) ;
+# Let's go, let us begin; let me explain.
+SUBSTITUTE (".*"r vblex inf pres past pp) ("*let's") ("<let>"i) IF (1 ("<'s>"i) OR ("<us>"i)) (2 V) ;
+REMCOHORT ("<'s>"i) IF (-1 ("*let's"i)) ;
+REMCOHORT ("<us>"i) IF (-1 ("*let's"i)) ;
+SELECT INF IF (-1 ("*let's"i)) ;
+REMOVE (pp) IF (0 ("let"i)) (-1 BEGINS) ;
+REMOVE (past) IF (0 ("let"i)) (-1 BEGINS) ;
+SELECT INF IF (0 ("let"i)) (-1 BEGINS) ;
+SELECT INF IF (-1 OBJECT) (-2 ("let"i) OR ("help"i) OR ("make"i)) ;
+# The train leaves at nine.
+SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (1 (pr) OR DET) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
+SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
+REMOVE ("coming"i adj) ;
+# The man who came, when I came.
+SELECT (rel) IF (0 ("who"i)) (-1 N) ;
+SELECT (rel) IF (0 ("which"i)) (-1 N OR (cm)) ;
+SELECT (rel) IF (0 ("where"i)) (NEGATE 1* ("<?>")) ;
+SELECT (cnjadv) IF (0 ("when"i)) (1 (prn) OR DET OR N) (NEGATE 1* ("<?>")) ;
+SELECT (det qnt) IF (0 ("more"i)) (1 N) ;
+REMOVE V IF (-1C DET) (0 N OR ADJ) ;
+SELECT INF IF (-1 ("to"i pr)) (-2 BEFORE_TO) ;
+REMOVE N OR ADJ IF (-1 (vbmod) OR (vaux)) (0 V) ;
+REMOVE N OR ADJ IF (-1C (prn subj)) (0 V) ;
+REMOVE N OR ADJ IF (-1 ("<you>"i) OR ("<I>")) (0 V) ;
+SELECT (adv) IF (0 PLEASE) (-1 START OR (cm)) ;
+SELECT (adv) IF (0 PLEASE) (1 (sent)) ;
+# Save, Add new page: what is not a sentence is written on a button.
+SELECT INF IF (-1 START) (0 ORDER) (1 (<<<)) ;
+SELECT INF IF (-1 START) (0 CAPITAL) (0 ORDER) (1 DET OR OBJECT OR NEXT) (NEGATE 1* (sent)) ;
+SELECT INF IF (-1 START) (0 CAPITAL) (1 DET OR OBJECT) (NEGATE 1* (sent)) ;
+SELECT INF IF (-1 BEGINS) (0 ORDER) (1 OBJECT) ;
+SELECT INF IF (-1 BEGINS) (0 IRREGULAR) (1 DET OR OBJECT OR NEXT) ;
+SELECT PRES IF (-1 BEGINS) (0 INF) (1 DET OR PARTICLE) ;
+SELECT PRES IF (-1 BEGINS) (0 ORDER) (0 INF) (1 NEXT) ;
+`;
+
+const DELIMITERS = 'DELIMITERS = "<.>" "<!>" "<?>" ;\n';
+
+/** The grammar that stands before the tagger. */
+export function englishGrammar(): string {
+  const lemmas = (words: string) => words.trim().split(/\s+/).map((word) => `"${word}"i`).join(' '); // prettier-ignore
+  return indexed(`${DELIMITERS}
+LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRES = (vblex pres) ;
+LIST AUXILIARY = vbhaver vbser ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
+LIST DET = (det def) (det ind) (det pos) ; LIST OBJECT = (prn obj) ; LIST CAPITAL = "<[A-Z].*>"r ;
+LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
+LIST NEXT = n adj adv num np pr cnjsub rel prn det "\\*.*"r ;
+LIST PLEASE = "please"i ; LIST START = (>>>) ;
+SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
+LIST ORDER = ${lemmas(ORDERS)} ;
+LIST IRREGULAR = ${lemmas(IRREGULAR)} ;
+LIST BEFORE_TO = ${lemmas(BEFORE_TO)} ;
+BEFORE-SECTIONS
+${[...newWordReadings(), ...particleRules()].join('\n')}
+SECTION
+${READING}`);
+}
+
+function newWordReadings(): string[] {
+  const reading = (form: string, lemma: string, tags: string) =>
+    `APPEND ("${lemma}" ${tags}) ("<${form}>"i) ;`;
+  const nouns = entriesOf(NEW_NOUNS).flatMap(([noun]) => [
+    reading(noun, noun, 'n sg'),
+    reading(`${noun}s`, noun, 'n pl'),
+  ]);
+  const verbs = entriesOf(NEW_VERBS).flatMap(([forms]) => {
+    const [verb = '', past = '', ing = ''] = forms.split(' ');
+    return [
+      ...['inf', 'pres'].map((tags) => reading(verb, verb, `vblex ${tags}`)),
+      reading(`${verb}s`, verb, 'vblex pri p3 sg'),
+      ...['past', 'pp'].map((tags) => reading(past, verb, `vblex ${tags}`)),
+      ...['ger', 'subs'].map((tags) => reading(ing, verb, `vblex ${tags}`)),
+    ];
+  });
+  return [...nouns, ...verbs, String.raw`REMOVE ("\*.*"r) IF (0 N OR V) ;`];
+}
+
+/** Prepositions, and what is none, stay behind the verb: not `look it at`. */
+const CLOSE = new Set(['after', 'at', 'for', 'sure', 'to']);
+
+/** The verb takes its particle, which goes where the verb is no noun. */
+function particleRules(): string[] {
+  return entriesOf(WITH_PARTICLES).flatMap(([words]) => {
+    const [verb = '', particle = ''] = words.split(' ');
+    const lemma = `"${verb}# ${particle}"`;
+    const joins = (place: string) =>
+      `SUBSTITUTE (".*"r) (${lemma}) ("${verb}"i vblex) IF ${place} ;`;
+    const goes = (place: string) => `REMCOHORT ("<${particle}>"i) IF ${place} ;`;
+    const isFree = !CLOSE.has(particle);
+    return [
+      joins(`(1 ("<${particle}>"i))`),
+      ...(isFree ? [joins(`(1 OBJECT) (2 ("<${particle}>"i))`)] : []),
+      `REMOVE N OR ADJ IF (0 (${lemma}i)) (NEGATE -1 DET OR ADJ OR (num)) ;`,
+      goes(`(-1C (${lemma}i))`),
+      ...(isFree ? [goes(`(-1 OBJECT) (-2C (${lemma}i))`)] : []),
+    ];
+  });
+}
+
+/** The grammar that chooses Spanish words. */
+export function spanishGrammar(): string {
+  const nouns = (lines: string) =>
+    entriesOf(lines).map(([noun, spanish]) => nounRule(noun, spanish));
+  const others = (lines: string, tag: string) =>
+    entriesOf(lines).map(([word, spanish]) => {
+      const lemma = tag === 'vblex' ? word.replace(/^(\S+) \S+ \S+$/, '$1') : word;
+      return `SUBSTITUTE (".*"r mf) ("${spanish}") ("<${lemma}>"i ${tag}) ;`;
+    });
+  const particles = entriesOf(WITH_PARTICLES).map(
+    ([words, spanish]) =>
+      `SUBSTITUTE (".*"r) ("${spanish}") ("<${words.replace(' ', '# ')}>"i vblex) ;`,
+  );
+  const beside = NOUNS_BESIDE.trim()
+    .split('\n')
+    .map((line) => {
+      const [entry = '', words = ''] = line.split('; ');
+      const [[noun, spanish] = ['', '']] = entriesOf(entry);
+      return nounRule(noun, spanish, ` IF (0* ${anyOf(words)})`);
+    });
+  return indexed(`${DELIMITERS}SECTION
+${[...nouns(NOUNS), ...nouns(NEW_NOUNS), ...beside].join('\n')}
+${[...others(VERBS, 'vblex'), ...others(NEW_VERBS, 'vblex'), ...particles].join('\n')}
+${[...others(ADJECTIVES, 'adj'), ...others(ADVERBS, 'adv')].join('\n')}
+SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
+${replacement('aquel', 'ese', '("<that>"i det)')}
+${replacement('aquello', 'eso', '("<that>"i prn)')}
+${replacement('*let', '*vamos a', '("<*let>"i)')}
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (-1 ("<where>"i) OR ("<how>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 ${anyOf(STATES)}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (prn)) (2 ${anyOf(STATES)}) ;
+`);
+}
+
+function nounRule(noun: string, spanish: string, condition = ''): string {
+  const gender = /\S+$/.exec(spanish)?.[0] ?? '';
+  const lemma = spanish.slice(0, -gender.length - 1);
+  return `SUBSTITUTE (".*"r n m f mf GD) ("${lemma}" n ${gender}) ("<${noun}>"i n)${condition} ;`;
+}
+
+/**
+ * Each word in small letters and with a capital, rather than in whatever letters: only rules for known words are
+ * found by an index, and others are tried on every word of a text, which takes three times as long.
+ */
+function indexed(grammar: string): string {
+  return grammar
+    .replace(
+      /\(("[^"\n]*")i((?: [^()\n]*)?)\)/g,
+      (_group, word: string, tags: string) => `(${word}${tags}) OR (${capital(word)}${tags})`,
+    )
+    .replace(/(?<= )("[^"\n]*")i(?= )/g, (_tag, word: string) => `${word} ${capital(word)}`);
+}
+
+function capital(word: string): string {
+  return word.replace(/\p{L}/u, (letter) => letter.toUpperCase());
+}
+
+/** Letters of both sizes: a word of one target that is put for another keeps its own otherwise. */
+function replacement(from: string, to: string, target: string): string {
+  return [[from, to], [capital(from), capital(to)]]
+    .map(([one = '', other = '']) => `SUBSTITUTE ("${one}") ("${other}") ${target} ;`)
+    .join('\n'); // prettier-ignore
+}
+
+function anyOf(words: string): string {
+  return words
+    .trim()
+    .split(/\s+/)
+    .map((word) => `("<${word}>"i)`)
+    .join(' OR ');
+}
+
+/** The entries of a table, English and Spanish. */
+function entriesOf(table: string): [english: string, spanish: string][] {
+  return table
+    .trim()
+    .split(/,\s+/)
+    .map((entry) => {
+      const [english = '', spanish = ''] = entry.split(': ');
+      return [english, spanish];
+    });
+}
