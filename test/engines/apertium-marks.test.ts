@@ -36,12 +36,12 @@ describe('marks', () => {
     [
       'that stand alone stay between their neighbours',
       'The new file<3/> is here, <4/> now.',
-      'La lima nueva<3/> es aquí, <4/> ahora.',
+      'El archivo nuevo<3/> está aquí, <4/> ahora.',
     ],
     [
       'of a word that is dropped stay, empty, where no word is free',
       '<1>She</1> <2>works</2>.',
-      '<1></1><2>Obra</2>.',
+      '<1></1><2>Trabaja</2>.',
     ],
     [
       'of a word that is merged go around what it has become',
@@ -79,7 +79,7 @@ describe('marks', () => {
       'The <1>Rita</1>-Jones, and <2>GPL-3.0-or-later</2> now.',
       'La <1>Rita</1>-Jones, y <2>GPL-3.0-or-later</2> ahora.',
     ],
-    ['within a formula stay there', 'H<1>2</1>O is here.', 'H<1>2</1>O es aquí.'],
+    ['within a formula stay there', 'H<1>2</1>O is here.', 'H<1>2</1>O está aquí.'],
     [
       'take their quotation marks along',
       'He said <1>“good morning”</1> (<2>yes</2>).',
@@ -93,7 +93,7 @@ describe('marks', () => {
     [
       'keep the quotation marks around them',
       'The "<1>red</1>" car and the (‘<2>free world</2>’) market.',
-      'El coche "<1>rojo</1>" y el (‘<2>mundo libre</2>’) lonja.',
+      'El coche "<1>rojo</1>" y el (‘<2>mundo libre</2>’) mercado.',
     ],
     [
       'keep arrows, stars and emoji at their ends',

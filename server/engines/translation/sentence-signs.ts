@@ -245,7 +245,8 @@ export function frenchBlanks(translated: string, { source, target }: Direction):
   }));
 }
 
-// `Please` asks for something politely. To the mode from English into Spanish it is always the verb.
+// `Please` asks for something politely. To the mode from English into Spanish it is often the verb, and those
+// behind it translate what is said word by word.
 
 const PLEASE = /(?<!\p{L})please(?!\p{L})/giu;
 /** Also what stands for a mark. */
@@ -257,9 +258,9 @@ const ASKED_OF_SOMEBODY = /\b(?:can|could|will|would) you\s$/iu;
 /** What becomes of the verb, and what is said. */
 const POLITE_WORDS: Readonly<Record<string, [verb: RegExp, word: string]>> = {
   es: [/(?<!\p{L})complacer?(?![\p{L}-])/giu, 'por favor'],
-  fr: [/(?<!\p{L})compla(?:ire|it|ît)(?![\p{L}-])/giu, "s'il vous plaît"],
+  fr: [/(?<!\p{L})(?:compla(?:ire|it|ît)|par faveur)(?![\p{L}-])/giu, "s'il vous plaît"],
   it: [/(?<!\p{L})compiac(?:er)?e(?![\p{L}-])/giu, 'per favore'],
-  pt: [/(?<!\p{L})compraz(?:er?)?(?![\p{L}-])/giu, 'por favor'],
+  pt: [/(?<!\p{L})(?:compraz(?:er?)?|faz favor)(?![\p{L}-])/giu, 'por favor'],
 };
 
 /** The verbs of a translation that are none, `Complacer espera`; none where some of the source are. */

@@ -40,8 +40,8 @@ export class SpanishGrammars {
       this.#compiled(spanishGrammar(), path.join(folder, 'spanish')),
     ]);
     return command
-      .replace(/(?<=^lt-proc [^|]*)\| /, `| cg-proc -z -w '${english}' | `)
-      .replace(/lrx-proc -z -m '[^']*'/, `cg-proc -z -1 -w '${spanish}'`);
+      .replace(/(?<=^lt-proc [^|]*)\| /, `| cg-proc -z '${english}' | `)
+      .replace(/lrx-proc -z -m '[^']*'/, `cg-proc -z -1 '${spanish}'`);
   }
 
   async close(): Promise<void> {
@@ -235,7 +235,7 @@ ${READING}`);
 
 function newWordReadings(): string[] {
   const reading = (form: string, lemma: string, tags: string) =>
-    `APPEND ("${lemma}" ${tags}) ("<${form}>"i) ;`;
+    inBothSizes((sized) => `APPEND ("${sized(lemma)}" ${tags}) ("<${sized(form)}>") ;`);
   const nouns = entriesOf(NEW_NOUNS).flatMap(([noun]) => [
     reading(noun, noun, 'n sg'),
     reading(`${noun}s`, noun, 'n pl'),
@@ -259,17 +259,19 @@ const CLOSE = new Set(['after', 'at', 'for', 'sure', 'to']);
 function particleRules(): string[] {
   return entriesOf(WITH_PARTICLES).flatMap(([words]) => {
     const [verb = '', particle = ''] = words.split(' ');
-    const lemma = `"${verb}# ${particle}"`;
+    const joined = `${verb}# ${particle}`;
     const joins = (place: string) =>
-      `SUBSTITUTE (".*"r) (${lemma}) ("${verb}"i vblex) IF ${place} ;`;
+      inBothSizes(
+        (sized) => `SUBSTITUTE (".*"r) ("${sized(joined)}") ("${sized(verb)}" vblex) IF ${place} ;`,
+      );
     const goes = (place: string) => `REMCOHORT ("<${particle}>"i) IF ${place} ;`;
     const isFree = !CLOSE.has(particle);
     return [
       joins(`(1 ("<${particle}>"i))`),
       ...(isFree ? [joins(`(1 OBJECT) (2 ("<${particle}>"i))`)] : []),
-      `REMOVE N OR ADJ IF (0 (${lemma}i)) (NEGATE -1 DET OR ADJ OR (num)) ;`,
-      goes(`(-1C (${lemma}i))`),
-      ...(isFree ? [goes(`(-1 OBJECT) (-2C (${lemma}i))`)] : []),
+      `REMOVE N OR ADJ IF (0 ("${joined}"i)) (NEGATE -1 DET OR ADJ OR (num)) ;`,
+      goes(`(-1C ("${joined}"i))`),
+      ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
     ];
   });
 }
@@ -281,11 +283,10 @@ export function spanishGrammar(): string {
   const others = (lines: string, tag: string) =>
     entriesOf(lines).map(([word, spanish]) => {
       const lemma = tag === 'vblex' ? word.replace(/^(\S+) \S+ \S+$/, '$1') : word;
-      return `SUBSTITUTE (".*"r mf) ("${spanish}") ("<${lemma}>"i ${tag}) ;`;
+      return wordRule(lemma, spanish, { tag });
     });
-  const particles = entriesOf(WITH_PARTICLES).map(
-    ([words, spanish]) =>
-      `SUBSTITUTE (".*"r) ("${spanish}") ("<${words.replace(' ', '# ')}>"i vblex) ;`,
+  const particles = entriesOf(WITH_PARTICLES).map(([words, spanish]) =>
+    wordRule(words.replace(' ', '# '), spanish, { tag: 'vblex' }),
   );
   const beside = NOUNS_BESIDE.trim()
     .split('\n')
@@ -299,9 +300,9 @@ ${[...nouns(NOUNS), ...nouns(NEW_NOUNS), ...beside].join('\n')}
 ${[...others(VERBS, 'vblex'), ...others(NEW_VERBS, 'vblex'), ...particles].join('\n')}
 ${[...others(ADJECTIVES, 'adj'), ...others(ADVERBS, 'adv')].join('\n')}
 SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
-${replacement('aquel', 'ese', '("<that>"i det)')}
-${replacement('aquello', 'eso', '("<that>"i prn)')}
-${replacement('*let', '*vamos a', '("<*let>"i)')}
+${inBothSizes((sized) => `SUBSTITUTE ("${sized('aquel')}") ("${sized('ese')}") ("<that>"i det) ;`)}
+${inBothSizes((sized) => `SUBSTITUTE ("${sized('aquello')}") ("${sized('eso')}") ("<that>"i prn) ;`)}
+${inBothSizes((sized) => `SUBSTITUTE ("${sized('*let')}") ("${sized('*vamos a')}") ("<*let>"i) ;`)}
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (-1 ("<where>"i) OR ("<how>"i)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 ${anyOf(STATES)}) ;
@@ -312,7 +313,24 @@ SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (prn)) (2 ${anyOf
 function nounRule(noun: string, spanish: string, condition = ''): string {
   const gender = /\S+$/.exec(spanish)?.[0] ?? '';
   const lemma = spanish.slice(0, -gender.length - 1);
-  return `SUBSTITUTE (".*"r n m f mf GD) ("${lemma}" n ${gender}) ("<${noun}>"i n)${condition} ;`;
+  return wordRule(noun, lemma, { tag: 'n', gender, condition });
+}
+
+function wordRule(
+  english: string,
+  spanish: string,
+  { tag, gender = '', condition = '' }: { tag: string; gender?: string; condition?: string },
+): string {
+  const [from, to] = gender === '' ? ['mf', ''] : ['n m f mf GD', ` n ${gender}`];
+  return inBothSizes(
+    (sized) =>
+      `SUBSTITUTE (".*"r ${from}) ("${sized(spanish)}"${to}) ("<${sized(english)}>" ${tag})${condition} ;`,
+  );
+}
+
+/** A rule for a word in small letters, and for one with a capital. */
+function inBothSizes(ruleOf: (sized: (word: string) => string) => string): string {
+  return `${ruleOf((word) => word)}\n${ruleOf(capital)}`;
 }
 
 /**
@@ -330,13 +348,6 @@ function indexed(grammar: string): string {
 
 function capital(word: string): string {
   return word.replace(/\p{L}/u, (letter) => letter.toUpperCase());
-}
-
-/** Letters of both sizes: a word of one target that is put for another keeps its own otherwise. */
-function replacement(from: string, to: string, target: string): string {
-  return [[from, to], [capital(from), capital(to)]]
-    .map(([one = '', other = '']) => `SUBSTITUTE ("${one}") ("${other}") ${target} ;`)
-    .join('\n'); // prettier-ignore
 }
 
 function anyOf(words: string): string {
