@@ -99,8 +99,8 @@ start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: 
 
 const ADJECTIVES = `
 beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo,
-harmful: dañino, next: próximo, opening: de apertura, ready: listo, remarkable: notable,
-specific: específico, temporary: temporal`;
+harmful: dañino, next: siguiente mf, opening: de apertura, ready: listo, remarkable: notable mf,
+specific: específico, temporary: temporal mf`;
 
 const ADVERBS = `again: de nuevo, properly: correctamente`;
 
@@ -151,7 +151,7 @@ alone angry available back busy closed dead empty full here inside lost open rea
 /** What asks for something far more often than it names a thing, at the beginning of a sentence. */
 const ORDERS = `
 accept add allow ask bring browse build buy call cancel change check choose clean clear click close come
-compare connect continue convert copy create cut delete disable discover do download drag drop edit eject
+compare connect contact continue convert copy create cut delete disable discover do download drag drop edit eject
 empty enable enjoy ensure enter explore fill find finish follow forget get give go help hide import insert
 install invite join keep kill learn leave listen load look make manage meet merge move open paste pay play
 press print publish put read refresh remember remove rename repeat replace reply reset restart restore
@@ -166,24 +166,51 @@ const BEFORE_TO = `
 able allow begin continue decide easy free glad go good happy hard have help hope how important like love
 necessary need nice order plan possible ready start time try use want way wish`;
 
+/** All tags of a pronoun, to be taken from it. */
+const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
+
+/** What is said in another way altogether, word for word; `*` makes a word unknown, which stays as it is. */
+const PHRASES = String.raw`
+# Let's go, let us begin, let me explain.
+SUBSTITUTE (".*"r vblex inf pres past pp) ("*let's") ("<let>"i) IF (1 ("<'s>"i) OR ("<us>"i)) (2 V) ;
+REMCOHORT ("<'s>") OR ("<us>") IF (-1 ("*let's")) ;
+SUBSTITUTE (".*"r prn obj p1 mf sg) ("*let me") ("<me>") IF (-1 ("<let>"i)) (1 V) (-2 START OR (cm) OR PLEASE) ;
+REMCOHORT ("<let>"i) IF (1 ("*let me")) ;
+# See you tomorrow.
+SUBSTITUTE (".*"r vblex inf pres) ("*see you") ("<see>"i) IF (-1 START) (1 ("<you>")) (2 (adv) OR N) ;
+REMCOHORT ("<you>") IF (-1 ("*see you")) ;
+# Good afternoon, good evening.
+SUBSTITUTE (".*"r n sg) ("*good day") ("<afternoon>"i) OR ("<evening>"i) IF (-1 ("<good>"i)) ;
+REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
+# He saw me, I told you: the rules give the verb the person of such an object, but not behind an auxiliary. The
+# pronoun becomes one, for it has a blank behind it, and another pronoun stands before it.
+REMOVE ("saw" vblex) ;
+SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo past) (prn subj) IF (-1 (prn subj)) (1 (vblex past)) (2 SPOKEN_TO) ;
+SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pri p3 sg) (prn subj) IF (-1 (prn subj)) (1 (vblex pri)) (2 SPOKEN_TO) ;
+SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pres) (prn subj) IF (-1 (prn subj)) (1 (vblex pres)) (2 SPOKEN_TO) ;
+SELECT (vbdo) IF (0 (vbdo)) (-1 (prn subj)) (2 SPOKEN_TO) ;
+SUBSTITUTE (past) (inf) (vblex past) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+SUBSTITUTE (pri p3 sg) (inf) (vblex pri) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+`;
+
+/** What is said instead of those. */
+const SAID = `
+*afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta`;
+
+/** Behind `at` where no noun follows. */
+const HOURS = `
+two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11 12`;
+
 /** How a sentence is read, once words and particles are there. */
 const READING = String.raw`
-REMOVE ("saw" vblex) ;
-# Do you have, can you hear: a question, the verb without an ending.
+# Do you have, can you hear: questions. Spanish says them in the order of statements, whose rules are better.
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
 REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
 SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
-SELECT INF IF (-1 (prn subj)) (-2 (vaux) OR (vbdo)) ;
-REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vaux) OR (vbdo)) ;
-# Let's go, let us begin; let me explain.
-SUBSTITUTE (".*"r vblex inf pres past pp) ("*let's") ("<let>"i) IF (1 ("<'s>"i) OR ("<us>"i)) (2 V) ;
-REMCOHORT ("<'s>"i) IF (-1 ("*let's"i)) ;
-REMCOHORT ("<us>"i) IF (-1 ("*let's"i)) ;
-SELECT INF IF (-1 ("*let's"i)) ;
-REMOVE (pp) IF (0 ("let"i)) (-1 BEGINS) ;
-REMOVE (past) IF (0 ("let"i)) (-1 BEGINS) ;
-SELECT INF IF (0 ("let"i)) (-1 BEGINS) ;
-SELECT INF IF (-1 OBJECT) (-2 ("let"i) OR ("help"i) OR ("make"i)) ;
+SELECT INF IF (-1 (prn subj)) (-2 (vbdo)) ;
+REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
+SELECT INF IF (-1 ("*let's") OR ("*let me")) ;
 # The train leaves at nine.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (1 (pr) OR DET) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
@@ -201,10 +228,8 @@ REMOVE N OR ADJ IF (-1C (prn subj)) (0 V) ;
 REMOVE N OR ADJ IF (-1 ("<you>"i) OR ("<I>")) (0 V) ;
 SELECT (adv) IF (0 PLEASE) (-1 START OR (cm)) ;
 SELECT (adv) IF (0 PLEASE) (1 (sent)) ;
-# Save, Add new page: what is not a sentence is written on a button.
-SELECT INF IF (-1 START) (0 ORDER) (1 (<<<)) ;
-SELECT INF IF (-1 START) (0 CAPITAL) (0 ORDER) (1 DET OR OBJECT OR NEXT) (NEGATE 1* (sent)) ;
-SELECT INF IF (-1 START) (0 CAPITAL) (1 DET OR OBJECT) (NEGATE 1* (sent)) ;
+# Save: one word is written on a button. More of them ask for something.
+SELECT INF IF (-1 START) (0 ORDER) (1 ("<.>")) ;
 SELECT INF IF (-1 BEGINS) (0 ORDER) (1 OBJECT) ;
 SELECT INF IF (-1 BEGINS) (0 IRREGULAR) (1 DET OR OBJECT OR NEXT) ;
 SELECT PRES IF (-1 BEGINS) (0 INF) (1 DET OR PARTICLE) ;
@@ -219,17 +244,20 @@ export function englishGrammar(): string {
   return indexed(`${DELIMITERS}
 LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRES = (vblex pres) ;
 LIST AUXILIARY = vbhaver vbser ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
-LIST DET = (det def) (det ind) (det pos) ; LIST OBJECT = (prn obj) ; LIST CAPITAL = "<[A-Z].*>"r ;
+LIST DET = (det def) (det ind) (det pos) ; LIST OBJECT = (prn obj) ;
+LIST MODAL = ${entriesOf(MODALS)
+    .map(([modal]) => `"<${modal}>"i`)
+    .join(' ')} ;
+LIST FINITE_VERB = (vblex past) (vblex pri) (vblex pres) ; LIST SPOKEN_TO = (prn obj p1) (prn obj p2) ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
-LIST NEXT = n adj adv num np pr cnjsub rel prn det "\\*.*"r ;
+LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmas(ORDERS)} ;
 LIST IRREGULAR = ${lemmas(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmas(BEFORE_TO)} ;
 BEFORE-SECTIONS
-${[...newWordReadings(), ...particleRules()].join('\n')}
-SECTION
+${[...newWordReadings(), ...particleRules(), ...pronounRules(), ...questionRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
@@ -249,7 +277,43 @@ function newWordReadings(): string[] {
       ...['ger', 'subs'].map((tags) => reading(ing, verb, `vblex ${tags}`)),
     ];
   });
-  return [...nouns, ...verbs, String.raw`REMOVE ("\*.*"r) IF (0 N OR V) ;`];
+  return [...nouns, ...verbs, 'REMOVE ("[*].*"r) IF (0 N OR V) ;'];
+}
+
+const PRONOUNS = `
+I: p1 mf sg, you: p2 mf sp, he: p3 m sg, she: p3 f sg, it: p3 nt sg, we: p1 mf pl, they: p3 mf pl`;
+
+/** A second pronoun before one whose verb has an object that is spoken to, or speaks: see {@link PHRASES}. */
+function pronounRules(): string[] {
+  return entriesOf(PRONOUNS).map(([pronoun, tags]) =>
+    inBothSizes(
+      (sized) =>
+        `ADDCOHORT ("<${sized(pronoun)}>" "${sized('prpers')}" prn subj ${tags}) BEFORE ("<${sized(pronoun)}>" subj) IF (1 FINITE_VERB) (NOT 1 ("like"i)) (2 SPOKEN_TO) (NOT -1 (vaux) OR (vbdo) OR (prn subj)) ;`,
+    ),
+  );
+}
+
+const MODALS = `
+can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux inf, must: must vaux inf,
+shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf`;
+
+/**
+ * `Can you hear me?`: Spanish asks in the order of statements, whose rules are better. The two words exchange what
+ * they are, and stay in their places, where elements may begin and end.
+ */
+function questionRules(): string[] {
+  return [
+    ...entriesOf(PRONOUNS).map(
+      ([pronoun, tags]) =>
+        `APPEND ("prpers" prn subj ${tags}) MODAL IF (0 (vaux)) (1 ("<${pronoun}>" subj)) (2 V OR AUXILIARY OR (adv)) (1* ("<?>")) ;`,
+    ),
+    'SELECT (prn subj) IF (0 MODAL) (1 (prn subj)) ;',
+    ...entriesOf(MODALS).map(([modal, reading]) => {
+      const [lemma = '', ...tags] = reading.split(' ');
+      return `SUBSTITUTE (${ANY_PRONOUN}) ("${lemma}" ${tags.join(' ')}) (prn subj) IF (-1 ("<${modal}>"i prn)) ;`;
+    }),
+    'SELECT (vaux) IF (-1 MODAL) (-1 (prn subj)) ;',
+  ];
 }
 
 /** Prepositions, and what is none, stay behind the verb: not `look it at`. */
@@ -278,54 +342,48 @@ function particleRules(): string[] {
 
 /** The grammar that chooses Spanish words. */
 export function spanishGrammar(): string {
-  const nouns = (lines: string) =>
-    entriesOf(lines).map(([noun, spanish]) => nounRule(noun, spanish));
-  const others = (lines: string, tag: string) =>
-    entriesOf(lines).map(([word, spanish]) => {
-      const lemma = tag === 'vblex' ? word.replace(/^(\S+) \S+ \S+$/, '$1') : word;
-      return wordRule(lemma, spanish, { tag });
-    });
-  const particles = entriesOf(WITH_PARTICLES).map(([words, spanish]) =>
-    wordRule(words.replace(' ', '# '), spanish, { tag: 'vblex' }),
-  );
   const beside = NOUNS_BESIDE.trim()
     .split('\n')
-    .map((line) => {
+    .flatMap((line) => {
       const [entry = '', words = ''] = line.split('; ');
-      const [[noun, spanish] = ['', '']] = entriesOf(entry);
-      return nounRule(noun, spanish, ` IF (0* ${anyOf(words)})`);
+      return wordRules(entry, 'n', `IF (0* ${anyOf(words)})`);
     });
+  const rules = [
+    ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
+    ...wordRules('time: hora f', 'n', 'IF (-1 ("<what>"i))'),
+    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
+    ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
+    ...wordRules('ask: hacer', 'vblex', 'IF (2 ("<question>"))'),
+    ...wordRules('know: conocer', 'vblex', 'IF (1 (prn p1) OR (prn p2))'),
+    ...wordRules('leave: salir', 'vblex', 'IF (1 (pr) OR (sent) OR (cm))'),
+    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
+    ...[...wordRules('that: ese', 'det'), ...wordRules('that: eso', 'prn')],
+    ...wordRules(SAID),
+  ];
+  const states = anyOf(STATES);
   return indexed(`${DELIMITERS}SECTION
-${[...nouns(NOUNS), ...nouns(NEW_NOUNS), ...beside].join('\n')}
-${[...others(VERBS, 'vblex'), ...others(NEW_VERBS, 'vblex'), ...particles].join('\n')}
-${[...others(ADJECTIVES, 'adj'), ...others(ADVERBS, 'adv')].join('\n')}
+${rules.join('\n')}
 SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
-${inBothSizes((sized) => `SUBSTITUTE ("${sized('aquel')}") ("${sized('ese')}") ("<that>"i det) ;`)}
-${inBothSizes((sized) => `SUBSTITUTE ("${sized('aquello')}") ("${sized('eso')}") ("<that>"i prn) ;`)}
-${inBothSizes((sized) => `SUBSTITUTE ("${sized('*let')}") ("${sized('*vamos a')}") ("<*let>"i) ;`)}
+SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (-1 ("<where>"i) OR ("<how>"i)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 ${anyOf(STATES)}) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (prn)) (2 ${anyOf(STATES)}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 ${states}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (prn)) (2 ${states}) ;
 `);
 }
 
-function nounRule(noun: string, spanish: string, condition = ''): string {
-  const gender = /\S+$/.exec(spanish)?.[0] ?? '';
-  const lemma = spanish.slice(0, -gender.length - 1);
-  return wordRule(noun, lemma, { tag: 'n', gender, condition });
-}
-
-function wordRule(
-  english: string,
-  spanish: string,
-  { tag, gender = '', condition = '' }: { tag: string; gender?: string; condition?: string },
-): string {
-  const [from, to] = gender === '' ? ['mf', ''] : ['n m f mf GD', ` n ${gender}`];
-  return inBothSizes(
-    (sized) =>
-      `SUBSTITUTE (".*"r ${from}) ("${sized(spanish)}"${to}) ("<${sized(english)}>" ${tag})${condition} ;`,
-  );
+/** Each entry's rule: Spanish words of that kind, with their gender where they have one, for the English one. */
+function wordRules(table: string, tag = '', condition = ''): string[] {
+  return entriesOf(table).map(([words, spanish]) => {
+    // Of the forms of a new verb the first is its name.
+    const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
+    const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
+    const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
+    return inBothSizes(
+      (sized) =>
+        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>" ${tag}) ${condition} ;`,
+    );
+  });
 }
 
 /** A rule for a word in small letters, and for one with a capital. */
