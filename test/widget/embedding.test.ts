@@ -71,3 +71,15 @@ it('the endpoint begins a session and takes it up again', async () => {
   expect(again.token).not.toBe(first.token);
   expect(again.received_audio_ms).toBe(0);
 });
+
+it('texts and documents of the README go into languages that the default engines know', async () => {
+  const server = await sharedServer();
+  const answer = await server.send('/v2/languages?type=target', { method: 'GET' });
+  const known = ((await answer.json()) as { language: string }[]).map(({ language }) => language);
+  const shown = [
+    ...readme.matchAll(/'en', '(\w+)'|translate \S+ --to (\w+)|"target_lang": "(\w+)"/g),
+  ];
+  const wanted = shown.map(([, code, command, body]) => (code ?? command ?? body)!.toUpperCase());
+  expect(wanted.length).toBeGreaterThan(4);
+  expect(wanted.filter((language) => !known.includes(language))).toEqual([]);
+});
