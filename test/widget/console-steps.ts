@@ -7,7 +7,10 @@ export function nameOfFocused(page: Page): Promise<string> {
   return page.evaluate(() => {
     let element = document.activeElement;
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
+    const label =
+      element instanceof HTMLInputElement || element instanceof HTMLSelectElement
+        ? element.labels?.[0]?.textContent
+        : null;
     return (label ?? element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim();
   });
 }

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { lively, openWholeChromium } from '../support/machine/chromium.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 import { excessWidth, faults } from './axe.ts';
+import { nameOfFocused } from './console-steps.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 import type { RoomCaptions } from '../../widget/room-captions.ts';
 import { keepPage } from './kept-page.ts';
@@ -140,6 +141,12 @@ describe('a reader', () => {
     const before = await size();
     await page.getByRole('button', { name: 'Text and display' }).click();
     await page.getByRole('button', { name: 'Larger text' }).click();
+    // By keyboard, to the smallest and back: the button has the focus at the end of the way too.
+    await page.getByRole('button', { name: 'Smaller text' }).focus();
+    for (let step = 0; step < 5; step++) await page.keyboard.press('Enter');
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    expect(await nameOfFocused(page)).toBe('Smaller text');
+    await page.getByRole('slider', { name: 'Text size' }).fill('1.125');
     await page.getByLabel('High contrast').check();
     await page.getByLabel('When they are final').check();
     await page.getByRole('button', { name: 'Done' }).click();

@@ -70,6 +70,7 @@ function sizeView(
   onChoose: (fontScale: number) => void,
 ): TemplateResult {
   const { least, most, step } = FONT_SCALE;
+  // Not disabled: a button that loses the focus loses the keyboard's place.
   const by = (steps: number) => () =>
     onChoose(Math.min(most, Math.max(least, fontScale + steps * step)));
   return html`<fieldset>
@@ -79,7 +80,7 @@ function sizeView(
         type="button"
         class="round"
         aria-label=${words.smaller}
-        ?disabled=${fontScale <= least}
+        aria-disabled=${fontScale <= least}
         @click=${by(-1)}
       >
         ${smallerIcon}
@@ -98,7 +99,7 @@ function sizeView(
         type="button"
         class="round"
         aria-label=${words.larger}
-        ?disabled=${fontScale >= most}
+        aria-disabled=${fontScale >= most}
         @click=${by(1)}
       >
         ${largerIcon}
