@@ -4,8 +4,9 @@ import { query, state } from 'lit/decorators.js';
 import { actFor, sessionEnd } from './api.ts';
 import { pageGroups, pageOf, type ConsolePage } from './menu.ts';
 import { baseStyles } from './parts/base.styles.ts';
-import { openDialogs } from './parts/dialog.ts';
+import { openDialogs, withdrawQuestion } from './parts/dialog.ts';
 import { forgetDrafts } from './parts/draft-shelf.ts';
+import { keepFocus } from './parts/focus-keeper.ts';
 import { focusHeading } from './parts/frame.ts';
 import { icons } from './parts/icons.ts';
 import { messageBoard, sayFailed } from './parts/messages.ts';
@@ -214,6 +215,7 @@ export class DragomanConsole extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     messageBoard();
+    keepFocus(() => void focusHeading(this.main?.firstElementChild));
     addEventListener('hashchange', this.onPlace);
     sessionEnd.addEventListener('signed-out', this.onSignedOut);
     void this.start();
@@ -337,8 +339,7 @@ export class DragomanConsole extends LitElement {
       const session = await currentSession();
       this.show(session === undefined ? { kind: 'sign-in' } : { kind: 'pages', session });
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error(String(error));
-      this.show({ kind: 'failed', failure });
+      this.show({ kind: 'failed', failure: error as Error });
     }
   }
 
@@ -356,11 +357,12 @@ export class DragomanConsole extends LitElement {
       void this.start();
       return;
     }
-    const before = this.place;
+    const before = this.place.path;
+    withdrawQuestion();
     this.place = placeOf(location.hash);
     this.show(this.view);
     this.menu?.close();
-    if (before.path === this.place.path) return;
+    if (before === this.place.path) return;
     scrollTo({ top: 0 });
     // Whoever listens or types goes on at the new page.
     void this.updateComplete.then(() => this.main?.focus({ preventScroll: true }));

@@ -96,6 +96,7 @@ export class ConsoleRoomForm extends LitElement {
   @state() private failure = '';
   @state() private isBusy = false;
   #start: RoomWishes = newRoom;
+  #hasBegun = false;
   @query('#name') private readonly nameField!: HTMLInputElement | null;
   readonly #choices = new Loaded<Choices>(this, {
     load: async ({ signal }) => {
@@ -118,6 +119,13 @@ export class ConsoleRoomForm extends LitElement {
     return this.room === undefined ? 'events new' : `events/${this.room.room_id} settings`;
   }
 
+  override updated(): void {
+    if (this.#hasBegun || this.#choices.value === undefined) return;
+    this.#hasBegun = true;
+    // The dialog was open before there was a field to begin in.
+    this.renderRoot.querySelector<HTMLElement>('input, select')?.focus();
+  }
+
   /** It was made, or is not to be. */
   end(): void {
     drafts.forget(this.draftKey);
@@ -137,7 +145,6 @@ export class ConsoleRoomForm extends LitElement {
                 id="name"
                 autocomplete="off"
                 maxlength="1024"
-                autofocus
                 aria-describedby="name-hint name-fault"
                 aria-invalid=${this.isNameless ? 'true' : nothing}
                 .value=${this.wishes.name}

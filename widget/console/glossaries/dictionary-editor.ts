@@ -205,7 +205,7 @@ export class ConsoleDictionaryEditor extends LitElement {
   private readonly deleteDictionary = async (): Promise<void> => {
     await doneIfConfirmed({
       heading: 'Delete this dictionary?',
-      text: `${this.direction} with ${wholeNumber(this.#draft.value?.entries.length ?? 0)} entries will be gone from “${this.glossary.name}”.`,
+      text: `${this.direction} with ${counted(this.#draft.value?.entries.length ?? 0, 'entry', 'entries')} will be gone from “${this.glossary.name}”.`,
       action: 'Delete dictionary',
       done: 'The dictionary was deleted.',
       work: async () => {

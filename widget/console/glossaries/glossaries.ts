@@ -261,7 +261,7 @@ export class ConsoleGlossary extends LitElement {
     const count = entryCount(dictionaries);
     await doneIfConfirmed({
       heading: 'Delete this glossary?',
-      text: `“${name}” and its ${wholeNumber(count)} entries will be gone. Translations that name it will fail.`,
+      text: `“${name}” and its ${counted(count, 'entry', 'entries')} will be gone. Translations that name it will fail.`,
       action: 'Delete glossary',
       done: 'The glossary was deleted.',
       work: async () => {
@@ -334,7 +334,7 @@ export class ConsolePairDialog extends LitElement {
   private choice(side: 'source' | 'target', label: string, value: string) {
     return html`<div class="field">
       <label for=${side}>${label}</label>
-      <select id=${side} @change=${this.onChoice}>
+      <select id=${side} ?autofocus=${side === 'source'} @change=${this.onChoice}>
         ${languageOptions(glossaryLanguages, value)}
       </select>
     </div>`;

@@ -196,7 +196,7 @@ class ConsoleLineList extends LitElement {
                       class="quiet icon-only"
                       aria-label=${`Remove ${line}`}
                       ?disabled=${this.isBusy}
-                      @click=${() => this.keep(this.lines.filter((other) => other !== line))}
+                      @click=${() => this.takeAway(line)}
                     >
                       ${icons.remove}
                     </button>
@@ -233,6 +233,11 @@ class ConsoleLineList extends LitElement {
     if (await this.keep(lines)) this.field.value = '';
     this.field.focus();
   };
+
+  private async takeAway(line: string): Promise<void> {
+    // Held down, Enter would take away one line after the other.
+    if (await this.keep(this.lines.filter((other) => other !== line))) this.field.focus();
+  }
 
   private async keep(lines: string[]): Promise<boolean> {
     this.isBusy = true;

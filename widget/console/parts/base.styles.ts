@@ -209,7 +209,7 @@ const controls = css`
     padding-inline: 0.75rem;
     font-size: 0.875rem;
   }
-  button:disabled {
+  button:is(:disabled, [aria-disabled='true']) {
     color: var(--soft);
     background: transparent;
     border-color: var(--line);
@@ -217,25 +217,25 @@ const controls = css`
     cursor: default;
   }
   @media (hover: hover) {
-    button:hover:enabled,
+    button:hover:enabled:not([aria-disabled='true']),
     .button:hover {
       border-color: var(--accent);
     }
-    button.quiet:hover:enabled,
+    button.quiet:hover:enabled:not([aria-disabled='true']),
     .button.quiet:hover {
       background: var(--wash);
       border-color: transparent;
     }
-    button.primary:hover:enabled,
+    button.primary:hover:enabled:not([aria-disabled='true']),
     .button.primary:hover {
       background: var(--accent-strong);
       border-color: var(--accent-strong);
     }
-    button.danger:hover:enabled {
+    button.danger:hover:enabled:not([aria-disabled='true']) {
       border-color: var(--bad);
       background: var(--bad-tint);
     }
-    button.danger.primary:hover:enabled {
+    button.danger.primary:hover:enabled:not([aria-disabled='true']) {
       background: var(--bad-strong);
       border-color: var(--bad-strong);
     }

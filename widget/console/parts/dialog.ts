@@ -236,7 +236,7 @@ export class ConsoleConfirmation extends LitElement {
     this.conclude(true);
   };
 
-  private conclude(isYes: boolean): void {
+  conclude(isYes: boolean): void {
     const answer = this.#answer;
     this.#answer = undefined;
     this.dialog.close();
@@ -252,6 +252,11 @@ let asker: ConsoleConfirmation | undefined;
 export function confirmed(question: Question): Promise<boolean> {
   asker ??= document.body.appendChild(new ConsoleConfirmation());
   return asker.ask(question);
+}
+
+/** Another page came in view: what was asked over the one before is answered with no. */
+export function withdrawQuestion(): void {
+  asker?.conclude(false);
 }
 
 /** Does what cannot be undone when it is confirmed, and says that it is done, or why not; false unless it is. */

@@ -57,12 +57,13 @@ export class ConsolePager extends LitElement {
     </nav>`;
   }
 
+  /** Not disabled at the end: whoever steps by keyboard stays on the button. */
   private step(words: string, page: number, isOff: boolean) {
     return html`<button
       type="button"
       class="small"
-      ?disabled=${isOff}
-      @click=${() => this.dispatchEvent(new PageChange(page))}
+      aria-disabled=${isOff}
+      @click=${() => isOff || this.dispatchEvent(new PageChange(page))}
     >
       ${words}
     </button>`;

@@ -46,7 +46,9 @@ export class ConsoleSaveBar extends LitElement {
 
   override render() {
     const isChanged = this.changes !== '';
-    const canSave = isChanged && !this.busy && this.obstacle === '';
+    // Not disabled: whoever has saved by keyboard stays there.
+    const canDiscard = isChanged && !this.busy;
+    const canSave = canDiscard && this.obstacle === '';
     return html`<div class="bar">
       ${
         this.failure === ''
@@ -56,16 +58,16 @@ export class ConsoleSaveBar extends LitElement {
       <span class="row">
         <button
           type="button"
-          ?disabled=${!isChanged || this.busy}
-          @click=${() => this.dispatchEvent(new Event('discard'))}
+          aria-disabled=${!canDiscard}
+          @click=${() => canDiscard && this.dispatchEvent(new Event('discard'))}
         >
           Discard
         </button>
         <button
           type="button"
           class="primary"
-          ?disabled=${!canSave}
-          @click=${() => this.dispatchEvent(new Event('save'))}
+          aria-disabled=${!canSave}
+          @click=${() => canSave && this.dispatchEvent(new Event('save'))}
         >
           Save
         </button>

@@ -1,0 +1,186 @@
+/** Where the focus of the console is, for who types and for who listens. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Glossary } from '../../shared/schemas/glossaries.ts';
+import type { RoomInfo } from '../../shared/schemas/rooms.ts';
+import { startConsole, type ConsoleBench } from './console-browser.ts';
+import { answerOf, nameOfFocused } from './console-steps.ts';
+
+let bench: ConsoleBench;
+let page: Page;
+beforeAll(async () => {
+  bench = await startConsole();
+});
+afterAll(() => bench.close());
+afterEach(({ task }) => bench.leave(page, task.result?.state !== 'fail'));
+
+const open = async (fragment: string) => (page = await bench.openAgain(fragment));
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const focused = (name: string) => expect.poll(() => nameOfFocused(page)).toBe(name);
+
+/** As who has no mouse does. */
+async function press(name: string): Promise<void> {
+  await button(name).focus();
+  await page.keyboard.press('Enter');
+}
+
+async function makeKey(label: string): Promise<void> {
+  await button('New key').click();
+  await page.getByLabel('Label', { exact: true }).fill(label);
+  await button('Make key').click();
+  await button('I have copied it').click();
+  await button(`Edit ${label}`).waitFor();
+}
+
+async function makeGlossary(name: string, words: number): Promise<Glossary> {
+  const entries = Array.from({ length: words }, (_, at) => `word ${at}\tWort ${at}`).join('\n');
+  const dictionaries = [{ source_lang: 'en', target_lang: 'de', entries, entries_format: 'tsv' }];
+  return answerOf<Glossary>(bench.server.post('/v3/glossaries', { name, dictionaries }));
+}
+
+const makeRoom = (name: string) =>
+  answerOf<RoomInfo>(bench.server.post('/v1/rooms', { name, source_language: 'en' }));
+
+/** Answers what is asked before something is done. */
+async function confirm(): Promise<void> {
+  await focused('Cancel');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+}
+
+describe('what has the focus goes away', () => {
+  it('the row that takes its place has it', async () => {
+    await open('#/keys');
+    for (const label of ['North', 'South']) await makeKey(label);
+    await press('Deactivate North');
+    await confirm();
+    await focused('Edit South');
+  });
+
+  it('a list of sites goes on at the field for another', async () => {
+    await open('#/settings');
+    await page.getByLabel('New site').fill('https://news.example.org');
+    await page.keyboard.press('Enter');
+    await press('Remove https://news.example.org');
+    await button('Remove https://news.example.org').waitFor({ state: 'detached' });
+    await focused('New site');
+  });
+
+  it('the heading of the page has it when nothing takes its place', async () => {
+    const { glossary_id: id } = await answerOf<Glossary>(
+      bench.server.post('/v3/glossaries', { name: 'Harbour', dictionaries: [] }),
+    );
+    await open(`#/glossaries/${id}`);
+    await press('Add dictionary');
+    await focused('From');
+    await button('Add dictionary').last().focus();
+    await page.keyboard.press('Enter');
+    await button('Add entry').waitFor();
+    await focused('Harbour');
+  });
+
+  it('a message that is dismissed gives it back to the page', async () => {
+    const { room_id: id } = await makeRoom('Yard');
+    await open(`#/events/${id}`);
+    // Without what was said before.
+    await page.reload();
+    await press('Pause');
+    await page.getByText('Paused. Nothing that is said').waitFor();
+    await press('Dismiss');
+    await focused('Yard');
+  });
+});
+
+describe('a button that cannot be used for a while', () => {
+  it('has the focus again when it can', async () => {
+    const { room_id: id } = await makeRoom('Stage');
+    await open(`#/events/${id}`);
+    await button('Pause').focus();
+    for (const next of ['Go on', 'Pause', 'Go on']) {
+      await page.keyboard.press('Enter');
+      await button(next).waitFor();
+      await focused(next);
+    }
+  });
+
+  it('has it still when all is saved', async () => {
+    const { room_id: id } = await makeRoom('Hall');
+    await open(`#/events/${id}`);
+    await page.getByLabel('Hidden words').fill('bother');
+    await press('Save');
+    await page.getByText('All changes are saved.').waitFor();
+    // Once more does nothing, and what is on the page is drawn by then.
+    await page.keyboard.press('Enter');
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    expect(await nameOfFocused(page)).toBe('Save');
+  });
+
+  it('has it still at the end of a long list', async () => {
+    const { glossary_id: id } = await makeGlossary('Two pages', 60);
+    await open(`#/glossaries/${id}/en/de`);
+    await press('Next');
+    await page.getByText('51–60 of 60').waitFor();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    expect(await nameOfFocused(page)).toBe('Next');
+  });
+});
+
+it('the form of a room begins at its first field', async () => {
+  await open('#/events');
+  await button('New room').first().focus();
+  await page.keyboard.press('Enter');
+  await focused('Name');
+  await page.keyboard.press('Escape');
+  await focused('New room');
+});
+
+it('what was asked over a page is not asked over the next one', async () => {
+  await makeGlossary('Kept', 1);
+  await open('#/glossaries');
+  await page.getByRole('link', { name: 'Kept' }).click();
+  await press('Delete');
+  await page.getByText('Delete this glossary?').waitFor();
+  await page.evaluate(() => history.back());
+  await page.getByRole('heading', { name: 'Glossaries', level: 1 }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => nameOfFocused(page)).toContain('Glossaries');
+  await page.getByRole('link', { name: 'Kept' }).waitFor();
+});
+
+it('no bar at an edge lies over what has the focus, on small windows either', async () => {
+  const { glossary_id: id } = await makeGlossary('Long', 25);
+  await open(`#/glossaries/${id}/en/de`);
+  // Messages pass by themselves.
+  await page.reload();
+  await button('Edit word 3').waitFor();
+  for (const size of [
+    { width: 1280, height: 600 },
+    { width: 640, height: 400 },
+    { width: 320, height: 500 },
+  ]) {
+    await page.setViewportSize(size);
+    await page.getByLabel('Search entries').focus();
+    const covered: string[] = [];
+    for (const key of ['Tab', 'Shift+Tab']) {
+      for (let step = 0; step < 25; step++) {
+        await page.keyboard.press(key);
+        if (await isCovered()) covered.push(`${key} ${await nameOfFocused(page)}`);
+      }
+    }
+    expect({ size, covered }).toEqual({ size, covered: [] });
+  }
+  await page.setViewportSize({ width: 1366, height: 768 });
+});
+
+/** Whether something lies over the middle of what has the focus. */
+function isCovered(): Promise<boolean> {
+  return page.evaluate(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    if (element === null) return false;
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const tree = element.getRootNode() as ShadowRoot;
+    const above = tree.elementFromPoint(left + width / 2, top + height / 2);
+    return !element.contains(above);
+  });
+}
