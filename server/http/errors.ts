@@ -23,11 +23,30 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   // Clients ask until it is ready.
   const isFailure = failure.status >= 500 && failure.code !== 'document_not_ready';
   if (hasLeft(request)) request.log.info({ code: failure.code }, 'client left during its request');
+  else if (AWAY.has(failure.code)) logAway(failure, request);
   else if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
   const isForLater = failure.status === 503 || failure.status === 429;
   if (isForLater && !reply.hasHeader('Retry-After')) reply.header('Retry-After', '5');
   const { status, body } = toHttp(failure);
   return reply.code(status).send(body);
+}
+
+/** What is away for all requests alike: they say so in one line at a time, and where they were is of no use. */
+const AWAY: ReadonlySet<ErrorCode> = new Set(['storage_unavailable', 'broker_unavailable']);
+const SAID_AGAIN_MS = 10_000;
+/** When it was said last, by server and code. */
+const saidAtMs = new WeakMap<object, Map<ErrorCode, number>>();
+
+function logAway({ code, cause, message }: ServiceError, request: FastifyRequest): void {
+  const { server } = request.server;
+  const said = saidAtMs.get(server) ?? new Map<ErrorCode, number>();
+  saidAtMs.set(server, said);
+  const nowMs = performance.now();
+  const isNews = nowMs - (said.get(code) ?? -Infinity) >= SAID_AGAIN_MS;
+  if (isNews) said.set(code, nowMs);
+  const level = isNews ? 'error' : 'debug';
+  const reason = cause instanceof Error ? cause.message : message;
+  request.log[level]({ code, reason }, 'request failed');
 }
 
 /** What Node's HTTP parser complains of, by its code. */
