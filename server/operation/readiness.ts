@@ -31,12 +31,15 @@ export function createReadiness({
   const hasEngine = () =>
     recognisers.some(({ languages }) => languages.length > 0) || translation.sources().length > 0;
   let looked: { atMs: number; storage: Promise<string[]> } | undefined;
+  /** One at a time: a database that hangs would have a connection taken by each, until none is left. */
+  let isWriting = false;
   /** A database that cannot be written, on a full disk for one, is read for long. */
   const lookAtStorage = (): Promise<string[]> => {
     const nowMs = performance.now();
-    if (looked === undefined || nowMs - looked.atMs >= KNOWN_MS) {
-      const storage = writtenWithin(writeChecks.write(Date.now()), storageDeadlineMs);
-      looked = { atMs: nowMs, storage };
+    if (looked === undefined || (!isWriting && nowMs - looked.atMs >= KNOWN_MS)) {
+      isWriting = true;
+      const writing = writeChecks.write(Date.now()).finally(() => (isWriting = false));
+      looked = { atMs: nowMs, storage: writtenWithin(writing, storageDeadlineMs) };
     }
     return looked.storage;
   };

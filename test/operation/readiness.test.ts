@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createReadiness } from '../../server/operation/readiness.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
@@ -54,6 +54,34 @@ it('many who ask at once cost one look at the database', async () => {
   const asked = readiness({ writeChecks: counted });
   await Promise.all(Array.from({ length: 20 }, () => asked.missing()));
   expect(looks).toBe(1);
+});
+
+it('a database that hangs is not looked at again before it has answered', async () => {
+  let looks = 0;
+  let answer = () => {};
+  const hanging = {
+    write: () => {
+      looks += 1;
+      return new Promise<void>((resolve) => (answer = resolve));
+    },
+  };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = readiness({ writeChecks: hanging });
+  const told = asked.missing();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await told).toEqual(['the database does not answer']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const toldAgain = asked.missing();
+  expect(looks).toBe(1);
+  expect(await toldAgain).toEqual(['the database does not answer']);
+
+  answer();
+  await vi.advanceTimersByTimeAsync(0);
+  const next = asked.missing();
+  answer();
+  expect(await next).toEqual([]);
+  expect(looks).toBe(2);
 });
 
 describe('a full disk', () => {
