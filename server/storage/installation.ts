@@ -1,6 +1,6 @@
 /** What the database says of itself: which one it is, and whether it can be written. */
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Database } from './database.ts';
+import { type Database, locksRows } from './database.ts';
 import { defineStore } from './store.ts';
 
 /** Tells this database from others. */
@@ -64,7 +64,7 @@ declare module './database.ts' {
 
 /** A row for each process: one that stands still with its row locked holds up no other. */
 const ROW_OF_PROCESS = randomInt(1, 2 ** 31);
-/** Of processes that are gone: clocks may differ, and what is not in use for so long is not locked. */
+/** Of processes that are gone: clocks may differ. One that is locked is left to a later check. */
 const FORGOTTEN_AFTER_MS = 60 * 60_000;
 
 /** Whether the database can be written. */
@@ -76,11 +76,13 @@ export const writeCheckStore = defineStore<WriteCheckStore>({
 function createWriteChecks(db: Database): WriteCheckStore {
   return {
     async write(atMs) {
-      await db
-        .deleteFrom('write_checks')
+      const forgotten = db
+        .selectFrom('write_checks')
+        .select('check_id')
         .where('checked_at_ms', '<', atMs - FORGOTTEN_AFTER_MS)
         .where('check_id', '<>', ROW_OF_PROCESS)
-        .execute();
+        .$if(locksRows(db), (query) => query.forUpdate().skipLocked());
+      await db.deleteFrom('write_checks').where('check_id', 'in', forgotten).execute();
       const row = { check_id: ROW_OF_PROCESS, checked_at_ms: atMs };
       await db
         .insertInto('write_checks')

@@ -96,6 +96,17 @@ it('is found to be written while another server stands still that does so', asyn
   expect(await countRows()).toBe(1);
 });
 
+it('is found to be written while a row of a server that is gone is locked', async () => {
+  const { storage, administrator: other } = await openAdministered();
+  await other.query('insert into write_checks values (1, 0), (2, 0)');
+  await other.query('begin');
+  await other.query('select from write_checks where check_id = 1 for update');
+  await storage.writeChecks.write(Date.now());
+  await other.query('commit');
+  const rows = await other.query('select check_id from write_checks where checked_at_ms = 0');
+  expect(rows.rows).toEqual([{ check_id: 1 }]);
+});
+
 it('says that PostgreSQL is away while it can only be read, and finds the one that can be written', async () => {
   const { url, storage, administrator } = await openAdministered();
   const { charge } = await openAccount(storage);
