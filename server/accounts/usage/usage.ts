@@ -3,13 +3,20 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
 import type { Caller } from '../../http/door.ts';
 import type { ChargeOutcome, UsageKind, UsageTotals } from './usage-counters-store.ts';
-import type { UsageStore } from './store.ts';
+import type { Charge, UsageStore } from './store.ts';
 
 const MINUTE_MS = 60_000;
+/** Between looks whether a database is back that did not take a refund. */
+const REFUND_AGAIN_MS = 2000;
+/** Refunds that wait for it: about 2 MB. */
+const MOST_REFUNDS = 10_000;
 
 /** Characters set aside for a request. */
 export interface Reservation {
-  /** Takes the charge back, once however often it is called: the work failed. */
+  /**
+   * Takes the charge back, once however often it is called: the work failed. A database that is away is told when
+   * it is back, unless the server has stopped by then.
+   */
   giveBack(): Promise<void>;
 }
 
@@ -45,11 +52,14 @@ export interface UsageMeter {
 export function createUsageMeter({
   usage,
   now = Date.now,
+  refundAgainMs = REFUND_AGAIN_MS,
 }: {
   usage: UsageStore;
   now?: () => number;
+  refundAgainMs?: number;
 }): UsageMeter {
   const refusedKeys = new Set<string>();
+  const giveBack = createRefunds(usage, refundAgainMs);
 
   return {
     async chargeSpeech({ caller, speechMs, tag }) {
@@ -73,7 +83,7 @@ export function createUsageMeter({
       }
       refusedKeys.delete(keyId);
       let refund: Promise<void> | undefined;
-      return { giveBack: () => (refund ??= usage.refund(charge)) };
+      return { giveBack: () => (refund ??= giveBack(charge)) };
     },
 
     async report(caller) {
@@ -87,6 +97,43 @@ export function createUsageMeter({
       return account.plan === 'free' ? report : { ...report, ...proReport(caller, used, atMs) };
     },
   };
+}
+
+/** Refunds that do not fail while the database is away, but wait for it. */
+function createRefunds(
+  usage: Pick<UsageStore, 'refund'>,
+  againMs: number,
+): (charge: Charge) => Promise<void> {
+  const waiting: Charge[] = [];
+  const later = () => void setTimeout(() => void tryAgain(), againMs).unref();
+
+  async function tryAgain(): Promise<void> {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      try {
+        await usage.refund(next);
+      } catch (error) {
+        if (isAway(error)) {
+          later();
+          return;
+        }
+        // Nobody's any more, or the server stops.
+      }
+      waiting.shift();
+    }
+  }
+
+  return async (charge) => {
+    try {
+      await usage.refund(charge);
+    } catch (error) {
+      if (!isAway(error) || waiting.length === MOST_REFUNDS) throw error;
+      if (waiting.push(charge) === 1) later();
+    }
+  };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'storage_unavailable';
 }
 
 /** What callers read whose key has ended meanwhile. */

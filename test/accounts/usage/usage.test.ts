@@ -1,5 +1,5 @@
 import fc, { codePoint } from '../../support/suite/properties.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createUsageMeter,
   type Reservation,
@@ -7,6 +7,7 @@ import {
 } from '../../../server/accounts/usage/usage.ts';
 import type { Caller } from '../../../server/http/door.ts';
 import { countCodePoints } from '../../../server/text/code-points.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import { openPlatform, type Platform } from '../../support/product/platform.ts';
 
 let platform: Platform;
@@ -60,6 +61,36 @@ describe('a reservation', () => {
     expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
     await reserve(caller, 7);
   });
+});
+
+it('gives back what a database that was away did not take, once it is there again', async () => {
+  const caller = await platform.newcomer();
+  let tries = 0;
+  let isAway = true;
+  const { usage } = platform.storage;
+  const flaky: typeof usage = {
+    ...usage,
+    async refund(charge) {
+      tries += 1;
+      if (isAway) throw new ServiceError('storage_unavailable', 'The database cannot be reached.');
+      await usage.refund(charge);
+    },
+  };
+  const ofFlaky = createUsageMeter({ usage: flaky, refundAgainMs: 10 });
+  const wish = { caller, kind: 'text' as const, tag: null };
+  const failed = [
+    await ofFlaky.reserve({ ...wish, characters: 7 }),
+    await ofFlaky.reserve({ ...wish, characters: 4 }),
+  ];
+  await ofFlaky.reserve({ ...wish, characters: 3 });
+  await Promise.all(failed.map((each) => each.giveBack()));
+  await vi.waitFor(() => expect(tries).toBeGreaterThan(3));
+  expect(await usedBy(caller)).toEqual({ account: 14, key: 14 });
+
+  isAway = false;
+  await vi.waitFor(async () => expect(await usedBy(caller)).toEqual({ account: 3, key: 3 }));
+  await failed[0]?.giveBack();
+  expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
 });
 
 it('64 callers at once get exactly what the limit of their key allows', async () => {
