@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../server/setup/free-port.mjs';
+import { freePort } from '../../server/setup/cluster/local-services.mjs';
 import { root } from '../../server/setup/paths.mjs';
 import { requestsTo, until } from '../support/product/server.ts';
 

@@ -2,7 +2,7 @@ import net from 'node:net';
 import type { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../server/setup/free-port.mjs';
+import { freePort } from '../../server/setup/cluster/local-services.mjs';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import { openPostgresql } from '../support/machine/postgresql.ts';

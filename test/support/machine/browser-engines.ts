@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { findProgram } from '../../../server/setup/command.mjs';
-import { freePort } from '../../../server/setup/free-port.mjs';
+import { freePort } from '../../../server/setup/cluster/local-services.mjs';
 
 /** One window of a browser. */
 export interface DrivenPage {

@@ -7,8 +7,11 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { findPostgresql, findPostgresqlOwner } from '../../../server/setup/cluster/postgresql.mjs';
-import { freePort } from '../../../server/setup/free-port.mjs';
+import {
+  findPostgresql,
+  findPostgresqlOwner,
+  freePort,
+} from '../../../server/setup/cluster/local-services.mjs';
 import { madeOnceLater } from '../suite/made-once.ts';
 import type { Machine } from './network.ts';
 

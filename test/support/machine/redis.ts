@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RedisClient } from '@redis/client';
-import { freePort } from '../../../server/setup/free-port.mjs';
+import { freePort } from '../../../server/setup/cluster/local-services.mjs';
 import { ofProcess } from '../suite/of-process.ts';
 import type { Machine } from './network.ts';
 

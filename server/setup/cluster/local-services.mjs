@@ -1,6 +1,22 @@
-/** PostgreSQL as Debian installs it: where its programs are, and who may run them. */
+/** What services on this machine need: a port, and PostgreSQL's programs as Debian installs them. */
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
+
+/**
+ * A port of 127.0.0.1 that nobody has at the moment.
+ *
+ * @returns {Promise<number>}
+ */
+export async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = /** @type {net.AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
 
 /**
  * The folder of the newest that is installed; Debian keeps it out of the PATH.
