@@ -12,7 +12,7 @@ import { Events } from './events.ts';
 import { createLiveRooms } from './live-rooms.ts';
 import { createSharedCaptionLog } from './nodes/shared-caption-log.ts';
 import { createReaderSeats } from './nodes/reader-seats.ts';
-import { createSpeakerPasses } from './nodes/speaker-passes.ts';
+import { createSpeakerPasses } from './room-keys.ts';
 import { eventPages } from './page-routes.ts';
 import { createFanOut } from './reading/fan-out.ts';
 import { createReaderDesk } from './reading/readers.ts';

@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RoomRole, roomRoles } from '../../shared/schemas/rooms.ts';
+import type { Broker } from '../broker/index.ts';
 import type { Room, RoomLink } from './store.ts';
 
 /** What somebody may do in a room, by what, until when. */
@@ -87,4 +88,27 @@ export function passcodeMark(room: Room): string {
 export function isEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Longer than any session. */
+const SPEAKER_PASS_TTL_MS = 12 * 3_600_000;
+
+/** By what links sessions were requested that speak into rooms: they may be heard at another node. */
+export interface SpeakerPasses {
+  note(sessionId: string, pass: RoomPass): Promise<void>;
+  /** Undefined for a session that no link was needed for. @throws ServiceError broker_unavailable */
+  find(sessionId: string): Promise<RoomPass | undefined>;
+}
+
+export function createSpeakerPasses({ records }: Pick<Broker, 'records'>): SpeakerPasses {
+  const nameOf = (sessionId: string) => `room pass ${sessionId}`;
+  return {
+    async note(sessionId, pass) {
+      await records.write(nameOf(sessionId), JSON.stringify(pass), { ttlMs: SPEAKER_PASS_TTL_MS });
+    },
+    async find(sessionId) {
+      const kept = await records.read(nameOf(sessionId));
+      return kept && (JSON.parse(kept.value.toString()) as RoomPass);
+    },
+  };
 }

@@ -242,7 +242,7 @@ describe('Apertium translates', () => {
   });
 
   test.each([
-    ['"I love you," he said.', '"Te quieres," dijo.'],
+    ['"I love you," he said.', '"Te quiero," dijo.'],
     ['The house (it is new) is red.', 'La casa (es nuevo) es rojo.'],
     ['He said: "She is here." "It is new."', 'Dijo: "está aquí." "Es nuevo."'],
     ['**It is new**', '**Es nuevo**'],

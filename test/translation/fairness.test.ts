@@ -29,7 +29,9 @@ it('an account may have so much text under way; others, and a single long reques
     const improved = [improve(long), improve(long), improve(long)];
     const other = await translate('The door is open.', secret);
     expect(other.status).toBe(200);
-    expect(await other.json()).toMatchObject({ translations: [{ text: 'La puerta está abierta.' }] });
+    expect(await other.json()).toMatchObject({
+      translations: [{ text: 'La puerta está abierta.' }],
+    });
 
     const answers = await Promise.all([...asked, ...improved]);
     const statuses = answers.map(({ status }) => status);

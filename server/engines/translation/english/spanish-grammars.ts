@@ -99,7 +99,7 @@ start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: 
 
 const ADJECTIVES = `
 beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo,
-harmful: dañino, next: siguiente mf, opening: de apertura, ready: listo, remarkable: notable mf,
+harmful: dañino, next: siguiente mf, ready: listo, remarkable: notable mf,
 specific: específico, temporary: temporal mf`;
 
 const ADVERBS = `again: de nuevo, properly: correctamente`;
@@ -107,31 +107,30 @@ const ADVERBS = `again: de nuevo, properly: correctamente`;
 /** Verbs that mean something else with a particle or a preposition, which Spanish has no word for. */
 const WITH_PARTICLES = `
 blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar,
-cut off: cortar, end up: acabar, figure out: averiguar, fill in: rellenar, fill out: rellenar,
-find out: averiguar, grow up: crecer, hand out: repartir, hang up: colgar, hold on: esperar,
+cut off: cortar, end up: acabar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
+find out: descubrir, grow up: crecer, hand out: repartir, hang up: colgar, hold on: esperar,
 kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log off: salir, log on: entrar,
 log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
 move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
 print out: imprimir, put on: poner, set up: configurar, show up: aparecer, shut down: cerrar,
-sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, sum up: resumir,
-switch off: apagar, switch on: encender, take off: quitar, take out: sacar, throw away: tirar,
+sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, switch off: apagar, switch on: encender, take off: quitar, take out: sacar, throw away: tirar,
 turn around: girar, turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
 wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
 
 /** Words that the dictionary does not have at all. */
 const NEW_NOUNS = `
-blog: bitácora f, deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
-fool: tonto m, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
+deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
+fool: idiota mf, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
 necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
 startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, username: usuario m,
-webcam: cámara f, workshop: taller m, workspace: espacio m`;
+workshop: taller m, workspace: espacio m`;
 
 /** With their past and the form in `-ing`; `click` is a noun alone there. */
 const NEW_VERBS = `
-click clicked clicking: pulsar, embed embedded embedding: incrustar, log logged logging: registrar,
-maximize maximized maximizing: ampliar, mute muted muting: silenciar,
-refresh refreshed refreshing: actualizar, reload reloaded reloading: recargar,
-reorder reordered reordering: reordenar, resize resized resizing: redimensionar,
+click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
+maximize maximized maximizing: ampliar,
+refresh refreshed refreshing: actualizar, reload reloaded reloading: actualizar,
+reorder reordered reordering: ordenar, resize resized resizing: ajustar,
 rotate rotated rotating: girar, skip skipped skipping: saltar, unmute unmuted unmuting: activar`;
 
 /** Nouns that mean something else where one of some words is in the sentence. */

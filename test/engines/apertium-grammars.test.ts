@@ -1,0 +1,111 @@
+/** From English to Spanish with the product's own grammars: what people say, and what stands on pages. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { spanishGrammar } from '../../server/engines/translation/english/spanish-grammars.ts';
+import {
+  apertium,
+  apertiumOfFile,
+  recordingLog,
+  temporaryFolder,
+  translateTexts,
+} from './apertium-support.ts';
+import { marked, written } from './marked-segments.ts';
+
+const signal = new AbortController().signal;
+const options = { source: 'en', target: 'es', signal };
+const engine = await apertiumOfFile();
+
+test.each([
+  // What is meant among several words.
+  ['The file is too large.', 'El archivo es demasiado grande.'],
+  ['Your address is new.', 'Tu dirección es nueva.'],
+  ['The letter has two pages.', 'La carta tiene dos páginas.'],
+  ['Write the first letter of the word.', 'Escribe la primera letra de la palabra.'],
+  ['A stone fell on that temple.', 'Una piedra cayó en ese templo.'],
+  ['Two usernames and a thumbnail', 'Dos usuarios y una miniatura'],
+  ['What time is it?', '¿Qué hora es?'],
+  // What asks for something.
+  ['Open the door.', 'Abre la puerta.'],
+  ['Click the button to save your changes.', 'Pulsa el botón para guardar tus cambios.'],
+  ['Send me the invoice.', 'Enviarme la factura.'],
+  ['Cancel', 'Cancelar'],
+  ['The open door is red.', 'La puerta abierta es roja.'],
+  // Verbs with particles, and words that are none.
+  ['Turn on the light.', 'Enciende la luz.'],
+  ['He turned it off.', 'Lo apagó.'],
+  ['Look at this.', 'Mira esto.'],
+  ['There is a sign in the window.', 'Hay una señal en la ventana.'],
+  // Who does it to whom.
+  ['He told me the truth.', 'Me dijo la verdad.'],
+  ['I see you.', 'Te veo.'],
+  ['They love us.', 'Nos quieren.'],
+  ['I think you are here.', 'Pienso que estás aquí.'],
+  // Questions.
+  ['Can you hear me?', '¿Me puedes oír?'],
+  ['What can you do?', '¿Qué puedes hacer?'],
+  ['Do you have a car?', '¿Tienes un coche?'],
+  ['Where are you?', '¿Dónde estás?'],
+  // Sentences and their parts.
+  ['The train leaves at nine.', 'El tren sale a las nueve.'],
+  ['The man who came is here.', 'El hombre que vino está aquí.'],
+  ['I know when he comes.', 'Sé cuando viene.'],
+  // What is said in another way altogether.
+  ["Let's start.", 'Vamos a empezar.'],
+  ['Let me explain.', 'Déjame explicar.'],
+  ['See you tomorrow.', 'Hasta mañana.'],
+  ['Good evening, everyone.', 'Buenas noches, todo el mundo.'],
+])('%s', async (text, expected) => {
+  expect(await translateTexts(engine, [text], options)).toEqual([expected]);
+});
+
+test.each([
+  ['He <1>told</1> me.', 'Me <1>dijo</1>.'],
+  ['<1>Turn on</1> the light.', '<1>Enciende</1> la luz.'],
+  ['Turn <1>it</1> <2>off</2>.', '<1>Lo</1> <2>apaga</2>.'],
+  ['<1>Can</1> <2>you</2> help me?', '<1>¿Me</1> <2>puedes</2> ayudar?'],
+  ["Let's <1>go</1>.", 'Vamos a <1>ir</1>.'],
+])('%s with marks', async (text, expected) => {
+  const [answer = []] = await engine.translate([marked(text)], options);
+  expect(written(answer)).toBe(expected);
+});
+
+const CHOICE =
+  /^SUBSTITUTE \([^)]*\) \("([^"*]+)"(?: (?:n )?(m|f|mf))?\) \("<[^>]+>" (n|vblex|adj|adv)\)/gm;
+
+test('every word that is chosen is one that the mode can write', async () => {
+  const units = [...spanishGrammar().matchAll(CHOICE)].map(([, lemma = '', gender, tag = '']) => {
+    const [head = '', queue] = lemma.split(/(?=# )/);
+    const forms: Record<string, string> = {
+      n: `<n><${gender}><sg>`,
+      vblex: '<vblex><inf>',
+      adj: gender === undefined ? '<adj><m><sg>' : `<adj><${gender}><sg>`,
+      adv: '<adv>',
+    };
+    return `^${head}${forms[tag]}${queue ?? ''}$`;
+  });
+  expect(units.length).toBeGreaterThan(500);
+  const file = path.join(await temporaryFolder(), 'units');
+  await writeFile(file, units.join('\n'));
+  const generator = '/usr/share/apertium/apertium-eng-spa/eng-spa.autogen.bin';
+  const { stdout } = await promisify(execFile)('lt-proc', ['-g', generator, file]);
+  const unknown = units.filter((_, i) => stdout.split('\n')[i]?.includes('#') !== false);
+  expect(unknown).toEqual([]);
+});
+
+test('without a compiler of grammars the mode translates as it is', async () => {
+  const folder = await temporaryFolder();
+  const compiler = path.join(folder, 'cg-comp');
+  await writeFile(compiler, '#!/bin/sh\necho refused >&2\nexit 1\n');
+  await chmod(compiler, 0o755);
+  const log = recordingLog();
+  const plain = await apertium({ log, programFolders: `${folder}:/usr/local/bin:/usr/bin:/bin` });
+  const [answer] = await translateTexts(plain, ['The house is red.'], options);
+  assert.equal(answer, 'La casa es roja.');
+  expect(log.lines.map(({ message }) => message)).toContain(
+    'grammars cannot be compiled: apt install cg3',
+  );
+});
