@@ -92,3 +92,39 @@ function createWriteChecks(db: Database): WriteCheckStore {
     },
   };
 }
+
+/** Tells whether a transaction was written whose COMMIT was not answered: each leaves its mark in a row that it locks. */
+export interface Marks {
+  /** Leaves another mark in place of the one before, first in a transaction, of which one is open at a time. */
+  leave(db: Database): Promise<number>;
+  /** The last mark of a transaction that was written; waits for one whose end is still open. */
+  read(db: Database): Promise<number>;
+}
+
+/** Makes marks in a row of their own: whoever looks whether the database can be written waits for no transaction. */
+export function createMarks(): Marks {
+  const check_id = randomInt(1, 2 ** 31);
+  let last = 0;
+  return {
+    async leave(db) {
+      // A time, so that the row is forgotten like those of write checks.
+      last = Math.max(last + 1, Date.now());
+      const row = { check_id, checked_at_ms: last };
+      await db
+        .insertInto('write_checks')
+        .values(row)
+        .onConflict((conflict) => conflict.column('check_id').doUpdateSet(row))
+        .execute();
+      return last;
+    },
+    async read(db) {
+      const { checked_at_ms } = await db
+        .insertInto('write_checks')
+        .values({ check_id, checked_at_ms: 0 })
+        .onConflict((conflict) => conflict.column('check_id').doUpdateSet({ check_id }))
+        .returning('checked_at_ms')
+        .executeTakeFirstOrThrow();
+      return checked_at_ms;
+    },
+  };
+}

@@ -82,6 +82,34 @@ it('outlives a PostgreSQL that greets and ends in one breath', async () => {
   await storage.close();
 });
 
+it('charges once when the answer to a COMMIT is lost, and says so', async () => {
+  const postgresql = await openPostgresql();
+  onTestFinished(() => postgresql.stop());
+  const door = await openDoor(await postgresql.createDatabase());
+  const storage = await openStorage({
+    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
+  });
+  onTestFinished(() => storage.close());
+  const { account, key, charge } = await openAccount(storage);
+  const usedText = async () =>
+    (await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs)).key.text;
+
+  door.onCommit = 'lose the answer';
+  expect(await storage.usage.charge(charge())).toBe('charged');
+  expect(door.onCommit).toBeUndefined();
+  expect(await usedText()).toBe(10);
+
+  // What did not arrive was not carried out.
+  door.onCommit = 'lose the question';
+  const away = { code: 'storage_unavailable', status: 503 };
+  await expect(storage.usage.charge(charge())).rejects.toMatchObject(away);
+  expect(door.onCommit).toBeUndefined();
+  expect(await usedText()).toBe(10);
+
+  expect(await storage.usage.charge(charge())).toBe('charged');
+  expect(await usedText()).toBe(20);
+});
+
 it('is found to be written while another server stands still that does so', async () => {
   const { storage, administrator: other } = await openAdministered();
   await other.query('begin');
@@ -176,13 +204,17 @@ function errorResponse(fields: Record<string, string>): Buffer {
   return Buffer.concat([head, text]);
 }
 
-/** A way to a database that may have it end each connection with its greeting. */
+/** A question without parameters: `Q`, its length, the text. */
+const COMMIT = Buffer.from('commit\0', 'latin1');
+
+/** A way to a database that may have it end each connection with its greeting, or once at a COMMIT. */
 async function openDoor(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
   const door = {
     url: '',
     endsAfterGreeting: false,
+    onCommit: undefined as 'lose the question' | 'lose the answer' | undefined,
     cut: () => sockets.forEach((socket) => socket.destroy()),
   };
   const server = net.createServer((client) => {
@@ -191,8 +223,19 @@ async function openDoor(databaseUrl: string) {
       sockets.add(socket.on('error', () => undefined));
       socket.once('close', () => [client, database].forEach((each) => each.destroy()));
     }
-    client.pipe(database);
+    let losesAnswer = false;
+    client.on('data', (bytes) => {
+      const lost = bytes.subarray(-COMMIT.length).equals(COMMIT) ? door.onCommit : undefined;
+      if (lost !== undefined) door.onCommit = undefined;
+      if (lost === 'lose the question') client.destroy();
+      else database.write(bytes);
+      losesAnswer ||= lost === 'lose the answer';
+    });
     database.on('data', (bytes) => {
+      if (losesAnswer) {
+        client.destroy();
+        return;
+      }
       const isGreeting = door.endsAfterGreeting && bytes.subarray(-READY.length).equals(READY);
       if (isGreeting) client.end(Buffer.concat([bytes, ENDING]));
       else client.write(bytes);

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { migrate } from '../migrations/index.ts';
+import { createMarks } from '../installation.ts';
 import { createStoreRunner, mannerOf, mostCallsOf, storesFromCalls } from '../store-calls.ts';
 import type { StoreCall } from '../store.ts';
 import type { Storage } from '../../stores.ts';
@@ -30,11 +31,9 @@ export async function openPostgresqlStorage(options: {
   const transaction = <Result>(run: (transaction: Kysely<Tables>) => Promise<Result>) =>
     db.transaction().setIsolationLevel('read committed').execute(run);
 
+  const runKnown = createKnown(transaction);
   const runInBatch = createBatches((calls, call) =>
-    attempt(() => transaction((inside) => createStoreRunner(inside).runBatch(calls)), {
-      call,
-      log,
-    }),
+    attempt(() => runKnown((inside) => createStoreRunner(inside).runBatch(calls)), { call, log }),
   );
 
   function run(call: StoreCall): Promise<unknown> {
@@ -149,6 +148,46 @@ function createBatches(
     });
 }
 
+/** How long it is asked whether a COMMIT was carried out; callers wait. */
+const END_LIMIT_MS = 5000;
+const END_PAUSE_MS = 200;
+
+type Run<Result> = (inside: Kysely<Tables>) => Promise<Result>;
+
+/**
+ * Runs transactions, one at a time, of which it is known whether they were written: when the answer to a COMMIT is
+ * lost, it is asked for. What is charged must neither be charged again by who tries again, nor for nothing.
+ *
+ * @returns throws what went wrong, when nothing was written or when that cannot be found out
+ */
+function createKnown(transaction: <Result>(run: Run<Result>) => Promise<Result>) {
+  let marks = createMarks();
+  return async <Result>(run: Run<Result>): Promise<Result> => {
+    const own = marks;
+    let done: { mark: number; result: Result } | undefined;
+    try {
+      return await transaction(async (inside) => {
+        const mark = await own.leave(inside);
+        const result = await run(inside);
+        done = { mark, result };
+        return result;
+      });
+    } catch (error) {
+      if (isServerError(error) && error.severity === 'ERROR') throw error;
+      // Whatever the server still does on a connection that broke, it keeps that row locked.
+      marks = createMarks();
+      const deadlineMs = performance.now() + END_LIMIT_MS;
+      while (done !== undefined) {
+        const found = await transaction((inside) => own.read(inside)).catch(() => undefined);
+        if (found === done.mark) return done.result;
+        if (found !== undefined || performance.now() >= deadlineMs) break;
+        await pause(END_PAUSE_MS);
+      }
+      throw error;
+    }
+  };
+}
+
 // What to do when PostgreSQL says no: try again, or let the caller know.
 
 /** SQLSTATE: serialization_failure, deadlock_detected. Nothing was written. */
@@ -257,24 +296,28 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: TypeId, format?: stri
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
-/** A client that remembers whether it can be trusted with another statement; of a broken one, the pool knows. */
+/**
+ * A client that remembers whether it can be trusted with another statement; of a broken one, the pool knows. Whoever
+ * wants to roll back hears at once what went wrong, instead of waiting for it again.
+ */
 function watchClient(client: pg.PoolClient): PostgresPoolClient {
-  let isBroken = false;
+  let problem: Error | undefined;
   async function query(sql: string, parameters: readonly unknown[]) {
+    if (problem !== undefined) throw problem;
     try {
       return await client.query(sql, [...parameters]);
     } catch (error) {
       const isOver = !isServerError(error) || error.severity === 'FATAL';
       if (!isOver && error.code !== READ_ONLY) throw error;
-      isBroken = true;
-      throw isServerError(error) ? error : unavailable(error);
+      problem = isServerError(error) ? error : unavailable(error);
+      throw problem;
     }
   }
   return {
     // Kysely also knows a form with cursors, which nobody asks for.
     query: query as unknown as PostgresPoolClient['query'],
     release() {
-      client.release(isBroken);
+      client.release(problem !== undefined);
     },
   };
 }
