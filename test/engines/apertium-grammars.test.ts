@@ -43,12 +43,16 @@ test.each([
   ['He told me the truth.', 'Me dijo la verdad.'],
   ['I see you.', 'Te veo.'],
   ['They love us.', 'Nos quieren.'],
+  ['They asked us to leave.', 'Nos pidieron para salir.'],
   ['I think you are here.', 'Pienso que estás aquí.'],
   // Questions.
   ['Can you hear me?', '¿Me puedes oír?'],
   ['What can you do?', '¿Qué puedes hacer?'],
   ['Do you have a car?', '¿Tienes un coche?'],
   ['Where are you?', '¿Dónde estás?'],
+  ['Did you see the game last night?', '¿Viste el juego anoche?'],
+  ['Why do I do this?', '¿Por qué hago este?'],
+  ['I do it because I love it.', 'Lo hago porque lo quiero.'],
   // Sentences and their parts.
   ['The train leaves at nine.', 'El tren sale a las nueve.'],
   ['The man who came is here.', 'El hombre que vino está aquí.'],

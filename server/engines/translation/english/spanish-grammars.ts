@@ -1,8 +1,8 @@
 /**
  * What Debian's mode from English to Spanish is taught: which readings its words have in a sentence (`Open the
  * door` asks for something), which verbs go with a particle (`turn on`), and which of several words is meant:
- * its dictionary makes a nail file of each file and a pad of ink of each key. Two constraint grammars, which
- * cg-proc reads: one stands before the tagger and knows English, the other takes the place of the mode's
+ * its dictionary makes a nail file of each file and the bone of a fruit of each stone. Two constraint grammars,
+ * which cg-proc reads: one stands before the tagger and knows English, the other takes the place of the mode's
  * own lexical selection, which changes next to nothing, and chooses Spanish words.
  */
 import { execFile } from 'node:child_process';
@@ -83,7 +83,7 @@ skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu
 stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
 style: estilo m, support: apoyo m, temple: templo m, ticket: entrada f, tie: corbata f, tip: consejo m,
 tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m, vessel: buque m,
-view: vista f, wall: pared f, wave: ola f, web: web f, wood: madera f, work: trabajo m`;
+view: vista f, wall: pared f, wave: ola f, web: web f, work: trabajo m`;
 
 const VERBS = `
 address: abordar, advise: aconsejar, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
@@ -204,15 +204,20 @@ two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11
 /** How a sentence is read, once words and particles are there. */
 const READING = String.raw`
 # Do you have, can you hear: questions. Spanish says them in the order of statements, whose rules are better.
+SELECT INF IF (-1C (vbdo)) ;
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
 REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
 SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
-SELECT INF IF (-1 (prn subj)) (-2 (vbdo)) ;
+SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
 REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
 SELECT INF IF (-1 ("*let's") OR ("*let me")) ;
 # The train leaves at nine.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (1 (pr) OR DET) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
+SELECT (pr) IF (0 ("about")) (-1 ("talk") OR ("think") OR ("learn") OR ("hear") OR ("know") OR ("worry")) ;
+# I do it: no question, and no other verb behind it.
+REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
+SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
 REMOVE ("coming"i adj) ;
 # The man who came, when I came.
 SELECT (rel) IF (0 ("who"i)) (-1 N) ;
@@ -294,7 +299,8 @@ function pronounRules(): string[] {
 
 const MODALS = `
 can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux inf, must: must vaux inf,
-shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf`;
+shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf,
+do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past`;
 
 /**
  * `Can you hear me?`: Spanish asks in the order of statements, whose rules are better. The two words exchange what
@@ -304,14 +310,14 @@ function questionRules(): string[] {
   return [
     ...entriesOf(PRONOUNS).map(
       ([pronoun, tags]) =>
-        `APPEND ("prpers" prn subj ${tags}) MODAL IF (0 (vaux)) (1 ("<${pronoun}>" subj)) (2 V OR AUXILIARY OR (adv)) (1* ("<?>")) ;`,
+        `APPEND ("prpers" prn subj ${tags}) MODAL IF (0 (vaux) OR (vbdo)) (1 ("<${pronoun}>" subj)) (2 V OR AUXILIARY OR (adv)) (1* ("<?>")) ;`,
     ),
     'SELECT (prn subj) IF (0 MODAL) (1 (prn subj)) ;',
     ...entriesOf(MODALS).map(([modal, reading]) => {
       const [lemma = '', ...tags] = reading.split(' ');
       return `SUBSTITUTE (${ANY_PRONOUN}) ("${lemma}" ${tags.join(' ')}) (prn subj) IF (-1 ("<${modal}>"i prn)) ;`;
     }),
-    'SELECT (vaux) IF (-1 MODAL) (-1 (prn subj)) ;',
+    'SELECT (vaux) OR (vbdo) IF (-1 MODAL) (-1 (prn subj)) ;',
   ];
 }
 
@@ -353,10 +359,11 @@ export function spanishGrammar(): string {
     ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
     ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
     ...wordRules('ask: hacer', 'vblex', 'IF (2 ("<question>"))'),
+    ...wordRules('ask: pedir', 'vblex', 'IF (2 ("<to>"))'),
     ...wordRules('know: conocer', 'vblex', 'IF (1 (prn p1) OR (prn p2))'),
     ...wordRules('leave: salir', 'vblex', 'IF (1 (pr) OR (sent) OR (cm))'),
     ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
-    ...[...wordRules('that: ese', 'det'), ...wordRules('that: eso', 'prn')],
+    ...[...wordRules('that: ese', 'det'), ...wordRules('that: eso', 'prn sg')],
     ...wordRules(SAID),
   ];
   const states = anyOf(STATES);
