@@ -78,7 +78,7 @@ test.each([
 });
 
 const CHOICE =
-  /^SUBSTITUTE \([^)]*\) \("([^"*]+)"(?: (?:n )?(m|f|mf))?\) \("<[^>]+>" (n|vblex|adj|adv)\)/gm;
+  /^SUBSTITUTE \([^)]*\) \("([^"*]+)"(?: (?:n )?(m|f|mf))?\) \("<[^>]+>"\) IF \(0 \((n|vblex|adj|adv)\)\)/gm;
 
 test('every word that is chosen is one that the mode can write', async () => {
   const units = [...spanishGrammar().matchAll(CHOICE)].map(([, lemma = '', gender, tag = '']) => {

@@ -292,7 +292,7 @@ function pronounRules(): string[] {
   return entriesOf(PRONOUNS).map(([pronoun, tags]) =>
     inBothSizes(
       (sized) =>
-        `ADDCOHORT ("<${sized(pronoun)}>" "${sized('prpers')}" prn subj ${tags}) BEFORE ("<${sized(pronoun)}>" subj) IF (1 FINITE_VERB) (NOT 1 ("like"i)) (2 SPOKEN_TO) (NOT -1 (vaux) OR (vbdo) OR (prn subj)) ;`,
+        `ADDCOHORT ("<${sized(pronoun)}>" "${sized('prpers')}" prn subj ${tags}) BEFORE ("<${sized(pronoun)}>") IF (0 (subj)) (1 FINITE_VERB) (NOT 1 ("like"i)) (2 SPOKEN_TO) (NOT -1 (vaux) OR (vbdo) OR (prn subj)) ;`,
     ),
   );
 }
@@ -331,14 +331,15 @@ function particleRules(): string[] {
     const joined = `${verb}# ${particle}`;
     const joins = (place: string) =>
       inBothSizes(
-        (sized) => `SUBSTITUTE (".*"r) ("${sized(joined)}") ("${sized(verb)}" vblex) IF ${place} ;`,
+        (sized) =>
+          `SUBSTITUTE (".*"r) ("${sized(joined)}") ("${sized(verb)}") IF (0 V) (NOT -1 DET OR ADJ OR (num)) ${place} ;`,
       );
     const goes = (place: string) => `REMCOHORT ("<${particle}>"i) IF ${place} ;`;
     const isFree = !CLOSE.has(particle);
     return [
       joins(`(1 ("<${particle}>"i))`),
       ...(isFree ? [joins(`(1 OBJECT) (2 ("<${particle}>"i))`)] : []),
-      `REMOVE N OR ADJ IF (0 ("${joined}"i)) (NEGATE -1 DET OR ADJ OR (num)) ;`,
+      `REMOVE ("${joined}"i) - V ;`,
       goes(`(-1C ("${joined}"i))`),
       ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
     ];
@@ -351,17 +352,17 @@ export function spanishGrammar(): string {
     .split('\n')
     .flatMap((line) => {
       const [entry = '', words = ''] = line.split('; ');
-      return wordRules(entry, 'n', `IF (0* ${anyOf(words)})`);
+      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
     });
   const rules = [
     ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
-    ...wordRules('time: hora f', 'n', 'IF (-1 ("<what>"i))'),
+    ...wordRules('time: hora f', 'n', '(-1 ("<what>"i))'),
     ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
     ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
-    ...wordRules('ask: hacer', 'vblex', 'IF (2 ("<question>"))'),
-    ...wordRules('ask: pedir', 'vblex', 'IF (2 ("<to>"))'),
-    ...wordRules('know: conocer', 'vblex', 'IF (1 (prn p1) OR (prn p2))'),
-    ...wordRules('leave: salir', 'vblex', 'IF (1 (pr) OR (sent) OR (cm))'),
+    ...wordRules('ask: hacer', 'vblex', '(2 ("<question>"))'),
+    ...wordRules('ask: pedir', 'vblex', '(2 ("<to>"))'),
+    ...wordRules('know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'),
+    ...wordRules('leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm))'),
     ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
     ...[...wordRules('that: ese', 'det'), ...wordRules('that: eso', 'prn sg')],
     ...wordRules(SAID),
@@ -371,10 +372,10 @@ export function spanishGrammar(): string {
 ${rules.join('\n')}
 SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
 SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (-1 ("<where>"i) OR ("<how>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 ${states}) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i vbser) IF (1 (prn)) (2 ${states}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn)) (2 ${states}) ;
 `);
 }
 
@@ -384,10 +385,12 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
     // Of the forms of a new verb the first is its name.
     const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
     const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
+    // A rule is found by every tag of its target: the kind of word is asked for later.
+    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
     const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
     return inBothSizes(
       (sized) =>
-        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>" ${tag}) ${condition} ;`,
+        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
     );
   });
 }
