@@ -5,7 +5,10 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { spanishGrammar } from '../../server/engines/translation/english/spanish-grammars.ts';
+import {
+  SpanishGrammars,
+  spanishGrammar,
+} from '../../server/engines/translation/english/spanish-grammars.ts';
 import {
   apertium,
   apertiumOfFile,
@@ -98,6 +101,12 @@ test('every word that is chosen is one that the mode can write', async () => {
   const { stdout } = await promisify(execFile)('lt-proc', ['-g', generator, file]);
   const unknown = units.filter((_, i) => stdout.split('\n')[i]?.includes('#') !== false);
   expect(unknown).toEqual([]);
+});
+
+test('a mode of other stages stays as it is, for one grammar says what the other reads', async () => {
+  const grammars = new SpanishGrammars({ PATH: '/usr/bin:/bin' });
+  const command = "lt-proc -z 'a.bin' | apertium-tagger -z -g $2 'b.prob' | lt-proc -z $1 'c.bin'";
+  expect(await grammars.into(command)).toBe(command);
 });
 
 test('without a compiler of grammars the mode translates as it is', async () => {

@@ -13,6 +13,10 @@ import { createTemporaryFolder, removeTemporaryFolder } from '../../../process/i
 
 const run = promisify(execFile);
 
+/** Where the grammars have their places in a command. */
+const ANALYSIS_END = /(?<=^lt-proc [^|]*)\| /;
+const SELECTION = /lrx-proc -z -m '[^']*'/;
+
 /** The two grammars as cg-proc reads them. */
 export class SpanishGrammars {
   readonly #env: Record<string, string>;
@@ -30,6 +34,8 @@ export class SpanishGrammars {
    * @throws Error when cg-comp is not there, or refuses them
    */
   async into(command: string): Promise<string> {
+    // One without the other would name verbs that the dictionary does not have.
+    if (!ANALYSIS_END.test(command) || !SELECTION.test(command)) return command;
     const before = this.#folder;
     const folder = await createTemporaryFolder('grammars');
     this.#folder = folder;
@@ -40,8 +46,8 @@ export class SpanishGrammars {
       this.#compiled(spanishGrammar(), path.join(folder, 'spanish')),
     ]);
     return command
-      .replace(/(?<=^lt-proc [^|]*)\| /, `| cg-proc -z '${english}' | `)
-      .replace(/lrx-proc -z -m '[^']*'/, `cg-proc -z -1 '${spanish}'`);
+      .replace(ANALYSIS_END, `| cg-proc -z '${english}' | `)
+      .replace(SELECTION, `cg-proc -z -1 '${spanish}'`);
   }
 
   async close(): Promise<void> {
@@ -113,8 +119,9 @@ kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log o
 log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
 move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
 print out: imprimir, put on: poner, set up: configurar, show up: aparecer, shut down: cerrar,
-sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, switch off: apagar, switch on: encender, take off: quitar, take out: sacar, throw away: tirar,
-turn around: girar, turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
+sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, switch off: apagar,
+switch on: encender, take off: quitar, take out: sacar, throw away: tirar, turn around: girar,
+turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
 wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
 
 /** Words that the dictionary does not have at all. */
@@ -128,10 +135,9 @@ workshop: taller m, workspace: espacio m`;
 /** With their past and the form in `-ing`; `click` is a noun alone there. */
 const NEW_VERBS = `
 click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
-maximize maximized maximizing: ampliar,
-refresh refreshed refreshing: actualizar, reload reloaded reloading: actualizar,
-reorder reordered reordering: ordenar, resize resized resizing: ajustar,
-rotate rotated rotating: girar, skip skipped skipping: saltar, unmute unmuted unmuting: activar`;
+maximize maximized maximizing: ampliar, refresh refreshed refreshing: actualizar,
+reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
+resize resized resizing: ajustar, rotate rotated rotating: girar, skip skipped skipping: saltar, unmute unmuted unmuting: activar`;
 
 /** Nouns that mean something else where one of some words is in the sentence. */
 const NOUNS_BESIDE = `
