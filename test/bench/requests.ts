@@ -132,7 +132,7 @@ interface Rates {
 }
 
 async function compareSentences(ours: LoadTarget, { roundMs }: Extent): Promise<Rates[]> {
-  const byHand = await startPipelineByHand('eng-spa');
+  const byHand = await startPipelineByHand();
   try {
     const many = Array.from({ length: BATCH * BATCHES }, (_, at) => at % sentences.length);
     const texts = many.map((at) => sentences[at] ?? '');

@@ -1,6 +1,7 @@
 /** An Apertium pipeline driven with nothing between: frames in, frames out. */
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
+import { SpanishGrammars } from '../../../server/engines/translation/english/spanish-grammars.ts';
 
 export interface PipelineByHand {
   /** Sends all sentences at once and waits for all answers. */
@@ -13,13 +14,16 @@ const END = '[].[#]\0';
 
 const run = promisify(execFile);
 
-/** @param mode name of an installed mode, such as `eng-spa` */
-export async function startPipelineByHand(mode: string): Promise<PipelineByHand> {
-  const file = `/usr/share/apertium/modes/${mode}.mode`;
-  const { stdout: command } = await run('apertium-wblank-mode', ['-z', file]);
+/** From English to Spanish, with the stages that ours has. */
+export async function startPipelineByHand(): Promise<PipelineByHand> {
+  const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' };
+  const file = '/usr/share/apertium/modes/eng-spa.mode';
+  const { stdout } = await run('apertium-wblank-mode', ['-z', file]);
+  const grammars = new SpanishGrammars(env);
+  const command = await grammars.into(stdout.trim());
   const child = spawn('sh', ['-c', command, 'sh', '-n', ''], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' },
+    env,
     detached: true,
   });
   let missing = 0;
@@ -37,6 +41,7 @@ export async function startPipelineByHand(mode: string): Promise<PipelineByHand>
       }),
     stop: () => {
       if (child.pid !== undefined) process.kill(-child.pid);
+      void grammars.close();
     },
   };
 }
