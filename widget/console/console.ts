@@ -10,7 +10,7 @@ import { keepFocus } from './parts/focus-keeper.ts';
 import { focusHeading } from './parts/frame.ts';
 import { icons } from './parts/icons.ts';
 import { messageBoard, sayFailed } from './parts/messages.ts';
-import { emptyState, failedState, loadingState } from './parts/states.ts';
+import { asError, emptyState, failedState, loadingState } from './parts/states.ts';
 import './parts/unfinished.ts';
 import { linkTo, passwordTokenOf, placeOf, type Place } from './router.ts';
 import { currentSession, signOut, type Session } from './session.ts';
@@ -339,7 +339,7 @@ export class DragomanConsole extends LitElement {
       const session = await currentSession();
       this.show(session === undefined ? { kind: 'sign-in' } : { kind: 'pages', session });
     } catch (error) {
-      this.show({ kind: 'failed', failure: error as Error });
+      this.show({ kind: 'failed', failure: asError(error) });
     }
   }
 

@@ -87,7 +87,7 @@ export class Loaded<T> implements ReactiveController {
       this.failure = undefined;
     } catch (error) {
       if (running.signal.aborted) return;
-      this.failure = error instanceof Error ? error : new Error(String(error));
+      this.failure = asError(error);
       if (this.value === undefined && isGone(this.failure)) this.#onGone?.();
     }
     this.#host.requestUpdate();
@@ -269,3 +269,8 @@ export const stateStyles = css`
     }
   }
 `;
+
+/** What was thrown, which may be anything. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
