@@ -1,14 +1,13 @@
-/** From English to Spanish with the product's own grammars: what people say, and what stands on pages. */
+/** Between English and Spanish with the product's own grammars: what people say, and what stands on pages. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import {
-  SpanishGrammars,
-  spanishGrammar,
-} from '../../server/engines/translation/english/spanish-grammars.ts';
+import { englishToSpanish } from '../../server/engines/translation/english/spanish-grammars.ts';
+import { Grammars } from '../../server/engines/translation/grammars.ts';
+import { spanishToEnglish } from '../../server/engines/translation/spanish/english-grammars.ts';
 import {
   apertium,
   apertiumOfFile,
@@ -80,31 +79,87 @@ test.each([
   expect(written(answer)).toBe(expected);
 });
 
-const CHOICE =
-  /^SUBSTITUTE \([^)]*\) \("([^"*]+)"(?: (?:n )?(m|f|mf))?\) \("<[^>]+>"\) IF \(0 \((n|vblex|adj|adv)\)\)/gm;
+const toEnglish = { source: 'es', target: 'en', signal };
 
-test('every word that is chosen is one that the mode can write', async () => {
-  const units = [...spanishGrammar().matchAll(CHOICE)].map(([, lemma = '', gender, tag = '']) => {
+test.each([
+  // Who does something, where Spanish does not say it.
+  ['Tengo las órdenes.', 'I have the orders.'],
+  ['La casa que compré es grande.', 'The house that I bought is big.'],
+  ['No quiero ir.', 'I do not want to go.'],
+  ['Ayer compramos pan.', 'Yesterday we bought bread.'],
+  ['Voy a hablar de tres cosas.', 'I am going to speak of three things.'],
+  ['Me gusta mucho la música.', 'I like a lot the music.'],
+  ['No me gusta.', 'I do not like.'],
+  ['Me siento bien.', 'I feel well.'],
+  // Questions.
+  ['¿Qué quieres?', 'What do you want?'],
+  ['¿Viste la casa?', 'Did you see the house?'],
+  ['¿Dónde estás?', 'Where are you?'],
+  ['¿Puedes oírme?', 'Can you hear me?'],
+  ['¿Has visto mi coche?', 'Have you seen my car?'],
+  ['¿Tiene alguna pregunta?', 'Do you have some question?'],
+  ['¿Cómo te llamas?', 'What is your name?'],
+  // What asks for something, and what names it.
+  ['Abra su archivo.', 'Open your file.'],
+  ['Por favor, elige una opción.', 'Please, choose an option.'],
+  ['Nombre de archivo', 'Name of file'],
+  ['Apaga la luz.', 'It turns off the light.'],
+  ['Quiero apagar.', 'I want to turn off.'],
+  // What is meant among several words.
+  ['El equipo ganó el partido.', 'The team won the match.'],
+  ['Conecta el teclado a tu equipo.', 'Connect the keyboard to your computer.'],
+  ['Dime la verdad.', 'Tell me the truth.'],
+  // Sentences and their parts.
+  ['La lista se mostrará.', 'The list will be displayed.'],
+  ['El tren sale a las nueve.', 'The train leaves at nine.'],
+  ['Hace dos años vine.', 'Two years ago I came.'],
+  ['Es más grande que tú.', 'It is bigger than you.'],
+  ['Buenas tardes.', 'Good afternoon.'],
+])('%s', async (text, expected) => {
+  expect(await translateTexts(engine, [text], toEnglish)).toEqual([expected]);
+});
+
+test.each([
+  ['Creo que <1>tengo</1> la llave.', 'I think that I <1>have</1> the key.'],
+  ['¿<1>Puedes</1> oírme?', '<1>Can</1> you hear me?'],
+  ['<1>Apaga</1> la <2>luz</2>.', 'It <1>turns</1> off the <2>light</2>.'],
+  ['Hace <1>dos años</1> vine.', '<1>Two years</1> ago I came.'],
+])('%s with marks', async (text, expected) => {
+  const [answer = []] = await engine.translate([marked(text)], toEnglish);
+  expect(written(answer)).toBe(expected);
+});
+
+const CHOICE =
+  /^SUBSTITUTE \([^)]*\) \("([^"*@=]+)"( (?:n )?(?:mf?|f)| adj(?: sint)?)?\) \("<[^>]+>"\) IF \(0 \((n|vblex|adj|adv)\)\)/gm;
+
+test.each([
+  ['eng-spa', englishToSpanish, 500, (kind: string) => (kind === '' ? 'm' : kind)],
+  ['spa-eng', spanishToEnglish, 250, () => ''],
+])('every word that %s chooses is one that it can write', async (mode, texts, least, genderOf) => {
+  const units = [...texts().target.matchAll(CHOICE)].map(([, lemma = '', kind = '', tag = '']) => {
     const [head = '', queue] = lemma.split(/(?=# )/);
+    const gender = genderOf(kind.replace(/^ (?:n )?|adj.*$/g, '').trim());
+    const ofGender = gender === '' ? '' : `<${gender}>`;
     const forms: Record<string, string> = {
-      n: `<n><${gender}><sg>`,
+      n: `<n>${ofGender}<sg>`,
       vblex: '<vblex><inf>',
-      adj: gender === undefined ? '<adj><m><sg>' : `<adj><${gender}><sg>`,
+      adj:
+        ofGender === '' ? `<adj>${kind.includes('sint') ? '<sint>' : ''}` : `<adj>${ofGender}<sg>`,
       adv: '<adv>',
     };
     return `^${head}${forms[tag]}${queue ?? ''}$`;
   });
-  expect(units.length).toBeGreaterThan(500);
+  expect(units.length).toBeGreaterThan(least);
   const file = path.join(await temporaryFolder(), 'units');
   await writeFile(file, units.join('\n'));
-  const generator = '/usr/share/apertium/apertium-eng-spa/eng-spa.autogen.bin';
+  const generator = `/usr/share/apertium/apertium-eng-spa/${mode}.autogen.bin`;
   const { stdout } = await promisify(execFile)('lt-proc', ['-g', generator, file]);
   const unknown = units.filter((_, i) => stdout.split('\n')[i]?.includes('#') !== false);
   expect(unknown).toEqual([]);
 });
 
 test('a mode of other stages stays as it is, for one grammar says what the other reads', async () => {
-  const grammars = new SpanishGrammars({ PATH: '/usr/bin:/bin' });
+  const grammars = new Grammars(englishToSpanish(), { PATH: '/usr/bin:/bin' });
   const command = "lt-proc -z 'a.bin' | apertium-tagger -z -g $2 'b.prob' | lt-proc -z $1 'c.bin'";
   expect(await grammars.into(command)).toBe(command);
 });

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createReadiness } from '../../server/operation/readiness.ts';
+import { createReadiness } from '../../server/operation/routes.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';

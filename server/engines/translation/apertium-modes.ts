@@ -5,6 +5,9 @@
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { LanguagePair } from '../engine.ts';
+import { englishToSpanish } from './english/spanish-grammars.ts';
+import type { GrammarTexts } from './grammars.ts';
+import { spanishToEnglish } from './spanish/english-grammars.ts';
 
 /** One translation step and the Debian package that brings it. */
 export interface Mode {
@@ -19,8 +22,8 @@ export interface Mode {
   marksArticles?: boolean;
   /** Its rules glue words around a comma that has no blank before it: `a tall, thin man`. */
   gluesAtCommas?: boolean;
-  /** It knows better with the grammars of `english/spanish-grammars.ts`. */
-  takesGrammars?: boolean;
+  /** It knows better with grammars of our own. */
+  grammars?: () => GrammarTexts;
 }
 
 /** Languages that may be joined by two steps, source to `through` to target. */
@@ -29,7 +32,7 @@ interface Pivot {
   among: readonly LanguageTag[];
 }
 
-type Quirks = Pick<Mode, 'taggerCrashes' | 'marksArticles' | 'gluesAtCommas' | 'takesGrammars'>;
+type Quirks = Pick<Mode, 'taggerCrashes' | 'marksArticles' | 'gluesAtCommas' | 'grammars'>;
 
 function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string, Quirks?][]) {
   return modes.map(([source, target, name, quirks]): Mode => ({
@@ -54,9 +57,9 @@ const marksArticles = { marksArticles: true };
 export const modes: readonly Mode[] = [
   ...pair(
     'apertium-eng-spa',
-    ['en', 'es', 'eng-spa', { gluesAtCommas: true, takesGrammars: true }],
-    ['es', 'en', 'spa-eng'],
-    ['es', 'en-US', 'spa-eng_US'],
+    ['en', 'es', 'eng-spa', { gluesAtCommas: true, grammars: englishToSpanish }],
+    ['es', 'en', 'spa-eng', { grammars: spanishToEnglish }],
+    ['es', 'en-US', 'spa-eng_US', { grammars: spanishToEnglish }],
   ),
   ...pair(
     'apertium-eng-cat',

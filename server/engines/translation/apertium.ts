@@ -35,7 +35,7 @@ import {
 } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { translatePiece, type Run, type Step } from './apertium-run.ts';
-import { SpanishGrammars } from './english/spanish-grammars.ts';
+import { Grammars } from './grammars.ts';
 import type { KnowsWord, ModeWords } from './hyphenated-words.ts';
 import { feedPieces } from './segment-pieces.ts';
 
@@ -75,11 +75,13 @@ export async function createApertium({
 }: ApertiumOptions): Promise<TranslationEngine | Unavailable> {
   // All that the stages need: other locales make some of them refuse to start.
   const env = { LC_ALL: 'C.UTF-8', PATH: programFolders };
-  const grammars = new SpanishGrammars(env);
+  const grammars = new Map<Mode, Grammars>();
   const readCommand = async (mode: Mode) => {
     const command = await readModeCommand({ mode, modesFolder, env });
-    if (mode.takesGrammars !== true) return command;
-    return grammars.into(command).catch((error: unknown) => {
+    if (mode.grammars === undefined) return command;
+    const ofMode = grammars.get(mode) ?? new Grammars(mode.grammars(), env);
+    grammars.set(mode, ofMode);
+    return ofMode.into(command).catch((error: unknown) => {
       log.warn({ mode: mode.name, err: error }, 'grammars cannot be compiled: apt install cg3');
       return command;
     });
@@ -146,7 +148,7 @@ class Apertium implements TranslationEngine {
   readonly #routes: Routes;
   readonly #pipelines: ReadonlyMap<string, ApertiumPipeline>;
   readonly #words: ModeWords;
-  readonly #grammars: SpanishGrammars;
+  readonly #grammars: ReadonlyMap<Mode, Grammars>;
 
   constructor({
     routes,
@@ -157,7 +159,7 @@ class Apertium implements TranslationEngine {
     routes: Routes;
     pipelines: ReadonlyMap<string, ApertiumPipeline>;
     words: ModeWords;
-    grammars: SpanishGrammars;
+    grammars: ReadonlyMap<Mode, Grammars>;
   }) {
     this.#routes = routes;
     this.#pipelines = pipelines;
@@ -205,7 +207,7 @@ class Apertium implements TranslationEngine {
 
   async close(): Promise<void> {
     await Promise.all([...this.#pipelines.values()].map((pipeline) => pipeline.close()));
-    await this.#grammars.close();
+    for (const ofMode of this.#grammars.values()) await ofMode.close();
   }
 
   #route(pair: LanguagePair): Route {

@@ -1,7 +1,8 @@
 /** An Apertium pipeline driven with nothing between: frames in, frames out. */
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
-import { SpanishGrammars } from '../../../server/engines/translation/english/spanish-grammars.ts';
+import { englishToSpanish } from '../../../server/engines/translation/english/spanish-grammars.ts';
+import { Grammars } from '../../../server/engines/translation/grammars.ts';
 
 export interface PipelineByHand {
   /** Sends all sentences at once and waits for all answers. */
@@ -19,7 +20,7 @@ export async function startPipelineByHand(): Promise<PipelineByHand> {
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' };
   const file = '/usr/share/apertium/modes/eng-spa.mode';
   const { stdout } = await run('apertium-wblank-mode', ['-z', file]);
-  const grammars = new SpanishGrammars(env);
+  const grammars = new Grammars(englishToSpanish(), env);
   const command = await grammars.into(stdout.trim());
   const child = spawn('sh', ['-c', command, 'sh', '-n', ''], {
     stdio: ['pipe', 'pipe', 'ignore'],

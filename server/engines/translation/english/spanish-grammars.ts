@@ -1,65 +1,22 @@
 /**
  * What Debian's mode from English to Spanish is taught: which readings its words have in a sentence (`Open the
  * door` asks for something), which verbs go with a particle (`turn on`), and which of several words is meant:
- * its dictionary makes a nail file of each file and the bone of a fruit of each stone. Two constraint grammars,
- * which cg-proc reads: one stands before the tagger and knows English, the other takes the place of the mode's
- * own lexical selection, which changes next to nothing, and chooses Spanish words.
+ * its dictionary makes a nail file of each file and the bone of a fruit of each stone.
  */
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../../process/index.ts';
+import {
+  anyOf,
+  DELIMITERS,
+  entriesOf,
+  inBothSizes,
+  indexed,
+  lemmasOf,
+  type GrammarTexts,
+} from '../grammars.ts';
 
-const run = promisify(execFile);
-
-/** Where the grammars have their places in a command. */
-const ANALYSIS_END = /(?<=^lt-proc [^|]*)\| /;
-const SELECTION = /lrx-proc -z -m '[^']*'/;
-
-/** The two grammars as cg-proc reads them. */
-export class SpanishGrammars {
-  readonly #env: Record<string, string>;
-  #folder: string | undefined;
-
-  /** @param env of the programs */
-  constructor(env: Record<string, string>) {
-    this.#env = env;
-  }
-
-  /**
-   * A pipeline's command with both grammars in it; that of a mode with other stages stays as it is. They are
-   * compiled anew, in some 40 ms: whatever clears temporary folders may have taken those of the last start.
-   *
-   * @throws Error when cg-comp is not there, or refuses them
-   */
-  async into(command: string): Promise<string> {
-    // One without the other would name verbs that the dictionary does not have.
-    if (!ANALYSIS_END.test(command) || !SELECTION.test(command)) return command;
-    const before = this.#folder;
-    const folder = await createTemporaryFolder('grammars');
-    this.#folder = folder;
-    // The processes of the last start have read theirs.
-    if (before !== undefined) await removeTemporaryFolder(before);
-    const [english, spanish] = await Promise.all([
-      this.#compiled(englishGrammar(), path.join(folder, 'english')),
-      this.#compiled(spanishGrammar(), path.join(folder, 'spanish')),
-    ]);
-    return command
-      .replace(ANALYSIS_END, `| cg-proc -z '${english}' | `)
-      .replace(SELECTION, `cg-proc -z -1 '${spanish}'`);
-  }
-
-  async close(): Promise<void> {
-    if (this.#folder !== undefined) await removeTemporaryFolder(this.#folder);
-  }
-
-  async #compiled(grammar: string, file: string): Promise<string> {
-    await writeFile(`${file}.cg3`, grammar);
-    await run('cg-comp', [`${file}.cg3`, `${file}.bin`], { env: this.#env, timeout: 10_000 });
-    return `${file}.bin`;
-  }
-}
+export const englishToSpanish = (): GrammarTexts => ({
+  source: englishGrammar(),
+  target: spanishGrammar(),
+});
 
 /** Nouns with one Spanish word and its gender, whatever stands around them. */
 const NOUNS = `
@@ -246,11 +203,8 @@ SELECT PRES IF (-1 BEGINS) (0 INF) (1 DET OR PARTICLE) ;
 SELECT PRES IF (-1 BEGINS) (0 ORDER) (0 INF) (1 NEXT) ;
 `;
 
-const DELIMITERS = 'DELIMITERS = "<.>" "<!>" "<?>" ;\n';
-
 /** The grammar that stands before the tagger. */
-export function englishGrammar(): string {
-  const lemmas = (words: string) => words.trim().split(/\s+/).map((word) => `"${word}"i`).join(' '); // prettier-ignore
+function englishGrammar(): string {
   return indexed(`${DELIMITERS}
 LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRES = (vblex pres) ;
 LIST AUXILIARY = vbhaver vbser ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
@@ -263,9 +217,9 @@ LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
-LIST ORDER = ${lemmas(ORDERS)} ;
-LIST IRREGULAR = ${lemmas(IRREGULAR)} ;
-LIST BEFORE_TO = ${lemmas(BEFORE_TO)} ;
+LIST ORDER = ${lemmasOf(ORDERS)} ;
+LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
+LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 ${[...newWordReadings(), ...particleRules(), ...pronounRules(), ...questionRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
@@ -353,7 +307,7 @@ function particleRules(): string[] {
 }
 
 /** The grammar that chooses Spanish words. */
-export function spanishGrammar(): string {
+function spanishGrammar(): string {
   const beside = NOUNS_BESIDE.trim()
     .split('\n')
     .flatMap((line) => {
@@ -399,45 +353,4 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
         `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
     );
   });
-}
-
-/** A rule for a word in small letters, and for one with a capital. */
-function inBothSizes(ruleOf: (sized: (word: string) => string) => string): string {
-  return `${ruleOf((word) => word)}\n${ruleOf(capital)}`;
-}
-
-/**
- * Each word in small letters and with a capital, rather than in whatever letters: only rules for known words are
- * found by an index, and others are tried on every word of a text, which takes three times as long.
- */
-function indexed(grammar: string): string {
-  return grammar
-    .replace(
-      /\(("[^"\n]*")i((?: [^()\n]*)?)\)/g,
-      (_group, word: string, tags: string) => `(${word}${tags}) OR (${capital(word)}${tags})`,
-    )
-    .replace(/(?<= )("[^"\n]*")i(?= )/g, (_tag, word: string) => `${word} ${capital(word)}`);
-}
-
-function capital(word: string): string {
-  return word.replace(/\p{L}/u, (letter) => letter.toUpperCase());
-}
-
-function anyOf(words: string): string {
-  return words
-    .trim()
-    .split(/\s+/)
-    .map((word) => `("<${word}>"i)`)
-    .join(' OR ');
-}
-
-/** The entries of a table, English and Spanish. */
-function entriesOf(table: string): [english: string, spanish: string][] {
-  return table
-    .trim()
-    .split(/,\s+/)
-    .map((entry) => {
-      const [english = '', spanish = ''] = entry.split(': ');
-      return [english, spanish];
-    });
 }
