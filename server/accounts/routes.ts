@@ -68,7 +68,7 @@ export async function openAccounts({
     ...{ ...storage, broker, keysInUse, onDeactivated: onKeyDeactivated, log },
   });
   const apiKeys = createApiKeyService({ ...storage, onDeactivated: deactivatedKeys.tell });
-  const usageMeter = createUsageMeter(storage);
+  const usageMeter = createUsageMeter({ ...storage, log });
   const developerKeys = createDeveloperKeys({ apiKeys, store: storage.apiKeys });
   const usageReporting = createUsageReporting(storage);
   const administration: Routes = async (app, { door }) => {

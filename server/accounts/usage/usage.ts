@@ -2,6 +2,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
 import type { Caller } from '../../http/door.ts';
+import type { Logger } from '../../process/log.ts';
 import type { ChargeOutcome, UsageKind, UsageTotals } from './usage-counters-store.ts';
 import type { Charge, UsageStore } from './store.ts';
 
@@ -15,7 +16,7 @@ const MOST_REFUNDS = 10_000;
 export interface Reservation {
   /**
    * Takes the charge back, once however often it is called: the work failed. A database that is away is told when
-   * it is back, unless the server has stopped by then.
+   * it is back, unless the server has stopped by then; the log tells of a charge that was not taken back.
    */
   giveBack(): Promise<void>;
 }
@@ -51,15 +52,17 @@ export interface UsageMeter {
 /** Makes the meter over stored usage. */
 export function createUsageMeter({
   usage,
+  log,
   now = Date.now,
   refundAgainMs = REFUND_AGAIN_MS,
 }: {
   usage: UsageStore;
+  log: Pick<Logger, 'error'>;
   now?: () => number;
   refundAgainMs?: number;
 }): UsageMeter {
   const refusedKeys = new Set<string>();
-  const giveBack = createRefunds(usage, refundAgainMs);
+  const giveBack = createRefunds({ usage, log, againMs: refundAgainMs });
 
   return {
     async chargeSpeech({ caller, speechMs, tag }) {
@@ -99,13 +102,23 @@ export function createUsageMeter({
   };
 }
 
-/** Refunds that do not fail while the database is away, but wait for it. */
-function createRefunds(
-  usage: Pick<UsageStore, 'refund'>,
-  againMs: number,
-): (charge: Charge) => Promise<void> {
+/** Refunds that do not fail while the database is away, but wait for it; the log has those that are lost. */
+function createRefunds({
+  usage,
+  log,
+  againMs,
+}: {
+  usage: Pick<UsageStore, 'refund'>;
+  log: Pick<Logger, 'error'>;
+  againMs: number;
+}): (charge: Charge) => Promise<void> {
   const waiting: Charge[] = [];
   const later = () => void setTimeout(() => void tryAgain(), againMs).unref();
+  const tellLost = (charge: Charge, error: unknown) =>
+    log.error(
+      { ...charge, error: String(error) },
+      'A charge could not be taken back: the usage of this account and key is too high by it.',
+    );
 
   async function tryAgain(): Promise<void> {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
@@ -113,10 +126,12 @@ function createRefunds(
         await usage.refund(next);
       } catch (error) {
         if (isAway(error)) {
+          // It may be the row of this account alone that is out of reach.
+          waiting.push(...waiting.splice(0, 1));
           later();
           return;
         }
-        // Nobody's any more, or the server stops.
+        tellLost(next, error);
       }
       waiting.shift();
     }
@@ -126,7 +141,10 @@ function createRefunds(
     try {
       await usage.refund(charge);
     } catch (error) {
-      if (!isAway(error) || waiting.length === MOST_REFUNDS) throw error;
+      if (!isAway(error) || waiting.length === MOST_REFUNDS) {
+        tellLost(charge, error);
+        throw error;
+      }
       if (waiting.push(charge) === 1) later();
     }
   };

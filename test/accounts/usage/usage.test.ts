@@ -8,13 +8,15 @@ import {
 import type { Caller } from '../../../server/http/door.ts';
 import { countCodePoints } from '../../../server/text/code-points.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import { openPlatform, type Platform } from '../../support/product/platform.ts';
 
 let platform: Platform;
 let meter: UsageMeter;
+const log = recordLog();
 beforeAll(async () => {
   platform = await openPlatform();
-  meter = createUsageMeter({ usage: platform.storage.usage });
+  meter = createUsageMeter({ usage: platform.storage.usage, log });
 });
 afterAll(() => platform.close());
 
@@ -76,7 +78,7 @@ it('gives back what a database that was away did not take, once it is there agai
       await usage.refund(charge);
     },
   };
-  const ofFlaky = createUsageMeter({ usage: flaky, refundAgainMs: 10 });
+  const ofFlaky = createUsageMeter({ usage: flaky, log, refundAgainMs: 10 });
   const wish = { caller, kind: 'text' as const, tag: null };
   const failed = [
     await ofFlaky.reserve({ ...wish, characters: 7 }),
@@ -91,6 +93,59 @@ it('gives back what a database that was away did not take, once it is there agai
   await vi.waitFor(async () => expect(await usedBy(caller)).toEqual({ account: 3, key: 3 }));
   await failed[0]?.giveBack();
   expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
+});
+
+it('tells the log of a charge that could not be taken back, once', async () => {
+  const caller = await platform.newcomer();
+  const errors = ['storage_unavailable', 'internal'] as const;
+  let tries = 0;
+  const usage = {
+    ...platform.storage.usage,
+    refund: () => Promise.reject(new ServiceError(errors[tries++] ?? 'internal', 'Not now.')),
+  };
+  const record = recordLog();
+  const ofFailing = createUsageMeter({ usage, log: record, refundAgainMs: 10 });
+  const wish = { caller, kind: 'text' as const, tag: 'spring' };
+  const failed = await ofFailing.reserve({ ...wish, characters: 7 });
+  const other = await ofFailing.reserve({ ...wish, characters: 4 });
+  await failed.giveBack();
+  const charge = { accountId: caller.account.accountId, keyId: caller.key.keyId, kind: 'text' };
+  const lineOf = (amount: number) => ({
+    level: 'error',
+    message: expect.stringContaining('could not be taken back') as string,
+    fields: {
+      ...{ ...charge, amount, tag: 'spring', atMs: expect.any(Number) as number },
+      error: expect.stringContaining('Not now.') as string,
+    },
+  });
+  await vi.waitFor(() => expect(record.lines).toEqual([lineOf(7)]));
+
+  await expect(other.giveBack()).rejects.toMatchObject({ code: 'internal' });
+  expect(record.lines).toEqual([lineOf(7), lineOf(4)]);
+  expect(tries).toBe(3);
+});
+
+it('gives back to others what one account does not take', async () => {
+  const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
+  const { usage } = platform.storage;
+  let isAway = true;
+  const flaky: typeof usage = {
+    ...usage,
+    async refund(charge) {
+      if (isAway || charge.keyId === locked.key.keyId) {
+        throw new ServiceError('storage_unavailable', 'The database is busy.');
+      }
+      await usage.refund(charge);
+    },
+  };
+  const ofFlaky = createUsageMeter({ usage: flaky, log, refundAgainMs: 10 });
+  const wish = { kind: 'text' as const, characters: 5, tag: null };
+  for (const each of [locked, caller]) {
+    await (await ofFlaky.reserve({ ...wish, caller: each })).giveBack();
+  }
+  isAway = false;
+  await vi.waitFor(async () => expect(await usedBy(caller)).toEqual({ account: 0, key: 0 }));
+  expect(await usedBy(locked)).toEqual({ account: 5, key: 5 });
 });
 
 it('64 callers at once get exactly what the limit of their key allows', async () => {

@@ -51,7 +51,7 @@ async function createDoor(
 ) {
   const app = Fastify({ forceCloseConnections: true });
   const access = createAccess({ apiKeys: storage.apiKeys, legacyAuth: options.legacyAuth });
-  const usageMeter = createUsageMeter({ usage: storage.usage });
+  const usageMeter = createUsageMeter({ usage: storage.usage, log: recordLog() });
   app.setErrorHandler(answerError);
   const door = await useDoors(app, { ...options, access });
   useForms(app);
