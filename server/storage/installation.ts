@@ -1,5 +1,6 @@
 /** What the database says of itself: which one it is, and whether it can be written. */
 import { randomInt, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { type Database, locksRows } from './database.ts';
 import { defineStore } from './store.ts';
 
@@ -95,8 +96,12 @@ function createWriteChecks(db: Database): WriteCheckStore {
 
 /** Tells whether a transaction was written whose COMMIT was not answered: each leaves its mark in a row that it locks. */
 export interface Marks {
-  /** Leaves another mark in place of the one before, first in a transaction, of which one is open at a time. */
-  leave(db: Database): Promise<number>;
+  /**
+   * Leaves another mark in place of the one before, first in a transaction, of which one is open at a time.
+   *
+   * @param lockLimitMs how long the transaction waits for a lock; as long as for any statement without
+   */
+  leave(db: Database, lockLimitMs?: number): Promise<number>;
   /** The last mark of a transaction that was written; waits for one whose end is still open. */
   read(db: Database): Promise<number>;
 }
@@ -106,7 +111,7 @@ export function createMarks(): Marks {
   const check_id = randomInt(1, 2 ** 31);
   let last = 0;
   return {
-    async leave(db) {
+    async leave(db, lockLimitMs) {
       // A time, so that the row is forgotten like those of write checks.
       last = Math.max(last + 1, Date.now());
       const row = { check_id, checked_at_ms: last };
@@ -114,6 +119,10 @@ export function createMarks(): Marks {
         .insertInto('write_checks')
         .values(row)
         .onConflict((conflict) => conflict.column('check_id').doUpdateSet(row))
+        // With the mark, so that it takes no way to the database of its own.
+        .$if(lockLimitMs !== undefined, (query) =>
+          query.returning(sql`set_config('lock_timeout', ${`${lockLimitMs}`}, true)`.as('limit')),
+        )
         .execute();
       return last;
     },

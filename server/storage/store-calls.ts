@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { stores, type Stores } from '../stores.ts';
 import type { Database } from './database.ts';
-import type { StoreCall, StoreDefinition } from './store.ts';
+import type { StoreCall, StoreDefinition, WhenLocked } from './store.ts';
 
 type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>;
 
@@ -33,12 +33,20 @@ export function mostCallsOf(call: StoreCall): number {
   return definitionOf(call).batch?.mostCalls ?? 1;
 }
 
+/** Whose rows a call locks, of those that are run in batches. */
+export function subjectOf(call: StoreCall): string {
+  return definitionOf(call).batch?.subjectOf(call) ?? '';
+}
+
 /** Runs calls on a database, or on a transaction of it. */
 export interface StoreRunner {
   /** Runs a `read` or a `write`. */
   run(call: StoreCall): Promise<unknown>;
   /** Runs calls of one store, all of them `batch`. */
-  runBatch(calls: readonly StoreCall[]): Promise<PromiseSettledResult<unknown>[]>;
+  runBatch(
+    calls: readonly StoreCall[],
+    whenLocked?: WhenLocked,
+  ): Promise<PromiseSettledResult<unknown>[]>;
 }
 
 /** Makes the stores that are asked for. */
@@ -53,11 +61,11 @@ export function createStoreRunner(db: Database): StoreRunner {
       if (run === undefined) throw new TypeError(`${store} has no method ${method}.`);
       return run.apply(methods, args);
     },
-    async runBatch(calls) {
+    async runBatch(calls, whenLocked) {
       const [first] = calls;
       const batch = first && definitionOf(first).batch;
       if (batch === undefined) throw new TypeError('These calls are not run in batches.');
-      return batch.over(db)(calls);
+      return batch.over(db, whenLocked)(calls);
     },
   };
 }

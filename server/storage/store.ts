@@ -1,4 +1,5 @@
 /** What a room declares of its store. */
+import { ServiceError } from '../../shared/errors.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -19,9 +20,15 @@ export interface StoreDefinition<Store> {
     methods: readonly (keyof Store)[];
     /** Most calls at once. */
     mostCalls: number;
-    /** Answers each call; rejects when none of them is written. */
+    /** Whose rows a call locks, as an id. */
+    subjectOf: (call: StoreCall) => string;
+    /**
+     * Answers each call; rejects when none of them is written. Told to skip what somebody else has locked, it does not
+     * begin such calls and answers them with {@link RowsLocked}.
+     */
     over: (
       db: Database,
+      whenLocked?: WhenLocked,
     ) => (calls: readonly StoreCall[]) => Promise<PromiseSettledResult<unknown>[]>;
   };
 }
@@ -31,6 +38,16 @@ export interface StoreCall {
   store: string;
   method: string;
   args: unknown[];
+}
+
+/** What is done about rows that somebody else has locked. */
+export type WhenLocked = 'wait' | 'skip';
+
+/** Somebody else has locked the rows of a call: nothing was done, and it may be tried again. */
+export class RowsLocked extends ServiceError {
+  constructor() {
+    super('storage_unavailable', 'The database is busy. Please try again.');
+  }
 }
 
 /** A definition, for its types. */

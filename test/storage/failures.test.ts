@@ -2,12 +2,13 @@ import net from 'node:net';
 import type { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Account } from '../../server/http/door.ts';
 import { freePort } from '../../server/setup/cluster/local-services.mjs';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import { openPostgresql } from '../support/machine/postgresql.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
-import { openAccount, quietLog } from './samples.ts';
+import { openAccount, quietLog, unlimited } from './samples.ts';
 
 it('answers every call when the thread of the embedded database dies, and starts another', async () => {
   const threads: Worker[] = [];
@@ -174,6 +175,83 @@ it('keeps no charge waiting for more than the lock that the one before it waited
   const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
   expect(used.key.text).toBe(10);
 });
+
+it('charges others while the row of one account is locked, and that account once it is free', async () => {
+  const { url, storage, administrator } = await openAdministered();
+  const second = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  onTestFinished(() => second.close());
+  const servers = [storage.usage, second.usage];
+  const limits = { ...unlimited, characters: 65 };
+  const [locked, given, ...others] = await Promise.all([
+    openAccount(storage, { account: { limits } }),
+    ...Array.from({ length: 8 }, () => openAccount(storage)),
+  ]);
+  if (given === undefined) throw new Error('There are no others.');
+
+  const unlock = await lockAccountRow(administrator, locked);
+  const answers: unknown[] = [];
+  // Twice what there is room for.
+  const charges = Array.from({ length: 6 }, () =>
+    servers.map(async (usage) => answers.push(await usage.charge(locked.charge()))),
+  );
+  for (let round = 0; round < 3; round += 1) {
+    const outcomes = servers.flatMap((usage) =>
+      [given, ...others].map(({ charge }) => usage.charge(charge())),
+    );
+    expect(new Set(await Promise.all(outcomes))).toEqual(new Set(['charged']));
+    await Promise.all(servers.map((usage) => usage.refund(given.charge())));
+  }
+  const unknown = storage.usage.charge({ ...given.charge(), keyId: 'none' });
+  await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
+  expect(answers).toEqual([]);
+
+  await unlock();
+  await Promise.all(charges.flat());
+  expect(answers.filter((answer) => answer === 'charged')).toHaveLength(6);
+  expect(answers.filter((answer) => answer === 'account_limit_reached')).toHaveLength(6);
+  const amounts: number[] = [];
+  for (const { account, key, charge } of [locked, given, ...others]) {
+    const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+    const sum = 'select sum(amount)::integer as amount from usage_days where key_id = $1';
+    const { rows } = await administrator.query(sum, [key.keyId]);
+    expect(rows).toEqual([{ amount: used.key.text }]);
+    expect(used.account).toEqual(used.key);
+    amounts.push(used.key.text);
+  }
+  expect(amounts).toEqual([60, 0, 60, 60, 60, 60, 60, 60, 60]);
+});
+
+it('charges once when the answer to a COMMIT is lost that waited for a locked row', async () => {
+  const { url, administrator } = await openAdministered();
+  const door = await openDoor(url);
+  const storage = await openStorage({
+    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
+  });
+  onTestFinished(() => storage.close());
+  const [locked, other] = [await openAccount(storage), await openAccount(storage)];
+  const unlock = await lockAccountRow(administrator, locked);
+  const charging = storage.usage.charge(locked.charge());
+  expect(await storage.usage.charge(other.charge())).toBe('charged');
+
+  door.onCommit = 'lose the answer';
+  await unlock();
+  expect(await charging).toBe('charged');
+  expect(door.onCommit).toBeUndefined();
+  const { account, key, charge } = locked;
+  const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+  expect(used.key.text).toBe(10);
+});
+
+/** As somebody does who looks at it by hand; answers what lets it go. */
+async function lockAccountRow(
+  administrator: pg.Client,
+  { account }: { account: Account },
+): Promise<() => Promise<unknown>> {
+  await administrator.query('begin');
+  const statement = 'select from accounts where account_id = $1 for update';
+  await administrator.query(statement, [account.accountId]);
+  return () => administrator.query('rollback');
+}
 
 /** A database with somebody else in it. */
 async function openAdministered() {

@@ -17,7 +17,7 @@ import {
 import { sql } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import { builtOnce, type Database, locksRows, valuesOf } from '../../storage/database.ts';
-import { defineStore } from '../../storage/store.ts';
+import { defineStore, RowsLocked, type WhenLocked } from '../../storage/store.ts';
 import type { UsageLimits } from '../../http/door.ts';
 
 export type { Charge } from './usage-counters-store.ts';
@@ -65,12 +65,13 @@ export const usageStore = defineStore<UsageStore>({
     methods: ['charge', 'refund'],
     // With as many different keys, a statement still has far fewer parameters than either database bears.
     mostCalls: 500,
-    over: (db) => async (calls) => {
+    subjectOf: ({ args: [charge] }) => (charge as Charge).accountId,
+    over: (db, whenLocked) => async (calls) => {
       const entries = calls.map(({ method, args: [charge] }) => ({
         kind: method === 'refund' ? ('refund' as const) : ('charge' as const),
         charge: charge as Charge,
       }));
-      const outcomes = await record(db, entries);
+      const outcomes = await record(db, entries, whenLocked);
       return Promise.allSettled(outcomes.map(async (outcome) => answerOf(outcome)));
     },
   },
@@ -98,7 +99,7 @@ interface UsageEntry {
   charge: Charge;
 }
 
-type EntryOutcome = ChargeOutcome | 'refunded' | 'unknown_key';
+type EntryOutcome = ChargeOutcome | 'refunded' | 'unknown_key' | 'locked';
 
 /** What a caller may use, by key and by account. */
 interface Limits {
@@ -118,9 +119,13 @@ interface LedgerLine {
 }
 
 /** Decides and writes entries, refunds first; any order will do, for all were asked for at the same time. */
-async function record(db: Database, entries: readonly UsageEntry[]): Promise<EntryOutcome[]> {
+async function record(
+  db: Database,
+  entries: readonly UsageEntry[],
+  whenLocked: WhenLocked = 'wait',
+): Promise<EntryOutcome[]> {
   const counters = createUsageCounters(db);
-  const limits = await lockLimits(db, entries);
+  const limits = await lockLimits(db, entries, whenLocked);
   const used = await counters.read(entries.map(({ charge }) => charge));
   const crossings = createLimitCrossings();
   const outcomes = new Array<EntryOutcome>(entries.length);
@@ -128,7 +133,9 @@ async function record(db: Database, entries: readonly UsageEntry[]): Promise<Ent
   for (const kind of ['refund', 'charge'] as const) {
     for (const [index, entry] of entries.entries()) {
       if (entry.kind !== kind) continue;
-      const outcome = decide(entry, limits, used, crossings);
+      // Whether there is such a key shows when nothing is skipped.
+      const isLocked = whenLocked === 'skip' && !limits.has(entry.charge.keyId);
+      const outcome = isLocked ? 'locked' : decide(entry, limits, used, crossings);
       outcomes[index] = outcome;
       if (outcome === 'refunded' || outcome === 'charged') ledger[kind].add(entry.charge);
     }
@@ -144,9 +151,11 @@ async function record(db: Database, entries: readonly UsageEntry[]): Promise<Ent
  * What the caller of `charge` or `refund` gets.
  *
  * @throws ServiceError not_found when the account has no such key
+ * @throws RowsLocked
  */
 function answerOf(outcome: EntryOutcome | undefined): ChargeOutcome | undefined {
   if (outcome === undefined) throw undecided();
+  if (outcome === 'locked') throw new RowsLocked();
   if (outcome === 'unknown_key') {
     throw new ServiceError('not_found', 'The account has no such API key.');
   }
@@ -158,7 +167,7 @@ function undecided(): ServiceError {
 }
 
 const lockedLimits = builtOnce({
-  build: (db, keyIds: readonly string[]) =>
+  build: (db, { keyIds, whenLocked }: { keyIds: readonly string[]; whenLocked: WhenLocked }) =>
     db
       .selectFrom('api_keys as key')
       .innerJoin('accounts as account', 'account.account_id', 'key.account_id')
@@ -174,21 +183,25 @@ const lockedLimits = builtOnce({
       .where('key.key_id', 'in', keyIds)
       .orderBy('key.account_id')
       .orderBy('key.key_id')
-      .$if(locksRows(db), (query) => query.forNoKeyUpdate()),
-  shapeOf: (keyIds) => keyIds.length,
-  parametersOf: (keyIds) => keyIds,
+      .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+      .$if(whenLocked === 'skip', (query) => query.skipLocked()),
+  shapeOf: ({ keyIds, whenLocked }) => `${keyIds.length} ${whenLocked}`,
+  parametersOf: ({ keyIds }) => keyIds,
 });
 
 /**
  * Locks accounts and keys, and so their counters, in an order that is the same in every process:
  * two batches wait for each other, never both at once.
+ *
+ * @returns the limits by key, without those of keys that there are not or that were skipped
  */
 async function lockLimits(
   db: Database,
   entries: readonly UsageEntry[],
+  whenLocked: WhenLocked,
 ): Promise<Map<string, Limits>> {
   const keyIds = [...new Set(entries.map(({ charge }) => charge.keyId))];
-  const rows = await lockedLimits(db, keyIds);
+  const rows = await lockedLimits(db, { keyIds, whenLocked });
   return new Map(
     rows.map((row) => [
       row.key_id,

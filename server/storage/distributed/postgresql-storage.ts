@@ -4,8 +4,14 @@ import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { migrate } from '../migrations/index.ts';
 import { createMarks } from '../installation.ts';
-import { createStoreRunner, mannerOf, mostCallsOf, storesFromCalls } from '../store-calls.ts';
-import type { StoreCall } from '../store.ts';
+import {
+  createStoreRunner,
+  mannerOf,
+  mostCallsOf,
+  storesFromCalls,
+  subjectOf,
+} from '../store-calls.ts';
+import { RowsLocked, type StoreCall, type WhenLocked } from '../store.ts';
 import type { Storage } from '../../stores.ts';
 import type { Tables } from '../database.ts';
 import pg from 'pg';
@@ -31,10 +37,7 @@ export async function openPostgresqlStorage(options: {
   const transaction = <Result>(run: (transaction: Kysely<Tables>) => Promise<Result>) =>
     db.transaction().setIsolationLevel('read committed').execute(run);
 
-  const runKnown = createKnown(transaction);
-  const runInBatch = createBatches((calls, call) =>
-    attempt(() => runKnown((inside) => createStoreRunner(inside).runBatch(calls)), { call, log }),
-  );
+  const runInBatch = createBatches({ transaction, log });
 
   function run(call: StoreCall): Promise<unknown> {
     switch (mannerOf(call)) {
@@ -93,36 +96,95 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
   }
 }
 
+type Transaction = <Result>(run: Run<Result>) => Promise<Result>;
+type Run<Result> = (inside: Kysely<Tables>) => Promise<Result>;
+
+/** How long a batch waits for a lock before it goes on without those whose rows are locked. */
+const LOCK_LIMIT_MS = 250;
+/** How long one of those waits before the next has its turn. */
+const TURN_LIMIT_MS = 200;
+/** Those that have their turn at the same time: each takes a connection. */
+const MOST_TURNS = 3;
+
+interface Waiting {
+  call: StoreCall;
+  sinceMs: number;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Runs calls in batches, those of each store in a queue of their own. */
+function createBatches({ transaction, log }: { transaction: Transaction; log: Logger }) {
+  const queues = new Map<string, ReturnType<typeof createQueue>>();
+
+  function createRun(): RunBatch {
+    const runKnown = createKnown(transaction);
+    return (calls, call, { whenLocked, lockLimitMs }) =>
+      attempt(
+        () =>
+          runKnown(
+            (inside) => createStoreRunner(inside).runBatch(calls, whenLocked),
+            lockLimitMs,
+          ).catch((error: unknown) => {
+            throw sqlStateOf(error) === LOCK_NOT_AVAILABLE ? new RowsLocked() : error;
+          }),
+        { call, log },
+      );
+  }
+
+  return (call: StoreCall): Promise<unknown> => {
+    const queue = queues.get(call.store) ?? createQueue(createRun);
+    queues.set(call.store, queue);
+    return queue(call);
+  };
+}
+
+/** Writes calls, all or none, one transaction at a time. @throws RowsLocked after `lockLimitMs` */
+type RunBatch = (
+  calls: readonly StoreCall[],
+  call: StoreCall,
+  lock: { whenLocked?: WhenLocked; lockLimitMs?: number },
+) => Promise<PromiseSettledResult<unknown>[]>;
+
 /**
- * Puts calls that are waiting into one transaction for each store. One is under way at a time: two
+ * Puts calls of a store that are waiting into one transaction. One is under way at a time: two
  * would only wait for each other's locks, and what arrives meanwhile makes the next one larger. When the
  * database does not get to one, calls that have waited for it as long as for a connection are not kept
  * waiting for the next: else a table that is locked for minutes would gather them all.
  *
- * @param run writes calls of the store of `call`, all or none
+ * Calls whose rows somebody else keeps locked are set aside, with all that concern the same, and the others go on.
  */
-function createBatches(
-  run: (calls: readonly StoreCall[], call: StoreCall) => Promise<PromiseSettledResult<unknown>[]>,
-) {
-  interface Waiting {
-    call: StoreCall;
-    sinceMs: number;
-    resolve: (value: unknown) => void;
-    reject: (error: unknown) => void;
-  }
-  const queues = new Map<string, Waiting[]>();
+function createQueue(createRun: () => RunBatch) {
+  const run = createRun();
+  const waiting: Waiting[] = [];
+  const aside = createAside(Array.from({ length: MOST_TURNS }, createRun), add);
+  let isRunning = false;
 
-  async function runAll(store: string, waiting: Waiting[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting[], first: StoreCall): Promise<void> {
+    const calls = batch.map(({ call }) => call);
+    const answers = await run(calls, first, { lockLimitMs: LOCK_LIMIT_MS }).catch(
+      (error: unknown) => {
+        if (error instanceof RowsLocked) return run(calls, first, { whenLocked: 'skip' });
+        throw error;
+      },
+    );
+    for (const [index, each] of batch.entries()) {
+      const answer = answers[index];
+      const isLocked = answer?.status === 'rejected' && answer.reason instanceof RowsLocked;
+      if (isLocked) aside.add(each);
+      else settle(each, answer);
+    }
+  }
+
+  async function runAll(): Promise<void> {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const batch = waiting.splice(0, mostCallsOf(first.call));
+      const batch: Waiting[] = [];
+      for (const each of waiting.splice(0, mostCallsOf(first.call))) {
+        if (aside.has(each)) aside.add(each);
+        else batch.push(each);
+      }
       try {
-        const calls = batch.map(({ call }) => call);
-        const answers = await run(calls, first.call);
-        for (const [index, { resolve, reject }] of batch.entries()) {
-          const answer = answers[index];
-          if (answer?.status === 'fulfilled') resolve(answer.value);
-          else reject(answer?.reason ?? new ServiceError('internal', 'A call was not answered.'));
-        }
+        if (batch.length > 0) await runBatch(batch, first.call);
       } catch (error) {
         const latestMs = performance.now() - CONNECT_LIMIT_MS;
         const late = waiting.findIndex(({ sinceMs }) => sinceMs > latestMs);
@@ -130,44 +192,112 @@ function createBatches(
         for (const { reject } of batch) reject(error);
       }
     }
-    queues.delete(store);
+    isRunning = false;
+  }
+
+  function add(each: Waiting): void {
+    waiting.push(each);
+    if (isRunning) return;
+    isRunning = true;
+    // All calls of this turn of the event loop go together.
+    setImmediate(() => void runAll());
   }
 
   return (call: StoreCall): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      const asked: Waiting = { call, sinceMs: performance.now(), resolve, reject };
-      const queue = queues.get(call.store);
-      if (queue !== undefined) {
-        queue.push(asked);
+    new Promise((resolve, reject) => add({ call, sinceMs: performance.now(), resolve, reject }));
+}
+
+/**
+ * Calls whose rows are locked: each whom they concern has a turn after the other, until the calls are written or have waited
+ * for as long as a statement may take. A batch of several would wait for all of them.
+ *
+ * @param idle what takes turns
+ * @param goOn takes calls whose rows are free again
+ */
+function createAside(idle: RunBatch[], goOn: (each: Waiting) => void) {
+  const held = new Map<string, Waiting[]>();
+  /** Whose turn it is next; those whose turn it is now are not in it. */
+  const subjects: string[] = [];
+
+  /** @returns whether the rows are still locked */
+  async function takeTurn(run: RunBatch, calls: Waiting[], first: Waiting): Promise<boolean> {
+    const batch = calls.splice(0, mostCallsOf(first.call));
+    try {
+      const lock = { lockLimitMs: TURN_LIMIT_MS };
+      const answers = await run(
+        batch.map(({ call }) => call),
+        first.call,
+        lock,
+      );
+      for (const [index, each] of batch.entries()) settle(each, answers[index]);
+      return false;
+    } catch (error) {
+      const latestMs = performance.now() - STATEMENT_LIMIT_MS;
+      const staysOn = ({ sinceMs }: Waiting) => error instanceof RowsLocked && sinceMs > latestMs;
+      for (const each of batch) if (!staysOn(each)) each.reject(error);
+      calls.unshift(...batch.filter(staysOn));
+      return error instanceof RowsLocked;
+    }
+  }
+
+  async function takeTurns(): Promise<void> {
+    const run = idle.pop();
+    if (run === undefined) return;
+    for (let subject = subjects.shift(); subject !== undefined; subject = subjects.shift()) {
+      const calls = held.get(subject) ?? [];
+      const [first] = calls;
+      const isLocked = first !== undefined && (await takeTurn(run, calls, first));
+      if (isLocked && calls.length > 0) {
+        subjects.push(subject);
+      } else {
+        held.delete(subject);
+        for (const each of calls) goOn(each);
+      }
+    }
+    idle.push(run);
+  }
+
+  return {
+    /** Whether calls that concern the same are here. */
+    has: ({ call }: Waiting): boolean => held.size > 0 && held.has(subjectOf(call)),
+    add(each: Waiting): void {
+      const subject = subjectOf(each.call);
+      const others = held.get(subject);
+      if (others !== undefined) {
+        others.push(each);
         return;
       }
-      const waiting = [asked];
-      queues.set(call.store, waiting);
-      // All calls of this turn of the event loop go together.
-      setImmediate(() => void runAll(call.store, waiting));
-    });
+      held.set(subject, [each]);
+      subjects.push(subject);
+      void takeTurns();
+    },
+  };
+}
+
+function settle({ resolve, reject }: Waiting, answer?: PromiseSettledResult<unknown>): void {
+  if (answer?.status === 'fulfilled') resolve(answer.value);
+  else reject(answer?.reason ?? new ServiceError('internal', 'A call was not answered.'));
 }
 
 /** How long it is asked whether a COMMIT was carried out; callers wait. */
 const END_LIMIT_MS = 5000;
 const END_PAUSE_MS = 200;
 
-type Run<Result> = (inside: Kysely<Tables>) => Promise<Result>;
-
 /**
  * Runs transactions, one at a time, of which it is known whether they were written: when the answer to a COMMIT is
  * lost, it is asked for. What is charged must neither be charged again by who tries again, nor for nothing.
  *
- * @returns throws what went wrong, when nothing was written or when that cannot be found out
+ * @returns throws what went wrong, when nothing was written or when that cannot be found out; 55P03 when it would
+ *   have waited for a lock for longer than `lockLimitMs`
  */
-function createKnown(transaction: <Result>(run: Run<Result>) => Promise<Result>) {
+function createKnown(transaction: Transaction) {
   let marks = createMarks();
-  return async <Result>(run: Run<Result>): Promise<Result> => {
+  return async <Result>(run: Run<Result>, lockLimitMs?: number): Promise<Result> => {
     const own = marks;
     let done: { mark: number; result: Result } | undefined;
     try {
       return await transaction(async (inside) => {
-        const mark = await own.leave(inside);
+        const mark = await own.leave(inside, lockLimitMs);
         const result = await run(inside);
         done = { mark, result };
         return result;
@@ -193,6 +323,7 @@ function createKnown(transaction: <Result>(run: Run<Result>) => Promise<Result>)
 /** SQLSTATE: serialization_failure, deadlock_detected. Nothing was written. */
 const RETRIED = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 8;
+const LOCK_NOT_AVAILABLE = '55P03';
 /** What a server says that is no primary any more: by a new connection, the one is found that is. */
 const READ_ONLY = '25006';
 /**
@@ -215,7 +346,7 @@ async function attempt<Result>(
     try {
       return await run();
     } catch (error) {
-      const sqlState = isServerError(error) ? (error.code ?? '') : '';
+      const sqlState = sqlStateOf(error);
       if (RETRIED.has(sqlState) && count < MAX_ATTEMPTS) {
         await pause(Math.random() * 10 * count);
         continue;
@@ -324,6 +455,10 @@ function watchClient(client: pg.PoolClient): PostgresPoolClient {
 
 function isServerError(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError;
+}
+
+function sqlStateOf(error: unknown): string {
+  return isServerError(error) ? (error.code ?? '') : '';
 }
 
 /** What callers hear when the database cannot be reached. */
