@@ -243,6 +243,10 @@ it('links are made for somebody and for a time, and whoever came by one goes whe
   await expect.poll(() => nameOfFocused(page)).toBe('Done');
   await page.keyboard.press('Enter');
   await page.getByRole('row', { name: /Press Reader Until/ }).waitFor();
+  // Those that came with the room say what they are for.
+  for (const audience of ['Readers and screens', 'Captioners', 'Speakers']) {
+    await page.getByRole('rowheader', { name: `${audience} Made with the room` }).waitFor();
+  }
   const { links } = await read<{ links: RoomLink[] }>(`/v1/rooms/${id}/links`);
   const made = links.find(({ label }) => label === 'Press')!;
   expect(made).toMatchObject({ role: 'viewer', url });
@@ -255,7 +259,7 @@ it('links are made for somebody and for a time, and whoever came by one goes whe
   await text('The link was revoked.');
   expect(await reader.closed).toBe(4403);
 
-  await button('Revoke link: Speaker, no label').click();
+  await button('Revoke link: Speakers').click();
   await text('It is one of those shown above');
   await button('Revoke link').click();
   await text('Every lasting link of this kind was revoked.');
@@ -322,7 +326,7 @@ it('list, room, dialogs and poster are no wider than a laptop or a phone and hav
   await page.keyboard.press('Escape');
   await page.goto(`${bench.server.url}/console/#/events/${id}`);
   await text('1 line');
-  await button('Revoke link: Speaker, no label').waitFor();
+  await button('Revoke link: Speakers').waitFor();
   await look('room');
   await button('New link').click();
   await field('Whom it is for').waitFor();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Glossary } from '../../shared/schemas/glossaries.ts';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { startConsole, type ConsoleBench } from './console-browser.ts';
-import { answerOf, nameOfFocused } from './console-steps.ts';
+import { answerOf, nameOfFocused, tabTo } from './console-steps.ts';
 
 let bench: ConsoleBench;
 let page: Page;
@@ -170,6 +170,98 @@ it('no bar at an edge lies over what has the focus, on small windows either', as
     expect({ size, covered }).toEqual({ size, covered: [] });
   }
   await page.setViewportSize({ width: 1366, height: 768 });
+});
+
+describe('a message', () => {
+  it('lies neither over what has the focus nor over a bar, on a phone either', async () => {
+    const { room_id: id } = await makeRoom('Quay');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(`#/events/${id}`);
+    // Without what was said before.
+    await page.reload();
+    const copy = button('Copy link: Captioners');
+    await copy.focus();
+    await copy.evaluate((element) => {
+      scrollBy(0, element.getBoundingClientRect().bottom - innerHeight + 4);
+    });
+    await page.keyboard.press('Enter');
+    await button('Dismiss').waitFor();
+    await expect.poll(isCovered).toBe(false);
+    expect(await nameOfFocused(page)).toBe('Copy link: Captioners');
+    await page.getByLabel('Hidden words').fill('bother');
+    await button('Save').focus();
+    await expect.poll(isCovered).toBe(false);
+    await button('Discard').click();
+    // A long one is no wider than the window.
+    const { x, width } = (await button('Dismiss').boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1366, height: 768 });
+  });
+
+  it('is in the dialog that is open, and leaves its buttons free', async () => {
+    const { room_id: id } = await makeRoom('Wharf');
+    await open(`#/events/${id}`);
+    await page.reload();
+    await press('Copy link: Captioners');
+    await button('Dismiss').waitFor();
+    await page.setViewportSize({ width: 390, height: 400 });
+    await press('New link');
+    const dialog = page.getByRole('dialog', { name: 'New link' });
+    await dialog.getByRole('status', { name: 'Messages' }).getByText('copy').waitFor();
+    await button('Make link').focus();
+    await expect.poll(isCovered).toBe(false);
+    await tabTo(page, 'Dismiss');
+    await page.keyboard.press('Enter');
+    await button('Dismiss').waitFor({ state: 'detached' });
+    await page.keyboard.press('Tab');
+    await focused('Close');
+    await page.keyboard.press('Escape');
+    await focused('New link');
+    await page.setViewportSize({ width: 1366, height: 768 });
+  });
+});
+
+describe('the window', () => {
+  const called = (name: string) => expect.poll(() => page.title()).toBe(name);
+
+  it('is called by what is shown first', async () => {
+    const { room_id: room } = await makeRoom('Ropewalk');
+    const { glossary_id: glossary } = await makeGlossary('Knots', 1);
+    const go = (fragment: string) => page.evaluate((to) => (location.hash = to), fragment);
+    await open(`#/events/${room}`);
+    await called('Ropewalk – Events – Dragoman console');
+    await press('Rename');
+    await page.getByLabel('Name', { exact: true }).fill('Sail loft');
+    await page.keyboard.press('Enter');
+    await called('Sail loft – Events – Dragoman console');
+    await page.getByRole('link', { name: 'Events' }).first().click();
+    await called('Events – Dragoman console');
+    await go(`#/glossaries/${glossary}`);
+    await called('Knots – Glossaries – Dragoman console');
+    await go('#/nowhere');
+    await called('Not found – Dragoman console');
+    await go('#/overview');
+    await called('Overview – Dragoman console');
+  });
+
+  it('is not called by a page that was left', async () => {
+    const { room_id: id } = await makeRoom('Slipway');
+    await open(`#/events/${id}`);
+    await called('Slipway – Events – Dragoman console');
+    let answer = () => undefined as void;
+    const left = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/rooms/*', async (route) => {
+      if (route.request().method() === 'PATCH') await left;
+      await route.continue();
+    });
+    await press('Pause');
+    await page.evaluate(() => (location.hash = '#/overview'));
+    await called('Overview – Dragoman console');
+    answer();
+    await page.getByText('Paused. Nothing that is said').waitFor();
+    expect(await page.title()).toBe('Overview – Dragoman console');
+    await page.unroute('**/v1/rooms/*');
+  });
 });
 
 /** Whether something lies over the middle of what has the focus. */

@@ -121,6 +121,7 @@ describe('keys and what they use', () => {
     await other.getByRole('button', { name: 'Edit Stall' }).waitFor();
     await other.close();
     await page.getByRole('link', { name: 'Overview' }).click();
+    await heading(page, 'Overview').waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Edit Stall' }).click();
     expect(await page.getByLabel('Characters a month: at most').inputValue()).toBe('30');
@@ -136,7 +137,7 @@ describe('keys and what they use', () => {
     for (const name of ['Overview', 'Usage', 'Developer keys']) {
       await page.getByRole('link', { name, exact: true }).click();
       await heading(page, name).waitFor();
-      await page.getByText(/reached its limit of characters.* until 1 \w+ \d+/).waitFor();
+      await page.getByText(/reached its limit of characters.* until 1\u00a0\w+\u00a0\d+/).waitFor();
     }
     await account.limit(0);
     await page.reload();
@@ -327,9 +328,23 @@ describe('the server', () => {
   it('settings keep sites and addresses, and say what is wrong with one', async () => {
     await open('#/settings');
     const site = page.getByLabel('New site');
-    await site.fill('news example');
-    await site.press('Enter');
-    await page.getByRole('alert').waitFor();
+    const advice = {
+      'news example': 'such as https://example.org.',
+      'news.example.org/today': 'Write https://news.example.org instead.',
+      'localhost:3000': 'Write http://localhost:3000 instead.',
+      'http://news.example.org:8080/?a=b': 'Write http://news.example.org:8080 alone.',
+      'https://*.example.org': '* stands alone, for any site.',
+    };
+    for (const [written, words] of Object.entries(advice)) {
+      await site.fill(written);
+      await site.press('Enter');
+      const problem = page.getByRole('alert').filter({ hasText: `“${written}”` });
+      await problem.filter({ hasText: words }).waitFor();
+      expect(await site.getAttribute('aria-invalid')).toBe('true');
+    }
+    await page.getByLabel('New address').fill('desk');
+    await page.getByLabel('New address').press('Enter');
+    await page.getByText('“desk” is no mail address.').waitFor();
     await site.fill('https://news.example.org');
     await site.press('Enter');
     await page.getByRole('button', { name: 'Remove https://news.example.org' }).waitFor();

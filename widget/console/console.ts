@@ -9,9 +9,10 @@ import { forgetDrafts } from './parts/draft-shelf.ts';
 import { keepFocus } from './parts/focus-keeper.ts';
 import { focusHeading } from './parts/frame.ts';
 import { icons } from './parts/icons.ts';
-import { messageBoard, sayFailed } from './parts/messages.ts';
+import { prepareMessages, sayFailed } from './parts/messages.ts';
 import { asError, emptyState, failedState, loadingState } from './parts/states.ts';
 import './parts/unfinished.ts';
+import { CONSOLE_NAME, namesWindow } from './parts/window-title.ts';
 import { linkTo, passwordTokenOf, placeOf, type Place } from './router.ts';
 import { currentSession, signOut, type Session } from './session.ts';
 
@@ -22,8 +23,6 @@ type View =
   | { kind: 'sign-in'; former?: Session; successor?: Session }
   | { kind: 'set-password'; token: string }
   | { kind: 'pages'; session: Session };
-
-const NAME = 'Dragoman console';
 
 /** Its menu is at the side, or behind a button where there is no room. */
 export class DragomanConsole extends LitElement {
@@ -141,7 +140,8 @@ export class DragomanConsole extends LitElement {
       main {
         inline-size: min(100%, 78rem + 2 * clamp(1rem, 4vw, 3.5rem));
         margin-inline: auto;
-        padding: clamp(1.25rem, 3.5vh, 2.75rem) clamp(1rem, 4vw, 3.5rem) 5rem;
+        padding: clamp(1.25rem, 3.5vh, 2.75rem) clamp(1rem, 4vw, 3.5rem)
+          calc(5rem + var(--messages-block-size, 0px));
       }
       main:focus {
         outline: none;
@@ -173,7 +173,7 @@ export class DragomanConsole extends LitElement {
           display: flex;
           flex-direction: column;
           inline-size: min(19rem, 100vw - 3rem);
-          block-size: 100dvb;
+          block-size: calc(100dvb - var(--messages-block-size, 0px));
           max-block-size: none;
           margin: 0;
           padding: 0.375rem 0.75rem 0.75rem;
@@ -214,7 +214,7 @@ export class DragomanConsole extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    messageBoard();
+    prepareMessages();
     keepFocus(() => void focusHeading(this.main?.firstElementChild));
     addEventListener('hashchange', this.onPlace);
     sessionEnd.addEventListener('signed-out', this.onSignedOut);
@@ -230,20 +230,22 @@ export class DragomanConsole extends LitElement {
   override render(): TemplateResult {
     switch (this.view.kind) {
       case 'starting':
-        return html`<main class="alone">${loadingState(3)}</main>`;
+        return html`<main class="alone" ${namesWindow()}>${loadingState(3)}</main>`;
       case 'failed':
-        return html`<main class="alone">
-          <h1 class="unseen">${NAME}</h1>
+        return html`<main class="alone" ${namesWindow()}>
+          <h1 class="unseen">${CONSOLE_NAME}</h1>
           <div class="card">${failedState(this.view.failure, () => void this.start())}</div>
         </main>`;
       case 'sign-in':
         return html`<console-sign-in
+          ${namesWindow('Sign in')}
           .former=${this.view.former}
           .successor=${this.view.successor}
           @signed-in=${this.onSignedIn}
         ></console-sign-in>`;
       case 'set-password':
         return html`<console-set-password
+          ${namesWindow('Set a password')}
           .token=${this.view.token}
           @signed-in=${this.onSignedIn}
         ></console-set-password>`;
@@ -271,12 +273,13 @@ export class DragomanConsole extends LitElement {
             </button>
           </div>
           ${this.navigation(session, page)}
+          <console-messages></console-messages>
         </dialog>
       </header>
       <main id="main" tabindex="-1">
         ${
           page === undefined
-            ? html`<h1 class="unseen">Not found</h1>
+            ? html`<h1 class="unseen" ${namesWindow('Not found')}>Not found</h1>
                 <div class="card">
                   ${emptyState({
                     heading: 'There is no such page',
@@ -346,10 +349,6 @@ export class DragomanConsole extends LitElement {
   private show(view: View): void {
     this.view = view;
     actFor(view.kind === 'pages' ? view.session.account.account_id : undefined);
-    const page = view.kind === 'pages' ? pageOf(this.place.path) : undefined;
-    const titles = { 'sign-in': 'Sign in', 'set-password': 'Set a password' };
-    const title = page?.title ?? (view.kind in titles ? titles[view.kind as 'sign-in'] : undefined);
-    document.title = title === undefined ? NAME : `${title} – ${NAME}`;
   }
 
   private readonly onPlace = (): void => {

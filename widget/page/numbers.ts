@@ -16,13 +16,18 @@ export const wholeNumber = (value: number): string => whole.format(value);
 export const shortNumber = (value: number): string => short.format(value);
 
 /** `21 Nov 2026`, of an ISO 8601 time. */
-export const dayText = (time: string): string => day.format(new Date(time));
+export const dayText = (time: string): string => dateText(day, time);
 
 /** The day of an ISO 8601 time in UTC, in which months of limits are counted. */
-export const utcDayText = (time: string): string => utcDay.format(new Date(time));
+export const utcDayText = (time: string): string => dateText(utcDay, time);
 
 /** `21 Nov 2026, 14:05`, of an ISO 8601 time. */
-export const momentText = (time: string): string => moment.format(new Date(time));
+export const momentText = (time: string): string => dateText(moment, time);
+
+/** A line ends after a comma alone: a number stays beside its month. */
+function dateText(format: Intl.DateTimeFormat, time: string): string {
+  return format.format(new Date(time)).replace(/(?<!,)\s/g, '\u00a0');
+}
 
 /** `1 key`, `2 keys` */
 export function counted(count: number, one: string, many = `${one}s`): string {

@@ -7,6 +7,7 @@ import { apiUrl } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import '../parts/copy-field.ts';
 import { icons } from '../parts/icons.ts';
+import '../parts/messages.ts';
 import { note } from '../parts/states.ts';
 
 /** The links and the code of a room. */
@@ -202,6 +203,7 @@ class ConsoleRoomPoster extends LitElement {
         block-size: 100dvb;
         max-block-size: none;
         padding: clamp(1.25rem, 4vmin, 4rem);
+        padding-block-end: calc(clamp(1.25rem, 4vmin, 4rem) + var(--messages-block-size, 0px));
         color: #15191c;
         background: #ffffff;
         border: 0;
@@ -331,6 +333,7 @@ class ConsoleRoomPoster extends LitElement {
           ${address === undefined ? nothing : html`<p class="mono address">${address}</p>`}
         </div>
       </div>
+      <console-messages></console-messages>
     </dialog>`;
   }
 }

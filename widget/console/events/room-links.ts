@@ -44,6 +44,12 @@ export class ConsoleRoomLinks extends LitElement {
       tbody th {
         overflow-wrap: anywhere;
       }
+      .two-lines {
+        display: grid;
+      }
+      .first {
+        font-weight: 400;
+      }
     `,
   ];
 
@@ -82,7 +88,7 @@ export class ConsoleRoomLinks extends LitElement {
         text: 'All were revoked. Nobody can speak into the room until there is a link for a speaker.',
       },
       columns: [
-        { title: 'For', kind: 'name', cell: (link) => this.labelOf(link) },
+        { title: 'For', kind: 'name', cell: (link) => this.purposeOf(link) },
         { title: 'Role', cell: roleOf },
         { title: 'Good', cell: validityOf },
         { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
@@ -91,15 +97,15 @@ export class ConsoleRoomLinks extends LitElement {
     });
   }
 
-  private labelOf(link: RoomLink) {
-    if (link.label !== '') return link.label;
-    return html`<span class="soft"
-      >${isMadeWith(this.room, link) ? 'Made with the room' : 'No label'}</span
-    >`;
+  private purposeOf(link: RoomLink) {
+    if (!isFirst(link, this.room)) return nameOf(link);
+    return html`<span class="two-lines">
+      ${nameOf(link)}<span class="first small soft">Made with the room</span>
+    </span>`;
   }
 
   private actions(link: RoomLink) {
-    const name = `${roleOf(link)}, ${link.label === '' ? 'no label' : link.label}`;
+    const name = link.label === '' ? nameOf(link) : `${roleOf(link)}, ${link.label}`;
     return html`${
         hasExpired(link)
           ? nothing
@@ -159,6 +165,17 @@ async function copy({ url }: RoomLink): Promise<void> {
   else sayFailed(new Error(`The browser did not allow copying: ${url}`));
 }
 
+/** Whom links are for that nobody has said more about. */
+const audiences: Record<RoomRole, string> = {
+  viewer: 'Readers and screens',
+  captioner: 'Captioners',
+  speaker: 'Speakers',
+};
+
+function nameOf({ label, role }: RoomLink): string {
+  return label === '' ? audiences[role as RoomRole] : label;
+}
+
 function roleOf({ role }: RoomLink): string {
   return roleTexts[role as RoomRole];
 }
@@ -175,15 +192,17 @@ function validityOf(link: RoomLink) {
 
 /** Those that the room was made with by what they are good for, then the others as they were made. */
 function inOrder(links: readonly RoomLink[], room: RoomInfo): RoomLink[] {
-  const isFirst = (link: RoomLink) => link.label === '' && isMadeWith(room, link);
+  const isOneOfFirst = (link: RoomLink) => isFirst(link, room);
   const roles = Object.keys(roleTexts);
   const first = links
-    .filter(isFirst)
+    .filter(isOneOfFirst)
     .sort((one, other) => roles.indexOf(one.role) - roles.indexOf(other.role));
-  return [...first, ...links.filter((link) => !isFirst(link))];
+  return [...first, ...links.filter((link) => !isOneOfFirst(link))];
 }
 
-function isMadeWith(room: RoomInfo, link: RoomLink): boolean {
+/** Whether the room was made with it. */
+function isFirst(link: RoomLink, room: RoomInfo): boolean {
+  if (link.label !== '') return false;
   const apartMs = Date.parse(link.creation_time) - Date.parse(room.creation_time);
   return Math.abs(apartMs) < MADE_TOGETHER_MS;
 }

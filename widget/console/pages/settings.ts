@@ -1,12 +1,12 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type { ConsoleSettings as Settings } from '../../../shared/schemas/console.ts';
-import { api } from '../api.ts';
+import { ApiFailure, api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { page } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { sayDone } from '../parts/messages.ts';
-import { Loaded, note } from '../parts/states.ts';
+import { Loaded, asError, note } from '../parts/states.ts';
 import {
   PASSWORD_RULE,
   changePassword,
@@ -48,6 +48,7 @@ export class ConsoleSettings extends LitElement {
           site.`,
         label: 'Site',
         placeholder: 'https://example.org',
+        adviceOn: siteAdvice,
       })}
       ${this.lines({
         name: 'emails',
@@ -55,6 +56,8 @@ export class ConsoleSettings extends LitElement {
         text: 'These get a mail when a key has used 80 % of a limit, and again at 100 %.',
         label: 'Address',
         placeholder: 'desk@example.org',
+        adviceOn: (address) =>
+          `“${address}” is no mail address. Write one alone, such as desk@example.org.`,
       })}
       ${this.passwordForm()}`,
     );
@@ -66,6 +69,7 @@ export class ConsoleSettings extends LitElement {
     text,
     label,
     placeholder,
+    adviceOn,
   }: {
     name: 'origins' | 'emails';
     title: string;
@@ -73,6 +77,7 @@ export class ConsoleSettings extends LitElement {
     /** What a line is. */
     label: string;
     placeholder: string;
+    adviceOn: (line: string) => string;
   }) {
     return html`<section class="card">
       <div class="card-head"><h2>${title}</h2></div>
@@ -84,6 +89,7 @@ export class ConsoleSettings extends LitElement {
               label=${label}
               placeholder=${placeholder}
               .lines=${settings[name]}
+              .adviceOn=${adviceOn}
               .save=${(lines: string[]) => this.save({ [name]: lines })}
             ></console-line-list>`,
           { lines: 2 },
@@ -144,6 +150,33 @@ export class ConsoleSettings extends LitElement {
   };
 }
 
+/** Most sites, or addresses, of an account. */
+const MOST_LINES = 100;
+
+/** What is wrong with a site that was refused, and what to write instead. */
+function siteAdvice(line: string): string {
+  if (line.includes('*')) {
+    return `“${line}” cannot be used: * stands alone, for any site. Write each site in full, such as https://www.example.org.`;
+  }
+  const site = siteIn(line);
+  if (site === undefined) {
+    return `“${line}” is no address of a site. Write it as browsers show it, such as https://example.org.`;
+  }
+  return /^https?:\/\//i.test(line)
+    ? `“${line}” is more than a site. Write ${site} alone.`
+    : `“${line}” does not begin with https:// or http://. Write ${site} instead.`;
+}
+
+/** The site that was meant, as it can be kept; undefined where nothing in the text is one. */
+function siteIn(line: string): string | undefined {
+  const bare = line.replace(/^[a-z][a-z\d+.-]*:\/\//i, '').replace(/^\/\//, '');
+  const isPlain = /^http:/i.test(line) || /^(localhost|127\.)/i.test(bare);
+  const address = `${isPlain ? 'http' : 'https'}://${bare}`;
+  if (!URL.canParse(address)) return undefined;
+  const { hostname, origin } = new URL(address);
+  return /[.:]|^localhost$/.test(hostname) ? origin : undefined;
+}
+
 /** A list of short texts: one is added or removed at a time, and saved at once. */
 class ConsoleLineList extends LitElement {
   static override styles = [
@@ -177,6 +210,8 @@ class ConsoleLineList extends LitElement {
   @property({ attribute: false }) lines: readonly string[] = [];
   /** Keeps the whole list; what it throws is shown. */
   @property({ attribute: false }) save: (lines: string[]) => Promise<void> = async () => undefined;
+  /** What is wrong with a line that the server has refused, and what to write instead. */
+  @property({ attribute: false }) adviceOn: (line: string) => string = () => '';
   @state() private problem = '';
   @state() private isBusy = false;
   @query('input', true) private readonly field!: HTMLInputElement;
@@ -230,7 +265,7 @@ class ConsoleLineList extends LitElement {
     const line = this.field.value.trim();
     if (line === '' || this.isBusy) return;
     const lines = this.lines.includes(line) ? [...this.lines] : [...this.lines, line];
-    if (await this.keep(lines)) this.field.value = '';
+    if (await this.keep(lines, line)) this.field.value = '';
     this.field.focus();
   };
 
@@ -239,18 +274,25 @@ class ConsoleLineList extends LitElement {
     if (await this.keep(this.lines.filter((other) => other !== line))) this.field.focus();
   }
 
-  private async keep(lines: string[]): Promise<boolean> {
+  private async keep(lines: string[], added?: string): Promise<boolean> {
     this.isBusy = true;
     this.problem = '';
     try {
       await this.save(lines);
       return true;
     } catch (error) {
-      this.problem = (error as Error).message;
+      this.problem = this.problemOf(error, lines, added);
       return false;
     } finally {
       this.isBusy = false;
     }
+  }
+
+  private problemOf(error: unknown, lines: readonly string[], added: string | undefined): string {
+    const isRefused = error instanceof ApiFailure && error.status === 400;
+    if (!isRefused || added === undefined) return asError(error).message;
+    if (lines.length > MOST_LINES) return `There are ${MOST_LINES} already: remove one first.`;
+    return this.adviceOn(added);
   }
 }
 

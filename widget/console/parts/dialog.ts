@@ -23,7 +23,8 @@ export class ConsoleDialog extends LitElement {
       }
       dialog {
         inline-size: min(100vw - 2rem, var(--dialog-size, 32rem));
-        max-block-size: calc(100dvb - 2rem);
+        /* It stays where it is when a message comes, and never lies under one. */
+        max-block-size: calc(100dvb - 2 * max(1rem, var(--messages-block-size, 0px)));
         padding: 0;
         color: var(--ink);
         background: var(--raised);
@@ -60,7 +61,7 @@ export class ConsoleDialog extends LitElement {
       @keyframes rise {
         from {
           opacity: 0;
-          transform: translateY(0.375rem);
+          inset-block-start: 0.75rem;
         }
       }
     `,
@@ -137,6 +138,7 @@ export class ConsoleDialog extends LitElement {
         }
       </div>
       <div class="body"><slot></slot></div>
+      <console-messages></console-messages>
     </dialog>`;
   }
 

@@ -76,7 +76,7 @@ function isOff(element: Element): boolean {
 }
 
 /** What has the focus, in any depth of shadows. */
-function focused(): HTMLElement | undefined {
+export function focused(): HTMLElement | undefined {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   return element instanceof HTMLElement && element !== document.body ? element : undefined;

@@ -4,6 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { linkTo, shownPlace } from '../router.ts';
 import { icons } from './icons.ts';
 import { emptyState } from './states.ts';
+import { namesWindow } from './window-title.ts';
 
 /** What stands above a page. */
 export interface PageHead {
@@ -23,7 +24,8 @@ export function page(
   { title, text, actions, back, isWaiting = false }: PageHead,
   content: unknown,
 ): TemplateResult {
-  return html`<div class="page">
+  const names = [...(isWaiting ? [] : [title]), ...(back === undefined ? [] : [back.title])];
+  return html`<div class="page" ${namesWindow(...names)}>
     <header class="page-head">
       <div>
         ${

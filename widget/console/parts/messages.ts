@@ -1,7 +1,8 @@
-import { LitElement, css, html } from 'lit';
-import { state } from 'lit/decorators.js';
+/** Short messages over the bottom of the window, and what makes room for them. */
+import { LitElement, css, html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { baseStyles } from './base.styles.ts';
+import { focused } from './focus-keeper.ts';
 import { icons } from './icons.ts';
 
 /** Long enough to read two lines. */
@@ -14,7 +15,33 @@ interface Message {
   text: string;
 }
 
-/** Short messages over the bottom of the page, spoken by screen readers; the console has one. */
+let messages: readonly Message[] = [];
+let lastId = 0;
+
+/** The board of the page, then those of the open dialogs as they lie over each other. */
+const boards: ConsoleMessages[] = [];
+
+function show(changed: readonly Message[]): void {
+  messages = changed;
+  for (const board of boards) board.requestUpdate();
+}
+
+function add(kind: Message['kind'], text: string): void {
+  const id = ++lastId;
+  show([...messages, { id, kind, text }].slice(-MOST_SHOWN));
+  // Failures stay until somebody has seen them.
+  if (kind === 'done') setTimeout(() => drop(id), SHOWN_MS);
+}
+
+function drop(id: number): void {
+  show(messages.filter((message) => message.id !== id));
+}
+
+/**
+ * Where messages are shown, and spoken by screen readers: the page has one, and so has every dialog, since
+ * nothing else can be reached while one is open. The uppermost shows them. How much of the window they take
+ * is in the root's `--messages-block-size`.
+ */
 export class ConsoleMessages extends LitElement {
   static override styles = [
     baseStyles,
@@ -29,15 +56,24 @@ export class ConsoleMessages extends LitElement {
         block-size: auto;
         border: 0;
         background: none;
-        overflow: visible;
         pointer-events: none;
       }
       ol {
         display: grid;
         gap: 0.5rem;
+        grid-template-columns: minmax(0, max-content);
+        justify-content: center;
         justify-items: center;
         padding: 1rem;
         list-style: none;
+      }
+      /* Something of the page is left. */
+      @media (max-height: 40rem) {
+        ol {
+          max-block-size: 40dvb;
+          overflow-y: auto;
+          pointer-events: auto;
+        }
       }
       li {
         display: flex;
@@ -51,7 +87,13 @@ export class ConsoleMessages extends LitElement {
         box-shadow: var(--shadow-raised);
         pointer-events: auto;
       }
+      li span {
+        flex: 1;
+        min-inline-size: 0;
+        overflow-wrap: anywhere;
+      }
       button.quiet.icon-only {
+        flex: none;
         color: inherit;
       }
       @media (hover: hover) {
@@ -64,64 +106,118 @@ export class ConsoleMessages extends LitElement {
         outline-color: currentColor;
         outline-offset: -3px;
       }
+      @media print {
+        :host {
+          display: none;
+        }
+      }
     `,
   ];
 
-  @state() private messages: readonly Message[] = [];
-  #lastId = 0;
+  #dialog: HTMLDialogElement | null = null;
+  readonly #opening = new MutationObserver(() => this.takePlace());
+  readonly #size = new ResizeObserver(() => this.makeRoom());
 
-  add(kind: Message['kind'], text: string): void {
-    const id = ++this.#lastId;
-    this.messages = [...this.messages, { id, kind, text }].slice(-MOST_SHOWN);
-    // Failures stay until somebody has seen them.
-    if (kind === 'done') setTimeout(() => this.drop(id), SHOWN_MS);
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#dialog = this.closest('dialog');
+    if (this.#dialog !== null) this.#opening.observe(this.#dialog, { attributeFilter: ['open'] });
+    this.#size.observe(this);
+    this.takePlace();
+  }
+
+  override disconnectedCallback(): void {
+    this.#opening.disconnect();
+    this.#size.disconnect();
+    this.takePlace();
+    super.disconnectedCallback();
+  }
+
+  private get isUppermost(): boolean {
+    return boards.at(-1) === this;
   }
 
   override render() {
     return html`<div role="status" aria-label="Messages">
-      <ol>
-        ${repeat(
-          this.messages,
-          ({ id }) => id,
-          ({ id, kind, text }) =>
-            html`<li>
-              ${kind === 'done' ? icons.done : icons.warning}<span>${text}</span>
-              <button
-                type="button"
-                class="quiet icon-only small"
-                aria-label="Dismiss"
-                @click=${() => this.drop(id)}
-              >
-                ${icons.close}
-              </button>
-            </li>`,
-        )}
-      </ol>
+      ${this.isUppermost && messages.length > 0 ? this.list() : nothing}
     </div>`;
   }
 
-  private drop(id: number): void {
-    this.messages = this.messages.filter((message) => message.id !== id);
+  private list() {
+    return html`<ol>
+      ${repeat(
+        messages,
+        ({ id }) => id,
+        ({ id, kind, text }) =>
+          html`<li>
+            ${kind === 'done' ? icons.done : icons.warning}<span>${text}</span>
+            <button
+              type="button"
+              class="quiet icon-only small"
+              aria-label="Dismiss"
+              @click=${() => this.dismiss(id)}
+            >
+              ${icons.close}
+            </button>
+          </li>`,
+      )}
+    </ol>`;
   }
+
+  /** Among the boards: over all others when its dialog opens. */
+  private takePlace(): void {
+    const isShown = this.isConnected && (this.#dialog?.open ?? true);
+    const at = boards.indexOf(this);
+    if (isShown === at >= 0) return;
+    if (isShown) boards.push(this);
+    else boards.splice(at, 1);
+    this.requestUpdate();
+    show(messages);
+  }
+
+  private dismiss(id: number): void {
+    drop(id);
+    if (this.#dialog === null || messages.length > 0) return;
+    // Whoever types goes on in the dialog.
+    this.#dialog.tabIndex = -1;
+    this.#dialog.focus();
+  }
+
+  /** Moves what has the focus out from under them, and lets pages and dialogs end above them. */
+  private makeRoom(): void {
+    if (!this.isUppermost) return;
+    const { style } = document.documentElement;
+    style.setProperty('--messages-block-size', `${this.offsetHeight}px`);
+    const element = focused();
+    if (element !== undefined && isCovered(element)) element.scrollIntoView({ block: 'nearest' });
+  }
+}
+
+/** Whether something lies over the middle or the lower edge of an element that is in view. */
+function isCovered(element: HTMLElement): boolean {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const tree = element.getRootNode() as Document | ShadowRoot;
+  return [height / 2, height - 1].some((below) => {
+    const above = tree.elementFromPoint(left + width / 2, top + below);
+    return above !== null && !element.contains(above);
+  });
 }
 
 customElements.define('console-messages', ConsoleMessages);
 
-let board: ConsoleMessages | undefined;
+let pageBoard: ConsoleMessages | undefined;
 
-/** The place of messages; made before the first, since live regions are spoken from then on. */
-export function messageBoard(): ConsoleMessages {
-  board ??= document.body.appendChild(new ConsoleMessages());
-  return board;
+/** Makes the page's place of messages before the first, since live regions are spoken from then on. */
+export function prepareMessages(): void {
+  pageBoard ??= document.body.appendChild(new ConsoleMessages());
 }
 
 /** Says that something was done. */
 export function sayDone(text: string): void {
-  messageBoard().add('done', text);
+  add('done', text);
 }
 
 /** Says that something failed; what it was is taken from the error. */
 export function sayFailed(error: unknown): void {
-  const text = error instanceof Error ? error.message : 'Something went wrong. Please try again.';
-  messageBoard().add('bad', text);
+  add('bad', error instanceof Error ? error.message : 'Something went wrong. Please try again.');
 }

@@ -14,7 +14,7 @@ export class ConsoleSaveBar extends LitElement {
     css`
       :host {
         position: sticky;
-        inset-block-end: 0;
+        inset-block-end: var(--messages-block-size, 0px);
         z-index: 1;
       }
       .bar {
