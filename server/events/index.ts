@@ -13,12 +13,13 @@ import { createLiveRooms } from './live-rooms.ts';
 import { createSharedCaptionLog } from './nodes/shared-caption-log.ts';
 import { createReaderSeats } from './nodes/reader-seats.ts';
 import { createSpeakerPasses } from './room-keys.ts';
+import { eventPages } from './page-routes.ts';
 import { createFanOut } from './reading/fan-out.ts';
 import { createReaderDesk } from './reading/readers.ts';
 import { readingRoutes } from './reading/routes.ts';
 import { readerSockets } from './reading/sockets.ts';
 import { createRooms } from './rooms.ts';
-import { eventPages, roomLanguageRoutes, roomRoutes } from './routes.ts';
+import { roomLanguageRoutes, roomRoutes } from './routes.ts';
 import { createSpokenLines } from './spoken-lines.ts';
 import type { Room } from './store.ts';
 

@@ -1,7 +1,5 @@
-import path from 'node:path';
-import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import encodeQr from 'qr';
 import Type from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
@@ -23,8 +21,6 @@ import {
 import { callerByKey, type Door } from '../http/door.ts';
 import { abortWhenGone, baseUrl } from '../http/requests.ts';
 import { describeLink, type Events, type RoomOwner } from './events.ts';
-import type { Rooms } from './rooms.ts';
-import type { Room } from './store.ts';
 import { transcriptTypes } from './transcripts.ts';
 
 export interface RoomOptions {
@@ -344,99 +340,3 @@ export const roomLanguageRoutes: FastifyPluginAsyncTypebox<{
     async () => ({ languages: languages() }),
   );
 };
-
-/** The page of each address below `/events/{room_id}`. */
-const pages = {
-  '': 'viewer.html',
-  '/speaker': 'speaker.html',
-  '/captioner': 'captioner.html',
-  '/overlay': 'overlay.html',
-} as const;
-
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "connect-src 'self' ws: wss:",
-  "media-src 'self' blob:",
-  "img-src 'self' data: blob:",
-  "manifest-src 'self'",
-  "worker-src 'self' blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
-
-/** The pages of rooms: for who reads, speaks and types, and for projectors. */
-export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms }> = async (
-  app,
-  { widgetFolder, rooms },
-) => {
-  await app.register(fastifyStatic, {
-    root: path.join(widgetFolder, 'events'),
-    prefix: '/event-pages/',
-    schemaHide: true,
-    index: false,
-    redirect: false,
-    maxAge: 0,
-    setHeaders(reply, file) {
-      if (path.basename(file) !== 'service-worker.js') return;
-      // It keeps the pages, which are beside its folder, and asks for them itself.
-      reply.header('Service-Worker-Allowed', '../events/');
-      reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");
-    },
-  });
-  const send = (reply: FastifyReply, file: string, isFramed: boolean) => {
-    const ancestors = isFramed ? 'frame-ancestors *' : "frame-ancestors 'self'";
-    reply.header('Content-Security-Policy', `${CONTENT_SECURITY_POLICY}; ${ancestors}`);
-    // Nothing but a 200 may be answered by "you have it": a browser shows an empty 404 as its own error.
-    const isThere = reply.statusCode === 200;
-    return reply.sendFile(file, { maxAge: 0, etag: isThere, lastModified: isThere });
-  };
-  for (const [address, file] of Object.entries(pages)) {
-    app.get<{ Params: { room_id: string } }>(
-      `/events/:room_id${address}`,
-      { schema: { hide: true } },
-      async ({ params }, reply) => {
-        // The page says it in words; the status is for whoever reads no page.
-        await rooms.find(params.room_id).catch((error: unknown) => {
-          if (!(error instanceof ServiceError && error.code === 'not_found')) throw error;
-          reply.code(404);
-        });
-        return send(reply, file, address === '' || address === '/overlay');
-      },
-    );
-  }
-
-  app.get<{ Params: { room_id: string } }>(
-    '/events/:room_id/manifest.webmanifest',
-    { schema: { hide: true } },
-    async ({ params }, reply) => {
-      const room = await rooms.find(params.room_id);
-      reply.header('Cache-Control', 'no-cache').type('application/manifest+json');
-      return JSON.stringify(manifestOf(room));
-    },
-  );
-};
-
-/** What a phone needs to know to keep a room on its home screen. */
-function manifestOf({ roomId, name, wishes }: Room): object {
-  // Only those who were given a link know what the room is called.
-  const shown = wishes.access === 'link' ? 'Live captions' : name;
-  const icon = (size: number, purpose: string) => ({
-    src: `../../event-pages/icon-${purpose === 'any' ? '' : `${purpose}-`}${size}.png`,
-    sizes: `${size}x${size}`,
-    type: 'image/png',
-    purpose,
-  });
-  return {
-    id: `../${roomId}`,
-    name: shown,
-    short_name: shown.slice(0, 24),
-    start_url: `../${roomId}`,
-    scope: '../',
-    display: 'standalone',
-    background_color: '#f6f5f1',
-    theme_color: '#f6f5f1',
-    icons: [icon(192, 'any'), icon(512, 'any'), icon(512, 'maskable')],
-  };
-}

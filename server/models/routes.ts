@@ -1,9 +1,37 @@
 /** Models in the running server: what is installed, and what the console may install; for the operator alone. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import { ServiceError } from '../../shared/errors.ts';
-import { ConsoleModels, ModelInstallationRequest, ModelPath } from '../../shared/schemas/models.ts';
-import { type ModelInstallations, createModelInstallations } from './installations.ts';
+import { ServiceError, toServiceError } from '../../shared/errors.ts';
+import {
+  type ConsoleModel,
+  ConsoleModels,
+  type ModelInstallation,
+  ModelInstallationRequest,
+  ModelPath,
+} from '../../shared/schemas/models.ts';
+import type { LanguageTag } from '../../shared/language.ts';
+import {
+  APERTIUM_PREFIX,
+  apertiumPackages,
+  installedPackages,
+  packageCommand,
+} from './apertium-packages.ts';
+import {
+  betterModels,
+  type BetterModel,
+  TRANSLATION_PREFIX,
+  type TranslationOffer,
+} from './translation-models.ts';
+import { catalogue } from './catalogue.ts';
+import { findModels, type FoundModels } from './find-models.ts';
+import {
+  installByName,
+  listTranslations,
+  removeByName,
+  type InstallByNameOptions,
+} from './install-by-name.ts';
+import type { LocalModel } from './local-model.ts';
 import type { Account, Door, Routes } from '../http/door.ts';
 import { npmCommand, type Config } from '../config.ts';
 import type { Engines } from '../running-engines.ts';
@@ -86,3 +114,281 @@ const consoleModelRoutes: FastifyPluginAsyncTypebox<ConsoleModelOptions> = async
     },
   );
 };
+
+/** Installations that are asked for while the server runs: one after the other, each to be watched. */
+export interface ModelInstallations {
+  describe(): Promise<ConsoleModels>;
+  /**
+   * Asks the public list for translation models; from then on they are described too.
+   *
+   * @throws ServiceError model_not_installed when it cannot be had
+   */
+  askForTranslations(): Promise<ConsoleModels>;
+  /**
+   * Begins an installation, or puts it in the queue; one under way goes on.
+   *
+   * @throws ServiceError not_found for a name nobody knows, invalid_request when terms are not accepted
+   */
+  install(name: string, acceptsTerms: boolean): void;
+  /** Calls an installation off, or dismisses one that failed. @throws ServiceError not_found */
+  cancel(name: string): Promise<void>;
+  /** @throws ServiceError not_found; model_not_installed with what to do */
+  remove(name: string): Promise<void>;
+  /** By `source target`: what would do better than the rules that do it now. */
+  better(): ReadonlyMap<string, readonly BetterModel[]>;
+  /** Calls everything off. */
+  stop(): Promise<void>;
+}
+
+interface ModelInstallationsOptions extends Pick<
+  InstallByNameOptions,
+  'modelsFolder' | 'mirror' | 'npm'
+> {
+  /** Models that the server took up when it started. */
+  inUse: readonly LocalModel[];
+  /** What translates here, as it is at the moment. */
+  translators: readonly {
+    name: string;
+    pairs: readonly { source: LanguageTag; target: LanguageTag }[];
+  }[];
+}
+
+/** More are refused. */
+const MAX_WAITING = 50;
+/** A package manager at work is not waited for: it goes on without us. */
+const STOP_MS = 2_000;
+
+export function createModelInstallations(options: ModelInstallationsOptions): ModelInstallations {
+  const { modelsFolder, mirror, npm, inUse, translators } = options;
+  const queue = createQueue();
+  const stopping = new AbortController();
+  let offers: TranslationOffer[] = [];
+  let packages = installedPackages();
+  const packagesInUse = packages;
+
+  async function describe(): Promise<ConsoleModels> {
+    const [found, here, before] = await Promise.all([
+      findModels(modelsFolder),
+      packages,
+      packagesInUse,
+    ]);
+    const better = [...betterModels(translators).values()].flat();
+    const models = [
+      ...describeModels({ found, offers, better, inUse }),
+      ...apertiumPackages.map((each) => describePackage(each, here, before)),
+    ].map((model) => ({ ...model, installation: queue.stateOf(model.name) }));
+    return { folder: modelsFolder, models };
+  }
+
+  return {
+    describe,
+    better: () => betterModels(translators),
+    async askForTranslations() {
+      offers = preferred(await listTranslations({ mirror, signal: stopping.signal }));
+      return await describe();
+    },
+    install(name, acceptsTerms) {
+      const known = knownModel(name);
+      if (known.terms !== undefined && !acceptsTerms) {
+        throw new ServiceError('invalid_request', `Accept the terms of ${name} to install it.`);
+      }
+      queue.add(name, async (job, signal) => {
+        await installByName({
+          name,
+          modelsFolder,
+          mirror,
+          npm,
+          signal,
+          acceptTerms: () => acceptsTerms,
+          onStep: (step) => Object.assign(job, { step, share: null }),
+          onProgress: (bytes, totalBytes) => {
+            job.share = totalBytes === undefined ? null : bytes / totalBytes;
+          },
+        });
+        if (name.startsWith(APERTIUM_PREFIX)) packages = installedPackages();
+      });
+    },
+    cancel: async (name) => queue.cancel(name),
+    async remove(name) {
+      await removeByName(modelsFolder, name);
+      packages = installedPackages();
+    },
+    async stop() {
+      stopping.abort(new ServiceError('stopping', 'The server stops.'));
+      await queue.stop();
+    },
+  };
+}
+
+type Job = ModelInstallation & { ending: AbortController };
+
+/** One piece of work after the other, by name; what failed is remembered until it is tried again. */
+function createQueue() {
+  const jobs = new Map<string, Job>();
+  let last: Promise<void> = Promise.resolve();
+
+  async function run(
+    name: string,
+    job: Job,
+    work: (job: Job, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    if (job.ending.signal.aborted) return;
+    job.state = 'running';
+    try {
+      await work(job, job.ending.signal);
+      if (jobs.get(name) === job) jobs.delete(name);
+    } catch (error) {
+      Object.assign(job, { state: 'failed', share: null, message: toServiceError(error).message });
+    }
+  }
+
+  return {
+    stateOf(name: string): ModelInstallation | null {
+      const job = jobs.get(name);
+      if (job === undefined) return null;
+      const { state, step, share, message } = job;
+      return { state, step, share, message };
+    },
+    /** Nothing for what waits or is under way. @throws ServiceError too_many_requests */
+    add(name: string, work: (job: Job, signal: AbortSignal) => Promise<void>): void {
+      const state = jobs.get(name)?.state;
+      if (state === 'waiting' || state === 'running') return;
+      const open = [...jobs.values()].filter((job) => job.state !== 'failed');
+      if (open.length >= MAX_WAITING) {
+        throw new ServiceError('too_many_requests', 'Too many installations wait already.');
+      }
+      const nothing = { step: null, share: null, message: null };
+      const job: Job = { state: 'waiting', ...nothing, ending: new AbortController() };
+      jobs.set(name, job);
+      last = last.then(() => run(name, job, work));
+    },
+    /** @throws ServiceError not_found */
+    cancel(name: string): void {
+      const job = jobs.get(name);
+      if (job === undefined) throw new ServiceError('not_found', `${name} is not being installed.`);
+      jobs.delete(name);
+      job.ending.abort(new ServiceError('stopping', 'Called off.'));
+    },
+    async stop(): Promise<void> {
+      for (const { ending } of jobs.values())
+        ending.abort(new ServiceError('stopping', 'Stopped.'));
+      await Promise.race([last, delay(STOP_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** @throws ServiceError not_found */
+function knownModel(name: string): { terms?: string } {
+  const isTranslation = name.startsWith(TRANSLATION_PREFIX) && /^[a-z-]+$/.test(name);
+  const known = isTranslation
+    ? {}
+    : (catalogue.find((entry) => entry.name === name) ??
+      apertiumPackages.find((entry) => entry.name === name));
+  if (known === undefined) throw new ServiceError('not_found', `There is no model ${name}.`);
+  return known;
+}
+
+/** Of models of one name the first, which is the preferred one. */
+function preferred(offers: readonly TranslationOffer[]): TranslationOffer[] {
+  const byName = new Map<string, TranslationOffer>();
+  for (const offer of offers) {
+    if (offer.isReleased && !byName.has(offer.name)) byName.set(offer.name, offer);
+  }
+  return [...byName.values()].sort((one, other) => one.name.localeCompare(other.name));
+}
+
+type Described = Omit<ConsoleModel, 'installation'>;
+
+/** What can be installed of models, and what is installed: of the catalogue, of the list, of people. */
+function describeModels({
+  found,
+  offers,
+  better,
+  inUse,
+}: {
+  found: FoundModels;
+  offers: readonly TranslationOffer[];
+  better: readonly BetterModel[];
+  inUse: readonly LocalModel[];
+}): Described[] {
+  const isBetter = new Set(better.map(({ name }) => name));
+  const used = new Set(inUse.map(({ name }) => name));
+  const here = new Map(found.models.map((model) => [model.name, model]));
+  const problems = new Map(found.unusable.map(({ name, reason }) => [name, reason]));
+  const stateOf = (name: string) => ({
+    is_installed: here.has(name) || problems.has(name),
+    is_in_use: used.has(name),
+    problem: problems.get(name) ?? null,
+    is_better: isBetter.has(name) && !here.has(name),
+  });
+  const listed = [...catalogue, ...offers].map((entry) => ({
+    ...described(entry),
+    ...stateOf(entry.name),
+  }));
+  const names = new Set(listed.map(({ name }) => name));
+  const others = [
+    // Without the list no more is known than what they would do.
+    ...better.map(({ name, source, target, sizeMb: downloadMb }) =>
+      described({
+        name,
+        kind: 'translation',
+        about: "Firefox's translation",
+        licence: 'MPL-2.0',
+        languages: [source, target],
+        downloadMb,
+      }),
+    ),
+    ...found.models.map((model) => described(model)),
+    ...found.unusable.map(({ name }) => described({ name, kind: 'other', languages: [] })),
+  ];
+  const more = new Map(others.map((each) => [each.name, { ...each, ...stateOf(each.name) }]));
+  return [...listed, ...[...more.values()].filter(({ name }) => !names.has(name))];
+}
+
+type Known = Pick<LocalModel, 'name' | 'languages' | 'licence' | 'source'> & {
+  kind: ConsoleModel['kind'];
+  about?: string;
+  downloadMb?: number;
+  terms?: string;
+};
+
+function described(known: Known) {
+  const { name, kind, about = '', downloadMb, licence = '?', source, terms } = known;
+  const [first = '', second = ''] = known.languages;
+  const isPair = kind === 'translation';
+  return {
+    name,
+    kind,
+    about,
+    licence,
+    languages: isPair ? [] : [...known.languages],
+    pairs: isPair ? [{ source: first, target: second }] : [],
+    size_mb: downloadMb ?? null,
+    source: source ?? null,
+    terms: terms ?? null,
+    command: null,
+  };
+}
+
+function describePackage(
+  { name, directions, sizeMb }: (typeof apertiumPackages)[number],
+  here: ReadonlySet<string>,
+  before: ReadonlySet<string>,
+): Described {
+  return {
+    name,
+    kind: 'translation',
+    about: 'rules and dictionaries of Apertium',
+    languages: [],
+    pairs: directions.map(([source, target]) => ({ source, target })),
+    size_mb: sizeMb,
+    licence: 'GPL',
+    source: 'https://www.apertium.org',
+    terms: null,
+    is_installed: here.has(name),
+    is_in_use: before.has(name),
+    problem: null,
+    is_better: false,
+    command: packageCommand(name, here.has(name)),
+  };
+}

@@ -248,7 +248,7 @@ describe('the window', () => {
     const { room_id: id } = await makeRoom('Slipway');
     await open(`#/events/${id}`);
     await called('Slipway – Events – Dragoman console');
-    let answer = () => undefined as void;
+    let answer = (): void => undefined;
     const left = new Promise<void>((resolve) => (answer = resolve));
     await page.route('**/v1/rooms/*', async (route) => {
       if (route.request().method() === 'PATCH') await left;
