@@ -103,7 +103,6 @@ test.each([
   ['Abra su archivo.', 'Open your file.'],
   ['Por favor, elige una opción.', 'Please, choose an option.'],
   ['Nombre de archivo', 'Name of file'],
-  ['Apaga la luz.', 'It turns off the light.'],
   ['Quiero apagar.', 'I want to turn off.'],
   // What is meant among several words.
   ['El equipo ganó el partido.', 'The team won the match.'],

@@ -88,7 +88,7 @@ aprender andar ayudar bailar beber besar caminar cantar cocinar comer comprar co
 escribir escuchar estudiar explicar hablar intentar jugar leer llamar mirar morir nacer odiar olvidar pagar pedir
 pensar preguntar prometer querer recordar reír responder saber sentir trabajar vender ver viajar vivir`;
 
-/** What things have done to them, rather than do to themselves, behind \`se\`. */
+/** What things have done to them, rather than do to themselves, behind `se`. */
 const PASSIVE = `
 abrir actualizar añadir aplicar aprobar borrar buscar cargar cerrar comprobar comprar conocer considerar construir copiar crear
 decir definir descargar ejecutar eliminar encontrar enviar escribir establecer guardar hablar iniciar instalar mantener modificar
@@ -174,7 +174,6 @@ LIST CLITIC = (prn pro) ; LIST NO = "no"i ; LIST CAPITAL = "[A-ZÁÉÍÓÚÑ].*"
 LIST ADDED = "<+yo>" "<+tú>" "<+nosotros>" "<+vosotros>" "<+estar>" "<+do>" "<+did>" "<+ago>" "<+off>" "<+on>" "<+out>" "<+up>" "<+in>" ;
 LIST PARTICLE = "off=" "on=" "out=" "up=" "in=" "ago=" ;
 LIST ASKS = "are=" "Are=" "were=" "Were=" "can=" "Can=" "could=" "Could=" "have=" "Have=" ;
-LIST FINITE = pri ifi pii fti cni prs pis imp ;
 LIST SUBJECT = (prn tn p1) (prn tn p2) (prn tn p3) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST PASSIVE = ${lemmasOf(PASSIVE)} ;
@@ -249,7 +248,7 @@ function subjectRules(): string[] {
   });
 }
 
-/** What a verb that changes its place with \`you\` is in English. */
+/** What a verb that changes its place with `you` is in English. */
 const INVERTED = `
 ser pri: are, estar pri: are, ser ifi: were, estar pii: were, ser pii: were, poder pri: can, poder cni: could, haber pri: have`;
 
