@@ -1,6 +1,7 @@
 /** Every failure of an HTTP request as status and `{"message"}`. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, toHttp, type ErrorCode } from '../../shared/errors.ts';
+import { lingerOverBody } from './upgrades.ts';
 
 const MIB = 1024 * 1024;
 
@@ -27,6 +28,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   else if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
   const isForLater = failure.status === 503 || failure.status === 429;
   if (isForLater && !reply.hasHeader('Retry-After')) reply.header('Retry-After', '5');
+  lingerOverBody(request);
   const { status, body } = toHttp(failure);
   return reply.code(status).send(body);
 }

@@ -1,4 +1,4 @@
-/** Connections on which Fastify does not answer: upgrades, taken and not, and what is no HTTP. */
+/** Connections that Node or Fastify would end otherwise: upgrades, taken and not, what is no HTTP, and refused bodies. */
 import { randomFillSync } from 'node:crypto';
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -248,12 +248,30 @@ export function answerRaw(socket: Duplex, error: unknown, traceId: string): void
 }
 
 /** Gives a client that has been answered a moment to read that and to close; then the connection is cut. */
-function lingerUntilClosed(socket: Duplex): void {
+function lingerUntilClosed(socket: Duplex, limitMs = LINGER_MS): void {
   // What still arrives is thrown away: unread, it would keep the connection from ever closing.
   socket.resume();
   socket.once('end', () => socket.destroy());
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  const timer = setTimeout(() => socket.destroy(), limitMs);
   socket.once('close', () => clearTimeout(timer));
+}
+
+/** Clients that send a body to its end before they read the answer have this long for it. */
+const BODY_LINGER_MS = 30_000;
+
+/**
+ * Lets a client read why its request was refused before all of it had come, where the connection ends with
+ * the answer: Node would cut it at once, and what still arrives then takes the answer away.
+ */
+export function lingerOverBody({ raw: request }: Pick<FastifyRequest, 'raw'>): void {
+  if (request.complete) return;
+  const { socket } = request;
+  // What Node calls when the answer has been written.
+  socket.destroySoon = () => {
+    socket.end();
+    request.resume();
+    lingerUntilClosed(socket, BODY_LINGER_MS);
+  };
 }
 
 const ID_BYTES = 16;

@@ -320,7 +320,9 @@ const EVERY_MS = 4_000;
 
 /** What a process and all that it has started took by a moment. */
 interface Taken {
+  /** When it was about to be read, and when it had been: a busy machine may take its time. */
   atMs: number;
+  untilMs: number;
   takenMs: number;
 }
 
@@ -348,7 +350,8 @@ export class LimitWatch {
     this.#pid = pid;
     this.#limits = limits;
     this.#onExceeded = onExceeded;
-    this.#before = { atMs: performance.now(), takenMs: 0 };
+    const atMs = performance.now();
+    this.#before = { atMs, untilMs: atMs, takenMs: 0 };
     this.#timer = setInterval(() => this.#look(), limits.everyMs ?? EVERY_MS).unref();
   }
 
@@ -368,9 +371,10 @@ export class LimitWatch {
   }
 
   #look(): void {
+    const atMs = performance.now();
     const use = useOfTree(this.#pid);
     const before = this.#before;
-    const now = use && { atMs: performance.now(), takenMs: use.processorMs };
+    const now = use && { atMs, untilMs: performance.now(), takenMs: use.processorMs };
     const isIdle = this.#hasStarted && this.#looksInQuiet >= IDLE_LOOKS;
     this.#before = now;
     this.#looksInQuiet += 1;
@@ -389,7 +393,7 @@ export class LimitWatch {
 }
 
 function processorsBetween(before: Taken, now: Taken): number {
-  return (now.takenMs - before.takenMs) / (now.atMs - before.atMs);
+  return (now.takenMs - before.takenMs) / (now.untilMs - before.atMs);
 }
 
 /** With less memory free, in bytes, nothing is loaded that nobody may ask for. */

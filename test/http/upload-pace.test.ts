@@ -4,6 +4,7 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ServiceError } from '../../shared/errors.ts';
 import { answerError } from '../../server/http/errors.ts';
 import { readMultipart, useMultipart, useUploadPace } from '../../server/http/requests.ts';
 import type { Readable } from 'node:stream';
@@ -20,7 +21,10 @@ beforeAll(async () => {
   useUploadPace(app, PACE);
   useMultipart(app);
   app.post('/json', async ({ body }) => ({ length: JSON.stringify(body).length }));
-  app.post('/refused', { onRequest: async (_, reply) => reply.code(401).send({}) }, () => ({}));
+  const refuse = async () => {
+    throw new ServiceError('forbidden', 'Not for you.');
+  };
+  app.post('/refused', { onRequest: refuse }, () => ({}));
   const received = async (body: unknown, headers: object, pauseMs: number) => {
     let length = 0;
     await readMultipart(body as Readable, headers as never, async ({ content }) => {
@@ -72,7 +76,7 @@ it.each([
   const start = type === types.file ? HEAD : '{"text":"';
   for (const { socket } of uploads) void trickle(socket, start + 'a'.repeat(9_000), 10, 100);
   const answers = await Promise.all(uploads.map(({ closed }) => closed));
-  const wanted = path === '/refused' ? /^HTTP\/1.1 401 / : /^HTTP\/1.1 408 [^]*Connection: close/;
+  const wanted = path === '/refused' ? /^HTTP\/1.1 403 / : /^HTTP\/1.1 408 [^]*Connection: close/;
   for (const answer of answers) expect(answer).toMatch(wanted);
 });
 
@@ -97,4 +101,16 @@ it('that the server itself does not read yet are not held against their senders'
   const { socket, closed } = await open('/file/later', types.file, body.length);
   socket.write(body);
   expect(await closed).toMatch(/^HTTP\/1.1 200 [^]*"length":4000000/);
+});
+
+it.each([
+  ['is too large', '/json', 'keep-alive', /^HTTP\/1.1 413 [^]*too large: at most 1 MiB/],
+  ['nobody reads', '/refused', 'close', /^HTTP\/1.1 403 [^]*Not for you/],
+])('whoever sends a body that %s to its end learns why', async (_, path, connection, why) => {
+  const body = Buffer.alloc(16 * 1024 * 1024, 'a');
+  const { socket, closed } = await open(path, types.json, body.length, connection);
+  socket.pause();
+  await new Promise((resolve) => socket.write(body, resolve));
+  socket.resume();
+  expect(await closed).toMatch(why);
 });

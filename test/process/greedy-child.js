@@ -1,10 +1,14 @@
 /** A process that does what it is told, in place of one that was taken over. */
 import { spawn } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
-import { serveAsWorker } from '../../server/process/worker-pool.ts';
 
-const kept: Buffer[] = [];
-const port = serveAsWorker<{ take: string }, object>();
+const built = new URL('../../dist/server/process/worker-pool.js', import.meta.url);
+/** @type {typeof import('../../server/process/worker-pool.ts')} */
+const { serveAsWorker } = await import(built.href);
+/** @type {Buffer[]} */
+const kept = [];
+/** @type {import('../../server/process/worker-pool.ts').WorkerPort<{ take: string }, object>} */
+const port = serveAsWorker();
 port.on('message', ({ take }) => {
   if (take === 'memory') {
     for (let count = 0; count < 6; count += 1) kept.push(Buffer.alloc(64 * 2 ** 20, 1));
@@ -20,6 +24,6 @@ port.on('message', ({ take }) => {
   port.postMessage({ taken: take });
 });
 
-function spin(): void {
+function spin() {
   new Worker('for (;;);', { eval: true });
 }
