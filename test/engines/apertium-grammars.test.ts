@@ -64,6 +64,39 @@ test.each([
   ['Let me explain.', 'Déjame explicar.'],
   ['See you tomorrow.', 'Hasta mañana.'],
   ['Good evening, everyone.', 'Buenas noches, todo el mundo.'],
+  // Questions of things, and whether there is something.
+  ['When does the store open?', '¿Cuándo la tienda abre?'],
+  ['How much does this cost?', '¿Cuánto cuesta esto?'],
+  ['Are there any questions?', '¿Hay algunas preguntas?'],
+  ['Can everybody hear me?', '¿Todo el mundo me puede oír?'],
+  ['Has anyone seen my keys?', '¿Cualquiera ha visto mis claves?'],
+  ['Why are you crying?', '¿Por qué estás llorando?'],
+  // Whom nouns do it to.
+  ['My father gave me a watch.', 'Mi padre me dio un reloj.'],
+  ['Some people ask me why.', 'Algunas personas me preguntan por qué.'],
+  ['The doctors told us to wait.', 'Los doctores nos dijeron para esperar.'],
+  // What is not to be done.
+  ["Don't worry.", 'No te preocupes.'],
+  ["Don't forget to vote.", 'No olvides votar.'],
+  ['Please do not touch the screen.', 'Por favor no toques la pantalla.'],
+  // Nouns, and no verbs.
+  ['I like this book very much.', 'Me gusta este libro mucho.'],
+  ['This website uses cookies.', 'Este sitio web usa cookies.'],
+  ['Is this seat free?', '¿Es este asiento libre?'],
+  ['Can you repeat that, please?', '¿Puedes repetir eso, por favor?'],
+  // To be, to have, to be somewhere.
+  ['The book is on the table.', 'El libro está en la mesa.'],
+  ['You are right.', 'Tienes razón.'],
+  ['Sorry, I am late.', 'Lo siento, llego tarde.'],
+  ['I have never been to Paris.', 'Nunca he estado en París.'],
+  ["I don't have any money.", 'No tengo ningún dinero.'],
+  // Phrases.
+  ['Excuse me, where is the exit?', 'Perdona, ¿dónde está la salida?'],
+  ['There is nobody at home.', 'No hay nadie en casa.'],
+  ['It is very cold today.', 'Hace mucho frío hoy.'],
+  ['They met last year.', 'Conocieron el año pasado.'],
+  ['How old are you?', '¿Cuántos años tienes?'],
+  ['Sales went up by twenty percent.', 'Las ventas subieron un veinte por ciento.'],
 ])('%s', async (text, expected) => {
   expect(await translateTexts(engine, [text], options)).toEqual([expected]);
 });
@@ -88,8 +121,8 @@ test.each([
   ['No quiero ir.', 'I do not want to go.'],
   ['Ayer compramos pan.', 'Yesterday we bought bread.'],
   ['Voy a hablar de tres cosas.', 'I am going to speak of three things.'],
-  ['Me gusta mucho la música.', 'I like a lot the music.'],
-  ['No me gusta.', 'I do not like.'],
+  ['Me gusta mucho la música.', 'I really like the music.'],
+  ['No me gusta.', 'I do not like it.'],
   ['Me siento bien.', 'I feel well.'],
   // Questions.
   ['¿Qué quieres?', 'What do you want?'],
@@ -97,7 +130,7 @@ test.each([
   ['¿Dónde estás?', 'Where are you?'],
   ['¿Puedes oírme?', 'Can you hear me?'],
   ['¿Has visto mi coche?', 'Have you seen my car?'],
-  ['¿Tiene alguna pregunta?', 'Do you have some question?'],
+  ['¿Tiene alguna pregunta?', 'Do you have any question?'],
   ['¿Cómo te llamas?', 'What is your name?'],
   // What asks for something, and what names it.
   ['Abra su archivo.', 'Open your file.'],
@@ -114,6 +147,39 @@ test.each([
   ['Hace dos años vine.', 'Two years ago I came.'],
   ['Es más grande que tú.', 'It is bigger than you.'],
   ['Buenas tardes.', 'Good afternoon.'],
+  // Where things are, what they cost, whether there are any.
+  ['¿Dónde está la estación?', 'Where is the station?'],
+  ['¿Cuándo abre la tienda?', 'When does the shop open?'],
+  ['¿Hay algunos problemas?', 'Are there any problems?'],
+  ['¿Dónde puedo comprar entradas?', 'Where can I buy tickets?'],
+  ['¿Cómo se dice esto?', 'How do you say this?'],
+  ['¿Te gusta el café?', 'Do you like the coffee?'],
+  // Nothing is lost of a negation, and nobody is asked who is called.
+  ['Dijo que no habrá elecciones.', 'He said that there will be no elections.'],
+  ['Nunca he estado en París.', 'I have never been in Paris.'],
+  ['No olvides votar.', 'Do not forget to vote.'],
+  ['No te preocupes.', 'Do not worry.'],
+  ['¡Espera, humano!', 'Wait, human!'],
+  // What Spanish has, makes, carries and says of itself.
+  ['Tengo sed.', 'I am thirsty.'],
+  ['¿Tienes miedo?', 'Are you afraid?'],
+  ['Hace mucho frío hoy.', 'It is very cold today.'],
+  ['Llevo diez años trabajando aquí.', 'I have spent ten years working here.'],
+  ['Tenemos que irnos.', 'We have to go.'],
+  ['Se puede pagar con tarjeta.', 'You can pay with card.'],
+  ['No se pudo encontrar el archivo.', 'Could not find the file.'],
+  ['Inicie sesión para continuar.', 'Sign in to continue.'],
+  // Who does it, behind the verb and before it.
+  ['Llegó el tren con retraso.', 'The train arrived with delay.'],
+  ['A María le gusta bailar.', 'María likes to dance.'],
+  ['Si tuviera dinero, compraría una casa.', 'If I had money, I would buy a house.'],
+  ['Se lo dije ayer.', 'I told it to him yesterday.'],
+  ['Mi hermana es médica.', 'My sister is a doctor.'],
+  // Phrases.
+  ['Perdone, ¿qué hora es?', 'Excuse me, what time is it?'],
+  ['Son las tres y media.', 'It is three thirty.'],
+  ['Nos vemos mañana.', 'See you tomorrow.'],
+  ['Muchas gracias por su atención.', 'Thank you very much for your attention.'],
 ])('%s', async (text, expected) => {
   expect(await translateTexts(engine, [text], toEnglish)).toEqual([expected]);
 });
@@ -121,7 +187,7 @@ test.each([
 test.each([
   ['Creo que <1>tengo</1> la llave.', 'I think that I <1>have</1> the key.'],
   ['¿<1>Puedes</1> oírme?', '<1>Can</1> you hear me?'],
-  ['<1>Apaga</1> la <2>luz</2>.', 'It <1>turns</1> off the <2>light</2>.'],
+  ['<1>Apaga</1> la <2>luz</2>.', '<1>Turn</1> off the <2>light</2>.'],
   ['Hace <1>dos años</1> vine.', '<1>Two years</1> ago I came.'],
 ])('%s with marks', async (text, expected) => {
   const [answer = []] = await engine.translate([marked(text)], toEnglish);

@@ -341,6 +341,7 @@ describe('the processes of an engine', () => {
       const models = ${JSON.stringify([await moonshineModel()])};
       const log = { debug: ${quiet}, info: ${quiet}, warn: ${quiet}, error: ${quiet} };
       const [engine] = await createMoonshineRecognisers({ models, log });
+      if (!('recognise' in engine)) throw new Error(JSON.stringify(engine));
       let pieces = 0;
       async function* speech() {
         for (;;) {
@@ -355,7 +356,11 @@ describe('the processes of an engine', () => {
       for await (const each of engine.recognise(speech(), options)) void each;`;
     const args = ['--input-type=module', '-e', script];
     const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(parent.stdout, 'data');
+    const crashed = once(parent, 'exit').then(([code]) =>
+      Promise.reject(new Error(`exit ${code}`)),
+    );
+    await Promise.race([once(parent.stdout, 'data'), crashed]);
+    crashed.catch(() => undefined);
     const children = recogniserPids(parent.pid);
     expect(children.length).toBeGreaterThan(0);
     parent.kill('SIGKILL');

@@ -45,7 +45,8 @@ const COMFORTABLE_LINES = 12;
 const MAX_LINES = 64;
 /** The smallest model on a processor of today. */
 const EXPECTED_SHARE = 0.1;
-const START_TIMEOUT_MS = 60_000;
+/** It loads in a second; on a machine that swaps or is overloaded it may take minutes. */
+const START_TIMEOUT_MS = 180_000;
 const HANG_TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
 

@@ -122,3 +122,44 @@ export function entriesOf(table: string): [source: string, target: string][] {
       return [source, target];
     });
 }
+
+/**
+ * Translates whole phrases. The first word of a phrase becomes an adverb that no dictionary has, the other words
+ * go, and the grammar of the target replaces what is left. `^` before a phrase restricts it to the beginning of
+ * a sentence (the set `BEGINS` of the grammar), `$` behind it to the end; `_` joins words that the dictionary has as one.
+ *
+ * @param table phrases as {@link entriesOf} reads them
+ */
+export function phraseRules(table: string): { source: string[]; target: string[] } {
+  const source: string[] = [];
+  const target: string[] = [];
+  const gone = new Map<string, string[]>();
+  for (const [phrase, translation] of entriesOf(table)) {
+    const words = wordsOf(phrase.replaceAll(/[\^$]/g, '')).map((word) => word.replaceAll('_', ' '));
+    const [first = '', ...others] = words;
+    const key = `${words.join('=').replaceAll(' ', '=')}=`;
+    const conditions = others.map((word, index) => `(${index + 1} ("<${word}>"i))`);
+    if (phrase.startsWith('^')) conditions.push('(-1 BEGINS)');
+    if (phrase.endsWith('$')) conditions.push(`(${others.length + 1} (sent) OR (cm))`);
+    const where = conditions.length === 0 ? '' : ` IF ${conditions.join(' ')}`;
+    source.push(
+      inBothSizes((sized) => `APPEND ("${sized(key)}" adv) ("<${sized(first)}>")${where} ;`),
+      `SELECT ("${key}"i) ;`,
+    );
+    others.forEach((word, index) => {
+      const place = `REMCOHORT ("<${word}>"i) IF (-${index + 1}`;
+      gone.set(place, [...(gone.get(place) ?? []), `("${key}"i)`]);
+    });
+    target.push(
+      inBothSizes(
+        (sized) => `SUBSTITUTE (".*"r adv) ("*${sized(translation)}") ("@${sized(key)}") ;`,
+      ),
+    );
+  }
+  // The farthest goes first: what goes changes the places of those behind it.
+  const places = [...gone].sort(([one], [other]) => farAway(other) - farAway(one));
+  source.push(...places.map(([place, keys]) => `${place} ${keys.join(' OR ')}) ;`));
+  return { source, target };
+}
+
+const farAway = (place: string): number => Number(/\d+$/.exec(place)?.[0]);

@@ -31,8 +31,8 @@ function sentencesOf(text: string, language: LanguageTag): Sentence[] {
 
 /** Languages in which only names have capitals within a sentence. */
 const ONLY_NAMES = new Set(['ca', 'es', 'fr', 'gl', 'it', 'oc', 'pt']);
-/** A later word is not the first that a rule knows. */
-const MOST_BEFORE = 3;
+/** A later word is not the first that a rule knows: `Thank you very much For`. */
+const MOST_BEFORE = 4;
 /** So many words later a name may be in the source. */
 const MOVED_BY = 1;
 /** So far it is looked for, in UTF-16 units. */
@@ -47,6 +47,9 @@ const NAME = /^(?!I(?:['’]|$)).*\p{Lu}/u;
 /** Behind these a word is the first. */
 const OPENS = /(?:[.!?…:“‘«([¿¡‹❮❬][\s\ufffc]*|"\ufffc*)$/u;
 
+const FUNCTION_WORD =
+  /^(?:a|all|an|and|any|at|by|can|do|for|from|in|is|it|its|my|of|on|or|our|that|the|their|this|to|we|with|you|your)$/i;
+
 /** What ends within a sentence, and the letter behind. */
 const ENDED_WITHIN = /[.!?…]["'”’»)›❯❭]+\s+(?=\p{L})/gu;
 
@@ -57,6 +60,7 @@ export function wrongCapitals(
   { source: from, target }: Direction,
 ): Replacement[] {
   const onlyNames = ONLY_NAMES.has(baseLanguage(target));
+  const isEnglish = baseLanguage(target) === 'en';
   // Most texts are one sentence with no capital but the first.
   const isSimple = !LATER_CAPITAL.test(translated) && !ENDS_BEFORE_SMALL.test(translated);
   const originals = isSimple ? [{ start: 0, text: source }] : sentencesOf(source, from);
@@ -67,7 +71,7 @@ export function wrongCapitals(
     const original = (isPaired ? originals[i]?.text : source)?.slice(0, REACH) ?? '';
     if (isPaired && isShouted(original)) return smallLetters(text).map((at) => start + at);
     const first = wrongFirstLetter(text, original, onlyNames);
-    const later = onlyNames ? misplacedCapital(text, original) : undefined;
+    const later = onlyNames || isEnglish ? misplacedCapital(text, original, isEnglish) : undefined;
     return [first, later].flatMap((place) => (place === undefined ? [] : [start + place]));
   });
   const within = onlyNames && !isSimple ? capitalsWithin(translated, source) : [];
@@ -136,11 +140,21 @@ function capitalsWithin(translated: string, source: string): number[] {
   });
 }
 
-/** @param source from the beginning of what was translated on */
-function misplacedCapital(sentence: string, source: string): number | undefined {
+/**
+ * Finds a capital that stands only because of where its word did.
+ *
+ * @param source from the beginning of what was translated on
+ * @param isEnglish whether to look at function words alone: English has capitals for more than names
+ */
+function misplacedCapital(
+  sentence: string,
+  source: string,
+  isEnglish: boolean,
+): number | undefined {
   const [, ...others] = firstWords(sentence, MOST_BEFORE + 1);
   const at = others.findIndex(({ 0: word }) => CAPITALISED.test(word) && !isWordOf(source, word));
   const found = others[at];
+  if (isEnglish && !FUNCTION_WORD.test(found?.[0] ?? '')) return undefined;
   if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
   const [, ...around] = firstWords(source, at + 2 + MOVED_BY);
   // A name that has stayed as it is is not what this one was.

@@ -4,129 +4,33 @@
  * its dictionary makes a nail file of each file and the bone of a fruit of each stone.
  */
 import {
-  anyOf,
   DELIMITERS,
   entriesOf,
   inBothSizes,
   indexed,
   lemmasOf,
+  phraseRules,
+  wordsOf,
   type GrammarTexts,
 } from '../grammars.ts';
+import {
+  BEFORE_TO,
+  FORBIDDEN,
+  IRREGULAR,
+  MODALS,
+  NEW_NOUNS,
+  NEW_VERBS,
+  ORDERS,
+  PRONOUNS,
+  SAID_OTHERWISE,
+  WITH_PARTICLES,
+  spanishGrammar,
+} from './spanish-words.ts';
 
 export const englishToSpanish = (): GrammarTexts => ({
   source: englishGrammar(),
   target: spanishGrammar(),
 });
-
-/** Nouns with one Spanish word and its gender, whatever stands around them. */
-const NOUNS = `
-ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
-arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, balance: equilibrio m, ball: pelota f,
-band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, board: tablero m,
-border: frontera f, breast: pecho m, breath: respiración f, bulb: bombilla f, bunch: puñado m, cap: gorra f,
-card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
-command: comando m, company: empresa f, competition: competencia f, computer: ordenador m,
-condition: condición f, cost: coste m, course: curso m, cover: cubierta f, craft: oficio m, date: fecha f,
-deal: acuerdo m, deputy: ayudante mf, detour: desvío m, device: dispositivo m, disability: discapacidad f,
-display: pantalla f, domain: dominio m, drive: unidad f, driver: conductor m, email: correo m,
-enquiry: consulta f, equaliser: ecualizador m, failure: fracaso m, fault: culpa f, feeling: sentimiento m,
-figure: figura f, file: archivo m, fish: pez m, foundation: fundación f, gear: equipo m, goal: objetivo m,
-head: cabeza f, heel: talón m, height: altura f, host: anfitrión m, inquiry: consulta f, key: clave f,
-language: idioma m, launch: lanzamiento m, law: ley f, leader: líder mf, leg: pierna f, letter: carta f,
-lift: ascensor m, lock: bloqueo m, look: mirada f, malfunction: fallo m, manager: director m,
-mandarin: mandarina f, market: mercado m, motion: movimiento m, nature: naturaleza f, nut: tuerca f,
-oil: aceite m, owner: propietario m, package: paquete m, part: parte f, partner: socio m, passage: paso m,
-paste: pasta f, path: ruta f, picture: foto f, piece: pieza f, pipe: tubo m, plane: avión m, plate: plato m,
-platform: plataforma f, plug: enchufe m, policy: política f, poll: encuesta f, position: posición f,
-post: artículo m, property: propiedad f, pupil: alumno m, question: pregunta f, range: gama f,
-record: registro m, reference: referencia f, registration: registro m, release: versión f,
-research: investigación f, review: revisión f, role: papel m, room: sala f, schedule: horario m,
-seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, sign: señal f, size: tamaño m,
-skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu m, spring: primavera f,
-stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
-style: estilo m, support: apoyo m, temple: templo m, ticket: entrada f, tie: corbata f, tip: consejo m,
-tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m, vessel: buque m,
-view: vista f, wall: pared f, wave: ola f, web: web f, work: trabajo m`;
-
-const VERBS = `
-address: abordar, advise: aconsejar, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
-assume: suponer, attach: adjuntar, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
-capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar,
-congratulate: felicitar, delete: eliminar, dismiss: rechazar, eject: expulsar, enable: activar,
-encourage: animar, enjoy: disfrutar, escape: escapar, expose: exponer, feature: presentar, fix: arreglar,
-focus: centrar, gain: ganar, get: conseguir, hear: oír, hide: ocultar, hit: golpear, hold: mantener,
-involve: implicar, manage: gestionar, meet: conocer, operate: operar, paste: pegar, play: jugar,
-raise: levantar, reach: alcanzar, recall: recordar, remove: eliminar, request: solicitar,
-reverse: invertir, rise: aumentar, run: correr, save: guardar, set: poner, shift: cambiar, show: mostrar,
-start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
-
-const ADJECTIVES = `
-beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo,
-harmful: dañino, next: siguiente mf, ready: listo, remarkable: notable mf,
-specific: específico, temporary: temporal mf`;
-
-const ADVERBS = `again: de nuevo, properly: correctamente`;
-
-/** Verbs that mean something else with a particle or a preposition, which Spanish has no word for. */
-const WITH_PARTICLES = `
-blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar,
-cut off: cortar, end up: acabar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
-find out: descubrir, grow up: crecer, hand out: repartir, hang up: colgar, hold on: esperar,
-kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log off: salir, log on: entrar,
-log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
-move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
-print out: imprimir, put on: poner, set up: configurar, show up: aparecer, shut down: cerrar,
-sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, switch off: apagar,
-switch on: encender, take off: quitar, take out: sacar, throw away: tirar, turn around: girar,
-turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
-wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
-
-/** Words that the dictionary does not have at all. */
-const NEW_NOUNS = `
-deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
-fool: idiota mf, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
-necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
-startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, username: usuario m,
-workshop: taller m, workspace: espacio m`;
-
-/** With their past and the form in `-ing`; `click` is a noun alone there. */
-const NEW_VERBS = `
-click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
-maximize maximized maximizing: ampliar, refresh refreshed refreshing: actualizar,
-reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
-resize resized resizing: ajustar, rotate rotated rotating: girar, skip skipped skipping: saltar, unmute unmuted unmuting: activar`;
-
-/** Nouns that mean something else where one of some words is in the sentence. */
-const NOUNS_BESIDE = `
-driver: controlador m; graphics hardware install kernel printer software update
-key: tecla f; control enter escape hit hold keyboard press shift type
-key: llave f; car door house lock room
-letter: letra f; alphabet capital character spell spelling word
-room: habitación f; bed book hotel night sleep
-speaker: altavoz m; audio cable headphone loud music sound volume
-spring: fuente f; water`;
-
-/** What is said of these is said with another verb. */
-const STATES = `
-alone angry available back busy closed dead empty full here inside lost open ready sick sure there tired`;
-
-/** What asks for something far more often than it names a thing, at the beginning of a sentence. */
-const ORDERS = `
-accept add allow ask bring browse build buy call cancel change check choose clean clear click close come
-compare connect contact continue convert copy create cut delete disable discover do download drag drop edit eject
-empty enable enjoy ensure enter explore fill find finish follow forget get give go help hide import insert
-install invite join keep kill learn leave listen load look make manage meet merge move open paste pay play
-press print publish put read refresh remember remove rename repeat replace reply reset restart restore
-return rotate run save select sell send set share show sign skip speak start stay stop submit switch take
-tell try turn type unlock update upload use visit wait watch write`;
-
-/** Their imperative is not the present of the third person, which the rules can make: the infinitive is said. */
-const IRREGULAR = `come do go have hold keep leave make put say set tell`;
-
-/** Behind these `to` stands before a verb. */
-const BEFORE_TO = `
-able allow begin continue decide easy free glad go good happy hard have help hope how important like love
-necessary need nice order plan possible ready start time try use want way wish`;
 
 /** All tags of a pronoun, to be taken from it. */
 const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
@@ -147,6 +51,35 @@ REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
 # He saw me, I told you: the rules give the verb the person of such an object, but not behind an auxiliary. The
 # pronoun becomes one, for it has a blank behind it, and another pronoun stands before it.
 REMOVE ("saw" vblex) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C N OR NAME) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
+# I like this book, I think that you are right: no words of their own.
+SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
+SUBSTITUTE ("think# that") ("think") ("think# that") IF (1 (prn)) ;
+# Learn to cook.
+SUBSTITUTE ("to") ("at") ("to" pr) IF (-1 LEARNS) (1 INF) ;
+SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
+# When does the shop open: Spanish has no such verb.
+SUBSTITUTE (inf) (pri p3 sg) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
+SUBSTITUTE (inf) (past) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
+SELECT (vblex pri) OR (vblex past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) ;
+SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
+SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
+REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 DET) (2 N) (3 (vblex pri) OR (vblex past)) ;
+REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
+# Are there questions: as a statement.
+APPEND ("there" adv) ("<is>"i) OR ("<are>"i) OR ("<was>"i) OR ("<were>"i) IF (-1 BEGINS) (1 ("<there>")) ;
+APPEND ("be" vbser pri p3 sg) ("<there>") IF (-1 ("<is>"i adv)) ;
+APPEND ("be" vbser pres) ("<there>") IF (-1 ("<are>"i adv)) ;
+APPEND ("be" vbser past p3 sg) ("<there>") IF (-1 ("<was>"i adv)) ;
+APPEND ("be" vbser past) ("<there>") IF (-1 ("<were>"i adv)) ;
+SELECT ("there") IF (0 ("be"i)) (1 ("<there>")) ;
+SELECT ("be") IF (0 ("<there>")) ;
 SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo past) (prn subj) IF (-1 (prn subj)) (1 (vblex past)) (2 SPOKEN_TO) ;
 SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pri p3 sg) (prn subj) IF (-1 (prn subj)) (1 (vblex pri)) (2 SPOKEN_TO) ;
 SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pres) (prn subj) IF (-1 (prn subj)) (1 (vblex pres)) (2 SPOKEN_TO) ;
@@ -156,16 +89,18 @@ SUBSTITUTE (pri p3 sg) (inf) (vblex pri) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 `;
 
-/** What is said instead of those. */
-const SAID = `
-*afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta`;
-
-/** Behind `at` where no noun follows. */
-const HOURS = `
-two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11 12`;
-
 /** How a sentence is read, once words and particles are there. */
 const READING = String.raw`
+# This seat, who is that man, repeat that.
+SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri)) (NOT 1 ("like")) (NOT -1 ("<does>") OR ("<did>")) ;
+REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;
+SELECT (det dem) IF (0 THAT) (-1 (vbser)) (1 N) ;
+SELECT (prn) IF (0 THAT) (-1 V) (1 (sent) OR (cm)) ;
+SELECT (pr) IF (0 ("since"i)) (1 NUM) ;
+SELECT ADJ IF (0 ("<right>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
+REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>")) ;
+# This site uses cookies.
+SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR THIS) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 # Do you have, can you hear: questions. Spanish says them in the order of statements, whose rules are better.
 SELECT INF IF (-1C (vbdo)) ;
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
@@ -173,7 +108,7 @@ REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
 SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
 SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
 REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
-SELECT INF IF (-1 ("*let's") OR ("*let me")) ;
+SELECT INF IF (-1 ("*let's") OR ("*let me") OR ("*forget")) ;
 # The train leaves at nine.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (1 (pr) OR DET) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
@@ -210,9 +145,15 @@ LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRE
 LIST AUXILIARY = vbhaver vbser ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
 LIST DET = (det def) (det ind) (det pos) ; LIST OBJECT = (prn obj) ;
 LIST MODAL = ${entriesOf(MODALS)
+    .filter(([modal]) => !PERFECT.includes(modal))
     .map(([modal]) => `"<${modal}>"i`)
+    .join(' ')} ; LIST PERFECT = ${PERFECT.map((word) => `"<${word}>"i`).join(' ')} ;
+LIST EVERYBODY = ${wordsOf(EVERYBODY)
+    .map((word) => `"<${word}>"`)
     .join(' ')} ;
-LIST FINITE_VERB = (vblex past) (vblex pri) (vblex pres) ; LIST SPOKEN_TO = (prn obj p1) (prn obj p2) ;
+LIST LEARNS = "learn"i "begin"i "teach"i ; LIST THINKS_THAT = ".* that"r ; LIST FINITE_VERB = (vblex past) (vblex pri) (vblex pres) ; LIST SPOKEN_TO = (prn obj p1) (prn obj p2) ;
+LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED = "what"i "when"i "where"i "why"i "how"i "much"i "who"i ;
+LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
@@ -221,7 +162,7 @@ LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
-${[...newWordReadings(), ...particleRules(), ...pronounRules(), ...questionRules()].join('\n')}${PHRASES}SECTION
+${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
@@ -244,23 +185,46 @@ function newWordReadings(): string[] {
   return [...nouns, ...verbs, 'REMOVE ("[*].*"r) IF (0 N OR V) ;'];
 }
 
-const PRONOUNS = `
-I: p1 mf sg, you: p2 mf sp, he: p3 m sg, she: p3 f sg, it: p3 nt sg, we: p1 mf pl, they: p3 mf pl`;
-
 /** A second pronoun before one whose verb has an object that is spoken to, or speaks: see {@link PHRASES}. */
 function pronounRules(): string[] {
   return entriesOf(PRONOUNS).map(([pronoun, tags]) =>
     inBothSizes(
       (sized) =>
-        `ADDCOHORT ("<${sized(pronoun)}>" "${sized('prpers')}" prn subj ${tags}) BEFORE ("<${sized(pronoun)}>") IF (0 (subj)) (1 FINITE_VERB) (NOT 1 ("like"i)) (2 SPOKEN_TO) (NOT -1 (vaux) OR (vbdo) OR (prn subj)) ;`,
+        `ADDCOHORT ("<${sized(pronoun)}>" "${sized('prpers')}" prn subj ${tags}) BEFORE ("<${sized(pronoun)}>") IF (0 (subj)) (1 FINITE_VERB) (NOT 1 ("like"i) OR THINKS_THAT) (2 SPOKEN_TO) (NOT 3C FINITE OR FINITE_VERB OR (vaux)) (NOT -1 (vaux) OR (vbdo) OR (prn subj)) ;`,
     ),
   );
 }
 
-const MODALS = `
-can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux inf, must: must vaux inf,
-shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf,
-do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past`;
+/** `Don't touch the door`: the rules make no such form. */
+function forbiddingRules(): string[] {
+  const forbidden = entriesOf(FORBIDDEN).map(([verb]) => `("*${verb}")`);
+  return [
+    ...entriesOf(FORBIDDEN).flatMap(([verb]) => [
+      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<Don't>") OR ("<don't>") OR ("<Don’t>")) (-2 BEGINS) (NOT 1 OBJECT) ;`,
+      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<not>")) (-2 ("<do>"i)) (-3 BEGINS) (NOT 1 OBJECT) ;`,
+      `SELECT ("*${verb}") ;`,
+    ]),
+    'REMCOHORT ("<to>") IF (-1 ("*forget")) ;',
+    `REMCOHORT ("<do>"i) IF (1 ("<not>")) (2 ${forbidden.join(' OR ')}) ;`,
+  ];
+}
+
+/** What is asked of things: `How much does this cost?`. */
+const ASKED_OF_THINGS = 'belong change cost end happen help last look matter mean say start work';
+
+/** The two words exchange what they are; the auxiliary goes. */
+function thingQuestionRules(): string[] {
+  return wordsOf(ASKED_OF_THINGS).flatMap((verb) =>
+    ['this', 'that'].flatMap((thing) => [
+      `APPEND ("${verb}" vblex pri p3 sg) ("<${thing}>") IF (-1 ("<does>"i)) (1 ("<${verb}>")) ;`,
+      `APPEND ("${thing}" prn tn mf sg) ("<${verb}>") IF (-1 ("<${thing}>" vblex)) ;`,
+    ]),
+  );
+}
+
+const PERFECT = ['have', 'has', 'had'];
+
+const EVERYBODY = 'everybody everyone anybody anyone somebody someone';
 
 /**
  * `Can you hear me?`: Spanish asks in the order of statements, whose rules are better. The two words exchange what
@@ -272,12 +236,29 @@ function questionRules(): string[] {
       ([pronoun, tags]) =>
         `APPEND ("prpers" prn subj ${tags}) MODAL IF (0 (vaux) OR (vbdo)) (1 ("<${pronoun}>" subj)) (2 V OR AUXILIARY OR (adv)) (1* ("<?>")) ;`,
     ),
-    'SELECT (prn subj) IF (0 MODAL) (1 (prn subj)) ;',
+    ...entriesOf(PRONOUNS).map(
+      ([pronoun, tags]) =>
+        `APPEND ("prpers" prn subj ${tags}) PERFECT IF (1 ("<${pronoun}>" subj)) (2 (pp)) (1* ("<?>")) ;`,
+    ),
+    ...wordsOf(EVERYBODY).map(
+      (word) =>
+        `APPEND ("${word}" prn tn m sg) PERFECT IF (1 ("<${word}>" prn)) (2 (pp)) (1* ("<?>")) ;`,
+    ),
+    ...wordsOf(EVERYBODY).map(
+      (word) =>
+        `APPEND ("${word}" prn tn m sg) MODAL IF (0 (vaux) OR (vbdo)) (1 ("<${word}>" prn)) (2 V OR AUXILIARY) ;`,
+    ),
+    'SELECT (prn tn) IF (0 MODAL OR PERFECT) (1 EVERYBODY) ;',
+    'SELECT (prn subj) IF (0 MODAL OR PERFECT) (1 (prn subj)) ;',
     ...entriesOf(MODALS).map(([modal, reading]) => {
       const [lemma = '', ...tags] = reading.split(' ');
-      return `SUBSTITUTE (${ANY_PRONOUN}) ("${lemma}" ${tags.join(' ')}) (prn subj) IF (-1 ("<${modal}>"i prn)) ;`;
+      return [
+        `SUBSTITUTE (${ANY_PRONOUN}) ("${lemma}" ${tags.join(' ')}) (prn subj) IF (-1 ("<${modal}>"i prn)) ;`,
+        `SUBSTITUTE (".*"r prn tn m sg) ("${lemma}" ${tags.join(' ')}) EVERYBODY IF (-1 ("<${modal}>"i prn)) ;`,
+      ].join('\n');
     }),
-    'SELECT (vaux) OR (vbdo) IF (-1 MODAL) (-1 (prn subj)) ;',
+    'SELECT (vaux) OR (vbdo) OR (vbhaver) IF (-1 MODAL OR PERFECT) (-1 (prn)) ;',
+    'SELECT (pp) IF (-1 (vbhaver)) (-2 PERFECT) (-2 (prn)) ;',
   ];
 }
 
@@ -303,54 +284,5 @@ function particleRules(): string[] {
       goes(`(-1C ("${joined}"i))`),
       ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
     ];
-  });
-}
-
-/** The grammar that chooses Spanish words. */
-function spanishGrammar(): string {
-  const beside = NOUNS_BESIDE.trim()
-    .split('\n')
-    .flatMap((line) => {
-      const [entry = '', words = ''] = line.split('; ');
-      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
-    });
-  const rules = [
-    ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
-    ...wordRules('time: hora f', 'n', '(-1 ("<what>"i))'),
-    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
-    ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
-    ...wordRules('ask: hacer', 'vblex', '(2 ("<question>"))'),
-    ...wordRules('ask: pedir', 'vblex', '(2 ("<to>"))'),
-    ...wordRules('know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'),
-    ...wordRules('leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm))'),
-    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
-    ...[...wordRules('that: ese', 'det'), ...wordRules('that: eso', 'prn sg')],
-    ...wordRules(SAID),
-  ];
-  const states = anyOf(STATES);
-  return indexed(`${DELIMITERS}SECTION
-${rules.join('\n')}
-SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
-SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states}) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn)) (2 ${states}) ;
-`);
-}
-
-/** Each entry's rule: Spanish words of that kind, with their gender where they have one, for the English one. */
-function wordRules(table: string, tag = '', condition = ''): string[] {
-  return entriesOf(table).map(([words, spanish]) => {
-    // Of the forms of a new verb the first is its name.
-    const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
-    const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
-    // A rule is found by every tag of its target: the kind of word is asked for later.
-    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
-    const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
-    return inBothSizes(
-      (sized) =>
-        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
-    );
   });
 }

@@ -4,99 +4,53 @@
  * and an archive of each file.
  */
 import {
-  anyOf,
   capital,
   DELIMITERS,
   entriesOf,
-  type GrammarTexts,
   inBothSizes,
   indexed,
   lemmasOf,
+  phraseRules,
   wordsOf,
+  type GrammarTexts,
 } from '../grammars.ts';
+import {
+  ASKED_OF_THINGS,
+  INVERTED,
+  ORDERS,
+  PASSIVE,
+  PERSONAL,
+  PROFESSIONS,
+  REFLEXIVE,
+  SAID_OTHERWISE,
+  STATES,
+  SUBJECTS,
+  TRANSITIVE,
+  YOURS,
+  WITH_PARTICLES,
+  englishGrammar,
+  newWordReadings,
+} from './english-words.ts';
 
 export const spanishToEnglish = (): GrammarTexts => ({
   source: spanishGrammar(),
   target: englishGrammar(),
 });
 
-const NOUNS = `
-acuerdo: agreement, almuerzo: lunch, archivo: file, asunto: matter, autorización: permission,
-avión: plane, baño: bathroom, billete: ticket, bloqueo: lock, bolsa: bag, borde: edge, brillo: brightness,
-búsqueda: search, cantidad: amount, característica: feature, carrera: career, carta: letter, cielo: sky, cita: appointment,
-cliente: customer, cocina: kitchen, color: colour, comentario: comment, compañero: colleague, comida: food, conferencia: conference,
-daño: damage, dedo: finger, destino: destination, dirección: address, dominio: domain, edificio: building,
-efectivo: cash, encuesta: survey, ensayo: essay, entorno: environment, equipo: team, escenario: stage, esfuerzo: effort,
-estación: station, estudio: study, factura: invoice, fallo: failure, falta: lack, final: end, firma: signature,
-fondo: background, gestor: manager, golpe: blow, hoja: sheet, informe: report, investigación: research,
-jornada: day, juego: game, lengua: language, listado: list, maleta: suitcase, marioneta: puppet, marca: brand, meta: goal, metro: metre, modo: mode,
-montón: pile, objetivo: goal, orden: order, panel: panel, pantano: swamp, papel: paper, pantalla: screen, par: couple, párrafo: paragraph,
-partido: party, pedido: order, pestaña: tab, piso: floor, plantilla: template, plazo: deadline, ponencia: talk,
-política: policy, portada: cover, principio: beginning, prueba: test, puesto: position, red: network, reloj: clock,
-respaldo: backup, resumen: summary, sello: stamp, sitio: site,
-suelo: floor, sueño: dream, tarde: afternoon, tasa: rate, teléfono: phone, tema: topic, tienda: shop, vista: view, vistazo: look`;
-
-const VERBS = `
-activar: activate, alcanzar: reach, andar: walk, apoyar: support, arrastrar: drag, aumentar: increase, borrar: delete, cargar: load,
-coincidir: match, comenzar: start, comprender: understand, contar: tell, dedicar: devote, desplazar: move,
-detener: stop, echar: throw, elegir: choose, empezar: start, enfrentar: face,
-entrar: enter, evitar: avoid, invertir: invest, iniciar: start, llevar: take, lograr: achieve, luchar: fight, mandar: send,
-mantener: keep, mejorar: improve, navegar: browse, observar: observe, parecer: seem, partir: leave, pelear: fight,
-poner: put, pretender: intend, quedar: stay, quitar: remove, realizar: perform, recoger: collect,
-reproducir: play, revisar: check, rogar: beg, salir: leave, señalar: indicate,
-soportar: support, superar: overcome, terminar: finish, tratar: treat, visualizar: view, volver: return`;
-
-/** What English says with a particle, which the dictionary of its forms does not have. */
-const WITH_PARTICLES = `
-apagar: turn off, averiguar: find out, despertar: wake up, encender: turn on, rellenar: fill in,
-sacar: take out`;
-
-const ADJECTIVES = `
-alto: high sint, antiguo: old sint, anterior: previous, débil: weak sint, personalizado: custom, superior: upper`;
-
-const ADVERBS = `
-generalmente: usually, luego: then, correctamente: correctly`;
-
-/** Nouns that mean something else where one of some words is in the sentence. */
-const NOUNS_BESIDE = `
-equipo: computer; actualización apagar archivo arrancar cable carpeta conectar disco encender escritorio impresora instalar
- linux memoria pantalla puerto red software teclado usb usuario windows
-entrada: post; blog comentario publicar sitio web
-partido: match; equipo fútbol ganar gol jugador jugar marcar tenis ver
-tema: theme; activar blog instalar plantilla web wordpress plugin
-controlador: driver; dispositivo gráfico hardware impresora inalámbrico instalar tarjeta linux`;
-
-/** Words that the dictionary does not have, with their gender. */
-const NEW_NOUNS = `
-aldea f: village, batería f: battery, cabecera f: header,
-papelera f: bin, pulsación f: press, señor m: sir`;
-
-/** Regular verbs on `-ar` that it does not have. */
-const NEW_VERBS = `
-desactivar: disable, minimizar: minimise, renombrar: rename,
-reiniciar: restart, teclear: type`;
-
-/** Of their forms, one is also the present; at the beginning they ask for something. */
-const ORDERS = `
-abrir activar actualizar añadir arrastrar asegurar buscar cambiar cerrar comprobar conectar configurar consultar copiar
-crear decir dejar elegir eliminar empezar enviar escribir esperar guardar hacer imprimir iniciar instalar introducir leer
-mirar mostrar mover pegar pensar poner presionar probar pulsar revisar seguir seleccionar usar utilizar ver visitar`;
-
-/** What only persons do. */
-const PERSONAL = `
-aprender andar ayudar bailar beber besar caminar cantar cocinar comer comprar conocer creer decidir decir dormir elegir
-escribir escuchar estudiar explicar hablar intentar jugar leer llamar mirar morir nacer odiar olvidar pagar pedir
-pensar preguntar prometer querer recordar reír responder saber sentir trabajar vender ver viajar vivir`;
-
-/** What things have done to them, rather than do to themselves, behind `se`. */
-const PASSIVE = `
-abrir actualizar añadir aplicar aprobar borrar buscar cargar cerrar comprobar comprar conocer considerar construir copiar crear
-decir definir descargar ejecutar eliminar encontrar enviar escribir establecer guardar hablar iniciar instalar mantener modificar
-mostrar mover necesitar obtener ocultar ofrecer permitir presentar producir publicar realizar recomendar recuperar registrar reproducir
-requerir restaurar seleccionar tratar usar utilizar vender ver`;
-
 /** How a sentence is read. */
 const READING = String.raw`
+SELECT (vblex) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
+SELECT (adv) IF (0 ("<mañana>")) (NOT -1 DET OR (pr) OR ADJ OR ("<at>"i) OR ("<la>")) ;
+SELECT N IF (0 STATE) (-1 ("tener"i)) ;
+SELECT N IF (0 ("amigo"i)) (-1 ("ser"i)) ;
+SELECT (vblex) IF (0 ("costar")) (-1 ("cuánto"i)) ;
+REMOVE N IF (0 (vblex p2)) (-1 ("<¿>")) ;
+REMOVE (imp) IF (-1 ("<¿>")) ;
+SELECT ADJ IF (0 ("<frío>")) (-1* ("hacer"i) BARRIER N OR V) ;
+SELECT (vbmod) IF (0 ("deber"i)) (1 (inf) OR (enc)) ;
+SELECT (adv) IF (0 ("pronto"i)) (1 (sent) OR (cm)) ;
+SELECT (pp) IF (-1 ("<+never>")) ;
+SELECT (p3) IF (0 ("poder" cni) OR ("Poder" cni)) (-1 ("<¿>")) ;
 # Nouns, and no verbs.
 SELECT DET IF (0 DET) (1 N OR ADJ) (NOT 0 (pro) OR (preadv) OR (adv)) ;
 REMOVE V IF (-1C DET) (0 N OR ADJ) ;
@@ -134,12 +88,98 @@ SUBSTITUTE (".*"r pr) ("at=" adv itg) ("<a>"i) IF (1 ("<las>") OR ("<la>")) (2 (
 REMCOHORT ("<las>") OR ("<la>") IF (-1 ("at=")) ;
 SUBSTITUTE (".*"r pr) ("en" pr) ("<por>"i) IF (1 ("<la>")) (2 ("<mañana>") OR ("<tarde>") OR ("<noche>")) ;
 # Two years ago.
-ADDCOHORT ("<+ago>" "ago=" adv itg) AFTER TIME IF (-1 (num) OR DET OR ADJ) (-2 ("<hace>"i)) ;
+ADDCOHORT ("<+ago>" "ago=" adv itg) AFTER TIME IF (-1 (num) OR DET OR ADJ) (NOT -1 ("<buen>") OR ("<mal>")) (-2 ("<hace>"i)) ;
 REMCOHORT ("<hace>"i) IF (3 ("ago=")) ;
 # Better than, bigger than; not all.
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("than=" adv itg) ("<que>") IF (-1 ADJ OR (adv)) (-2 ("<más>"i) OR ("<menos>"i)) (NOT 1 V) ;
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("than=" adv itg) ("<que>") IF (-1 ("<mejor>"i) OR ("<peor>"i) OR ("<mayor>"i) OR ("<menor>"i)) (NOT 1 V) ;
 SUBSTITUTE (".*"r adv) ("not=" adv itg) ("<no>"i) IF (1 ("<todos>") OR ("<todas>") OR ("<solo>") OR ("<sólo>") OR ("<mucho>") OR ("<muy>")) ;
+# It is three, half past.
+SUBSTITUTE (pl) (sg) ("ser" p3 pl) OR ("Ser" p3 pl) IF (1 ("<las>")) (2 HOURS OR HOUR) ;
+REMCOHORT ("<las>") IF (-1 ("ser"i p3 sg)) (1 HOURS OR HOUR) ;
+SUBSTITUTE (".*"r n f sg) ("*media") ("<media>") IF (-1 ("<y>")) (-2 HOURS OR HOUR) ;
+REMCOHORT ("<y>") IF (1 ("*media")) ;
+SUBSTITUTE (".*"r pr) ("desde" pr) ("<desde>"i) IF (1 HOURS) ;
+# It is very cold.
+SUBSTITUTE (".*"r vblex) ("ser" vbser) ("hacer") OR ("Hacer") IF (1 COLD) ;
+SUBSTITUTE (".*"r vblex) ("ser" vbser) ("hacer") OR ("Hacer") IF (1 ("<mucho>")) (2 COLD) ;
+SUBSTITUTE (".*"r adv det qnt m sg) ("muy" preadv) ("<mucho>") IF (1 COLD) (-1 ("ser"i)) ;
+SUBSTITUTE (".*"r n m sg) ("calor=" adv) ("<calor>") IF (-1* ("ser"i) BARRIER N) ;
+# There will be no elections.
+ADDCOHORT ("<+ninguno>" "ninguno" det ind m sg) AFTER ("haber" vbhaver fti p3 sg) OR ("haber" vbhaver cni p3 sg) IF (-1 NO) (1 N) ;
+REMCOHORT NO IF (1 ("haber" vbhaver)) (2 ("<+ninguno>")) ;
+# Where is the station, is this seat free, are there questions.
+APPEND ("are=there=" adv) ("<hay>"i) IF (-1 ("<¿>")) (1 (pl)) ;
+APPEND ("is=there=" adv) ("<hay>"i) IF (-1 ("<¿>")) (NOT 1 (pl)) ;
+SELECT ("are=there=") OR ("is=there=") ;
+SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("is=" adv itg) ("ser" pri p3 sg) OR ("estar" pri p3 sg) IF (-1 WHERE) (1 NOUN_PHRASE) ;
+SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("Is=" adv itg) ("Ser" pri p3 sg) OR ("Estar" pri p3 sg) IF (-1 ("<¿>")) (1 NOUN_PHRASE OR ADJ) ;
+SUBSTITUTE (".*"r vbser vblex pri p3 pl) ("are=" adv itg) ("ser" pri p3 pl) OR ("estar" pri p3 pl) IF (-1 WHERE) (1 NOUN_PHRASE) ;
+SUBSTITUTE (".*"r vbser vblex ifi pii p3 sg) ("was=" adv itg) ("ser" p3 sg) OR ("estar" p3 sg) IF (-1 WHERE) (0 (ifi) OR (pii)) (1 NOUN_PHRASE) ;
+# Where can I buy it, can we start.
+SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("can=" adv itg) ("poder" pri p1) IF (-1 (itg) OR ("<¿>")) (1 (inf) OR (enc)) ;
+SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("Can=" adv itg) ("Poder" pri p1) IF (-1 ("<¿>")) (1 (inf) OR (enc)) ;
+ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) AFTER ("can="i) IF (0 ("<puedo>"i)) ;
+ADDCOHORT ("<+nosotros>" "prpers" prn tn p1 m pl) AFTER ("can="i) IF (0 ("<podemos>"i)) ;
+SUBSTITUTE (inf) (pri p1 sg) (vblex inf) IF (-1 ("<+yo>") OR ("<+nosotros>")) (-2 ("can="i)) ;
+# What to do.
+ADDCOHORT ("<+to>" "to=" adv itg) BEFORE (inf) IF (-1 ("<qué>") OR ("<cómo>") OR ("<dónde>")) ;
+# If I had money, I would buy it.
+SELECT (p1) IF (0 (pis p1)) (0 PERSONAL OR ("poder")) (-1 ("<si>"i)) ;
+SELECT (p1) IF (0 (cni p1)) (0 PERSONAL OR ("poder")) (-1 (cm)) (-1* (pis p1)) ;
+ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (pis p1 sg) IF (0C (p1)) (-1 ("<si>"i)) ;
+ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (cni p1 sg) IF (0C (p1)) (-1 (cm)) ;
+# You are right, I am thirsty.
+SUBSTITUTE ("tener" vblex) ("ser" vbser) ("tener") IF (1 STATE) ;
+SUBSTITUTE ("Tener" vblex) ("Ser" vbser) ("Tener") IF (1 STATE) ;
+${entriesOf(STATES)
+  .map(([noun]) => `SUBSTITUTE (".*"r n m f sg) ("${noun}=" adv) ("<${noun}>") IF (-1 ("ser"i)) ;`)
+  .join('\n')}
+# It is true.
+SUBSTITUTE (".*"r n f sg) ("verdadero" adj f sg) ("<verdad>") IF (-1 ("ser"i)) ;
+# You can pay by card.
+SUBSTITUTE (p3 sg) (p2 sg) ("poder" pri p3 sg) IF (-1 ("<se>"i)) (-2 BEGINS OR NO) (1 (inf)) ;
+SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("prpers" prn tn p2 mf sg) ("<se>") IF (1 ("poder" pri p2 sg)) (NOT -1 NO) ;
+SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("Prpers" prn tn p2 mf sg) ("<Se>") IF (1 ("poder" pri p2 sg)) ;
+REMCOHORT ("<se>") IF (1 ("poder" pri p2 sg)) (-1 NO) ;
+# Mary likes to dance.
+REMCOHORT ("<A>") IF (1 NAME) (2 ("<le>") OR ("<les>")) (3 LIKES) ;
+REMCOHORT ("<A>") IF (1 DET) (2 N) (3 ("<le>") OR ("<les>")) (4 LIKES) ;
+REMCOHORT ("<le>") OR ("<les>") IF (1 LIKES) (-1 NAME OR N) ;
+# I have been here for ten years.
+${['p1 sg', 'p2 sg', 'p3 sg', 'p1 pl', 'p3 pl']
+  .flatMap((person) => [
+    `ADDCOHORT ("<+haber>" "haber" vbhaver pri ${person}) BEFORE ("llevar"i pri ${person}) IF (1 HOURS) (2 TIME) (3 (ger)) ;`,
+    `SUBSTITUTE (".*"r pri ${person}) ("pasar" pp m sg) ("llevar"i pri ${person}) IF (-1 ("<+haber>")) ;`,
+  ])
+  .join('\n')}
+# Sign in, sign out.
+SUBSTITUTE (".*"r n f sg) ("in=" adv itg) ("<sesión>") IF (-1 ("iniciar"i)) ;
+SUBSTITUTE (".*"r n f sg) ("out=" adv itg) ("<sesión>") IF (-1 ("cerrar"i)) ;
+# Could not find it.
+REMCOHORT ("poder" ifi p3 sg) IF (-1 ("<se>")) (-2 ("<No>")) (-3 BEGINS) (1 (inf)) ;
+SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("not=" adv itg) ("<se>") IF (-1 ("<No>")) (-2 BEGINS) (1 (inf)) ;
+SUBSTITUTE (inf) (imp p2 sg) (vblex inf) IF (-1 ("<se>" "not=")) ;
+SUBSTITUTE (".*"r adv) ("Could=" adv itg) ("<No>") IF (1 ("<se>" "not=")) ;
+# We met.
+REMCOHORT ("<nos>"i) IF (1 ("conocer" ifi p1 pl)) ;
+# From nine to five.
+SUBSTITUTE (".*"r pr) ("desde" pr) ("<de>"i) IF (1 HOURS OR HOUR) (2 ("<a>")) (3 HOURS OR HOUR) ;
+# I have never been there.
+ADDCOHORT ("<+never>" "never=" adv itg) AFTER ("haber" vbhaver pri) IF (-1 ("<nunca>"i)) (1 (pp)) ;
+REMCOHORT ("<nunca>"i) IF (1 ("haber" vbhaver pri)) (2 ("<+never>")) ;
+# Do not forget.
+SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 NO) (-2 BEGINS) ;
+SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 CLITIC) (-2 NO) (-3 BEGINS) ;
+REMCOHORT ("<te>") IF (1 (imp p2 sg)) (-1 NO) (1 REFLEXIVE) ;
+# I am a doctor.
+ADDCOHORT ("<+un>" "uno" det ind m sg) AFTER ("ser"i p1 sg) OR ("ser"i p2 sg) OR ("ser"i p3 sg) IF (1 PROFESSION) ;
+SUBSTITUTE (adj) (n) PROFESSION IF (-1 ("<+un>")) ;
+# How do you say that.
+SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("do=" adv itg) ("<se>") IF (-1 ("<cómo>"i)) (1 (vblex pri p3)) ;
+ADDCOHORT ("<+tú>" "prpers" prn tn p2 mf sg) AFTER ("do=") IF (0 ("<se>")) ;
+SUBSTITUTE (p3 sg) (p2 sg) (vblex pri p3 sg) IF (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
+SUBSTITUTE (p3 pl) (p2 sg) (vblex pri p3 pl) IF (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
 # My name is.
 SUBSTITUTE (".*"r vblex pri p1 sg) ("*llamo") ("<llamo>") IF (-1 ("<me>"i)) ;
 SUBSTITUTE (".*"r prn pro ref p1 mf sg) ("*me") ("<me>"i) IF (1 ("*llamo")) ;
@@ -148,22 +188,13 @@ SUBSTITUTE (".*"r prn pro ref p2 mf sg) ("*te") ("<te>") IF (1 ("*llamas")) ;
 SUBSTITUTE (".*"r adv itg) ("*cómo") ("<cómo>"i) IF (1 ("*te")) ;
 `;
 
-/** What is said instead of those. */
-const SAID = `
-*de: *all right, *buenas: *good, *tardes: *afternoon, *noches: *evening, *llamo: *is, *me: *my name, *llamas: *name,
-*te: *your, *cómo: *what is`;
-
-/** English words that Spanish has no word for, or another: question words on the way, for those stay where they are. */
-const INSERTED = `
-ago: ago adv, are: be vbser pres, at: at pr, can: can vaux pres, could: can vaux past, did: do vbdo past, do: do vbdo pres,
-have: have vbhaver pres, in: in pr, not: not adv, off: off adv, on: on adv, out: out adv, than: than cnjcoo, up: up adv,
-were: be vbser past`;
-
-/** Who does something, where the verb alone says it. */
-const SUBJECTS = `
-yo: p1 mf sg, tú: p2 mf sg, nosotros: p1 m pl, vosotros: p2 m pl`;
-
 const TENSES = 'pri ifi pii fti cni prs';
+
+/** What stands in a `LIST` of wordforms. */
+const writtenAs = (words: string): string =>
+  wordsOf(words)
+    .map((word) => `"<${word}>"`)
+    .join(' ');
 
 /** The grammar that stands before the tagger. */
 function spanishGrammar(): string {
@@ -171,60 +202,35 @@ function spanishGrammar(): string {
 LIST START = (>>>) ;
 LIST V = vblex vbmod vbser vbhaver ; LIST N = n ; LIST ADJ = adj ; LIST DET = det ;
 LIST CLITIC = (prn pro) ; LIST NO = "no"i ; LIST CAPITAL = "[A-ZÁÉÍÓÚÑ].*"r ;
-LIST ADDED = "<+yo>" "<+tú>" "<+nosotros>" "<+vosotros>" "<+estar>" "<+do>" "<+did>" "<+ago>" "<+off>" "<+on>" "<+out>" "<+up>" "<+in>" ;
-LIST PARTICLE = "off=" "on=" "out=" "up=" "in=" "ago=" ;
-LIST ASKS = "are=" "Are=" "were=" "Were=" "can=" "Can=" "could=" "Could=" "have=" "Have=" ;
+LIST ADDED = "<+yo>" "<+tú>" "<+nosotros>" "<+vosotros>" "<+estar>" "<+do>" "<+did>" "<+ago>" "<+off>" "<+on>" "<+out>" "<+up>" "<+in>" "<+él>" "<+really>" "<+ninguno>" "<+never>" "<+un>" "<+it>" "<+llegado>" "<+haber>" "<+to>" ;
+LIST PARTICLE = "off=" "on=" "out=" "up=" "in=" "ago=" "it=" ;
+SET WHERE = ("<dónde>"i) OR ("<cómo>"i) OR ("<cuándo>"i) OR ("<por qué>"i) OR ("<¿>") ; LIST NAME = np ; LIST PERSONAL = ${lemmasOf(PERSONAL)} "tener" ;
+LIST NOUN_PHRASE = det np ; LIST HOURS = num ; LIST COLD = "<frío>" "<calor>" ;
+LIST ASKS = "do=" "are=" "Are=" "were=" "Were=" "can=" "Can=" "could=" "Could=" "have=" "Have=" ;
 LIST SUBJECT = (prn tn p1) (prn tn p2) (prn tn p3) ;
-LIST ORDER = ${lemmasOf(ORDERS)} ;
-LIST PASSIVE = ${lemmasOf(PASSIVE)} ;
+LIST ORDER = ${lemmasOf(ORDERS)} ; LIST PASSIVE = ${lemmasOf(PASSIVE)} ;
 LIST TRANSITIVE = ${lemmasOf(TRANSITIVE)} ; LIST FORMAL = ${lemmasOf(`${PERSONAL} ${ORDERS} desear necesitar poder deber tener`)} ;
-LIST QUEUE = ".*#.*"r ;
-LIST REFLEXIVE = ${lemmasOf(REFLEXIVE)} ;
+LIST QUEUE = ".*#.*"r ; LIST REFLEXIVE = ${lemmasOf(REFLEXIVE)} ;
 LIST THANKS = "<gracias>"i "<muchas gracias>"i ;
-LIST LIKES = ("gustar" p3) ("encantar" p3) ;
+LIST PROFESSION = ${writtenAs(PROFESSIONS)} ; LIST YOURS = ${lemmasOf(YOURS)} ; LIST STATE = ${writtenAs(
+    entriesOf(STATES)
+      .map(([noun]) => noun)
+      .join(' '),
+  )} ;
+LIST PAIR = ${['me', 'te', 'se', 'nos', 'os'].flatMap((one) => ['lo', 'la', 'los', 'las'].map((other) => `"<${one} ${other}>"i`)).join(' ')} ;
+LIST LIKED = "gustar" "encantar" ; LIST LIKES = ("gustar" p3) ("encantar" p3) ;
 LIST PLEASE = "<por favor>"i ;
 SET BEGINS = START OR (cm) OR PLEASE OR ("<y>") OR (lquest) OR ("<¡>") OR ("<luego>"i) OR ("<después>"i) ;
 SET ASKED = START OR (cm) OR ("<si>"i) OR ("<cuando>"i) OR ("<que>") OR ("<donde>") OR ("<y>") OR ("<o>") OR ("<para que>") OR ("<usted>"i) OR ("<ustedes>"i) OR (adv) ;
 LIST NEXT = det n adj np pr num adv cnjsub prn ;
-LIST HOUR = ${wordsOf('una dos tres cuatro cinco seis siete ocho nueve diez once doce')
-    .map((word) => `"<${word}>"`)
-    .join(' ')} ;
+LIST HOUR = ${writtenAs('una dos tres cuatro cinco seis siete ocho nueve diez once doce')} ;
 LIST TIME = "año" "mes" "día" "semana" "hora" "minuto" "segundo" "siglo" "rato" "tiempo" "década" ;
 BEFORE-SECTIONS
-${newWordReadings().join('\n')}
+${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source].join('\n')}
 ${READING}${PHRASES}
-${[...likingRules(), ...passiveRules(), ...futureRules(), ...formalRules(), ...inversionRules(), ...subjectRules(), ...questionRules(), ...particleRules()].join('\n')}
+${[...thirdPersonRules(), ...thingQuestionRules(), ...verbFirstRules(), ...withoutReflexives(), ...likingRules(), LIKING, ...passiveRules(), ...futureRules(), ...formalRules(), ...inversionRules(), ...subjectRules(), ...questionRules(), ...particleRules()].join('\n')}
 ${BLANKS}SECTION
 ${READING}`);
-}
-
-function newWordReadings(): string[] {
-  const reading = (form: string, lemma: string, tags: string) =>
-    inBothSizes((sized) => `APPEND ("${sized(lemma)}" ${tags}) ("<${sized(form)}>") ;`);
-  const nouns = entriesOf(NEW_NOUNS).flatMap(([entry]) => {
-    const [noun = '', gender = ''] = entry.split(' ');
-    const plural = /[aeiou]$/.test(noun) ? `${noun}s` : `${noun.replace(/ón$/, 'on')}es`;
-    return [reading(noun, noun, `n ${gender} sg`), reading(plural, noun, `n ${gender} pl`)];
-  });
-  const verbs = entriesOf(NEW_VERBS).flatMap(([verb]) =>
-    regularForms(verb).map(([form, tags]) => reading(form, verb, `vblex ${tags}`)),
-  );
-  return [...nouns, ...verbs, 'REMOVE ("[*].*"r) IF (0 N OR V) ;'];
-}
-
-const ENDINGS = `
-ar: inf, ando: ger, ado: pp m sg, ada: pp f sg, ados: pp m pl, adas: pp f pl, o: pri p1 sg, as: pri p2 sg, a: pri p3 sg,
-a: imp p2 sg, amos: pri p1 pl, an: pri p3 pl, é: ifi p1 sg, aste: ifi p2 sg, ó: ifi p3 sg, amos: ifi p1 pl, aron: ifi p3 pl,
-e: prs p3 sg, e: imp p3 sg, en: prs p3 pl, es: prs p2 sg, en: imp p3 pl, emos: prs p1 pl, ará: fti p3 sg, aré: fti p1 sg, aba: pii p3 sg,
-arás: fti p2 sg, arán: fti p3 pl`;
-
-/** The forms of a verb on `-ar`, each with its tags. */
-function regularForms(verb: string): [form: string, tags: string][] {
-  const stem = verb.slice(0, -2);
-  return entriesOf(ENDINGS).map(([ending, tags]) => {
-    const written = /^[eé]/.test(ending) ? stem.replace(/z$/, 'c') : stem;
-    return [written + ending, tags];
-  });
 }
 
 /** `Veo la casa`: the verb's person becomes a pronoun before it, and before what clings to it. */
@@ -236,7 +242,7 @@ function subjectRules(): string[] {
     const isFirst = `(NOT -1 CLITIC OR NO OR SUBJECT${pronoun.startsWith('n') ? ' OR N' : ''})`;
     const added = (lemma: string, place: string) =>
       `ADDCOHORT ("<+${pronoun}>" "${lemma}" prn tn ${tags}) BEFORE ${place} ${isFirst} ;`;
-    const leads = `IF (1* V BARRIER (*) - CLITIC LINK ${verb}${person.startsWith('p2') ? ' LINK NOT 0 (prs)' : ''})`;
+    const leads = `IF (1* V BARRIER (*) - CLITIC LINK ${verb}${person.startsWith('p2') ? ' LINK NOT 0 (prs) OR (imp)' : ''})`;
     return [
       added('Prpers', `CAPITAL IF (0 V) ${verb} (NOT 0 (imp) OR QUEUE)`),
       added('prpers', `V - CAPITAL IF ${verb} (NOT 0 (imp) OR QUEUE)`),
@@ -248,9 +254,55 @@ function subjectRules(): string[] {
   });
 }
 
-/** What a verb that changes its place with `you` is in English. */
-const INVERTED = `
-ser pri: are, estar pri: are, ser ifi: were, estar pii: were, ser pii: were, poder pri: can, poder cni: could, haber pri: have`;
+/** `Tiene dos hermanos`: he has. */
+function thirdPersonRules(): string[] {
+  const added = (lemma: string, place: string, conditions: string) =>
+    `ADDCOHORT ("<+él>" "${lemma}" prn tn p3 m sg) BEFORE ${place} IF ${conditions} ;`;
+  const first = '(-1 START)';
+  return [
+    added('Prpers', 'PERSONAL', `${first} (0C (p3 sg)) (NOT 0 (imp)) (0 CAPITAL) (NOT 1 NAME)`),
+    added(
+      'Prpers',
+      '("<Le>") OR ("<Me>") OR ("<Te>") OR ("<Nos>")',
+      `${first} (1C (p3 sg)) (1 ("dar") OR ("decir") OR PERSONAL)`,
+    ),
+  ];
+}
+
+/** The verb goes to the end, and leaves an auxiliary. */
+function thingQuestionRules(): string[] {
+  return entriesOf(ASKED_OF_THINGS).flatMap(([form, verb]) => [
+    `APPEND ("does=" adv itg) ("<${form}>") IF (-1 (adv itg)) (1 DET) (2 N) (3 ("<?>")) ;`,
+    `ADDCOHORT ("<+llegado>" "ø<s>+${verb}" vblex imp p2 sg) AFTER N IF (-1 DET) (-2 ("<${form}>" "does=")) ;`,
+    `SELECT ("does=") IF (0 ("<${form}>")) ;`,
+  ]);
+}
+
+const COMING = 'aparecer empezar llegar ocurrir terminar';
+
+/** `Llegó el tren`: the train arrived. */
+function verbFirstRules(): string[] {
+  const forms = ['ifi', 'pri', 'fti'].flatMap((tense) =>
+    ['sg', 'pl'].map((n) => `${tense} p3 ${n}`),
+  );
+  return wordsOf(COMING).flatMap((verb) => [
+    ...forms.map(
+      (form) =>
+        `ADDCOHORT ("<+llegado>" "${verb}" vblex ${form}) AFTER N IF (-1 DET) (-2 ("${verb}"i ${form})) (-3 START) ;`,
+    ),
+    `REMCOHORT ("${verb}"i) IF (-1 START) (3 ("<+llegado>")) ;`,
+  ]);
+}
+
+/** `Tenemos que irnos`: the verb alone is said. */
+function withoutReflexives(): string[] {
+  return wordsOf(REFLEXIVE).flatMap((verb) =>
+    ['me', 'te', 'se', 'nos'].flatMap((pronoun) => [
+      `APPEND ("${verb}" vblex inf) ("<${verb}${pronoun}>") ;`,
+      `REMOVE SUB:-1 ("${verb}") IF (0 ("<${verb}${pronoun}>")) (0 (enc)) ;`,
+    ]),
+  );
+}
 
 /** The particle follows the verb. */
 function particleRules(): string[] {
@@ -268,11 +320,11 @@ function inversionRules(): string[] {
       const [lemma = '', tense = ''] = verb.split(' ');
       return inBothSizes(
         (sized) =>
-          `SUBSTITUTE (".*"r vblex vbser vbmod vbhaver p2 sg pl ${tense}) ("${sized(english)}=" adv itg) ("${sized(lemma)}" ${tense} p2) IF (0C (p2)) (-1* (lquest) BARRIER V) (NOT -1 CLITIC OR NO OR SUBJECT) ;`,
+          `SUBSTITUTE (".*"r vblex vbser vbmod vbhaver p2 sg pl ${tense}) ("${sized(english)}=" adv itg) ("${sized(lemma)}" ${tense} p2) IF (0C (p2)) (-1* ("<¿>") BARRIER V) (NOT -1 CLITIC OR NO OR SUBJECT) ;`,
       );
     }),
     ...[...added].flatMap((english) => [
-      `ADDCOHORT ("<+tú>" "prpers" prn tn p2 mf sg) AFTER ("${english}="i) IF (NOT 1 SUBJECT) ;`,
+      `ADDCOHORT ("<+tú>" "prpers" prn tn p2 mf sg) AFTER ("${english}="i) IF (NOT 1 SUBJECT) (NOT 0 ("<No>")) ;`,
     ]),
     'SUBSTITUTE (inf) (pri p2 sg) (vblex inf) IF (-1 ("<+tú>")) ;',
   ];
@@ -281,7 +333,7 @@ function inversionRules(): string[] {
 /** `¿Qué quieres?`: what do you want. */
 function questionRules(): string[] {
   const ofMain = (tense: string) =>
-    `(1* (${tense} p2) BARRIER (*) - CLITIC LINK 0 (vblex) OR ("querer"i) LINK NOT 0 ("ser"i) OR ("estar"i)) (-1* (lquest) BARRIER V) (NOT -1 ASKS)`;
+    `(1* (${tense} p2) BARRIER (*) - CLITIC LINK 0 (vblex) OR ("querer"i) LINK NOT 0 ("ser"i) OR ("estar"i)) (-1* ("<¿>") BARRIER V OR ("<seguro>"i)) (NOT -1 ASKS)`;
   const rule = (english: string, tense: string) => [
     `ADDCOHORT ("<+${english}>" "${capital(english)}=" adv itg) BEFORE ("<+tú>" "Prpers") OR ("<+vosotros>" "Prpers") IF ${ofMain(tense)} ;`,
     `ADDCOHORT ("<+${english}>" "${english}=" adv itg) BEFORE ("<+tú>" "prpers") OR ("<+vosotros>" "prpers") IF ${ofMain(tense)} ;`,
@@ -301,29 +353,21 @@ function formalRules(): string[] {
     `SUBSTITUTE (p3) (p2) FORMAL - (imp) IF (0C (p3)) (-1 ASKED) ${formal} ;`,
     `SUBSTITUTE (p3) (p2) FORMAL - (imp) IF (0C (p3)) (-1 NO) (-2 ASKED) ${formal} ;`,
     `SUBSTITUTE (p3) (p2) (vblex pri p3) IF (0C ("estar"i)) (1 (ger) OR ("<seguro>")) ${formal} ;`,
-    'SUBSTITUTE (p3) (p2) FORMAL IF (0C (p3)) (-1 (lquest)) (NOT 1 (np) OR (prn tn)) ;',
+    'SUBSTITUTE (p3) (p2) FORMAL IF (0C (p3)) (-1 ("<¿>")) (NOT 1 (np) OR ("<él>") OR ("<ella>") OR ("<ellos>") OR ("<ellas>")) ;',
     `SUBSTITUTE (".*"r) ("tuyo") ("suyo" det) IF ${formal} ;`,
     'SUBSTITUTE (".*"r) ("tuyo") ("suyo" det) IF (-1 ("<por>")) (-2 THANKS) ;',
+    'SUBSTITUTE ("Suyo") ("Tuyo") ("<Su>" det) IF (-1 START) (1 YOURS) ;',
   ];
 }
-
-/** Behind these, Spanish says `a` before persons. */
-const TRANSITIVE = `
-abandonar ayudar buscar conocer defender derrotar encontrar escuchar invitar llamar llevar matar mirar obedecer oír preguntar proteger
-recordar salvar seguir servir temer traer vencer ver visitar`;
-
-/** With these the verb alone is said. */
-const REFLEXIVE = `
-acordar acostar casar caer despertar dormir enamorar enfadar ir levantar marchar morir mover olvidar parecer preocupar
-quedar quejar reír reunir sentar sentir`;
 
 /** What was added has no blank behind it: the next word begins with a part that later goes, and leaves one. */
 const BLANKS = String.raw`
 SUBSTITUTE SUB:-1 ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ADDED) (0 (enc)) ;
+SUBSTITUTE SUB:-1 ("([^>]*)"r) (VSTR:"ø<s>+%l$1") PAIR IF (-1 ADDED) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") ("<+tú>") IF (-1 ASKS) (1 (sent) OR (cm)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") PARTICLE IF (1 (sent) OR (cm)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") PARTICLE IF (0 (<<<)) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V OR NO OR CLITIC OR SUBJECT OR NEXT IF (-1 ADDED) (NOT 0 (enc)) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V OR NO OR CLITIC OR SUBJECT OR NEXT IF (-1 ADDED) (NOT 0 (enc) OR PAIR) ;
 `;
 
 /** `Me gusta el café`: who likes it is the object in Spanish. */
@@ -342,6 +386,16 @@ function likingRules(): string[] {
     ];
   });
 }
+
+/** How much, whether, and what. */
+const LIKING = String.raw`
+ADDCOHORT ("<+really>" "really=" adv itg) BEFORE LIKED IF (-1 (prn tn)) (1 ("<mucho>")) ;
+REMCOHORT ("<mucho>") IF (-1 LIKED) (-2 ("<+really>")) ;
+ADDCOHORT ("<+it>" "it=" adv itg) AFTER LIKED IF (1 (sent) OR (cm)) (-1 ("no"i)) ;
+ADDCOHORT ("<+do>" "Do=" adv itg) BEFORE ("<Te>" prn tn) IF (-1 ("<¿>")) (1 LIKED) ;
+ADDCOHORT ("<+do>" "do=" adv itg) BEFORE ("<te>" prn tn) IF (-1 ("qué"i)) (1 LIKED) ;
+SUBSTITUTE ("Prpers") ("prpers") ("<Te>" "Prpers") IF (-1 ("<+do>")) ;
+`;
 
 /** `La lista se muestra`: the list is shown. */
 function passiveRules(): string[] {
@@ -377,68 +431,4 @@ function futureRules(): string[] {
     ),
     'SUBSTITUTE (pri pii p1 p2 p3 sg pl imp) (ger) ("ir") OR ("Ir") IF (-1 ("<+estar>")) (1 ("<a>")) (2 (inf)) ;',
   ];
-}
-
-/** The grammar that chooses English words. */
-function englishGrammar(): string {
-  const beside = NOUNS_BESIDE.trim()
-    .split(/\n(?! )/)
-    .flatMap((line) => {
-      const [entry = '', words = ''] = line.split('; ');
-      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
-    });
-  const rules = [
-    ...[
-      ...wordRules(NOUNS, 'n'),
-      ...wordRules(NEW_NOUNS.replaceAll(/ [mf](?=:)/g, ''), 'n'),
-      ...beside,
-    ],
-    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
-    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
-    ...wordRules(WITH_PARTICLES.replaceAll(/ \w+(?=[,\s]*(?:$|,))/g, ''), 'vblex'),
-    ...wordRules('conseguir: get', 'vblex', '(NOT 1 (inf))'),
-    ...wordRules('conseguir: manage', 'vblex', '(1 (inf))'),
-    ...wordRules('por: for', 'pr', '(-1 ("<gracias>"i) OR ("<muchas gracias>"i))'),
-    ...wordRules('mostrar: display', 'vblex', '(0 (pp))'),
-    ...wordRules('ese: that', 'det'),
-    ...wordRules('qué: what', 'det'),
-    ...wordRules('alguien: someone', 'prn'),
-    ...wordRules('ninguno: no', 'det', '(NOT -1* ("<no>"i))'),
-    ...wordRules('decir: tell', 'vblex', '(1 (enc))'),
-    ...wordRules('decir: tell', 'vblex', '(-1 (pro p1) OR (pro p2))'),
-    ...wordRules('dirección: direction', 'n', '(-2 ("<en>"i))'),
-    ...wordRules('entre: between', 'pr'),
-    ...wordRules('después: then', 'adv', '(-1 (cnjcoo) OR (cm) OR (>>>))'),
-    ...wordRules('como: as', 'pr', '(NOT 1 (det) OR (prn))'),
-    ...wordRules('como: as', 'pr', '(-2 ("<tan>"i))'),
-    ...wordRules(SAID),
-    ...insertedRules(),
-  ];
-  return indexed(`${DELIMITERS}BEFORE-SECTIONS
-REMCOHORT ("@ø<s>") ;
-SECTION
-${rules.join('\n')}
-`);
-}
-
-function insertedRules(): string[] {
-  return entriesOf(INSERTED).map(([word, english]) => {
-    const [, lemma = '', tags = ''] = /^(\w+) (.*)$/.exec(english) ?? [];
-    return inBothSizes(
-      (sized) => `SUBSTITUTE (".*"r adv itg) ("${sized(lemma)}" ${tags}) ("@${sized(word)}=") ;`,
-    );
-  });
-}
-
-/** Each entry's rule: the English word of that kind; comparable adjectives have `sint` behind them. */
-function wordRules(table: string, tag = '', condition = ''): string[] {
-  return entriesOf(table).map(([spanish, english]) => {
-    const [, lemma = '', kind = ''] = /^(.*?)((?: sint)?)$/.exec(english) ?? [];
-    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
-    const [from, to] = tag === 'adj' ? ['adj sint', ` adj${kind}`] : ['sep', ''];
-    return inBothSizes(
-      (sized) =>
-        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(spanish)}>")${conditions} ;`,
-    );
-  });
 }

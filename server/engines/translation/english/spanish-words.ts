@@ -1,0 +1,247 @@
+/** The words and phrases of the grammars from English to Spanish; how a table is written is told at `entriesOf`. */
+import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
+
+/** Nouns with one Spanish word and its gender, whatever stands around them. */
+const NOUNS = `
+ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
+arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, balance: equilibrio m, ball: pelota f,
+band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, board: tablero m,
+border: frontera f, breast: pecho m, breath: respiración f, bulb: bombilla f, bunch: puñado m, cap: gorra f,
+card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
+command: comando m, company: empresa f, competition: competencia f, computer: ordenador m,
+condition: condición f, cookie: cookie f, cost: coste m, course: curso m, cover: cubierta f, craft: oficio m, date: fecha f,
+deal: acuerdo m, deputy: ayudante mf, detour: desvío m, device: dispositivo m, disability: discapacidad f,
+display: pantalla f, domain: dominio m, drive: unidad f, driver: conductor m, email: correo m,
+enquiry: consulta f, equaliser: ecualizador m, failure: fracaso m, fault: culpa f, feeling: sentimiento m,
+figure: figura f, file: archivo m, fish: pez m, foundation: fundación f, gear: equipo m, goal: objetivo m,
+head: cabeza f, heel: talón m, height: altura f, host: anfitrión m, inquiry: consulta f, key: clave f,
+language: idioma m, launch: lanzamiento m, law: ley f, leader: líder mf, leg: pierna f, letter: carta f,
+lift: ascensor m, lock: bloqueo m, look: mirada f, lunch: almuerzo m, malfunction: fallo m, manager: director m,
+mandarin: mandarina f, market: mercado m, motion: movimiento m, nature: naturaleza f, nut: tuerca f,
+oil: aceite m, owner: propietario m, package: paquete m, part: parte f, partner: socio m, passage: paso m,
+paste: pasta f, path: ruta f, picture: foto f, piece: pieza f, pipe: tubo m, plane: avión m, plate: plato m,
+platform: plataforma f, plug: enchufe m, policy: política f, poll: encuesta f, position: posición f,
+post: artículo m, property: propiedad f, pupil: alumno m, question: pregunta f, range: gama f,
+record: registro m, reference: referencia f, registration: registro m, release: versión f,
+research: investigación f, review: revisión f, role: papel m, room: sala f, schedule: horario m,
+seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, sign: señal f, size: tamaño m,
+skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu m, spring: primavera f,
+stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
+style: estilo m, support: apoyo m, temple: templo m, ticket: entrada f, tie: corbata f, tip: consejo m,
+tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m, vessel: buque m,
+view: vista f, wall: pared f, wave: ola f, web: web f, work: trabajo m`;
+
+const VERBS = `
+address: abordar, advise: aconsejar, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
+assume: suponer, attach: adjuntar, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
+capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar,
+congratulate: felicitar, delete: eliminar, dismiss: rechazar, eject: expulsar, enable: activar,
+encourage: animar, enjoy: disfrutar, escape: escapar, expose: exponer, feature: presentar, fix: arreglar,
+focus: centrar, gain: ganar, get: conseguir, hear: oír, hide: ocultar, hit: golpear, hold: mantener,
+involve: implicar, manage: gestionar, meet: conocer, operate: operar, paste: pegar, play: jugar,
+raise: levantar, reach: alcanzar, recall: recordar, remove: eliminar, request: solicitar,
+reverse: invertir, rise: aumentar, run: correr, save: guardar, set: poner, shift: cambiar, ship: enviar, show: mostrar,
+start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
+
+const ADJECTIVES = `
+beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo,
+harmful: dañino, next: siguiente mf, ready: listo, remarkable: notable mf,
+specific: específico, temporary: temporal mf`;
+
+const ADVERBS = `again: de nuevo, properly: correctamente`;
+
+/** Verbs that mean something else with a particle or a preposition, which Spanish has no word for. */
+export const WITH_PARTICLES = `
+blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar, come back: volver,
+cut off: cortar, end up: acabar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
+find out: descubrir, go back: volver, go down: bajar, go up: subir, grow up: crecer, hand out: repartir, hang up: colgar, hold on: esperar,
+kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log off: salir, log on: entrar,
+log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
+move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
+print out: imprimir, put on: poner, set up: configurar, show up: aparecer, shut down: cerrar,
+sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, switch off: apagar,
+switch on: encender, take off: quitar, take out: sacar, throw away: tirar, turn around: girar,
+turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
+wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
+
+/** Words that the dictionary does not have at all. */
+export const NEW_NOUNS = `
+deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
+fool: idiota mf, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
+necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
+startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, username: usuario m,
+workshop: taller m, workspace: espacio m`;
+
+/** With their past and the form in `-ing`; `click` is a noun alone there. */
+export const NEW_VERBS = `
+click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
+maximize maximized maximizing: ampliar, mute muted muting: apagar, refresh refreshed refreshing: actualizar,
+reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
+resize resized resizing: ajustar, rotate rotated rotating: girar, skip skipped skipping: saltar, unmute unmuted unmuting: activar`;
+
+/** Nouns that mean something else where one of some words is in the sentence. */
+const NOUNS_BESIDE = `
+driver: controlador m; graphics hardware install kernel printer software update
+key: tecla f; control enter escape hit hold keyboard press shift type
+key: llave f; car door house lock room
+letter: letra f; alphabet capital character spell spelling word
+room: habitación f; bed book hotel night sleep
+order: pedido m; arrived arrive cancel cancelled delivered place placed sent ship shipped track your
+speaker: altavoz m; audio cable headphone loud music sound volume
+spring: fuente f; water`;
+
+const PERIODS = `
+second seconds minute minutes hour hours day days week weeks month months year years`;
+
+/** Where something is. */
+const PLACES = `in on under behind near inside between opposite`;
+
+/** What is said of these is said with another verb. */
+const STATES = `
+alone angry available back busy closed dead empty full here inside lost open ready sick sure there tired`;
+
+/** What asks for something far more often than it names a thing, at the beginning of a sentence. */
+export const ORDERS = `
+accept add allow ask bring browse build buy call cancel change check choose clean clear click close come
+compare connect contact continue convert copy create cut delete disable discover do download drag drop edit eject
+empty enable enjoy ensure enter explore fill find finish follow forget get give go help hide import insert
+install invite join keep kill learn leave listen load look make manage meet merge move open paste pay play
+press print publish put read refresh remember remove rename repeat replace reply reset restart restore
+return rotate run save select sell send set share show sign skip speak start stay stop submit switch take
+tell try turn type unlock update upload use visit wait watch write`;
+
+/** Their imperative is not the present of the third person, which the rules can make: the infinitive is said. */
+export const IRREGULAR = `come do go have hold keep leave make put say set tell`;
+
+/** Behind these `to` stands before a verb. */
+export const BEFORE_TO = `
+able allow begin continue decide easy free glad go good happy hard have help hope how important like love
+necessary need nice order plan possible ready start time try use want way wish`;
+
+/** What is said instead of those. */
+const SAID = `
+*afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta`;
+
+/** Behind `at` where no noun follows. */
+const HOURS = `
+two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11 12`;
+
+export const PRONOUNS = `
+I: p1 mf sg, you: p2 mf sp, he: p3 m sg, she: p3 f sg, it: p3 nt sg, we: p1 mf pl, they: p3 mf pl`;
+
+export const MODALS = `
+can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux inf, must: must vaux inf,
+shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf,
+do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past, have: have vbhaver pres, has: have vbhaver pri p3 sg,
+had: have vbhaver past`;
+
+/** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
+export const SAID_OTHERWISE = `
+a round of applause: un aplauso, ^ add to cart: añadir al carrito, are you sure you want_to: estás seguro de que quieres, at the moment: en este momento, ^ be careful: ten cuidado, by the way: por cierto, ^ contact us $: contacta con nosotros,
+^ excuse me: perdona, feel free to: no dudes en, ^ good luck: buena suerte, ^ good night: buenas noches, ^ goodbye: adiós, ^ forgot your password: has olvidado tu contraseña, ^ I agree_with you: estoy de acuerdo contigo, ^ I like_this $: me gusta esto,
+^ learn more $: más información, ^ let us know $: avísanos, ^ let us know what: dinos qué, ^ no results found: no se han encontrado resultados, ^ sign up $: regístrate,
+^ happy birthday: feliz cumpleaños, ^ happy new year: feliz año nuevo, ^ have a nice day: que tengas un buen día,
+^ how old are you: cuántos años tienes, it 's cold $: hace frío, it is cold: hace frío, it 's hot: hace calor, it is hot: hace calor,
+it 's very cold: hace mucho frío, it is very cold: hace mucho frío, it 's very hot: hace mucho calor, it is very hot: hace mucho calor,
+last month: el mes pasado, last night: anoche, last week: la semana pasada, last year: el año pasado,
+next month: el mes que viene, next week: la semana que viene, next year: el año que viene,
+^ never mind: no importa, ^ nice to meet you: encantado de conocerte, ^ no problem: no hay problema, ^ sorry $: lo siento,
+thank_you all: gracias a todos, thank_you everyone: gracias a todos, thanks everyone: gracias a todos, there is nobody: no hay nadie, there is nothing: no hay nada,
+there 's nobody: no hay nadie, there 's nothing: no hay nada,
+good_morning everyone: buenos días a todos, good afternoon everyone: buenas tardes a todos, good evening everyone: buenas noches a todos,
+hello everyone: hola a todos, hi everyone: hola a todos, welcome everyone: bienvenidos todos, and welcome $: y bienvenidos,
+^ welcome $: bienvenidos, ^ welcome to: bienvenidos a, ^ welcome back: bienvenidos de nuevo, ^ well done: bien hecho,
+went wrong: salió mal, you are welcome: de nada, you 're welcome: de nada, what 's your name: cómo te llamas, what is your name: cómo te llamas`;
+
+/** What is not to be done, where no object pronoun follows. */
+export const FORBIDDEN = `
+add: añadas, ask: preguntes, be: seas, believe: creas, buy: compres, change: cambies, click: pulses, close: cierres, come: vengas,
+cry: llores, delete: elimines, do: hagas, drink: bebas, eat: comas, enter: entres, fight: luches, forget: olvides, get: consigas, give: des,
+go: vayas, hesitate: dudes, laugh: te rías, leave: dejes, lie: mientas, listen: escuches, look: mires, lose: pierdas,
+make: hagas, miss: te pierdas, move: te muevas, open: abras, panic: te asustes, pay: pagues, play: juegues, press: pulses,
+put: pongas, read: leas, remove: quites, run: corras, say: digas, send: envíes, share: compartas, shoot: dispares, show: muestres,
+speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, talk: hables, think: pienses, touch: toques, trust: confíes,
+try: intentes, use: uses, wait: esperes, worry: te preocupes, write: escribas`;
+
+/** Words that depend on what stands around them: the entry, its kind, and the condition. */
+const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
+  ['for: por', 'pr', '(-1 (ij))'],
+  ['time: hora f', 'n', '(-1 ("<what>"i))'],
+  ['ask: hacer', 'vblex', '(2 ("<question>"))'],
+  ['ask: pedir', 'vblex', '(2 ("<to>"))'],
+  ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'],
+  ['leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm))'],
+  [
+    'time: vez f',
+    'n',
+    '(-1 ("<first>"i) OR ("<second>"i) OR ("<last>"i) OR ("<next>"i) OR ("<every>"i) OR ("<each>"i) OR ("<this>"i) OR ("<many>"i) OR (num))',
+  ],
+  ['for: durante', 'pr', `(1 (num)) (2 ${anyOf(PERIODS)})`],
+  ['to: en', 'pr', '(-1 ("<be>"))'],
+  ['at: a', 'pr', '(1 (inf))'],
+  ['right: correcto', 'adj', '(-1 ("<be>"i))'],
+  ['work: funcionar', 'vblex', '(-1 (prn nt) OR ("<this>"i) OR ("<that>"i))'],
+  ['work: funcionar', 'vblex', '(0 (ger)) (-1 ("<not>")) (NEGATE -1* PERSON)'],
+  ['to: con', 'pr', '(-1 ("<speak>") OR ("<talk>") OR ("<speaking>") OR ("<talking>"))'],
+  ['that: ese', 'det'],
+  ['that: eso', 'prn sg'],
+];
+
+/** The grammar that chooses Spanish words. */
+export function spanishGrammar(): string {
+  const beside = NOUNS_BESIDE.trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [entry = '', words = ''] = line.split('; ');
+      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
+    });
+  const rules = [
+    ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
+    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
+    ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
+    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
+    ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
+    ...wordRules(SAID),
+    ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
+    ...phraseRules(SAID_OTHERWISE).target,
+  ];
+  const states = anyOf(STATES);
+  return indexed(`${DELIMITERS}LIST DET = (det def) (det pos) (det dem) ; LIST NAME = np ; LIST VERB = vblex vbser vbmod ;
+LIST PERSON = (prn p1) (prn p2) (prn p3 m) (prn p3 f) (prn p3 pl) ;
+BEFORE-SECTIONS
+REMCOHORT ("@ø<s>") ;
+SECTION
+${rules.join('\n')}
+SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
+SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
+SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (1* ("<?>")) (NEGATE -1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
+SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn)) (2 ${states} OR (ger)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
+SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 (prn p1) OR (prn p2)) ;
+SUBSTITUTE (".*"r vbser) ("tener" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<right>")) (2 (sent) OR (cm)) (-1 PERSON) ;
+SUBSTITUTE (".*"r adj adv) ("*razón") ("<right>") IF (-1 ("<be>"i)) (-2 PERSON) (1 (sent) OR (cm)) ;
+`);
+}
+
+/** Each entry's rule: Spanish words of that kind, with their gender where they have one, for the English one. */
+function wordRules(table: string, tag = '', condition = ''): string[] {
+  return entriesOf(table).map(([words, spanish]) => {
+    // Of the forms of a new verb the first is its name.
+    const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
+    const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
+    // A rule is found by every tag of its target: the kind of word is asked for later.
+    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
+    const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
+    return inBothSizes(
+      (sized) =>
+        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
+    );
+  });
+}
