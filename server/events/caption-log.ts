@@ -1,6 +1,6 @@
 /**
- * Captions in flight: what is said in rooms, appended once and followed by whoever reads along. A port, so
- * that a broker can take the place of this process.
+ * The caption log: captions of live rooms, appended once and followed by every reader. It is an interface, so
+ * that a broker can replace the in-process implementation.
  */
 import type { Caption, CaptionTrack } from './captions-store.ts';
 
@@ -10,46 +10,46 @@ export type NewCaption = Omit<Caption, 'sequence'>;
 
 export interface RecentCaptions {
   captions: readonly Caption[];
-  /** Whether nothing that came after that sequence is missing, or was deleted. */
+  /** Whether no caption after the requested sequence is missing or was deleted. */
   isWhole: boolean;
-  /** Whoever has these captions has everything up to this sequence. */
+  /** A reader that holds these captions has everything up to this sequence. */
   upTo: number;
 }
 
 export interface AppendOptions {
   isKept: boolean;
   isLate?: boolean;
-  /** Of whoever wished for it, and asks again when no answer comes. */
+  /** Id of the request that this caption fulfils; the requester repeats it until it is answered. */
   wish?: string;
-  /** Up to where it is what a session has said, in ms of its audio. */
+  /** Session that spoke the caption, and the end of the caption in ms of the session's audio. */
   heard?: { sessionId: string; upToMs: number };
 }
 
 export interface CaptionFollower {
-  /** A caption that must not be lost. */
+  /** Called for a caption, which must not be lost. */
   onCaption(caption: Caption): void;
-  /** What is being said and may still change; each replaces the one before, and a caption takes it away. */
+  /** Called for tentative text. Each text replaces the one before, and a caption clears it. */
   onTentative(text: string): void;
 }
 
 export interface CaptionLog {
   /**
-   * Appends a caption, in the order of the calls, and tells its followers once it is kept. One that cannot
-   * be written within a second is told all the same, and written as soon as it can be.
+   * Appends a caption, in call order, and tells followers once it is stored. A caption that cannot be written
+   * within a second is told regardless, and written as soon as possible.
    *
    * @param options.isKept whether it may be written to disk
-   * @param options.isLate whether it renders what was said before: followers are told of the last lines, and
-   *   of those that they have
+   * @param options.isLate whether it renders something said earlier: followers are then told only if the line
+   * is among the last lines, or was told to them before
    */
   append(track: CaptionTrack, caption: NewCaption, options: AppendOptions): Promise<Caption>;
-  /** A new number for a line, later than all there are. */
+  /** Returns a new line number, greater than all existing ones. */
   nextLine(): number;
-  /** Tells followers what is being said; kept nowhere. */
+  /** Tells followers the tentative text, which is not stored. */
   tell(track: CaptionTrack, tentative: string): void;
   /**
-   * Those of the last lines that came after a sequence, in their order; at most {@link MAX_HELD}.
+   * Returns the captions of the last lines after a sequence, in order; at most {@link MAX_HELD}.
    *
-   * @param options.isUrgent answers from memory where the database would be asked for what was before
+   * @param options.isUrgent answers from memory instead of asking the database for earlier captions
    */
   read(
     track: CaptionTrack,
@@ -57,38 +57,38 @@ export interface CaptionLog {
     options?: { isUrgent: boolean },
   ): Promise<RecentCaptions>;
   /**
-   * What came last in the place of a line, however long ago.
+   * Returns the newest caption of a line, however old.
    *
-   * @param options.isUrgent answers from memory where the database does not
+   * @param options.isUrgent answers from memory if the database does not respond
    */
   find(
     track: CaptionTrack,
     line: number,
     options?: { isUrgent: boolean },
   ): Promise<Caption | undefined>;
-  /** All there is, in its order, a page at a time: nothing else has to wait for the whole of it. */
+  /** Yields all captions in order, in pages, so that other work need not wait for the whole transcript. */
   transcript(track: CaptionTrack): AsyncIterable<readonly Caption[]>;
-  /** @returns ends it */
+  /** @returns a function that stops following */
   follow(track: CaptionTrack, follower: CaptionFollower): () => void;
   /**
-   * Deletes what was said in a room before, wherever it is kept; followers stay, and what is appended
+   * Deletes all captions of a room wherever they are stored. Followers stay, and so do captions appended
    * meanwhile.
    *
-   * @param onGone called when nothing of it can be read any more: of all up to that sequence, and what
-   *   renders it
+   * @param onGone called when the deleted captions can no longer be read: those up to the given sequence and
+   * their translations
    */
   forget(roomId: string, onGone?: (upTo: number) => void): Promise<void>;
-  /** Deletes what was written before; those who follow can still read it. */
+  /** Deletes the captions written so far from the database; current followers can still read them. */
   erase(roomId: string): Promise<void>;
-  /** Lets go of what is in memory and ended before a moment, ms since the epoch. */
+  /** Drops captions from memory that ended before a moment, in ms since the epoch. */
   expire(roomId: string, beforeMs: number): void;
-  /** Lets go of what is only in memory, where nobody follows any more, once all that is kept is written. */
+  /** Drops a room without followers from memory, once every caption to be kept is written. */
   release(roomId: string): void;
-  /** Writes what was not written yet, as far as that is possible within seconds. */
+  /** Writes outstanding captions, as far as possible within seconds. */
   flush(): Promise<void>;
 }
 
-/** Captions of a track that are held in memory: an hour of speech, for everybody who comes late or back. */
+/** Captions of a track held in memory: an hour of speech, for readers who join late or reconnect. */
 export const MAX_HELD = 500;
-/** Lines that whoever comes is given; of what was said before those, nothing is news but what changes. */
+/** Lines that a joining reader receives. Followers hear of earlier lines only when those change. */
 export const LAST_LINES = 100;

@@ -1,23 +1,23 @@
-/** What was said in rooms that keep it. */
+/** Stores the captions of rooms that keep them. */
 import type { LanguageTag } from '../../shared/language.ts';
 import { type Database, locksRows } from '../storage/database.ts';
 
-/** What a room can be read in: `spoken`, or one of its languages. */
+/** A readable track of a room: `spoken`, or one of its languages. */
 export interface CaptionTrack {
   roomId: string;
   name: string;
 }
 
-/** A line that somebody said, or its translation; a later one with the same number replaces it. */
+/** A spoken line or its translation. A later caption with the same line number replaces an earlier one. */
 export interface Caption {
-  /** Grows within a track, with gaps; later than all that came before a restart as well. */
+  /** Increases within a track, with gaps, also across restarts. */
   sequence: number;
-  /** The same in all tracks. */
+  /** Line number, the same in all tracks. */
   line: number;
-  /** The sequence of what was said, for a translation; null for what was said or typed itself. */
+  /** Sequence of the spoken caption that a translation renders; null for a caption spoken or typed itself. */
   renders: number | null;
   language: LanguageTag;
-  /** Without blanks around it; empty: the line is taken away. */
+  /** Trimmed; empty text removes the line. */
   text: string;
   /** ms since the epoch. */
   startMs: number;
@@ -27,29 +27,29 @@ export interface Caption {
 
 export interface LatestCaptions {
   captions: Caption[];
-  /** What there is besides came up to this sequence; 0: nothing. */
+  /** Sequence up to which earlier captions were left out; 0: none were. */
   cutAt: number;
 }
 
 export interface CaptionStore {
-  /** Nothing is written for a room that is gone, or keeps nothing, nor what was deleted. */
+  /** Stores captions, except for a deleted room, a room that keeps nothing, or captions already deleted. */
   append(track: CaptionTrack, captions: readonly Caption[]): Promise<void>;
-  /** What there is of the last lines, in its order; at most `limit`. */
+  /** Returns the captions of the last lines in order, at most `limit`. */
   latest(track: CaptionTrack, limit: number): Promise<LatestCaptions>;
-  /** What came after a sequence, in its order; the first `limit` of it. */
+  /** Returns the first `limit` captions after a sequence, in order. */
   captions(track: CaptionTrack, after: number, limit: number): Promise<Caption[]>;
-  /** What came last in the place of a line. */
+  /** Returns the newest caption of a line. */
   caption(track: CaptionTrack, line: number): Promise<Caption | undefined>;
   /**
-   * Deletes what was said in a room.
+   * Deletes all captions of a room.
    *
-   * @param upTo what was said up to this sequence is not written any more; 0: it may still be shown
-   * @param toldUpTo who was told something up to this sequence is to forget what was deleted
+   * @param upTo captions up to this sequence are not written any more; 0: they may still be shown
+   * @param toldUpTo readers whose last caption is at or before this sequence must discard what was deleted
    */
   deleteCaptions(roomId: string, upTo: number, toldUpTo: number): Promise<void>;
-  /** What was said in a room up to that sequence was deleted, and is to be shown to nobody; 0: nothing was. */
+  /** Returns the sequence up to which captions were deleted and must not be shown; 0: none were. */
   forgottenUpTo(roomId: string): Promise<number>;
-  /** Deletes what was said longer ago than its room keeps it. */
+  /** Deletes captions older than their room keeps them. */
   deleteExpired(nowMs: number): Promise<void>;
 }
 
@@ -79,7 +79,8 @@ export function createCaptionRows(db: Database): CaptionStore {
 function createWriting(db: Database): Pick<CaptionStore, 'append'> {
   return {
     async append(track, captions) {
-      // Other servers may share the database: what a room keeps is decided here, and now.
+      // Other servers may share the database, so whether the room keeps captions is decided here, at write
+      // time.
       const keeping = await db
         .selectFrom('rooms')
         .select('written_after')
@@ -94,7 +95,7 @@ function createWriting(db: Database): Pick<CaptionStore, 'append'> {
       await db
         .insertInto('room_captions')
         .values(wanted.map((caption) => toRow(track, caption)))
-        // The answer to an earlier try may have been lost.
+        // A retry repeats rows if the answer to the first attempt was lost.
         .onConflict((conflict) => conflict.columns(['room_id', 'track', 'sequence']).doNothing())
         .execute();
     },
@@ -106,7 +107,7 @@ function createDeleting(
 ): Pick<CaptionStore, 'deleteCaptions' | 'forgottenUpTo' | 'deleteExpired'> {
   return {
     async deleteCaptions(roomId, upTo, toldUpTo) {
-      // Waits for what is being written, also by a connection that was given up on.
+      // This update waits for concurrent writes of the room, also those of an abandoned connection.
       await db
         .updateTable('rooms')
         .set((room) => {
@@ -128,7 +129,8 @@ function createDeleting(
         .select(['deleted_up_to', 'written_after'])
         .where('room_id', '=', roomId)
         .executeTakeFirst();
-      // The one is a moment later, the other may be of what was erased and can still be shown.
+      // `deleted_up_to` is slightly later than the deletion; `written_after` also covers erased captions that
+      // may still be shown.
       return room === undefined ? 0 : Math.min(room.deleted_up_to, room.written_after);
     },
 

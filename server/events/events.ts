@@ -1,4 +1,4 @@
-/** What is done with rooms, whoever asks: an account, a speaker, a captioner, a reader. */
+/** Operations on rooms, for every kind of client: accounts, speakers, captioners and readers. */
 import { ServiceError } from '../../shared/errors.ts';
 import {
   MAX_CAPTION_CHARACTERS,
@@ -26,10 +26,10 @@ import { spokenFormats, type SpokenFormat, type SpokenLines } from './spoken-lin
 import { isClosedBy, type Room, type RoomLink } from './store.ts';
 import { writeTranscript, type TranscriptFile } from './transcripts.ts';
 
-/** Typed captions last so long, in ms: there is no voice whose time they would have. */
+/** Duration given to a typed caption, in ms, as no speech determines it. */
 const TYPED_MS = 2_000;
 
-/** What of a room decides how it is translated. */
+/** Fields of a room that determine how it is translated. */
 const TRANSLATION_WISHES = ['languages', 'source_language', 'glossary_id', 'formality'] as const;
 
 export interface EventsOptions {
@@ -38,23 +38,26 @@ export interface EventsOptions {
   captions: CaptionLog;
   readers: ReaderDesk;
   spokenLines: SpokenLines;
-  /** A key of an account that pays: the first of these that is active, or any. @throws ServiceError forbidden */
+  /**
+   * Returns a paying key of the account: the first of these that is active, or else any active developer key.
+   * @throws ServiceError forbidden
+   */
   payingKey: (accountId: string, keyIds: readonly (string | undefined)[]) => Promise<string>;
   endSession: (sessionId: string) => void;
-  /** Undefined where there is one node. */
+  /** Undefined on a single node. */
   passes?: SpeakerPasses | undefined;
-  /** Undefined where there is one server. */
+  /** Undefined on a single server. */
   seats?: ReaderSeats | undefined;
   now?: () => number;
 }
 
-/** Who makes or changes a room; a person who is signed in has no key. */
+/** The account that creates or changes a room; `keyId` is undefined for a signed-in person. */
 export interface RoomOwner {
   accountId: string;
   keyId: string | undefined;
 }
 
-/** A line of a room that is to be heard, by whom. */
+/** A request to hear one line of a room. */
 interface SpeechWish {
   language: string;
   line: number;
@@ -62,11 +65,11 @@ interface SpeechWish {
   address: string;
 }
 
-/** Its methods throw ServiceError, as those of {@link Rooms}. */
+/** Operations on rooms. Its methods throw ServiceError, as those of {@link Rooms} do. */
 export class Events {
   readonly rooms: Rooms;
   readonly #options: EventsOptions;
-  /** Changes of a room are made one after the other. */
+  /** The last change of each room; changes of one room run one after the other. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(options: EventsOptions) {
@@ -74,7 +77,7 @@ export class Events {
     this.rooms = options.rooms;
   }
 
-  // What accounts do.
+  // Operations of accounts.
 
   async create({ accountId, keyId }: RoomOwner, creation: RoomCreation): Promise<Room> {
     const { payingKey, live } = this.#options;
@@ -82,7 +85,10 @@ export class Events {
     return this.rooms.create(owner, creation, (room) => live.check(room));
   }
 
-  /** A room that was made with a key that is not active any more goes on by that of who changes it. */
+  /**
+   * Changes a room. If its key is no longer active, the key of the account making the change pays from then
+   * on.
+   */
   async change(owner: RoomOwner, roomId: string, change: RoomChange): Promise<Room> {
     const { accountId } = owner;
     return this.#inTurn(roomId, async () => {
@@ -91,7 +97,7 @@ export class Events {
     });
   }
 
-  /** What whoever speaks may change as well. */
+  /** Pauses or resumes a room; speakers may do this as well as the account. */
   async pause({ accountId, roomId }: Room, paused: boolean): Promise<void> {
     await this.#inTurn(roomId, () => this.#change(accountId, roomId, { paused }));
   }
@@ -110,7 +116,7 @@ export class Events {
   async #renewKey(room: Room, { accountId, keyId }: RoomOwner): Promise<void> {
     const keys = [room.keyId, keyId];
     const paying = await this.#options.payingKey(accountId, keys).catch((error: unknown) => {
-      // Where nobody pays it can be changed all the same.
+      // A room can be changed even when no active key pays for it.
       if (error instanceof ServiceError && error.code === 'forbidden') return room.keyId;
       throw error;
     });
@@ -124,7 +130,7 @@ export class Events {
       if (TRANSLATION_WISHES.some((name) => change[name] !== undefined)) await live.check(each);
     });
     await live.changed(room, { isClosed: isClosedBy(room, before) });
-    // What is not to be kept any more is gone at once.
+    // With `keep_hours` set to 0, stored captions are deleted at once.
     if (room.keepMs === 0 && change.keep_hours !== undefined) await captions.erase(roomId);
     return room;
   }
@@ -153,7 +159,7 @@ export class Events {
     return { ...file, fileName: `transcript-${room.roomId}-${language}.${known}` };
   }
 
-  /** Deletes what was said. */
+  /** Deletes everything said in a room, including its audio clips. */
   async forget(room: Room): Promise<void> {
     await (await this.#options.live.open(room)).forget();
     this.#options.spokenLines.forget(room.roomId);
@@ -197,9 +203,9 @@ export class Events {
     };
   }
 
-  // What whoever has a key does.
+  // Operations of clients with a room key.
 
-  /** Lets a reader in. @throws ServiceError forbidden, too_many_sessions, too_many_requests */
+  /** Admits a reader. @throws ServiceError forbidden, too_many_sessions, too_many_requests */
   async admit({
     roomId,
     key,
@@ -214,7 +220,8 @@ export class Events {
     const release = await this.#placeFor(address, live);
     try {
       for (;;) {
-        // Whoever changes the room from now on finds the reader in it.
+        // Repeats the check until the room is unchanged across it: any later change then finds this reader
+        // inside.
         const { room: current } = live;
         const pass = await this.rooms.passOf(current, key);
         if (live.room === current) return { live, language, pass, release };
@@ -225,7 +232,7 @@ export class Events {
     }
   }
 
-  /** @returns gives it back */
+  /** @returns a function that gives the place back */
   async #placeFor(address: string, live: LiveRoom): Promise<() => void> {
     const { readers, seats } = this.#options;
     const { roomId } = live.room;
@@ -243,7 +250,10 @@ export class Events {
     }
   }
 
-  /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests, broker_unavailable */
+  /**
+   * Exchanges a passcode for a reader's key.
+   * @throws ServiceError forbidden, too_many_requests, broker_unavailable
+   */
   async enter(roomId: string, passcode: string, address: string) {
     const room = await this.rooms.find(roomId);
     const entry = this.rooms.enter(room, passcode);
@@ -255,9 +265,9 @@ export class Events {
   }
 
   /**
-   * Notes by what a voice session was requested: it ends with that.
+   * Records the pass with which a voice session was requested: the session ends when the pass does.
    *
-   * @throws ServiceError forbidden where it has ended meanwhile
+   * @throws ServiceError forbidden if the link has been revoked meanwhile
    */
   async expectSpeaker(room: Room, sessionId: string, pass: RoomPass): Promise<void> {
     await this.#options.passes?.note(sessionId, pass);
@@ -266,16 +276,16 @@ export class Events {
     if (surplus !== undefined) this.#options.endSession(surplus);
     const { linkId } = pass;
     if (linkId === undefined) return;
-    // Whoever revokes it from now on finds the session expected.
+    // Checked after the session is expected, so that a later revocation finds it.
     const links = await this.rooms.links(room);
     if (!links.some((link) => link.linkId === linkId)) throw running.revoke(linkId);
   }
 
-  /** Lets a session be heard in a room. @throws ServiceError forbidden where its link was revoked meanwhile */
+  /** Gives a session the floor of a room. @throws ServiceError forbidden if its link was revoked meanwhile */
   async hear(room: Room, speech: Speech): Promise<void> {
     const { live, passes } = this.#options;
     const running = await live.open(room);
-    // A broker that is away silences nobody.
+    // Speakers are heard even while the broker is unreachable.
     const pass = await passes?.find(speech.sessionId).catch(() => undefined);
     const links = pass?.linkId === undefined ? [] : await this.rooms.links(room);
     if (pass?.linkId !== undefined && !links.some(({ linkId }) => linkId === pass.linkId)) {
@@ -284,7 +294,10 @@ export class Events {
     running.hear(speech, pass);
   }
 
-  /** A line that was typed, or is put in the place of another. @throws ServiceError invalid_request, not_found, too_many_requests */
+  /**
+   * Adds a typed line, or replaces an existing one.
+   * @throws ServiceError invalid_request, not_found, too_many_requests
+   */
   async type(room: Room, typed: TypedCaption): Promise<{ line: number }> {
     const { now = Date.now, readers } = this.#options;
     readers.checkTyped(room.roomId);
@@ -312,7 +325,10 @@ export class Events {
     return { line: caption.line };
   }
 
-  /** The language of what is typed: the one it says, or the room's, or what was spoken last. */
+  /**
+   * Returns the language of a typed text: as given, else the room's, else that of the last line, else
+   * English.
+   */
   async #spokenLanguage(
     { roomId, wishes }: Room,
     { source_language: given }: TypedCaption,
@@ -326,7 +342,10 @@ export class Events {
     return captions.at(-1)?.language ?? 'en';
   }
 
-  /** A line as audio. @throws ServiceError not_found, invalid_request, synthesis_failed, too_many_requests */
+  /**
+   * Returns a line as audio.
+   * @throws ServiceError not_found, invalid_request, synthesis_failed, too_many_requests
+   */
   async speech(
     room: Room,
     { language: wished, line, format = 'webm', address }: SpeechWish,
@@ -345,7 +364,7 @@ export class Events {
     return { contentType: spokenFormats[known], clip };
   }
 
-  /** @throws ServiceError invalid_request for a language that the room has not */
+  /** @throws ServiceError invalid_request if the room does not offer the language */
   async #open(room: Room, wished: string): Promise<{ running: LiveRoom; language: string }> {
     const running = await this.#options.live.open(room);
     const language = languageSpelling(wished);
@@ -357,7 +376,7 @@ export class Events {
   /** @throws ServiceError not_found */
   async #lineOf({ roomId }: Room, { language, line }: { language: string; line: number }) {
     const { captions } = this.#options;
-    // A translation that is not there yet may be typed before the machine has it.
+    // A person may type a translation before the machine has produced one.
     for (const name of new Set([language, SPOKEN])) {
       const found = await captions.find({ roomId, name }, line);
       if (found !== undefined) return found;
@@ -377,13 +396,13 @@ export function describeLink(room: Room, link: RoomLink, base: string): Describe
   };
 }
 
-/** The addresses to hand out: with the first link of each role that is good for ever. */
+/** Returns the addresses to hand out, each with the first link of its role that never expires. */
 function urlsOf(room: Room, links: readonly RoomLink[], base: string) {
   const { access } = room.wishes;
   const linkOf = (role: RoomRole) =>
     links.find((link) => link.role === role && link.expiresAtMs === null);
   const urlFor = (role: RoomRole, isOverlay = false) => {
-    // A projector asks nobody for a passcode.
+    // A projector cannot enter a passcode, so its address carries a key.
     const needsKey = role !== 'viewer' || access === 'link' || (isOverlay && access === 'passcode');
     const link = needsKey ? linkOf(role) : undefined;
     if (needsKey && link === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Live events, wired: rooms, who speaks in them, and thousands who read along. */
+/** Wires live events together: the rooms, their speakers and captioners, and their readers. */
 import type { Broker } from '../broker/index.ts';
 import type { Config } from '../config.ts';
 import { ServiceError, toServiceError } from '../../shared/errors.ts';
@@ -23,7 +23,10 @@ import { roomLanguageRoutes, roomRoutes } from './routes.ts';
 import { createSpokenLines } from './spoken-lines.ts';
 import type { Room } from './store.ts';
 
-/** How many may come at once from one network, and a second after that: a hall full of phones. */
+/**
+ * Joins that one network may make in a burst, and per second after that: a hall full of phones shares an
+ * address.
+ */
 const JOINS = { burst: 1_000, perSecond: 200 } as const;
 
 export function openEvents({
@@ -90,7 +93,7 @@ export function openEvents({
       },
       broker.buckets,
     ),
-    // Of those that could not be told the log says so.
+    // Sessions that could not be ended are logged.
     endSession: (sessionId) => void voice.sessions.end(sessionId).catch(() => undefined),
     passes: shared === false ? undefined : createSpeakerPasses(broker),
     payingKey: (accountId, keyIds) => payingKey(storage, accountId, keyIds),
@@ -125,29 +128,32 @@ export function openEvents({
     routes,
     consoleRoutes,
     sockets: readerSockets({ admit: (wish) => events.admit(wish), trustProxy: config.TRUST_PROXY }),
-    /** The room of an account that a voice session speaks into. @throws ServiceError not_found */
+    /** Returns the account's room for a voice session to speak into. @throws ServiceError not_found */
     async roomOf(roomId: string, caller: Caller | undefined): Promise<SessionRoom> {
       const room = await events.rooms.get(caller?.account.accountId ?? '', roomId);
       await live.open(room);
       return {
-        // It may have been let go of before the first word.
+        // The room may have been released before the first word, so `hear` opens it again.
         hear: (speech) =>
           void events
             .hear(room, speech)
             .catch((error: unknown) => speech.end(toServiceError(error))),
       };
     },
-    /** Keys on whose account rooms are translated now. */
+    /** Ids of the API keys that pay for the rooms that are live now. */
     keyIds: () => live.keyIds(),
-    /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
+    /** Live rooms that a deactivated key pays for continue untranslated. */
     endOfKey: (keyId: string) => live.endOfKey(keyId),
     stop: () => live.stop(),
-    /** Writes what was said last, and frees the places of its readers, as far as that is possible within seconds. */
+    /**
+     * Writes outstanding captions and frees the seats of this server's readers, as far as possible within
+     * seconds.
+     */
     flush: () => Promise.all([captions.flush(), seats?.left()]),
   };
 }
 
-/** Whose room it is, as long as the key it was made with is active. @throws ServiceError forbidden */
+/** Returns the room's account and key, provided the key is still active. @throws ServiceError forbidden */
 async function activeCaller(storage: Storage, { accountId, keyId }: Room): Promise<Caller> {
   const [key, account] = await Promise.all([
     storage.apiKeys.find(accountId, keyId),
@@ -160,7 +166,10 @@ async function activeCaller(storage: Storage, { accountId, keyId }: Room): Promi
   );
 }
 
-/** The first of these keys that is active, or any. @throws ServiceError forbidden */
+/**
+ * Returns the first of these keys that is active, or else any active developer key of the account.
+ * @throws ServiceError forbidden
+ */
 async function payingKey(
   storage: Storage,
   accountId: string,

@@ -5,7 +5,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { Rooms } from './rooms.ts';
 import type { Room } from './store.ts';
 
-/** The page of each address below `/events/{room_id}`. */
+/** Page served at each address below `/events/{room_id}`. */
 const pages = {
   '': 'viewer.html',
   '/speaker': 'speaker.html',
@@ -26,7 +26,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The pages of rooms: for who reads, speaks and types, and for projectors. */
+/** Serves the pages of a room: viewer, speaker, captioner and projector overlay. */
 export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms }> = async (
   app,
   { widgetFolder, rooms },
@@ -40,7 +40,7 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
     maxAge: 0,
     setHeaders(reply, file) {
       if (path.basename(file) !== 'service-worker.js') return;
-      // It keeps the pages, which are beside its folder, and asks for them itself.
+      // The service worker caches the pages, which lie outside its own folder, and fetches them itself.
       reply.header('Service-Worker-Allowed', '../events/');
       reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");
     },
@@ -48,7 +48,7 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
   const send = (reply: FastifyReply, file: string, isFramed: boolean) => {
     const ancestors = isFramed ? 'frame-ancestors *' : "frame-ancestors 'self'";
     reply.header('Content-Security-Policy', `${CONTENT_SECURITY_POLICY}; ${ancestors}`);
-    // Nothing but a 200 may be answered by "you have it": a browser shows an empty 404 as its own error.
+    // Only a 200 may be answered with 304: a browser shows an empty 404 as its own error page.
     const isThere = reply.statusCode === 200;
     return reply.sendFile(file, { maxAge: 0, etag: isThere, lastModified: isThere });
   };
@@ -57,7 +57,7 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
       `/events/:room_id${address}`,
       { schema: { hide: true } },
       async ({ params }, reply) => {
-        // The page says it in words; the status is for whoever reads no page.
+        // The page itself explains a missing room; the 404 is for clients that do not render the page.
         await rooms.find(params.room_id).catch((error: unknown) => {
           if (!(error instanceof ServiceError && error.code === 'not_found')) throw error;
           reply.code(404);
@@ -78,9 +78,9 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
   );
 };
 
-/** What a phone needs to know to keep a room on its home screen. */
+/** Returns the web app manifest with which a phone puts a room on its home screen. */
 function manifestOf({ roomId, name, wishes }: Room): object {
-  // Only those who were given a link know what the room is called.
+  // Only people with a link may learn the room's name.
   const shown = wishes.access === 'link' ? 'Live captions' : name;
   const icon = (size: number, purpose: string) => ({
     src: `../../event-pages/icon-${purpose === 'any' ? '' : `${purpose}-`}${size}.png`,

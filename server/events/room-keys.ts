@@ -1,31 +1,29 @@
 /**
- * What opens the door of a room: keys that are part of signed links, or are given for a passcode. They are
- * signed with the room's own secret, so a link can be shown again without being kept.
+ * Keys that admit clients to a room. They are part of signed links, or are issued for a passcode. Each room
+ * signs with its own secret, so a link can be shown again without its key being stored.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RoomRole, roomRoles } from '../../shared/schemas/rooms.ts';
 import type { Broker } from '../broker/index.ts';
 import type { Room, RoomLink } from './store.ts';
 
-/** What somebody may do in a room, by what, until when. */
+/** What the bearer of a key may do in a room, what admitted the bearer, and until when. */
 export interface RoomPass {
   role: RoomRole;
-  /** Of the link they have come by; of a passcode, what it was; undefined where no key is needed. */
+  /** Id of the link; for a passcode, its mark ({@link passcodeMark}); undefined if no key is needed. */
   linkId: string | undefined;
-  /** ms since the epoch, whole seconds; 0: as long as that is good. */
+  /** ms since the epoch, whole seconds; 0: as long as the link or passcode is valid. */
   expiresAtMs: number;
 }
 
-/** Of whoever comes without a key where none is needed. */
+/** The pass of a client without a key, in a room that needs none. */
 export const anybody: RoomPass = { role: 'viewer', linkId: undefined, expiresAtMs: 0 };
 
-/** What a key says. */
 type KeyClaims = RoomPass & { linkId: string };
 
-/** 128 bits of a signature are as good as all of them, and half as long on a phone. */
+/** A signature truncated to 128 bits is as safe as the whole, and half as long in a phone's address bar. */
 const SIGNATURE_BYTES = 16;
 
-/** The key of a link. */
 export function keyOfLink(room: Room, link: RoomLink): string {
   return signed(room, {
     role: link.role,
@@ -34,12 +32,15 @@ export function keyOfLink(room: Room, link: RoomLink): string {
   });
 }
 
-/** A reader's key for somebody who knew the passcode: one that is changed ends it. */
+/** Returns a reader's key for a correct passcode. Changing the passcode invalidates the key. */
 export function keyForPasscode(room: Room, expiresAtMs: number): string {
   return signed(room, { role: 'viewer', linkId: passcodeMark(room), expiresAtMs });
 }
 
-/** What a key lets its bearer do; undefined for one that is no key of this room, or not any more. */
+/**
+ * Returns the pass that a key grants; undefined if the key is malformed, expired, revoked or for another
+ * room.
+ */
 export function passOf(
   room: Room,
   links: readonly RoomLink[],
@@ -76,7 +77,7 @@ function claimsOf(key: string): KeyClaims | undefined {
   return { role, linkId, expiresAtMs: Number.parseInt(seconds, 36) * 1000 };
 }
 
-/** Tells one passcode of a room from the next, and does not give it away. */
+/** Returns an identifier that differs for each passcode of a room without revealing the passcode. */
 export function passcodeMark(room: Room): string {
   return createHmac('sha256', Buffer.from(room.linkSecret, 'hex'))
     .update(`passcode ${room.wishes.passcode ?? ''}`)
@@ -90,13 +91,13 @@ export function isEqual(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Longer than any session. */
+/** Lifetime of a stored pass, in ms: longer than any session. */
 const SPEAKER_PASS_TTL_MS = 12 * 3_600_000;
 
-/** By what links sessions were requested that speak into rooms: they may be heard at another node. */
+/** Passes by which speaking sessions were requested, in the broker: another node may hear the session. */
 export interface SpeakerPasses {
   note(sessionId: string, pass: RoomPass): Promise<void>;
-  /** Undefined for a session that no link was needed for. @throws ServiceError broker_unavailable */
+  /** Returns undefined for a session that needed no link. @throws ServiceError broker_unavailable */
   find(sessionId: string): Promise<RoomPass | undefined>;
 }
 

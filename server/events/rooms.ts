@@ -1,4 +1,4 @@
-/** Rooms of events: made and changed by their accounts, entered by whoever has the key. */
+/** Rooms of events: created and changed by their accounts, entered by clients with a key. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
@@ -20,20 +20,23 @@ import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import { anybody, isEqual, keyForPasscode, keyOfLink, passOf, type RoomPass } from './room-keys.ts';
 import type { Room, RoomLink, RoomStore, RoomWishes } from './store.ts';
 
-/** Most rooms of an account, and links of a room. */
+/** Maximum number of rooms per account, and of links per room. */
 const MAX_ROOMS = 1_000;
 const MAX_LINKS = 100;
 const HOUR_MS = 3_600_000;
-/** How long somebody who knew the passcode need not say it again. */
+/** Lifetime of the key that a correct passcode yields, in ms. */
 const PASSCODE_KEY_MS = 24 * HOUR_MS;
-/** Without letters and figures that are taken for one another. */
+/** Excludes letters and digits that are easily confused. */
 const ID_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz';
 const ID_LENGTH = 10;
 const ROOM_ID = /^[2-9a-hj-km-np-z]{10}$/;
 
-/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+/**
+ * Every method throws ServiceError invalid_request for malformed input and not_found for a missing room or
+ * link.
+ */
 export interface Rooms {
-  /** @param check of a room before it is kept */
+  /** @param check validates the room before it is stored */
   create(
     owner: Pick<Room, 'accountId' | 'keyId'>,
     creation: RoomCreation,
@@ -47,34 +50,34 @@ export interface Rooms {
     change: RoomChange,
     check: (room: Room) => Promise<void>,
   ): Promise<Room>;
-  /** Lets another key of its account pay for a room. */
+  /** Makes another key of the same account pay for a room. */
   renewKey(room: Room, keyId: string): Promise<void>;
   delete(accountId: string, roomId: string): Promise<void>;
   addLink(room: Room, creation: RoomLinkCreation): Promise<RoomLink>;
   links(room: Room): Promise<RoomLink[]>;
-  /** Of every room of an account, by room. */
+  /** Returns the links of every room of an account, by room. */
   allLinks(accountId: string): Promise<Map<string, RoomLink[]>>;
   revoke(room: Room, linkId: string): Promise<void>;
-  /** The room of that id, whoever asks. */
+  /** Returns the room with that id, whichever account owns it. */
   find(roomId: string): Promise<Room>;
   /**
-   * What somebody may do in a room.
+   * Returns what a client may do in a room.
    *
-   * @param key of a link or for a passcode; undefined: none
+   * @param key the key of a link or passcode; undefined if the client has none
    * @throws ServiceError forbidden
    */
   passOf(room: Room, key: string | undefined): Promise<RoomPass>;
   /**
-   * A reader's key for a passcode; undefined for a wrong one.
+   * Exchanges a passcode for a reader's key; returns undefined for a wrong passcode.
    *
-   * @throws ServiceError invalid_request where the room has none
+   * @throws ServiceError invalid_request if the room has no passcode
    */
   enter(room: Room, passcode: string): { key: string; expiresAtMs: number } | undefined;
 }
 
 export interface RoomsOptions {
   store: RoomStore;
-  /** Languages that can be translated into from one that can be heard. */
+  /** Languages that can be translated into from a recognisable language. */
   offeredLanguages: () => string[];
   spokenLanguages: () => string[];
   now?: () => number;
@@ -142,7 +145,8 @@ class StoredRooms implements Rooms {
       ...(change.name !== undefined && { name: checkedGlossaryName(change.name) }),
       ...(change.keep_hours !== undefined && { keepMs: checkedKeep(change.keep_hours) }),
       ...(change.paused !== undefined && { isPaused: change.paused }),
-      // Left alone where nothing of it is meant: others may be changing it.
+      // Wishes are written only when the change touches them: other requests may be changing them
+      // concurrently.
       ...(WISHES.some((name) => change[name] !== undefined) && {
         wishes: checkedWishes(change, before.wishes, this.#options),
       }),
@@ -209,7 +213,9 @@ const NEEDED: Record<RoomAccess, string> = {
   link: 'The room is open only to those who have a link with a key.',
 };
 
-/** Where pages of a room are; keys are in the fragment, which browsers send to nobody. */
+/**
+ * Returns the address of a room's page. The key is in the fragment, which browsers do not send to servers.
+ */
 export function roomUrl(
   base: string,
   room: Room,
@@ -319,7 +325,10 @@ function checkedKeep(hours: number): number {
   throw invalid(`Value for 'keep_hours' not supported: 0 to ${MAX_KEEP_HOURS}.`);
 }
 
-/** Zeros of scripts are at the beginning of a row of sixteen, or at the seventh place of one. */
+/**
+ * Returns the value of a decimal digit of any script. Unicode places a script's zero at the start of a row of
+ * sixteen, or at offset six.
+ */
 function digitOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const place = code % 16;
@@ -327,7 +336,10 @@ function digitOf(character: string): string {
   return String(isFromRow ? place : place - 6);
 }
 
-/** A passcode as the keyboards of all languages write its figures, without blanks and in small letters. */
+/**
+ * Normalises a passcode for comparison: digits of any script become ASCII, blanks go, letters become lower
+ * case.
+ */
 function comparable(passcode: string): string {
   return passcode
     .normalize('NFKC')
@@ -378,7 +390,7 @@ function checkedLink(
   return {
     role: oneOf('role', role, roomRoles),
     label: label.trim() === '' ? '' : checkedGlossaryName(label, 'label'),
-    // Keys have whole seconds.
+    // Keys store whole seconds.
     expiresAtMs: hours === undefined ? null : Math.ceil((nowMs + hours * HOUR_MS) / 1000) * 1000,
   };
 }
@@ -402,7 +414,7 @@ function madeUp(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
-/** @throws ServiceError invalid_request, with what is possible */
+/** @throws ServiceError invalid_request listing the possible values */
 export function oneOf<T extends string>(name: string, value: string, possible: readonly T[]): T {
   const found = possible.find((each) => each === value);
   if (found !== undefined) return found;

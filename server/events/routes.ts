@@ -26,14 +26,16 @@ import { transcriptTypes } from './transcripts.ts';
 export interface RoomOptions {
   door: Door;
   events: Events;
-  /** Address under which clients reach the server, if it is told. */
+  /** Address under which clients reach the server, if configured. */
   publicUrl: string | undefined;
 }
 
 const common = { tags: ['events'], security: [{ apiKey: [] }] };
 const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Done.' });
-/** Most words, each with its replacement, of characters that JSON escapes in twelve bytes. */
+/**
+ * Fits the maximum number of words, each with a replacement, at twelve bytes of JSON escapes per character.
+ */
 const MAX_ROOM_BODY_BYTES = 2 * 1024 * 1024;
 
 export const svg = {
@@ -60,7 +62,10 @@ export const file = (contentTypes: readonly string[], description: string) => ({
   ...problems,
 });
 
-/** What an account does with its rooms; part of the voice interface, so of the pro plan alone. */
+/**
+ * Routes by which an account manages its rooms. They belong to the voice interface, so they need the pro
+ * plan.
+ */
 export const roomRoutes: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
   await app.register(making, options);
   await app.register(links, options);
@@ -247,7 +252,7 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
   );
 };
 
-/** @throws ServiceError not_found without a link to show */
+/** Draws an address as an SVG QR code. @throws ServiceError not_found if there is no link to show */
 export function qrCode(url: string | undefined): string {
   if (url === undefined) {
     throw new ServiceError('not_found', 'No link for readers is good any more: make one.');
@@ -326,7 +331,7 @@ function ownerOf(request: FastifyRequest): RoomOwner {
   return { accountId: request.account.accountId, keyId: callerByKey(request)?.key.keyId };
 }
 
-/** What the console's form asks for besides: in which languages a room can be. */
+/** Additional route for the console's form: the languages that a room can be in. */
 export const roomLanguageRoutes: FastifyPluginAsyncTypebox<{
   door: Door;
   languages: () => RoomLanguages['languages'];

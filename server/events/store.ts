@@ -5,7 +5,7 @@ import { type Database, lockAccount, locksRows } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import { type CaptionStore, createCaptionRows } from './captions-store.ts';
 
-/** What a room was asked to be; kept as JSON. */
+/** Settings of a room; stored as JSON. */
 export interface RoomWishes {
   languages: string[];
   always: string[];
@@ -18,23 +18,23 @@ export interface RoomWishes {
   hiddenWords: string[];
 }
 
-/** A room as it is kept. */
+/** A room as stored. */
 export interface Room {
   roomId: string;
   accountId: string;
-  /** Of the key whose account pays for what is said in it. */
+  /** Id of the key whose account pays for the room's translations. */
   keyId: string;
   name: string;
   wishes: RoomWishes;
-  /** How long what was said is kept; 0: it is never written. */
+  /** How long captions are kept, in ms; 0: captions are never written to disk. */
   keepMs: number;
   isPaused: boolean;
-  /** Links are signed with it, 64 hex digits. */
+  /** Secret that signs the room's links, 64 hex digits. */
   linkSecret: string;
   createdAtMs: number;
 }
 
-/** Whether some have to leave who would not be let in any more. */
+/** Whether a change of access or passcode means that readers must be checked again. */
 export function isClosedBy(
   { wishes: now }: Room,
   { wishes: before }: Pick<Room, 'wishes'>,
@@ -42,7 +42,7 @@ export function isClosedBy(
   return now.access !== before.access || now.passcode !== before.passcode;
 }
 
-/** A link that was given out and not revoked. */
+/** A link that was handed out and not revoked. */
 export interface RoomLink {
   linkId: string;
   role: RoomRole;
@@ -51,24 +51,24 @@ export interface RoomLink {
   createdAtMs: number;
 }
 
-/** What of a room can change. */
+/** Fields of a room that can change. */
 export type RoomPatch = Partial<Pick<Room, 'name' | 'wishes' | 'keepMs' | 'isPaused' | 'keyId'>>;
 
 export interface RoomStore extends CaptionStore {
-  /** @returns false when the account has `maxRooms` already */
+  /** @returns false if the account already has `maxRooms` */
   create(room: Room, links: readonly RoomLink[], maxRooms: number): Promise<boolean>;
-  /** Of an account, oldest first. */
+  /** Returns the rooms of an account, oldest first. */
   list(accountId: string): Promise<Room[]>;
   find(roomId: string): Promise<Room | undefined>;
-  /** @returns undefined when the account has no such room */
+  /** @returns undefined if the account has no such room */
   change(accountId: string, roomId: string, patch: RoomPatch): Promise<Room | undefined>;
-  /** With its links and what was said. */
+  /** Deletes a room with its links and captions. */
   delete(accountId: string, roomId: string): Promise<boolean>;
-  /** @returns false when it has `maxLinks` already */
+  /** @returns false if the room already has `maxLinks` */
   addLink(roomId: string, link: RoomLink, maxLinks: number): Promise<boolean>;
-  /** Oldest first. */
+  /** Returns the links of a room, oldest first. */
   links(roomId: string): Promise<RoomLink[]>;
-  /** Of every room of an account, by room. */
+  /** Returns the links of every room of an account, by room. */
   allLinks(accountId: string): Promise<Map<string, RoomLink[]>>;
   removeLink(roomId: string, linkId: string): Promise<boolean>;
 }
