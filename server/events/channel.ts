@@ -1,4 +1,6 @@
-/** What can be read of a room in one language: who reads it, what they are sent, and who renders it. */
+/**
+ * One track of a room as it is read: its readers, what they are sent, and the interpreter that renders it.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import { withinTime } from '../process/concurrency.ts';
@@ -14,13 +16,13 @@ import {
 import type { Growing, Interpreter } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 
-/** How long who comes waits for what was said before; what is said meanwhile would come late, in ms. */
+/** How long a joining reader waits for earlier lines, as new lines are delayed meanwhile; in ms. */
 const PATIENCE_MS = 1_000;
-/** After which what could not be read is tried again, in ms. */
+/** Delay before a failed read of earlier lines is retried, in ms. */
 const AGAIN_MS = 5_000;
-/** Messages that readers have not got; more are made one. */
+/** Maximum number of queued messages; beyond it they are combined into one. */
 const MAX_WAITING = 8;
-/** Of those who come back, for so many different moments at once one message is made for all. */
+/** Cached messages for reconnecting readers, one for each position that readers resume from. */
 const MAX_MISSED = 64;
 
 export interface ChannelOptions {
@@ -35,24 +37,24 @@ export class Channel {
   readonly readers = new Set<Reader>();
   readonly #options: ChannelOptions;
   readonly #unfollow: () => void;
-  /** Undefined for what is said itself, and where another node renders it. */
+  /** Undefined for the spoken track, and if another node renders this language. */
   #interpreter: Interpreter | undefined;
-  /** What a reader gets who comes, by the most lines it has; made anew when something was said. */
+  /** First message for a joining reader, by maximum number of lines; rebuilt after a new caption. */
   readonly #histories = new Map<number, Promise<Parcel>>();
-  /** What readers get who come back, by the first they lack; made anew when something was said. */
+  /** Message for a reconnecting reader, by the first caption it lacks; rebuilt after a new caption. */
   readonly #missed = new Map<number, Parcel>();
-  /** Readers that are being sent what they have missed, each with the turn in which that began. */
+  /** Readers being sent what they missed, each with the turn that began it. */
   readonly #catchingUp = new Map<Reader, symbol>();
-  /** Readers that read along without what was said before, as that could not be read yet. */
+  /** Readers without the earlier lines, as these could not be read yet. */
   readonly #owed = new Set<Reader>();
   #paying: Promise<void> | undefined;
-  /** Readers that had more than who comes gets, and are shown all that is held in place of it. */
+  /** Readers that had more lines than a joining reader gets: their replacement is everything held. */
   readonly #hadMore = new WeakSet<Reader>();
-  /** Of the last caption that was sent. */
+  /** Sequence of the last caption sent. */
   #newest = 0;
   #tentative = '';
   #shown: { tentative: string; parcel: Parcel } | undefined;
-  /** Whether all catch up at the moment, and have to once more after that. */
+  /** Whether all readers are catching up, and whether they must do so once more afterwards. */
   #isSkipping = false;
   #mustSkipAgain = false;
   #isClosed = false;
@@ -67,25 +69,25 @@ export class Channel {
     });
   }
 
-  // What is said.
+  // Captions.
 
-  /** Whether it is rendered here. */
+  /** Whether this node renders the track. */
   get isInterpreted(): boolean {
     return this.#interpreter !== undefined;
   }
 
-  /** Who renders it from now on; undefined: nobody here. */
+  /** Sets the interpreter of this track; undefined: this node does not render it. */
   interpretBy(interpreter: Interpreter | undefined): void {
     this.#interpreter?.stop();
     this.#interpreter = interpreter;
   }
 
-  /** Renders what was said; of long ago only when there is nothing else to do. */
+  /** Renders lines; old ones only when there is no other work. */
   interpret(captions: readonly Caption[], options?: { areOld: boolean }): void {
     this.#interpreter?.conclude(captions, options);
   }
 
-  /** What is being said and not concluded. */
+  /** Passes on the text that is being spoken and is not concluded. */
   grow(growing: Growing | undefined): void {
     this.#interpreter?.grow(growing);
   }
@@ -95,7 +97,7 @@ export class Channel {
     this.#tentative = '';
     const { sequence } = caption;
     this.#newest = sequence;
-    // More is said than can be handed out one by one: what comes together goes together.
+    // Lines arrive faster than they can be handed out, so the waiting ones are sent together.
     if (this.#options.fanOut.waiting(this.readers) >= MAX_WAITING) {
       this.#skipAhead();
       return;
@@ -107,7 +109,7 @@ export class Channel {
     );
   }
 
-  /** In place of what waits, everybody catches up with all that was said until then. */
+  /** Discards the queued messages and lets all readers catch up instead. */
   #skipAhead(): void {
     this.#options.fanOut.cancel(this.readers);
     for (const reader of this.readers) reader.isBehind = true;
@@ -136,7 +138,7 @@ export class Channel {
     this.send(this.#tentativeParcel());
   }
 
-  /** The same until that changes. */
+  /** Returns the tentative text as a parcel, cached until the text changes. */
   #tentativeParcel(): Parcel {
     const tentative = this.#tentative;
     if (this.#shown?.tentative !== tentative) {
@@ -151,16 +153,18 @@ export class Channel {
     this.#options.fanOut.send(this.readers, parcel);
   }
 
-  // Who reads.
+  // Readers.
 
-  /** Lets somebody read along; the last lines come first, or all that followed `after`, as far as it is held. */
+  /**
+   * Adds a reader. It receives the last lines first, or all that followed `after`, as far as held in memory.
+   */
   join(reader: Reader, after: number | undefined): void {
     reader.isBehind = true;
     reader.isOwed = false;
     reader.sequence = after ?? -1;
     this.readers.add(reader);
     clearTimeout(this.#unread);
-    // Who has not read what it was sent catches up when it has.
+    // A reader whose connection is full catches up once it has drained.
     if (!reader.isFull) void this.#beginCatchingUp(reader);
   }
 
@@ -171,20 +175,20 @@ export class Channel {
     return this.readers.delete(reader);
   }
 
-  /** Does something once nobody has read here for so long. */
+  /** Acts once the channel has had no readers for `ms`. */
   whenUnread(ms: number, act: () => void): void {
     if (this.readers.size > 0) return;
     clearTimeout(this.#unread);
     this.#unread = setTimeout(act, ms).unref();
   }
 
-  /** Sends what a reader has missed, once it has read what it was sent. */
+  /** Sends a reader what it missed, once it has read what it was sent. */
   async catchUp(reader: Reader): Promise<void> {
     const isNeeded = this.readers.has(reader) && reader.isBehind;
     if (isNeeded && !this.#catchingUp.has(reader)) await this.#beginCatchingUp(reader);
   }
 
-  /** A later turn takes the place of one that is under way. */
+  /** Starts to send what a reader missed. A later call supersedes one still under way. */
   async #beginCatchingUp(reader: Reader): Promise<void> {
     const turn = Symbol('catching up');
     this.#catchingUp.set(reader, turn);
@@ -199,7 +203,7 @@ export class Channel {
     if (this.#catchingUp.get(reader) === turn) this.#catchingUp.delete(reader);
   }
 
-  /** Lets somebody read along for whom what was said before cannot be read: it comes when it can be. */
+  /** Lets a reader follow new lines now; the earlier ones are sent once they can be read. */
   #owe(reader: Reader): void {
     this.#catchingUp.delete(reader);
     this.#owed.add(reader);
@@ -217,7 +221,7 @@ export class Channel {
         this.#sendHistory([...this.#owed]);
         this.#owed.clear();
       } catch {
-        // Why has been logged for the readers that it is owed to.
+        // The error was logged when each of these readers began to catch up.
         await delay(AGAIN_MS, undefined, { ref: false });
       }
     }
@@ -242,7 +246,7 @@ export class Channel {
       reader.sequence = -1;
       return this.#sendMissed(reader, isWanted);
     }
-    // Something was said after that was read, while the reader was still passed over.
+    // A caption came after the read, while the reader was still being skipped.
     if (this.#newest > upTo) return this.#sendMissed(reader, isWanted);
     const [first] = captions;
     if (first !== undefined) {
@@ -254,14 +258,14 @@ export class Channel {
     this.#readAlong(reader, { mayShowOld: first !== undefined });
   }
 
-  /** @param options.mayShowOld whether it may show what was tentative before it missed something */
+  /** @param options.mayShowOld whether the reader may still show tentative text from before it fell behind */
   #readAlong(reader: Reader, { mayShowOld } = { mayShowOld: false }): void {
     reader.isBehind = false;
     if (reader.isSettled || (this.#tentative === '' && !mayShowOld)) return;
     reader.write(this.#tentativeParcel().in(reader.encoding));
   }
 
-  /** @param from sequence of the first of them */
+  /** @param from sequence of the first caption that the reader lacks */
   #missedParcel(from: number, { captions, upTo }: RecentCaptions): Parcel {
     let parcel = this.#missed.get(from);
     if (parcel === undefined) {
@@ -291,7 +295,7 @@ export class Channel {
     return this.#historyParcel(lines, { sequence: upTo, replaces: true });
   }
 
-  /** What was made of what was said is not right any more. */
+  /** Discards the cached messages, which are out of date. */
   forgetHistory(): void {
     this.#histories.clear();
     this.#missed.clear();
@@ -306,33 +310,33 @@ export class Channel {
     return createParcel({ type: 'history', language, sequence, replaces, lines }, sequence);
   }
 
-  /** What was said up to a sequence is deleted: readers are shown what is left. */
+  /** Removes lines up to a sequence, as they were deleted: readers are shown what remains. */
   clear(upTo: number): void {
     this.#interpreter?.forget(upTo);
     this.startOver();
   }
 
-  /** Readers are shown what there is, in place of what they have. */
+  /** Replaces what readers have by what the track holds now. */
   startOver(): void {
     this.forgetHistory();
-    // What was told last may have been taken back.
+    // The last caption may have been taken back.
     this.#newest = 0;
     this.#options.fanOut.cancel(this.readers);
-    // What is still being said is told again with its next word.
+    // Tentative text is sent again with its next word.
     this.#tentative = '';
     this.send(this.#tentativeParcel());
     for (const reader of this.readers) this.#hadMore.add(reader);
     this.#sendHistory([...this.readers]);
   }
 
-  /** Shows readers what there is, in place of what they have. */
+  /** Sends these readers the current lines in place of those they have. */
   #sendHistory(readers: readonly Reader[]): void {
     const startOver = (reader: Reader) => {
       if (this.#isClosed || !this.readers.has(reader)) return;
       reader.isBehind = true;
       reader.sequence = -1;
       this.#catchingUp.delete(reader);
-      // Who has not read what it was sent catches up when it has.
+      // A reader whose connection is full catches up once it has drained.
       if (!reader.isFull) void this.#beginCatchingUp(reader);
     };
     this.#options.fanOut.each(readers, startOver, this.readers);
@@ -346,7 +350,7 @@ export class Channel {
   }
 }
 
-/** The last of each line, those that were taken away left out; in the order in which they were said. */
+/** Returns the newest caption of each line, without removed lines, in order of line. */
 export function latestLines(captions: readonly Caption[]): Caption[] {
   const newest = new Map(captions.map((caption) => [caption.line, caption]));
   return [...newest.values()].filter(({ text }) => text !== '').sort((a, b) => a.line - b.line);

@@ -1,4 +1,4 @@
-/** Who speaks in a room: one at a time, the one who began last, at whichever node. */
+/** The floor of a room: one speaker at a time, the one who began last, on whichever node. */
 import { ServiceError } from '../../shared/errors.ts';
 import type { Logger } from '../process/log.ts';
 import type { Growing } from './interpreter.ts';
@@ -8,21 +8,21 @@ import type { SharedRoom } from './nodes/shared-room.ts';
 import type { RoomPass } from './room-keys.ts';
 import { Speaker, type Sentence, type Speech } from './speaker.ts';
 
-/** Sessions that speak, or were requested by links and may: the floor is for one. */
+/** Maximum number of sessions that speak or were requested by links; only one can have the floor. */
 const MAX_EXPECTED = 8;
 
 export interface FloorOptions {
   isPaused: () => boolean;
-  /** Why nobody is heard any more. */
+  /** Returns why no session is heard any more; undefined while the room is live. */
   over: () => ServiceError | undefined;
-  /** A line. @throws NotHome where it cannot be said here any more */
+  /** Appends a line. @throws NotHome if this node is not the home any more */
   say: (sentence: Sentence, sessionId: string) => Promise<unknown>;
-  /** A line of somebody who does not have the floor any more, wherever that is. */
+  /** Appends a line of a speaker that has lost the floor, wherever the home is. */
   sayLast: (sentence: Sentence) => Promise<unknown>;
   grow: (growing: Growing | undefined) => void;
-  /** Somebody has begun, or ended. */
+  /** Called when a speaker has begun or ended. */
   onChange: () => void;
-  /** Undefined where there is one node. */
+  /** Undefined on a single node. */
   share: SharedRoom | undefined;
   log: Logger;
   now?: () => number;
@@ -32,9 +32,9 @@ export class Floor {
   readonly #options: FloorOptions;
   #speaker: Speaker | undefined;
   #pass: RoomPass | undefined;
-  /** Speakers that have had the floor: they get it back only where nobody else has it. */
+  /** Speakers that have had the floor: they regain it only if no other speaker has it. */
   readonly #hadIt = new WeakMap<Speaker, { heardUpToMs: number }>();
-  /** By what sessions were requested that were not heard yet, or are. */
+  /** Passes of the sessions that speak, or were requested and have not spoken yet. */
   readonly #passes = new Map<string, RoomPass>();
   readonly #revoked = new Set<string>();
 
@@ -42,12 +42,12 @@ export class Floor {
     this.#options = options;
   }
 
-  /** The session that speaks, also while the room is paused. */
+  /** The session that has the floor, also while the room is paused. */
   get sessionId(): string | undefined {
     return this.#speaker?.sessionId;
   }
 
-  /** Links by which sessions were requested that speak here, or may. */
+  /** Ids of the links of the sessions that speak here, or may. */
   get linkIds(): string[] {
     return [...this.#passes.values(), this.#pass].flatMap((pass) => pass?.linkId ?? []);
   }
@@ -56,7 +56,7 @@ export class Floor {
     return linkId !== undefined && this.#revoked.has(linkId);
   }
 
-  /** The one who speaks last has the floor: the session of the one before ends. */
+  /** Gives a session the floor; the previous speaker's session ends. */
   hear(speech: Speech, given?: RoomPass): void {
     const { sessionId } = speech;
     const pass = this.#passes.get(sessionId) ?? given;
@@ -87,7 +87,7 @@ export class Floor {
 
   async #listen(speaker: Speaker, { isTakenUp }: { isTakenUp: boolean }): Promise<void> {
     const floor = this.#hasFloor(speaker).catch(() => undefined);
-    // Some of it is heard again, which may have been said in a pause.
+    // A resumed session repeats some audio, which may have been spoken in a pause.
     if (isTakenUp) {
       await floor;
       const pause = this.#options.share?.notes.pauseOf(speaker.sessionId);
@@ -111,7 +111,7 @@ export class Floor {
     if (!speaker.isAbandoned) await sayLast(sentence);
   }
 
-  /** Whether a speaker has the floor of all nodes, once it is known. @throws NotHome when the room is over */
+  /** Resolves to whether a speaker has the floor across all nodes. @throws NotHome when the room is closed */
   async #hasFloor(speaker: Speaker): Promise<boolean> {
     const { share } = this.#options;
     while (share?.isHome === false) {
@@ -128,14 +128,17 @@ export class Floor {
     return true;
   }
 
-  /** Whether another node has made a line of it, before this one took the session up. */
+  /** Whether another node appended the sentence before this node took over the session. */
   #wasHeard(speaker: Speaker, { startMs, endMs, heardUpToMs }: Sentence): boolean {
     const before = this.#hadIt.get(speaker)?.heardUpToMs ?? 0;
-    // Heard once more, it may begin or end a little earlier.
+    // Recognised again, the sentence may begin or end a little earlier, so its middle decides.
     return heardUpToMs - (endMs - startMs) / 2 < before;
   }
 
-  /** Gets the floor back after this node was cut off. @returns whether what was said here is heard elsewhere */
+  /**
+   * Regains the floor after this node was cut off.
+   * @returns whether another node hears the speaker's session
+   */
   async resume(): Promise<boolean> {
     const speaker = this.#speaker;
     if (speaker === undefined) return false;
@@ -145,7 +148,7 @@ export class Floor {
 
   #yield(speaker: Speaker, to: string): void {
     if (this.#speaker === speaker) this.#speaker = undefined;
-    // The same session, which another node has taken up: it is heard there.
+    // Another node has taken over the same session and hears it there.
     if (to === speaker.sessionId) speaker.abandon();
     else {
       speaker.leave();
@@ -154,7 +157,7 @@ export class Floor {
     this.#options.onChange();
   }
 
-  /** Somebody speaks at another node. @returns who speaks here and does not give way */
+  /** Yields the floor to a speaker at another node. @returns the local session if it keeps the floor */
   giveWay({ sessionId, isResuming }: HomeClaim): string | undefined {
     const speaker = this.#speaker;
     if (speaker === undefined) return undefined;
@@ -171,9 +174,9 @@ export class Floor {
   }
 
   /**
-   * Notes by what a session was requested that will speak here.
+   * Records the pass with which a session that will speak here was requested.
    *
-   * @returns one that has to give way to it, as too many were requested and not begun
+   * @returns a session to end, if too many have been requested
    */
   expect(sessionId: string, pass: RoomPass): string | undefined {
     this.#passes.set(sessionId, pass);
@@ -183,12 +186,12 @@ export class Floor {
     return oldest;
   }
 
-  /** Nobody is let in by that link any more. */
+  /** Refuses sessions with that link from now on. */
   revoke(linkId: string): void {
     this.#revoked.add(linkId);
   }
 
-  /** Ends the session that speaks, if it was let in by such a pass. */
+  /** Ends the speaking session, if its pass matches. */
   endThose(reason: ServiceError, which: (pass: RoomPass) => boolean): void {
     if (this.#pass !== undefined && which(this.#pass)) this.#speaker?.end(reason);
   }
@@ -198,7 +201,7 @@ export class Floor {
     else this.#speaker?.resume();
   }
 
-  /** What was being said stays as far as it was heard. */
+  /** Stops listening; the unfinished segment becomes a line as far as it was heard. */
   leave(): void {
     this.#speaker?.leave();
   }

@@ -1,4 +1,4 @@
-/** One track of a room as it is held in memory. */
+/** The in-memory state of one track of a room, and functions on it. */
 import {
   LAST_LINES,
   MAX_HELD,
@@ -11,34 +11,34 @@ import type { CaptionWriter } from './caption-writer.ts';
 export interface HeldTrack {
   readonly track: CaptionTrack;
   readonly writer: CaptionWriter;
-  /** Those of the last lines, by sequence. */
+  /** Captions of the last lines, by sequence. */
   captions: Caption[];
-  /** Those of them that nobody was told. */
+  /** Captions among them that followers were not told. */
   untold: WeakSet<Caption>;
   followers: Set<CaptionFollower>;
-  /** What changes a track is done one after the other. */
+  /** Tail of the track's work queue: changes of a track run one after the other. */
   last: Promise<unknown>;
-  /** Captions that are being appended. */
+  /** Number of captions being appended. */
   appending: number;
-  /** Whether what a process before this one has kept was read; under way. */
+  /** Whether captions stored by an earlier process have been loaded; `filling` while that is under way. */
   isFilled: boolean;
   filling: Promise<void> | undefined;
-  /** Whether the database does not keep up, and is not waited for. */
+  /** Whether the database does not keep up, so that nothing waits for it. */
   isBehind: boolean;
-  /** What came up to this sequence is not held: there was too much, or it was deleted. */
+  /** Captions up to this sequence may be missing: there were too many, or they were deleted. */
   cutAt: number;
-  /** What was said up to this sequence was deleted, also what renders it. */
+  /** Captions up to this sequence were deleted, and so were their translations. */
   deletedUpTo: number;
-  /** Whether there is more in the database. */
+  /** Whether the database holds more captions. */
   hasMore: boolean;
 }
 
-/** Whether a caption was said, or renders what was said, up to a sequence. */
+/** Whether a caption, or the caption that it renders, is at or before a sequence. */
 export function isOf(upTo: number, { renders, sequence }: Caption): boolean {
   return (renders ?? sequence) <= upTo;
 }
 
-/** What the database may not have, by sequence. */
+/** Returns the captions in memory, held or waiting to be written, by sequence. */
 export function inMemory({ captions, writer }: HeldTrack): Caption[] {
   if (writer.waiting.length === 0) return captions;
   const known = [...writer.waiting, ...captions];
@@ -46,19 +46,19 @@ export function inMemory({ captions, writer }: HeldTrack): Caption[] {
   return [...all.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Whether what came after a sequence is held, with no gap before it. */
+/** Whether memory holds every caption after a sequence, without a gap. */
 export function reachesBack({ captions: [first] }: HeldTrack, after: number): boolean {
   return first !== undefined && first.sequence <= after;
 }
 
-/** Whether a line is one of the last, or one that followers were told. */
+/** Whether a line is among the last lines, or was told to followers. */
 export function isNear({ captions, untold }: HeldTrack, line: number): boolean {
   if (captions.some((each) => each.line === line && !untold.has(each))) return true;
   const later = captions.filter((each) => each.line > line).map((each) => each.line);
   return new Set(later).size < LAST_LINES;
 }
 
-/** Lets go of what was said longest ago. */
+/** Drops the oldest lines beyond the limit. */
 export function cut(held: HeldTrack): void {
   const { captions, untold } = held;
   while (captions.length > MAX_HELD) {

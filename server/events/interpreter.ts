@@ -1,4 +1,6 @@
-/** One language of a room: renders what is said in it while somebody reads that. */
+/**
+ * Renders one language of a room: translates concluded lines in order, and the text being spoken tentatively.
+ */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { linkAbort } from '../process/concurrency.ts';
@@ -7,15 +9,15 @@ import { createTargetDisplay, type TranslateText } from '../voice/index.ts';
 import type { Caption, NewCaption } from './caption-log.ts';
 import type { RoomWording } from './room-wording.ts';
 
-/** What is being said and not concluded. */
+/** Text that is being spoken and is not concluded. */
 export interface Growing {
   text: string;
   language: LanguageTag;
-  /** Whether it may well change. */
+  /** Whether the text is likely to change. */
   isUnsure: boolean;
 }
 
-/** Of which caption it is the translation. */
+/** `renders` is the sequence of the caption that a translation renders. */
 export interface Rendering {
   renders: number;
 }
@@ -24,7 +26,7 @@ export interface InterpreterOptions {
   language: LanguageTag;
   translateText: TranslateText;
   wording: () => RoomWording;
-  /** Whether nobody else has rendered it meanwhile. */
+  /** Whether no other translation has been made meanwhile. */
   isMissing: (caption: Caption) => Promise<boolean>;
   append: (caption: NewCaption & Rendering, options: { isLate: boolean }) => Promise<unknown>;
   tell: (tentative: string) => void;
@@ -32,13 +34,13 @@ export interface InterpreterOptions {
 }
 
 export interface Interpreter {
-  /** Renders captions in their order; those of long ago when there is nothing else to do, the last one first. */
+  /** Renders captions in order; old ones when there is no other work, the last one first. */
   conclude(captions: readonly Caption[], options?: { areOld: boolean }): void;
-  /** What is being said now; undefined: nothing. */
+  /** Sets the text being spoken; undefined: none. */
   grow(growing: Growing | undefined): void;
-  /** Leaves what waits to be rendered up to a sequence: it was deleted. */
+  /** Drops pending captions up to a sequence, as they were deleted. */
   forget(upTo: number): void;
-  /** Resolves when all that was given is rendered. */
+  /** Resolves when all given captions are rendered. */
   idle(): Promise<void>;
   stop(): void;
 }
@@ -47,7 +49,7 @@ export function createInterpreter(options: InterpreterOptions): Interpreter {
   return new LiveInterpreter(options);
 }
 
-/** Of those that wait for an engine, the last so many: more was said too long ago. */
+/** Maximum number of captions awaiting an engine; beyond it the oldest are dropped. */
 const MAX_UNTRANSLATED = 150;
 
 class LiveInterpreter implements Interpreter {
@@ -56,11 +58,11 @@ class LiveInterpreter implements Interpreter {
   readonly #display;
   readonly #waiting: Caption[] = [];
   readonly #old: Caption[] = [];
-  /** Shown as they were said; tried once more when there is an engine again. */
+  /** Captions shown untranslated; retried once an engine answers again. */
   readonly #untranslated: Caption[] = [];
   readonly #triedAgain = new WeakSet<Caption>();
   #growing: Growing | undefined;
-  /** What was last translated of what grows, and what of that is shown. */
+  /** The tentative text last translated, and the part of its translation that is shown. */
   #guessed: string | undefined;
   #shown = '';
   #guessing: AbortController | undefined;
@@ -110,7 +112,7 @@ class LiveInterpreter implements Interpreter {
       });
   }
 
-  /** What may have come while the last of the work ended. */
+  /** Work may have arrived while the last run ended. */
   get #hasWork(): boolean {
     if (this.#waiting.length + this.#old.length > 0) return true;
     return this.#growing === undefined ? this.#shown !== '' : this.#growing.text !== this.#guessed;
@@ -127,7 +129,7 @@ class LiveInterpreter implements Interpreter {
       } else if (this.#growing !== undefined && this.#growing.text !== this.#guessed) {
         await this.#guess(this.#growing);
       } else {
-        // What was said last is wanted first.
+        // The most recent line is wanted first.
         const late = this.#old.pop();
         if (late === undefined) return;
         if (await this.#options.isMissing(late)) await this.#render(late, { isLate: true });
@@ -144,7 +146,7 @@ class LiveInterpreter implements Interpreter {
       if (text !== caption.text) this.#old.push(...this.#untranslated.splice(0));
     } catch (error) {
       this.#ended.signal.throwIfAborted();
-      // Better as it was said than not at all.
+      // An untranslated line is better than none.
       language = caption.language;
       this.#tryLater(caption);
       if (!(error instanceof ServiceError && error.code === 'engine_unavailable')) {
@@ -174,7 +176,7 @@ class LiveInterpreter implements Interpreter {
     return (await translateText(text, { source, target, signal })).trim();
   }
 
-  /** Shows as much of the translation of what grows as is unlikely to change. */
+  /** Shows as much of the tentative translation as is unlikely to change. */
   async #guess(growing: Growing): Promise<void> {
     const { controller, unlink } = linkAbort(this.#ended.signal);
     this.#guessing = controller;
@@ -187,7 +189,7 @@ class LiveInterpreter implements Interpreter {
       this.#shown = next;
       this.#options.tell(next);
     } catch {
-      // The next guess, or the whole sentence, takes its place.
+      // The next guess, or the concluded sentence, replaces it.
     } finally {
       this.#guessing = undefined;
       unlink();

@@ -1,6 +1,6 @@
 /**
- * A room while somebody speaks into it or reads along: what is said becomes lines, is translated into the
- * languages that are read, and goes to everybody who reads them.
+ * A live room: turns what is spoken or typed into caption lines, translates them into every language that has
+ * readers, and fans them out.
  */
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
@@ -22,25 +22,28 @@ import { type AppendedLine, RoomLines, type Said, type Written } from './room-li
 import type { Speech } from './speaker.ts';
 import type { Room } from './store.ts';
 
-/** How long a language that nobody reads any more is still translated: a phone may be back in a moment. */
+/**
+ * How long a language is still translated after its last reader left, in ms: a phone may reconnect in a
+ * moment.
+ */
 const UNREAD_MS = 30_000;
-/** What is translated for the first reader of a language: of the last lines those of so many ms. */
+/** How far back lines are translated for the first reader of a language, in ms. */
 const LATE_MS = 10 * 60_000;
-/** Nobody has spoken for so long before readers are told. */
+/** Delay before readers are told that nobody speaks, in ms. */
 const WAITING_MS = 1_000;
-/** After which what could not be read is tried again, in ms. */
+/** Delay before a failed read of earlier captions is retried, in ms. */
 const AGAIN_MS = 10_000;
-/** What is rendered in its order where another node was to render it, and late where it was said earlier. */
+/** A new home renders lines this recent in order, as the old home would have, and older lines late; in ms. */
 const IN_ORDER_MS = 60_000;
-/** The other nodes that have a room open. */
+/** The other nodes that have the room open. */
 export interface OtherNodes {
   share: SharedRoom;
   others: () => RoomPresence[];
-  /** Tells them who is here. */
+  /** Announces this node's presence in the room. */
   tell: (options: { isUrgent: boolean }) => void;
-  /** Speaks a line, for listeners at any node. */
+  /** Synthesises a line, for listeners at any node. */
   speak: (wish: unknown) => Promise<object>;
-  /** What was said is deleted. */
+  /** Called when the room's captions are deleted. */
   onForgotten: () => void;
 }
 
@@ -48,11 +51,11 @@ export interface LiveRoomOptions {
   room: Room;
   captions: CaptionLog;
   fanOut: FanOut;
-  /** Translates as the room's glossary and formality have it. */
+  /** Translates with the room's glossary and formality. */
   translateText: TranslateText;
-  /** Languages of the room that can be spoken. */
+  /** Returns the languages of the room that have a voice. */
   spokenLanguages: (room: Room) => string[];
-  /** Undefined where there is one node. */
+  /** Undefined on a single node. */
   nodes?: OtherNodes | undefined;
   log: Logger;
   now?: () => number;
@@ -68,11 +71,11 @@ export class LiveRoom {
   #wording;
   readonly #floor: Floor;
   #growing: Growing | undefined;
-  /** Why the room is over. */
+  /** Why the room is over; undefined while it is live. */
   #over: ServiceError | undefined;
   #lastUsedMs = performance.now();
   #state: { of: Room; state: string; parcel: Parcel; madeMs: number } | undefined;
-  /** Languages that are read at other nodes. */
+  /** Languages with readers on other nodes. */
   #readElsewhere: ReadonlySet<string> = new Set();
 
   constructor(options: LiveRoomOptions) {
@@ -121,7 +124,7 @@ export class LiveRoom {
     return this.#room;
   }
 
-  /** How long nobody has spoken, typed or read. */
+  /** How long nobody has spoken, typed or read, in ms. */
   get idleMs(): number {
     if (this.sessionId !== undefined || this.readerCount > 0) return 0;
     return performance.now() - this.#lastUsedMs;
@@ -131,18 +134,18 @@ export class LiveRoom {
     return total(this.readers) + this.readersElsewhere;
   }
 
-  /** Who reads here, by language. */
+  /** Readers on this node, by language. */
   get readers(): Record<string, number> {
     const counts = [...this.#channels].map(([name, { readers }]) => [name, readers.size] as const);
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
-  /** How many read at other nodes. */
+  /** Number of readers on other nodes. */
   get readersElsewhere(): number {
     return total(addedUp(this.#others.map(({ readers }) => readers)));
   }
 
-  /** Who is here. */
+  /** What this node reports to the others about the room. */
   get presence(): RoomPresence {
     const { sessionId } = this.#floor;
     return {
@@ -152,7 +155,7 @@ export class LiveRoom {
     };
   }
 
-  /** Whether what is said is appended here. */
+  /** Whether this node is the home, which appends the room's captions. */
   get isHome(): boolean {
     return this.#options.nodes?.share.isHome ?? true;
   }
@@ -161,7 +164,7 @@ export class LiveRoom {
     return this.#options.nodes?.others() ?? [];
   }
 
-  /** The session that speaks, also while the room is paused. */
+  /** The session that has the floor, also while the room is paused. */
   get sessionId(): string | undefined {
     return this.#floor.sessionId ?? this.#others.find(({ sessionId }) => sessionId)?.sessionId;
   }
@@ -171,14 +174,14 @@ export class LiveRoom {
     return this.sessionId === undefined ? 'waiting' : 'live';
   }
 
-  /** @returns whether it can be read in a language */
+  /** @returns whether the room can be read in a language */
   offers(language: string): boolean {
     return language === SPOKEN || this.#room.wishes.languages.includes(language);
   }
 
-  // What is said.
+  // Speaking and typing.
 
-  /** The one who speaks last has the floor. */
+  /** Gives the floor to a session; the latest speaker always has it. */
   hear(speech: Speech, pass?: RoomPass): void {
     this.#floor.hear(speech, pass);
   }
@@ -190,7 +193,7 @@ export class LiveRoom {
     this.#tellState();
   }
 
-  /** That nobody speaks not at once: who changes the microphone, or pauses, is back or has done so in a moment. */
+  /** Tells readers the state; `waiting` only after a delay, as changing a microphone takes but a moment. */
   #tellState(): void {
     if (this.state !== 'waiting') this.#sendAll(this.#stateParcel());
     else {
@@ -201,12 +204,12 @@ export class LiveRoom {
     }
   }
 
-  /** A line of what is said, also one that was typed; with a number, in the place of that one. */
+  /** Appends a spoken or typed line; with a line number, it replaces that line. */
   say(said: Said): Promise<AppendedLine> {
     return this.#lines.say(said);
   }
 
-  /** A line of one language that somebody typed. */
+  /** Appends a line that a person typed in one language. */
   write(language: LanguageTag, written: Written): Promise<AppendedLine> {
     return this.#lines.write(language, written);
   }
@@ -223,14 +226,14 @@ export class LiveRoom {
     return { roomId: this.#room.roomId, name };
   }
 
-  // Where it is said.
+  // The home and the other nodes.
 
-  /** Has a line spoken where all lines are. */
+  /** Has a line synthesised by the home, which synthesises all lines. */
   speakThere(wish: unknown): Promise<unknown> {
     return this.#lines.speakThere(wish);
   }
 
-  /** What is said is said here from now on, and rendered. */
+  /** Takes over as the home: renders what the languages with readers still lack. */
   #beHome(): void {
     this.#lines.takeOver();
     for (const name of this.#readElsewhere) this.#channel(name);
@@ -242,7 +245,10 @@ export class LiveRoom {
     this.#options.nodes?.tell({ isUrgent: true });
   }
 
-  /** Another node does all that. @param lost what was told to those who read here, and to nobody else */
+  /**
+   * Stops acting as the home, as another node does. @param lost captions told to readers here and to no other
+   * node
+   */
   #beFollower(lost: readonly SharedCaption[]): void {
     for (const channel of this.#channels.values()) {
       channel.interpretBy(undefined);
@@ -255,7 +261,7 @@ export class LiveRoom {
     });
   }
 
-  /** Somebody speaks at another node. @returns who speaks here and does not give way */
+  /** Yields the floor to a speaker at another node. @returns the local session if it keeps the floor */
   async #giveWay(claim: HomeClaim): Promise<string | undefined> {
     const speaks = this.#floor.giveWay(claim);
     if (speaks !== undefined) return speaks;
@@ -264,7 +270,7 @@ export class LiveRoom {
     return undefined;
   }
 
-  /** Who speaks or reads at other nodes has changed. */
+  /** Called when the speakers or readers at other nodes have changed. */
   noteOthers(): void {
     if (this.#over !== undefined) return;
     const read = new Set(this.#others.flatMap(({ readers }) => Object.keys(readers)));
@@ -277,9 +283,9 @@ export class LiveRoom {
     if (this.#state?.state !== this.state) this.#tellState();
   }
 
-  // Who reads.
+  // Reading.
 
-  /** Lets somebody read along; what was said comes first, or what followed `after`. */
+  /** Lets a reader join: it receives the last lines first, or what followed `after`. */
   join(reader: Reader, wished: string, after: number | undefined): void {
     const reason = this.#floor.isRevoked(reader.pass) ? revoked() : this.#over;
     if (reason !== undefined) {
@@ -287,9 +293,9 @@ export class LiveRoom {
       return;
     }
     reader.write(this.#stateParcel().in(reader.encoding));
-    // The language may have been taken away while the reader was on the way in.
+    // The language may have been removed while the reader was joining.
     const name = this.offers(wished) ? wished : SPOKEN;
-    // What is yet to come has been read by nobody.
+    // A sequence in the future cannot come from this room, so it is ignored.
     const isPast = after !== undefined && after < this.#options.captions.nextLine();
     const channel = this.#channel(name);
     channel.join(reader, isPast && name === wished ? after : undefined);
@@ -310,28 +316,31 @@ export class LiveRoom {
     channel.whenUnread(unreadMs, () => this.#close(name));
   }
 
-  /** Sends what a reader has missed, once it has read what it was sent. */
+  /** Sends a reader what it missed, once it has read what it was sent. */
   async catchUp(reader: Reader): Promise<void> {
     for (const channel of this.#channels.values()) await channel.catchUp(reader);
   }
 
   /**
-   * Notes by what a session was requested that will speak here.
+   * Records the pass with which a session that will speak here was requested.
    *
-   * @returns one that has to give way to it, as too many were requested and not begun
+   * @returns a session to end, if too many have been requested
    */
   expect(sessionId: string, pass: RoomPass): string | undefined {
     return this.#floor.expect(sessionId, pass);
   }
 
-  /** Links by which somebody is here, or is to speak. */
+  /** Ids of the links that admitted the current readers and the current or expected speakers. */
   get linkIds(): string[] {
     const passes = [...this.#channels.values()].flatMap(({ readers }) => [...readers]);
     const ofReaders = passes.flatMap(({ pass: { linkId } }) => linkId ?? []);
     return [...new Set([...ofReaders, ...this.#floor.linkIds])];
   }
 
-  /** Asks whoever has come by a link to leave, who speaks as well; who is on the way is not let in. @returns what they are told */
+  /**
+   * Revokes a link: dismisses the readers and the speaker it admitted, and refuses those still joining.
+   * @returns the reason they are given
+   */
   revoke(linkId: string): ServiceError {
     const reason = revoked();
     this.#floor.revoke(linkId);
@@ -339,13 +348,13 @@ export class LiveRoom {
     return reason;
   }
 
-  /** Asks readers to leave, and who speaks, by what they were let in. */
+  /** Dismisses readers, and the speaker, by their passes. */
   #endThose(reason: ServiceError, which: (pass: RoomPass) => boolean): void {
     this.endReaders(reason, ({ pass }) => which(pass));
     this.#floor.endThose(reason, which);
   }
 
-  /** Asks readers to leave. */
+  /** Dismisses readers. */
   endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
     const farewell = createParcel({ type: 'end', message: reason.message });
     this.#each((reader) => {
@@ -360,8 +369,8 @@ export class LiveRoom {
   }
 
   /**
-   * Lets readers know that their connection lives, cuts those that `isStalled` finds, and asks those to
-   * leave whose time is up.
+   * Sends readers a keep-alive, cuts those that `isStalled` finds, and dismisses those whose pass has
+   * expired.
    */
   keepAlive(isStalled: (reader: Reader) => boolean): void {
     const { now = Date.now } = this.#options;
@@ -377,7 +386,7 @@ export class LiveRoom {
     for (const channel of this.#channels.values()) channel.send(parcel);
   }
 
-  /** One for all who come within a second: voices come and go with their engines. */
+  /** Returns the room's state as a parcel, shared for a second: voices come and go with their engines. */
   #stateParcel(): Parcel {
     const room = this.#room;
     const { state } = this;
@@ -409,7 +418,7 @@ export class LiveRoom {
     return channel;
   }
 
-  /** Renders from now on what is said. @returns whether that is needed */
+  /** Starts rendering a channel. @returns whether its language needs rendering */
   #interpret(channel: Channel): boolean {
     const { name } = channel.track;
     if (name === SPOKEN) return false;
@@ -419,9 +428,9 @@ export class LiveRoom {
   }
 
   /**
-   * Renders what was said before this node rendered the language.
+   * Renders lines from before this node rendered the language.
    *
-   * @param inOrderSinceMs what was said since then as if it were said now, ms since the epoch
+   * @param inOrderSinceMs lines since then are rendered as if spoken now, in ms since the epoch
    */
   async #interpretMissing(channel: Channel, inOrderSinceMs: number): Promise<void> {
     const { now = Date.now, log } = this.#options;
@@ -449,14 +458,14 @@ export class LiveRoom {
     this.#channels.delete(name);
   }
 
-  /** Renders what nobody has read of a language, so that its transcript is whole. */
+  /** Renders every line that a language lacks, so that its transcript is complete. */
   async complete(name: string, signal: AbortSignal): Promise<void> {
     await this.#lines.complete(name, signal);
   }
 
-  // How the room changes.
+  // Changes of the room.
 
-  /** @param translateText undefined: as before */
+  /** @param translateText undefined: keeps the current one */
   change(room: Room, translateText = this.#translateText): void {
     if (this.#over !== undefined) return;
     if (!hasSameWords(room.wishes, this.#room.wishes)) {
@@ -473,7 +482,7 @@ export class LiveRoom {
         continue;
       }
       this.#options.fanOut.each([...channel.readers], (reader) => {
-        // It may have left, or the language be there again.
+        // Meanwhile the reader may have left, or the language may be offered again.
         if (!this.offers(name) && channel.leave(reader)) this.join(reader, SPOKEN, undefined);
         this.#close(name);
       });
@@ -486,13 +495,13 @@ export class LiveRoom {
     for (const language of this.#room.wishes.always) this.#channel(language);
   }
 
-  /** Lets go of what was said before a moment, ms since the epoch. */
+  /** Drops captions that ended before a moment, in ms since the epoch. */
   expire(beforeMs: number): void {
     this.#options.captions.expire(this.#room.roomId, beforeMs);
     for (const channel of this.#channels.values()) channel.forgetHistory();
   }
 
-  /** What was said is deleted: readers are shown nothing of it any more. */
+  /** Deletes all captions of the room; readers no longer see them. */
   async forget(): Promise<void> {
     await this.#lines.forget();
   }
@@ -503,7 +512,7 @@ export class LiveRoom {
     this.#options.nodes?.onForgotten();
   }
 
-  /** Ends the session that speaks, every language, and every reader. */
+  /** Ends the room: its speaking session, every channel, and every reader. */
   end(reason: ServiceError): void {
     this.#floor.leave();
     this.#over = reason;

@@ -1,4 +1,7 @@
-/** The rooms of this process in which somebody speaks or reads along. */
+/**
+ * The live rooms of this process. Opens a room on first use, applies changes from here and other nodes, and
+ * closes rooms that are idle.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguagePair } from '../engines/engine.ts';
@@ -18,12 +21,12 @@ import type { ClipWish, SpokenLines } from './spoken-lines.ts';
 import { passcodeMark } from './room-keys.ts';
 import { isClosedBy, type Room, type RoomLink, type RoomStore } from './store.ts';
 
-/** A room in which nothing happens is let go of; captions that are not kept are forgotten with it. */
+/** A room idle for longer is closed, and captions that are not kept are lost with it; in ms. */
 const IDLE_MS = 15 * 60_000;
-/** Readers are told that they are connected so often: the contract says 15 s. */
+/** Interval of keep-alives to readers, in ms: the contract says 15 s. */
 const BEAT_MS = 12_000;
 const SWEEP_MS = 60_000;
-/** How long everybody is told for that the server stops. */
+/** How long the server waits at a stop for readers to be told, in ms. */
 const FAREWELL_MS = 2_000;
 
 export interface LiveRooms {
@@ -31,39 +34,39 @@ export interface LiveRooms {
   check(room: Room): Promise<void>;
   /** @throws ServiceError */
   open(room: Room): Promise<LiveRoom>;
-  /** Undefined where nothing happens. */
+  /** Returns undefined for a room that is not live here. */
   find(roomId: string): LiveRoom | undefined;
-  /** Who is in a room, at all nodes; undefined where nobody is. */
+  /** Returns the readers and the speaker of a room on all nodes; undefined if no node has it open. */
   presence(roomId: string): Omit<RoomPresence, 'isHome'> | undefined;
   /**
-   * Puts other wishes in force, at all nodes.
+   * Applies changed settings of a room on all nodes.
    *
-   * @param options.isClosed whether those have to leave who would not be let in any more
+   * @param options.isClosed whether readers must leave who would not be admitted any more
    */
   changed(room: Room, options: { isClosed: boolean }): Promise<void>;
-  /** A link has been revoked. */
+  /** Called when a link has been revoked. */
   revoked(roomId: string, linkId: string): void;
-  /** The room is gone. */
+  /** Called when the room has been deleted. */
   deleted(roomId: string): void;
-  /** Keys of the rooms in which something happens. */
+  /** Ids of the keys that pay for the live rooms. */
   keyIds(): string[];
-  /** A key has been deactivated. */
+  /** Called when a key has been deactivated. */
   endOfKey(keyId: string): void;
-  /** Resolves when everybody has been told. */
+  /** Resolves when all readers have been told, or after a short time. */
   stop(): Promise<void>;
 }
 
 export interface LiveRoomsOptions {
   captions: CaptionLog;
-  /** Undefined where there is one node. */
+  /** Undefined on a single node. */
   nodes?: Nodes | undefined;
   store: Pick<RoomStore, 'find' | 'links' | 'deleteExpired'>;
   fanOut: FanOut;
   spokenLines: Pick<SpokenLines, 'forget' | 'speakFor'>;
   liveTranslation: LiveTranslation;
-  /** Whose room it is. @throws ServiceError forbidden */
+  /** Returns the account and key that pay for the room. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
-  /** Directions in which a room may be translated. */
+  /** Language pairs into which a room may be translated. */
   pairsOf: (room: Room) => LanguagePair[];
   spokenLanguages: (room: Room) => string[];
   log: Logger;
@@ -76,7 +79,7 @@ export interface Nodes {
   broker: Pick<Broker, 'announcements' | 'onBack' | 'streams' | 'node'>;
 }
 
-/** What nodes are told of a room. */
+/** Announcement to the other nodes about a room. */
 interface RoomNews {
   from: string;
   roomId: string;
@@ -98,7 +101,7 @@ class RoomsOfProcess implements LiveRooms {
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #presence: Presence | undefined;
   #stopListening: () => void = () => undefined;
-  /** Rooms that are being let go of. */
+  /** Rooms being closed. */
   readonly #leaving = new Set<Promise<void>>();
   #isStopped = false;
 
@@ -161,7 +164,7 @@ class RoomsOfProcess implements LiveRooms {
     };
   }
 
-  // What changes a room, here and at all other nodes.
+  // Changes of a room, here and on all other nodes.
 
   async changed(room: Room, options: { isClosed: boolean }): Promise<void> {
     this.#tell({ roomId: room.roomId, changed: options });
@@ -198,7 +201,7 @@ class RoomsOfProcess implements LiveRooms {
     for (const roomId of this.#opening.keys()) await this.#readAgain(roomId);
   }
 
-  /** Puts in force what another server has changed, until it is what the database has. */
+  /** Applies another server's change, and repeats until this room equals what the database has. */
   async #readAgain(roomId: string): Promise<void> {
     const { store } = this.#options;
     const live = await this.#opening.get(roomId)?.catch(() => undefined);
@@ -211,13 +214,13 @@ class RoomsOfProcess implements LiveRooms {
       return;
     }
     if (!isDeepStrictEqual(room, before)) {
-      // What was changed here meanwhile is newer.
+      // A change made here meanwhile is newer.
       if (live.room === before)
         await this.#change(room, { isClosed: isClosedBy(room, before), links });
       await this.#readAgain(roomId);
       return;
     }
-    // Whoever knew the passcode came by no link.
+    // A reader admitted by passcode has the passcode's mark in place of a link.
     const known = new Set([...links.map(({ linkId }) => linkId), passcodeMark(room)]);
     for (const linkId of linkIds) if (!known.has(linkId)) live.revoke(linkId);
   }
@@ -226,7 +229,7 @@ class RoomsOfProcess implements LiveRooms {
     const live = await this.#opening.get(room.roomId)?.catch(() => undefined);
     if (live === undefined) return;
     const { log } = this.#options;
-    // What was asked for is in force, whatever becomes of translations.
+    // The change takes effect even if the translation cannot be prepared anew.
     const translateText = await this.#translationOfRunning(room).catch((error: unknown) => {
       log.error({ err: error, roomId: room.roomId }, 'a room goes on as it was translated');
     });
@@ -234,7 +237,7 @@ class RoomsOfProcess implements LiveRooms {
     if (options.isClosed) await this.#endUninvited(live, options.links);
   }
 
-  /** Asks those to leave who would not be let in any more. */
+  /** Dismisses readers who would not be admitted any more. */
   async #endUninvited(live: LiveRoom, known?: RoomLink[]): Promise<void> {
     const { roomId, wishes } = live.room;
     if (wishes.access === 'everyone') return;
@@ -253,7 +256,7 @@ class RoomsOfProcess implements LiveRooms {
     for (const live of this.#open.values()) {
       if (live.room.keyId !== keyId) continue;
       this.#translationOfRunning(live.room).then(
-        // The room may have been changed meanwhile, also to another key.
+        // Meanwhile the room may have been changed, also to another key.
         (translateText) => {
           if (live.room.keyId === keyId) live.change(live.room, translateText);
         },
@@ -262,7 +265,7 @@ class RoomsOfProcess implements LiveRooms {
     }
   }
 
-  /** @param options.isOver whether nothing of it is to stay, at any server */
+  /** @param options.isOver whether nothing of the room is to remain on any server */
   #end(roomId: string, reason: ServiceError, { isOver }: { isOver: boolean }): void {
     this.#opening.delete(roomId);
     this.#open.get(roomId)?.end(reason);
@@ -283,7 +286,7 @@ class RoomsOfProcess implements LiveRooms {
     for (const timer of this.#timers) clearInterval(timer);
     this.#opening.clear();
     this.#stopListening();
-    // It goes on elsewhere, or here when the server is back.
+    // The room continues on another server, or here after a restart.
     for (const roomId of [...this.#open.keys()]) this.#end(roomId, stopping(), { isOver: false });
     const untilMs = performance.now() + FAREWELL_MS;
     await withinTime(this.#options.fanOut.idle(), untilMs);
@@ -292,7 +295,7 @@ class RoomsOfProcess implements LiveRooms {
     this.#options.nodes?.captions.stop();
   }
 
-  /** Reads the room once more: whoever changes it from now on finds it being opened. */
+  /** Reads the room once more from the database: any change after this read finds the room being opened. */
   async #begin(roomId: string, isWanted: () => boolean): Promise<LiveRoom> {
     const { captions, fanOut, log, spokenLanguages, store } = this.#options;
     const room = await store.find(roomId);
@@ -322,8 +325,8 @@ class RoomsOfProcess implements LiveRooms {
   }
 
   /**
-   * An event goes on without a glossary that was deleted, or a formality that no engine has any more; and
-   * untranslated when nobody pays for it.
+   * Prepares a live room's translation. The room continues without a deleted glossary or an unavailable
+   * formality, and untranslated if its key is not active.
    */
   async #translationOfRunning(room: Room): Promise<TranslateText> {
     const { log } = this.#options;

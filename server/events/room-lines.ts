@@ -1,6 +1,6 @@
 /**
- * The lines of a room: spoken, typed, corrected, deleted, and rendered into its other languages. Of all nodes
- * that have the room open one does that, its home; the others ask it.
+ * The lines of a room: spoken, typed, corrected, deleted, and rendered into its other languages. Only the
+ * home, one of the nodes that have the room open, does this; the other nodes ask it.
  */
 import { randomUUID } from 'node:crypto';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
@@ -15,7 +15,10 @@ import type { SharedRoom } from './nodes/shared-room.ts';
 import type { RoomWording } from './room-wording.ts';
 import type { Sentence } from './speaker.ts';
 
-/** How long whoever types waits for another node, in ms; who wants a line spoken, or all of them rendered. */
+/**
+ * How long a request to the home may take, in ms: typing a line, synthesising one, or completing a
+ * transcript.
+ */
 const ASK_MS = 10_000;
 const SPEAK_MS = 60_000;
 const COMPLETE_MS = 10 * 60_000;
@@ -26,7 +29,7 @@ export type Said = Pick<Caption, 'text' | 'language' | 'startMs' | 'endMs' | 'au
 };
 export type Written = Pick<Caption, 'text' | 'startMs' | 'endMs'> & { line?: number };
 
-/** What one node asks of the one that is home. */
+/** A request of another node to the home. */
 interface RoomWish {
   say?: Said;
   write?: { language: LanguageTag; written: Written };
@@ -43,15 +46,15 @@ export interface RoomLinesOptions {
   captions: CaptionLog;
   translateText: TranslateText;
   wording: () => RoomWording;
-  /** Somebody has said something. */
+  /** Called whenever a line is appended. */
   onUsed: () => void;
-  /** What is said is to be rendered. */
+  /** Called with a spoken line, which is to be rendered. */
   onSaid: (caption: Caption) => void;
-  /** What was said up to a sequence is deleted. */
+  /** Called when lines up to a sequence have been deleted. */
   onForgotten: (upTo: number) => void;
-  /** Undefined where there is one node. */
+  /** Undefined on a single node. */
   share: SharedRoom | undefined;
-  /** Speaks a line for another node. */
+  /** Synthesises a line for another node. */
   speak: (wish: unknown) => Promise<object>;
   log: Logger;
 }
@@ -60,7 +63,7 @@ export class RoomLines {
   readonly renderings: Renderings;
   readonly #options: RoomLinesOptions;
   #keepMs: number;
-  /** What was said from that number on is kept, and so are its translations. */
+  /** Lines from this number on are kept, and so are their translations. */
   #keptSince: number;
   readonly #appending = new Set<Promise<unknown>>();
 
@@ -74,12 +77,12 @@ export class RoomLines {
     });
   }
 
-  /** A line of what is said, also one that was typed; with a number, in the place of that one. */
+  /** Appends a spoken or typed line; with a line number, it replaces that line. */
   async say(said: Said): Promise<AppendedLine> {
     return this.#atHome({ say: said }, (wish) => this.#say(said, { wish }));
   }
 
-  /** A line that somebody says here. @throws NotHome where another node is home by now */
+  /** Appends a line spoken at this node. @throws NotHome if another node has become the home */
   async hear({ heardUpToMs, ...sentence }: Sentence, sessionId: string): Promise<void> {
     const heard = { sessionId, upToMs: heardUpToMs };
     await this.#say({ ...sentence, author: 'machine' }, { heard });
@@ -94,7 +97,7 @@ export class RoomLines {
     return caption;
   }
 
-  /** A line of one language that somebody typed. */
+  /** Appends a line that a person typed in one language. */
   async write(language: LanguageTag, written: Written): Promise<AppendedLine> {
     return this.#atHome({ write: { language, written } }, (wish) =>
       this.#write(language, written, { wish }),
@@ -118,7 +121,7 @@ export class RoomLines {
     const { captions, roomId, onUsed } = this.#options;
     const isKept = (caption.renders ?? Infinity) >= this.#keptSince && this.#keepMs > 0;
     onUsed();
-    // PostgreSQL keeps none of these.
+    // PostgreSQL text cannot contain NUL.
     const appended = { ...caption, text: caption.text.replaceAll('\0', '') };
     const appending = captions.append({ roomId, name }, appended, { ...marks, isKept });
     this.#appending.add(appending);
@@ -127,25 +130,25 @@ export class RoomLines {
     return appending;
   }
 
-  /** Resolves when what was said is appended. */
+  /** Resolves when all pending lines are appended. */
   async idle(): Promise<void> {
     await Promise.allSettled([...this.#appending]);
   }
 
-  /** How long what is said from now on is kept. */
+  /** Sets how long lines are kept from now on, in ms. */
   keep(keepMs: number): void {
     if (keepMs === 0) this.#keptSince = Infinity;
     else if (this.#keepMs === 0) this.#keptSince = this.#options.captions.nextLine();
     this.#keepMs = keepMs;
   }
 
-  /** Goes on from what another node has said: what it has not kept is not kept here either. */
+  /** Continues from another home: lines that it did not keep are not kept here either. */
   takeOver(): void {
     const unkeptUpTo = this.#options.share?.unkeptUpTo() ?? 0;
     this.#keptSince = Math.max(this.#keptSince, unkeptUpTo + 1);
   }
 
-  /** What was said is deleted. */
+  /** Deletes all lines of the room. */
   async forget(): Promise<void> {
     await this.#atHome({ forget: true }, () => this.#forget());
   }
@@ -156,7 +159,7 @@ export class RoomLines {
     return {};
   }
 
-  /** Renders what nobody has read of a language, so that its transcript is whole. */
+  /** Renders every line that a language lacks, so that its transcript is complete. */
   async complete(name: string, signal: AbortSignal): Promise<void> {
     if (name === SPOKEN) return;
     const complete = async () => {
@@ -166,13 +169,16 @@ export class RoomLines {
     await this.#atHome({ complete: name }, complete, COMPLETE_MS);
   }
 
-  /** Has a line spoken at home, where all lines are. */
+  /** Has a line synthesised by the home, which synthesises all lines. */
   async speakThere(wish: unknown): Promise<unknown> {
     const speak = () => this.#options.speak(wish);
     return this.#atHome({ speak: wish }, speak, SPEAK_MS);
   }
 
-  /** Says once more what was told here, and to nobody else. @param isHeardElsewhere whether what was spoken is */
+  /**
+   * Appends again the lines that only this node told. @param isHeardElsewhere whether another node hears the
+   * session
+   */
   async sayAgain(
     lost: readonly SharedCaption[],
     isHeardElsewhere: () => Promise<boolean>,
@@ -180,14 +186,14 @@ export class RoomLines {
     const isHeard = await isHeardElsewhere();
     for (const { track, caption } of lost) {
       const { author, renders } = caption;
-      // Renderings are made again.
+      // The new home renders again by itself.
       if (renders !== null || (isHeard && author === 'machine')) continue;
       if (track.name === SPOKEN) await this.say(caption);
       else await this.write(track.name, caption);
     }
   }
 
-  /** Does something where the home of the room is. */
+  /** Acts here if this node is the home, else asks the home. */
   async #atHome<Done extends object>(
     wish: RoomWish,
     act: (id: string) => Promise<Done>,
@@ -207,7 +213,7 @@ export class RoomLines {
     return act(id);
   }
 
-  /** Does here what another node wishes. */
+  /** Carries out the request of another node. */
   async answer(wish: unknown, id: string): Promise<unknown> {
     const { say, write, forget, complete, speak } = wish as RoomWish;
     if (say !== undefined) return lineOf(await this.#say(say, { wish: id }));
@@ -237,14 +243,17 @@ interface RenderingsOptions extends Pick<
   ) => Promise<unknown>;
 }
 
-/** What is said in a room, in its other languages: what is missing, who renders it, and what stays. */
+/**
+ * Translations of a room's lines: finds which are missing, creates interpreters, and decides which
+ * translation stands.
+ */
 class Renderings {
   readonly #options: RenderingsOptions;
-  /** Lines that persons wrote, by language and number: they may be on their way to where they are kept. */
+  /** Lines written by a person, by language and number: they may not have been appended yet. */
   readonly #written = new Set<string>();
-  /** Languages that are being completed: one wish after the other, as the next finds it done. */
+  /** Languages being completed. Requests run one after the other, so the next one finds the work done. */
   readonly #completing = new Map<string, Promise<void>>();
-  /** What was said up to this sequence is not wanted any more: it was deleted. */
+  /** Lines up to this sequence were deleted, so their translations are discarded. */
   #forgottenUpTo = 0;
   #isOver = false;
 
@@ -252,7 +261,7 @@ class Renderings {
     this.#options = options;
   }
 
-  /** Renders into a language what it is given. */
+  /** Creates an interpreter into a language. */
   interpreter(language: LanguageTag): Interpreter {
     const { roomId, captions, translateText, wording, log } = this.#options;
     return createInterpreter({
@@ -270,7 +279,10 @@ class Renderings {
     });
   }
 
-  /** What was said of late, ended since a moment (ms since the epoch), and is missing in a language. */
+  /**
+   * Returns recent lines that ended since a moment (ms since the epoch) and lack a translation into a
+   * language.
+   */
   async missing(language: LanguageTag, sinceMs: number): Promise<Caption[]> {
     const { roomId, captions } = this.#options;
     const [said, rendered] = await Promise.all([
@@ -282,7 +294,7 @@ class Renderings {
     );
   }
 
-  /** Renders all that is missing in a language. */
+  /** Renders all lines that a language lacks. */
   async complete(language: LanguageTag, signal: AbortSignal): Promise<void> {
     const before = this.#completing.get(language) ?? Promise.resolve();
     const completed = before.then(() => this.#complete(language, signal));
@@ -309,18 +321,21 @@ class Renderings {
     }
     const interpreter = this.interpreter(language);
     signal.addEventListener('abort', () => interpreter.stop(), { once: true });
-    // The first first: somebody who reads it meanwhile has it from the last.
+    // Old lines are rendered from the end, so reversing them renders the first line first.
     interpreter.conclude([...said.values()].reverse(), { areOld: true });
     await interpreter.idle();
     signal.throwIfAborted();
   }
 
-  /** To be called before what a person wrote in the place of a line is appended. */
+  /** To be called before a person's replacement of a line is appended. */
   noteWritten(language: LanguageTag, line: number): void {
     this.#written.add(`${language} ${line}`);
   }
 
-  /** What a person wrote stays, as long as there is the line at all; so does what is newer, or the same. */
+  /**
+   * Appends a translation, unless a person's text, a newer translation or the same one stands. A removed line
+   * is removed regardless.
+   */
   async #append(
     language: LanguageTag,
     caption: NewCaption & Rendering,
@@ -337,19 +352,19 @@ class Renderings {
     await this.#options.append(language, caption, options);
   }
 
-  /** What was said up to a sequence was deleted: nothing that is still rendered of it is wanted. */
+  /** Discards pending translations of lines up to a sequence, as these were deleted. */
   forget(upTo: number): void {
     this.#written.clear();
     this.#forgottenUpTo = upTo;
   }
 
-  /** The room is gone: nothing is appended any more. */
+  /** The room is over: nothing more is appended. */
   end(): void {
     this.#isOver = true;
   }
 }
 
-/** What was said and is missing in a language. */
+/** Returns the spoken lines that lack a translation into a language. */
 function missingIn(
   rendered: readonly Caption[],
   said: readonly Caption[],
@@ -361,8 +376,8 @@ function missingIn(
 }
 
 /**
- * Whether a line has no translation into a language, or one of what has been corrected since, or was shown
- * as it was said because there was no engine.
+ * Whether a line has no translation into a language, or only one that predates a correction, or was shown
+ * untranslated because no engine answered.
  */
 function isMissing(
   rendering: Caption | undefined,
@@ -373,7 +388,7 @@ function isMissing(
   if (rendering.renders !== null) {
     return rendering.renders < sequence || (text !== '' && isUntranslated(rendering, language));
   }
-  // What a person wrote stays, as long as there is the line at all.
+  // A person's text stands, unless the line itself was removed.
   return text === '' && rendering.text !== '' && rendering.sequence < sequence;
 }
 

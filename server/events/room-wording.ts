@@ -1,12 +1,12 @@
-/** What becomes of words on their way into a room: misheard ones are put right, some are hidden. */
+/** Wording of a room: corrects misheard words and hides unwanted ones. */
 import { isDeepStrictEqual } from 'node:util';
 import type { RoomWishes } from './store.ts';
 
-/** Changes a text by the wishes of a room. */
+/** Applies the replacements and hidden words of a room to a text. */
 export interface RoomWording {
-  /** What was said, before it is translated. */
+  /** Corrects and hides words in spoken text, before it is translated. */
   spoken(text: string): string;
-  /** What is shown in another language. */
+  /** Hides words in translated text. */
   translated(text: string): string;
 }
 
@@ -14,7 +14,7 @@ const HIDDEN = '•••';
 
 type Words = Pick<RoomWishes, 'replacements' | 'hiddenWords'>;
 
-/** Words are found whatever their case, and only whole, where their script has blanks between words. */
+/** Words match regardless of case, and only whole words, in scripts that separate words by spaces. */
 export function createRoomWording({ replacements, hiddenWords }: Words): RoomWording {
   const misheard = wordTree(replacements.map(({ from, to }) => [from, to]));
   const hidden = wordTree(hiddenWords.map((word) => [word, HIDDEN]));
@@ -30,12 +30,12 @@ export function hasSameWords(one: Words, other: Words): boolean {
 }
 
 /**
- * Letters that may follow one, each with what may follow it in turn. However many words there are, at each
- * place of a text no more is looked at than the longest of them has.
+ * A node of the word tree: the letters that may follow. However many words there are, matching at one
+ * position of a text looks at no more letters than the longest word has.
  */
 interface Branch {
   next: Map<string, Branch>;
-  /** Of a word that ends here. */
+  /** Set if a word ends here. */
   word: { isWhole: boolean; by: string } | undefined;
 }
 
@@ -55,7 +55,7 @@ function wordTree(words: readonly [word: string, by: string][]): Branch {
   return root;
 }
 
-/** Of two words that begin alike, the longer is meant. */
+/** Replaces words; of several that match at one position, the longest wins. */
 function replaceWords(text: string, tree: Branch): string {
   if (tree.next.size === 0) return text;
   const letters = Array.from(text.normalize('NFC'));
@@ -68,7 +68,7 @@ function replaceWords(text: string, tree: Branch): string {
     at = found?.end ?? at + 1;
     if (found?.by !== '') continue;
     isShorter = true;
-    // One of its two blanks goes with it.
+    // When a word is removed, one of the spaces around it goes as well.
     if (/(?:^|\s)$/.test(replaced) && /\s/.test(letters[at] ?? '')) at += 1;
   }
   return isShorter ? replaced.trim() : replaced;
@@ -85,7 +85,7 @@ function longestWord(
   if (isLetter(first) && !isUnspaced(first) && isLetter(names[start - 1] ?? '')) return undefined;
   let longest: { end: number; by: string } | undefined;
   for (let end = start; branch !== undefined;) {
-    // Blanks are one, however many there are.
+    // A run of spaces counts as one.
     if (names[end] === ' ') while (names[end + 1] === ' ') end += 1;
     end += 1;
     const after = names[end] ?? '';
@@ -101,10 +101,12 @@ const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao
 const isUnspaced = (word: string) => UNSPACED.test(word);
 const nameOf = (letter: string) => (/^\s/.test(letter) ? ' ' : caseless(letter));
 
-/** Letters without regard to case. */
 const caselessly = new Intl.Collator('en', { sensitivity: 'accent' });
 
-/** One letter for all that differ in case alone (`σ` and `ς`); those that have it to themselves (`ı`) stay. */
+/**
+ * Folds case: one letter for all that differ in case alone (`σ` and `ς`). A letter without such a partner
+ * (`ı`) stays.
+ */
 function caseless(letter: string): string {
   const small = letter.toLowerCase();
   const common = letter.toUpperCase().toLowerCase();

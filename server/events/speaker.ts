@@ -1,6 +1,6 @@
 /**
- * Whoever speaks into a room: which of what is heard of a session becomes lines, and what is shown of it
- * meanwhile. Pauses are in the time of its audio, which stands still when none comes.
+ * The speaker of a room: decides which recognised sentences of a voice session become lines, and what is
+ * shown meanwhile. Pauses are measured in the session's audio time, which stands still when no audio arrives.
  */
 import type { LanguageTag } from '../../shared/language.ts';
 import type { ServiceError } from '../../shared/errors.ts';
@@ -11,62 +11,70 @@ import type { Growing } from './interpreter.ts';
 export type Speech = Parameters<SessionRoom['hear']>[0];
 type Segment = NonNullable<CaptionUpdate['sentences']>['concluded'][number];
 
-/** Times in ms since the epoch. */
+/** A sentence to append. Times are in ms since the epoch. */
 export interface Sentence {
   text: string;
   language: LanguageTag;
   startMs: number;
   endMs: number;
-  /** Up to where this is what the session has said, in ms of its audio. */
+  /** Where the sentence ends in the session's audio, in ms. */
   heardUpToMs: number;
 }
 
 export interface SpeakerOptions {
   isPaused: boolean;
-  /** A line. */
+  /** Appends a line. */
   say: (sentence: Sentence) => Promise<unknown>;
-  /** What is being said; undefined: nothing. */
+  /** Passes on the text being spoken; undefined: none. */
   grow: (growing: Growing | undefined) => void;
-  /** A pause has begun, or is over. */
+  /** Called when a pause begins or ends. */
   onPause?: (pause: PauseTimes) => void;
   log: Logger;
   now?: () => number;
 }
 
-/** When a pause was, in ms of the audio; Infinity: it has not begun, or is not over. */
+/** Bounds of a pause, in ms of the audio; Infinity: not begun, or not over. */
 export interface PauseTimes {
   fromMs: number;
   toMs: number;
 }
 
 interface Pause extends PauseTimes {
-  /** What was being said when it began, as far as it was heard: a line, if its end does not come. */
+  /**
+   * The unfinished segment at the start of the pause. It becomes a line as it stands if its end does not
+   * arrive.
+   */
   owed: Segment | undefined;
-  /** When it was said what is a line already. */
+  /** Times of the segment that has already become a line without its end. */
   settled: Pick<Segment, 'startMs' | 'endMs'> | undefined;
-  /** What began earlier was said in a pause before this one, or before that. */
+  /** Segments that began earlier belong to a previous pause. */
   notBeforeMs: number;
 }
 
-/** How much later than a pause begins a sentence may end that is still taken: a hand on its way. */
+/**
+ * A sentence is still taken if it ends this long after a pause begins, in ms: the hand was already moving.
+ */
 const END_MS = 1_000;
-/** How much earlier than a pause ends one may begin: a recogniser begins a little before the first word. */
+/**
+ * A sentence is taken if it begins this long before a pause ends, in ms: recognisers start a little before
+ * the first word.
+ */
 const BEGIN_MS = 500;
-/** A shorter pause, of the audio and on the clock, is a slip of the hand, and none. */
+/** A pause shorter than this, both in audio and on the clock, is a slip of the hand and is ignored; in ms. */
 const SHORTEST_MS = 1_000;
-/** How long the end of what was being said is waited for. */
+/** How long the end of an unfinished segment is awaited, in ms. */
 const OWED_MS = 3_000;
 
 export class Speaker {
   readonly #speech: Speech;
   readonly #options: SpeakerOptions;
   #pause = noPause();
-  /** The one before, of which the end of something may be on its way. */
+  /** The previous pause: the end of a segment may still be on its way. */
   #pauseBefore = noPause();
   #isPaused: boolean;
   /** On the clock of `performance.now()`. */
   #pausedAtMs = 0;
-  /** What is growing. */
+  /** The segment being spoken. */
   #unfinished: Segment | undefined;
   #owedTimer: NodeJS.Timeout | undefined;
   #hasLeft = false;
@@ -83,14 +91,14 @@ export class Speaker {
     return this.#speech.sessionId;
   }
 
-  /** Goes on where another server has heard the session, which knew of this pause. */
+  /** Continues a session from another server, which knew of this pause. */
   inherit({ fromMs, toMs }: PauseTimes): void {
     const times = { fromMs, toMs: Math.min(toMs, this.#speech.receivedMs()) };
     if (!this.#isPaused) this.#pause = { ...noPause(), ...times };
     else if (toMs === Infinity) this.#pause.fromMs = fromMs;
   }
 
-  /** Takes what is said, until the session ends or somebody else has the floor. */
+  /** Takes captions until the session ends or another speaker has the floor. */
   async listen(): Promise<void> {
     const { log } = this.#options;
     try {
@@ -108,7 +116,7 @@ export class Speaker {
     }
   }
 
-  /** Nothing that is said from now on is taken. */
+  /** Takes nothing that is spoken from now on. */
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -145,7 +153,7 @@ export class Speaker {
     this.#options.onPause?.(this.#pause);
   }
 
-  /** What was being said stays as far as it was heard; nothing more is taken. */
+  /** Stops taking captions; the unfinished segment becomes a line as far as it was heard. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
@@ -156,12 +164,12 @@ export class Speaker {
     if (unfinished !== undefined) this.#say(unfinished);
   }
 
-  /** Whether nothing of it is to be said here any more, as it is heard elsewhere. */
+  /** Whether another server hears the session, so that nothing more of it is appended here. */
   get isAbandoned(): boolean {
     return this.#isAbandoned;
   }
 
-  /** Nothing more is taken, nor what was being said: it is heard elsewhere. */
+  /** Stops taking captions and drops the unfinished segment, as another server hears the session. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#pause.owed = undefined;
@@ -169,7 +177,7 @@ export class Speaker {
     this.leave();
   }
 
-  /** Ends the session. */
+  /** Ends the voice session. */
   end(reason: ServiceError): void {
     this.#speech.end(reason);
   }
@@ -181,7 +189,7 @@ export class Speaker {
     const unfinished = growing !== undefined && this.#isOutside(growing) ? growing : undefined;
     this.#unfinished = unfinished;
     await Promise.all(lines.map((each) => this.#options.say(this.#placed(each))));
-    // Somebody may have paused meanwhile, or taken the floor.
+    // Meanwhile the room may have been paused, or the floor taken.
     if (this.#hasLeft || this.#unfinished !== unfinished) return;
     const shown = unfinished && { text: unfinished.text.trim(), language: unfinished.language };
     this.#options.grow(shown && { ...shown, isUnsure });
@@ -192,7 +200,7 @@ export class Speaker {
     return !this.#isPaused && (fromMs === Infinity || startMs >= toMs - BEGIN_MS);
   }
 
-  /** Whether nothing of a sentence was said in a pause. */
+  /** Whether no part of a sentence was spoken in a pause. */
   #isTaken(sentence: Segment): boolean {
     const { startMs, endMs } = sentence;
     const { fromMs, toMs, settled, notBeforeMs } = this.#pause;
@@ -209,7 +217,10 @@ export class Speaker {
     return true;
   }
 
-  /** The end of what was being said when a pause began is not waited for any more. */
+  /**
+   * Stops awaiting the end of the segment that was unfinished when a pause began, and appends it as it
+   * stands.
+   */
   #settle(): void {
     clearTimeout(this.#owedTimer);
     const { owed } = this.#pause;
@@ -226,7 +237,7 @@ export class Speaker {
     });
   }
 
-  /** When it was said: so long before the audio that has come just now. */
+  /** Converts audio times into clock times: the audio received so far ends now. */
   #placed({ text, language, startMs, endMs }: Segment): Sentence {
     const { now = Date.now } = this.#options;
     const { beganAtMs } = this.#speech;
@@ -245,7 +256,7 @@ function noPause(): Pause {
   return { fromMs: Infinity, toMs: Infinity, owed: undefined, settled: undefined, notBeforeMs: 0 };
 }
 
-/** What is left of what grows when its first sentence has become a line. */
+/** Returns what remains of an unfinished segment once its first sentence has become a line. */
 function remainder(growing: Segment | undefined, sentence: Segment): Segment | undefined {
   if (growing === undefined || sentence.endMs <= growing.startMs) return growing;
   const [all, first] = [growing.text.trim(), sentence.text.trim()];

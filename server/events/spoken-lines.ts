@@ -1,41 +1,43 @@
-/** Lines of rooms as audio: spoken when the first listener asks, once for all of them. */
+/**
+ * Synthesises lines of rooms. A line is spoken when the first listener asks for it, once for all listeners.
+ */
 import { ServiceError } from '../../shared/errors.ts';
 import { parseTargetMediaType } from '../../shared/target-media-type.ts';
 import { FairPlaces } from '../process/concurrency.ts';
 import type { SpeakLine } from '../voice/index.ts';
 import type { Caption } from './caption-log.ts';
 
-/** What browsers play: Opus most of them, FLAC all. */
+/** Formats that browsers play: most play Opus, all play FLAC. */
 export const spokenFormats = {
   webm: 'audio/webm;codecs=opus',
   flac: 'audio/flac',
 } as const;
 export type SpokenFormat = keyof typeof spokenFormats;
 
-/** Memory for clips, the oldest go first. */
+/** Memory limit of the clip cache, in bytes; the oldest clips are dropped first. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Lines that are spoken at a time: recognisers need the machine more. */
+/** Lines synthesised at a time: recognisers need the machine more. */
 const AT_ONCE = 2;
 const LONGEST_MS = 60_000;
 
-/** What one node asks of the one where lines are spoken. */
+/** Request of one node to the home to synthesise a line. */
 export interface ClipWish {
   caption: Caption;
   format: SpokenFormat;
 }
 
 export interface SpokenLines {
-  /** Languages of a list that there is a voice for. */
+  /** Returns those of the languages that have a voice. */
   languages(of: readonly string[]): string[];
-  /** Whether a line was spoken, or is about to be. */
+  /** Whether a line was synthesised, or is being. */
   has(roomId: string, caption: Caption, format: SpokenFormat): boolean;
-  /** What was said in a room is deleted, or the lines of it that ended before a moment, ms since the epoch. */
+  /** Drops the clips of a room, or of lines that ended before a moment in ms since the epoch. */
   forget(roomId: string, beforeMs?: number): void;
   /**
-   * A whole file.
+   * Returns a line as a whole audio file.
    *
-   * @param elsewhere has it spoken by another process, which answers as `speakFor` does
-   * @throws ServiceError invalid_request where there is no voice, synthesis_failed
+   * @param elsewhere has another process synthesise the line, which answers as `speakFor` does
+   * @throws ServiceError invalid_request if the language has no voice, synthesis_failed
    */
   speak(
     roomId: string,
@@ -43,7 +45,7 @@ export interface SpokenLines {
     format: SpokenFormat,
     elsewhere?: (wish: ClipWish) => Promise<unknown>,
   ): Promise<Buffer>;
-  /** Speaks a line for another process. */
+  /** Synthesises a line for another process. */
   speakFor(roomId: string, wish: ClipWish): Promise<{ clip: string }>;
 }
 
@@ -96,7 +98,7 @@ function clipOf(answer: unknown): Buffer {
   return Buffer.from((answer as { clip: string }).clip, 'base64');
 }
 
-/** Clips that were made, or are being made; there is room for so many, and the oldest go first. */
+/** Creates the clip cache, limited in bytes; the oldest clips are dropped first. */
 function createClips() {
   const clips = new Map<string, { endMs: number; bytes: number; clip: Promise<Buffer> }>();
   let totalBytes = 0;
@@ -109,7 +111,7 @@ function createClips() {
   function forgetOldest(): void {
     for (const [name, { bytes }] of clips) {
       if (totalBytes <= MAX_BYTES) return;
-      // One that is being made is not counted yet.
+      // A clip still being made is not counted yet.
       if (bytes === 0) continue;
       drop(name);
     }
