@@ -1,12 +1,12 @@
-/** What is kept of a track, on its way to the database: in its order, and again until it is there. */
+/** Writes the captions of a track to the database, in order, retrying until they are stored. */
 import type { Logger } from '../process/log.ts';
 import type { Caption, CaptionStore, CaptionTrack } from './captions-store.ts';
 
-/** Captions that are written at a time: SQLite takes 32,766 values. */
+/** Maximum number of captions per write: SQLite accepts 32,766 bound values. */
 const MOST_AT_ONCE = 500;
-/** Captions of a track that may wait: hours of speech. */
+/** Maximum number of captions of a track that may wait: hours of speech. */
 const MOST_WAITING = 5_000;
-/** After how many tries in vain captions are given up that nobody comes back for: an hour of them. */
+/** Failed attempts after which the captions of a released room are given up: an hour's worth. */
 const LAST_TRIES = 720;
 
 export interface CaptionWriterOptions {
@@ -14,18 +14,18 @@ export interface CaptionWriterOptions {
   store: Pick<CaptionStore, 'append'>;
   log: Logger;
   mayWrite: (caption: Caption) => boolean;
-  /** What has to be over before anything is written. */
+  /** Returns what must be over before anything is written. */
   heldUp: () => Promise<unknown> | undefined;
-  /** After which what could not be written is tried again. */
+  /** Delay before a failed write is retried, in ms. */
   retryMs: number;
   onWritten: () => void;
-  /** Nothing is left to be written. */
+  /** Called when nothing is left to write. */
   onIdle: () => void;
 }
 
 export class CaptionWriter {
   readonly #options: CaptionWriterOptions;
-  /** Whether nobody comes back for what waits: it is not tried for ever. */
+  /** Whether the room is released: its writes are then not retried for ever. */
   #isLeft = false;
   #waiting: Caption[] = [];
   #batch: Promise<boolean> | undefined;
@@ -41,17 +41,17 @@ export class CaptionWriter {
     this.#failures = 0;
   }
 
-  /** What was not written yet, by sequence. */
+  /** Captions not written yet, by sequence. */
   get waiting(): readonly Caption[] {
     return this.#waiting;
   }
 
-  /** Resolves when what is being written at this moment is over. */
+  /** Resolves when the current write is over. */
   get underWay(): Promise<unknown> {
     return this.#batch ?? Promise.resolve();
   }
 
-  /** Resolves when it is written, or cannot or may not be for now. */
+  /** Resolves when the caption is written, or cannot or must not be written for now. */
   add(caption: Caption): Promise<void> {
     this.#waiting.push(caption);
     if (this.#waiting.length > MOST_WAITING) {
@@ -62,7 +62,7 @@ export class CaptionWriter {
     return this.write();
   }
 
-  /** Writes what waits and may be written, as far as that is possible now. */
+  /** Writes the waiting captions that may be written, as far as possible now. */
   async write(): Promise<void> {
     while (this.#waiting.some(this.#options.mayWrite)) {
       const heldUp = this.#options.heldUp();
@@ -108,7 +108,7 @@ export class CaptionWriter {
     this.#retry = setTimeout(again, retryMs).unref();
   }
 
-  /** Some of what waits is not to be written any more. */
+  /** Drops waiting captions that must not be written any more. */
   drop(which: (caption: Caption) => boolean): void {
     this.#waiting = this.#waiting.filter((caption) => !which(caption));
     if (this.#waiting.length === 0) this.#options.onIdle();

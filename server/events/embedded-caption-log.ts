@@ -1,6 +1,6 @@
 /**
- * Captions in flight in this process: the last of them in memory, and all of them in the database where a
- * room is kept.
+ * The caption log of one process: recent captions in memory, and all captions of rooms that keep them in the
+ * database.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withinTime } from '../process/concurrency.ts';
@@ -19,20 +19,20 @@ import { CaptionWriter } from './caption-writer.ts';
 import type { CaptionStore } from './captions-store.ts';
 import { cut, type HeldTrack, inMemory, isNear, isOf, reachesBack } from './held-track.ts';
 
-/** Captions of a transcript that are read at a time. */
+/** Captions read per page of a transcript. */
 const PAGE = 500;
-/** How long what is said waits for a database that does not answer, in ms. */
+/** How long a caption waits for a database that does not respond, in ms. */
 const PATIENCE_MS = 1_000;
-/** After which what could not be written is tried again, in ms. */
+/** Delay before a failed write is retried, in ms. */
 const RETRY_MS = 5_000;
-/** For how long, and how often, what waits is tried to be written when the server stops, in ms. */
+/** How long, and how often, outstanding writes are attempted when the server stops, in ms. */
 const FLUSH_MS = 5_000;
 const FLUSH_EVERY_MS = 200;
 
-/** Of what was said in a room. Once it has begun, nothing is written or read before it is done. */
+/** A deletion of a room's captions. Once begun, nothing of the room is written or loaded until it is done. */
 interface Deletion {
   state: 'waiting' | 'begun' | 'done';
-  /** Resolves when all is appended that was before it. */
+  /** Resolves when everything queued before the deletion is appended. */
   begun: Promise<void>;
   done: Promise<void>;
   before: Deletion | undefined;
@@ -43,13 +43,13 @@ export interface CaptionLogOptions {
   log: Logger;
   now?: () => number;
   retryMs?: number;
-  /** Hands a caption to others before it is written or told here. @throws where it must be neither */
+  /** Publishes a caption to other nodes before it is written or told here. @throws if it must be neither */
   publish?: (track: CaptionTrack, caption: Caption, options: AppendOptions) => Promise<void>;
-  /** Whether a caption that was handed to others may be written yet. */
+  /** Whether a published caption may be written yet. */
   mayWrite?: (track: CaptionTrack, caption: Caption) => boolean;
 }
 
-/** A caption that another process has appended, or that waits to be appended there. */
+/** A caption that another process appended, or that waits to be appended to the shared stream. */
 export interface SharedCaption {
   track: CaptionTrack;
   caption: Caption;
@@ -57,8 +57,8 @@ export interface SharedCaption {
 }
 
 /**
- * The log of one process. Numbers are ms since the epoch, or the next after the one before: they grow
- * through restarts though nothing of them is kept.
+ * Creates the log of one process. Line numbers and sequences are ms since the epoch, or one more than the
+ * previous number, so they increase across restarts without being stored.
  */
 export function createCaptionLog(options: CaptionLogOptions): CaptionLog {
   return new EmbeddedCaptionLog(options);
@@ -67,9 +67,9 @@ export function createCaptionLog(options: CaptionLogOptions): CaptionLog {
 export class EmbeddedCaptionLog implements CaptionLog {
   readonly #options: CaptionLogOptions;
   readonly #rooms = new Map<string, Map<string, HeldTrack>>();
-  /** Of rooms of which everything is being deleted; the last of each. */
+  /** The last pending deletion of each room. */
   readonly #deletions = new Map<string, Deletion>();
-  /** Rooms that are let go of when all of them is written. */
+  /** Rooms to release from memory once everything is written. */
   readonly #leaving = new Set<string>();
   #lastNumber = 0;
 
@@ -103,10 +103,10 @@ export class EmbeddedCaptionLog implements CaptionLog {
     { untilMs, ...options }: AppendOptions & { untilMs: number },
   ): Promise<Caption> {
     const { isKept, isLate = false } = options;
-    // Numbers go on from those before, though the clock of this process may be behind.
+    // Loaded first so that numbers continue from stored ones, even if this process's clock is behind.
     if (isKept) await inTime(held, this.#fill(held).catch(this.#report), untilMs);
     const appended = { ...caption, sequence: this.nextLine() };
-    // What it renders may be deleted before its turn, or while it is written.
+    // The line that this caption renders may be deleted before its turn, or while it is written.
     const isGone = () => isOf(held.deletedUpTo, appended);
     const published = this.#options.publish?.(held.track, appended, options);
     if (published !== undefined) await published;
@@ -116,17 +116,17 @@ export class EmbeddedCaptionLog implements CaptionLog {
   }
 
   #hold(held: HeldTrack, caption: Caption, { isLate }: { isLate: boolean }): void {
-    // Those who read have it: the broker has lost it, or it was appended before that was known.
+    // Readers already have it: the broker lost it and it was appended again, or this was not known yet.
     if (held.captions.some(({ sequence }) => sequence === caption.sequence)) return;
     const isNews = !isLate || isNear(held, caption.line);
     if (!isNews) held.untold.add(caption);
-    // What it takes the place of is news to nobody.
+    // The caption that this one replaces is of no interest any more.
     held.captions = [...held.captions.filter(({ line }) => line !== caption.line), caption];
     cut(held);
     if (isNews) for (const follower of held.followers) follower.onCaption(caption);
   }
 
-  // What others append.
+  // Captions of other nodes.
 
   /** Tells a caption that another process has appended. */
   take({ track, caption, isLate }: SharedCaption): void {
@@ -137,12 +137,12 @@ export class EmbeddedCaptionLog implements CaptionLog {
     this.#hold(held, caption, { isLate });
   }
 
-  /** Numbers are greater than that from now on. */
+  /** Makes all further numbers greater than this one. */
   goOnAfter(number: number): void {
     this.#lastNumber = Math.max(this.#lastNumber, number);
   }
 
-  /** Takes back what others were not told, which is not written yet. */
+  /** Takes back a caption that no other node was told, and that is not written yet. */
   takeBack({ track, caption }: Pick<SharedCaption, 'track' | 'caption'>): void {
     const held = this.#heldOf(track);
     held.captions = held.captions.filter((each) => each !== caption);
@@ -154,21 +154,21 @@ export class EmbeddedCaptionLog implements CaptionLog {
     for (const { writer } of this.#tracksOf(roomId)) void writer.write();
   }
 
-  /** Lets go of what was said up to a sequence, which was deleted. */
+  /** Drops captions up to a sequence, which were deleted. */
   dropUpTo(roomId: string, upTo: number): void {
     this.#lastNumber = Math.max(this.#lastNumber, upTo);
     for (const held of this.#tracksOf(roomId)) {
       const { captions } = held;
       held.deletedUpTo = Math.max(held.deletedUpTo, upTo);
       held.captions = captions.filter((caption) => !isOf(upTo, caption));
-      // Whoever was told the last of them meanwhile is to forget all.
+      // A reader that was meanwhile told the last of them must discard everything.
       held.cutAt = Math.max(held.cutAt, upTo, captions.at(-1)?.sequence ?? 0);
       held.hasMore = false;
       held.writer.drop((caption) => isOf(upTo, caption));
     }
   }
 
-  /** All that is held of a room, in its order. */
+  /** Returns all captions of a room held in memory, by sequence. */
   held(roomId: string): SharedCaption[] {
     return this.#tracksOf(roomId)
       .flatMap(({ track, captions, untold }) =>
@@ -177,11 +177,11 @@ export class EmbeddedCaptionLog implements CaptionLog {
       .sort((a, b) => a.caption.sequence - b.caption.sequence);
   }
 
-  /** Writes what another process may not have come to write. */
+  /** Writes held captions that another process may not have written. */
   async writeHeld(roomId: string, isKept: (caption: Caption) => boolean): Promise<void> {
     for (const held of this.#tracksOf(roomId)) {
       const { captions } = await this.#options.store.latest(held.track, MAX_HELD);
-      // What is said here meanwhile may be written before it.
+      // Captions appended here meanwhile may be written before these.
       const written = new Set(captions.map(({ sequence }) => sequence));
       const isMissing = (caption: Caption) => !written.has(caption.sequence) && isKept(caption);
       for (const caption of held.captions.filter(isMissing)) void held.writer.add(caption);
@@ -225,7 +225,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     else await inTime(held, filled.catch(this.#report), untilMs);
     const known = inMemory(held);
     const found = known.findLast((each) => each.line === line);
-    // Nearly always it is one of the last lines, or new.
+    // The line is nearly always a recent one, or new.
     const isHeld = !held.hasMore || held.captions.some((each) => each.line <= line);
     if (found !== undefined || isHeld) return found;
     let stored: Caption | undefined;
@@ -240,7 +240,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     const held = this.#heldOf(track);
     let last = 0;
     for (;;) {
-      // What is written meanwhile may be on the page, or not.
+      // Taken first: a caption written meanwhile may be on the page or not.
       const known = inMemory(held);
       const page = await store.captions(track, last, PAGE);
       if (page.length === 0) break;
@@ -265,7 +265,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
 
   forget(roomId: string, onGone?: (upTo: number) => void): Promise<void> {
     return this.#delete(roomId, async (upTo) => {
-      // Whoever was told something meanwhile is to forget what was before, also after a restart.
+      // Readers told anything meanwhile must discard what came before, also after a restart.
       await this.#options.store.deleteCaptions(roomId, upTo, this.nextLine());
       this.dropUpTo(roomId, upTo);
       onGone?.(upTo);
@@ -273,13 +273,13 @@ export class EmbeddedCaptionLog implements CaptionLog {
   }
 
   erase(roomId: string): Promise<void> {
-    // Those who were told it keep it.
+    // Followers that were told these captions keep them.
     return this.#delete(roomId, (upTo) => this.#options.store.deleteCaptions(roomId, upTo, 0));
   }
 
   /**
-   * Deletes what was written before, also what is about to be. What is appended later is told meanwhile, and
-   * written when this is done; what is yet to be deleted is not read into memory.
+   * Deletes captions written before, including pending writes. Captions appended later are told at once but
+   * written only after the deletion, and captions about to be deleted are not loaded into memory.
    */
   async #delete(roomId: string, act: (upTo: number) => Promise<void>): Promise<void> {
     const tracks = this.#tracksOf(roomId);
@@ -312,7 +312,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     await deleted;
   }
 
-  /** What has to be over before anything of a room is written or read. */
+  /** Returns what must be over before anything of a room is written or loaded. */
   #heldUp(roomId: string): Promise<void> | undefined {
     let deletion = this.#deletions.get(roomId);
     while (deletion !== undefined && deletion.state !== 'begun') deletion = deletion.before;
@@ -344,7 +344,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     this.#rooms.delete(roomId);
   }
 
-  /** A room that was to be let go of is wanted again. */
+  /** Cancels the release of a room that is wanted again. */
   #stay(roomId: string): void {
     if (!this.#leaving.delete(roomId)) return;
     for (const { writer } of this.#tracksOf(roomId)) writer.leave(false);
@@ -409,7 +409,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     return held;
   }
 
-  /** Takes what a process before this one has kept into memory, once. */
+  /** Loads the captions stored by an earlier process into memory, once. */
   async #fill(held: HeldTrack): Promise<void> {
     while (!held.isFilled) {
       const heldUp = this.#heldUp(held.track.roomId);
@@ -421,7 +421,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     }
   }
 
-  /** After what was begun before; what comes next does not have to wait for it. */
+  /** Fills the track after all work queued so far, without delaying the work that follows. */
   async #fillInTurn(held: HeldTrack): Promise<void> {
     if (held.isFilled) return;
     const begun = await inTurn(held, () => Promise.resolve({ filled: this.#fill(held) }));
@@ -432,7 +432,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     const { captions: kept, cutAt } = await this.#options.store.latest(held.track, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     const known = [...kept.filter(({ sequence }) => sequence < before), ...held.captions];
-    // What something else has taken the place of is told to nobody any more.
+    // Captions replaced by newer ones are not told any more.
     const newest = new Map(known.map((caption) => [caption.line, caption]));
     held.captions = known.filter((caption) => newest.get(caption.line) === caption);
     held.cutAt = Math.max(held.cutAt, cutAt);
@@ -444,14 +444,14 @@ export class EmbeddedCaptionLog implements CaptionLog {
   }
 }
 
-/** Does something to a track after all that was begun before. */
+/** Runs work on a track after all work queued before. */
 function inTurn<Result>(held: HeldTrack, work: () => Promise<Result>): Promise<Result> {
   const done = held.last.then(work);
   held.last = done.catch(() => undefined);
   return done;
 }
 
-/** Waits for the database, though not for long, nor again before it has caught up. */
+/** Waits briefly for the database, and not at all until it has caught up after a timeout. */
 async function inTime(held: HeldTrack, work: Promise<void>, untilMs: number): Promise<void> {
   if (held.isBehind || (await withinTime(work, untilMs))) return;
   held.isBehind = true;

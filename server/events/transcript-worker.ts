@@ -1,4 +1,7 @@
-/** Writes what was said in a room as a file, in a thread: lines come, then a word, and the file goes back. */
+/**
+ * Worker thread that writes a transcript file. It receives captions in pages, then `write`, and posts the
+ * file back.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { textDirection, type LanguageTag } from '../../shared/language.ts';
 import {
@@ -12,7 +15,7 @@ import {
 import type { Caption } from './caption-log.ts';
 import type { TranscriptWish } from './transcripts.ts';
 
-/** The last of each line. */
+/** The newest caption of each line. */
 const newest = new Map<number, Caption>();
 
 parentPort?.on('message', (message: readonly Caption[] | 'write') => {
@@ -33,13 +36,16 @@ async function write({ format, title }: TranscriptWish): Promise<string | Uint8A
     .join('\n');
 }
 
-/** A pause after which what follows is a paragraph of its own, in ms. */
+/** Pause after which a new paragraph begins, in ms. */
 const PARAGRAPH_PAUSE_MS = 4_000;
 const LONGEST_PARAGRAPH = 8;
 
-/** Each line begins a cue, but behind one that is shorter than a cue may be. Times are from the first on. */
+/**
+ * Makes a cue of each line, but joins a line to one before it that is too short for a cue. Times count from
+ * the first line.
+ */
 function cuesOf(inOrder: readonly Caption[]): Cue[] {
-  // What is typed while somebody speaks comes before the sentence that it was said in.
+  // A line typed during a sentence precedes that sentence.
   const lines = inOrder.toSorted((a, b) => a.startMs - b.startMs);
   const beganMs = lines[0]?.startMs ?? 0;
   const groups: TimedText[][] = [];
@@ -50,7 +56,7 @@ function cuesOf(inOrder: readonly Caption[]): Cue[] {
       before.endMs <= startMs &&
       before.endMs - before.startMs < CUE_LIMITS.leastMs;
     const times = { startMs: startMs - beganMs, endMs: endMs - beganMs };
-    // The blank that subtitles join by.
+    // `subtitleCues` joins texts by the space they begin with.
     if (isJoined) groups.at(-1)?.push({ text: ` ${text}`, ...times });
     else groups.push([{ text, ...times }]);
   }
@@ -77,11 +83,11 @@ function paragraphs(lines: readonly Caption[]): Paragraph[] {
   return found.map(({ sentences, language }) => ({ text: sentences.join(' '), language }));
 }
 
-/** What no XML may have. */
+/** Characters that XML does not allow. */
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 async function wordDocument(title: string, written: readonly Paragraph[]): Promise<Uint8Array> {
-  // Only this format needs it.
+  // Loaded on demand, as only this format needs it.
   const { Document, HeadingLevel, Packer, Paragraph, TextRun } = await import('docx');
   const name = title.replace(NOT_XML, '');
   const paragraph = ({ text, language }: Paragraph) => {

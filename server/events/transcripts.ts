@@ -1,4 +1,4 @@
-/** What was said in a room, as a file. */
+/** Writes the transcript of a room as a file. */
 import { once } from 'node:events';
 import type { TranscriptFormat } from '../../shared/schemas/rooms.ts';
 import { FairPlaces } from '../process/concurrency.ts';
@@ -14,7 +14,7 @@ const contentTypes = {
   docx: WORD,
 } as const satisfies Record<TranscriptFormat, string>;
 
-/** What they are sent as, without parameters. */
+/** Media types of the formats, without parameters. */
 export const transcriptTypes = Object.values(contentTypes).map(
   (type) => type.split(';', 1)[0] ?? type,
 );
@@ -24,19 +24,19 @@ export interface TranscriptFile {
   content: string | Buffer;
 }
 
-/** What the thread that writes is started with; captions follow, page by page. */
+/** Data that starts the worker thread; captions follow, page by page. */
 export interface TranscriptWish {
   format: TranscriptFormat;
-  /** The name of the room. */
+  /** Name of the room. */
   title: string;
 }
 
-/** Files that are written at a time, by threads of their own: a day of speech takes a second. */
+/** Files written at a time, each in a thread of its own: a day of speech takes a second. */
 const AT_ONCE = 2;
 
 const places = new FairPlaces(AT_ONCE);
 
-/** @param captions in their order, also those that others have taken the place of */
+/** @param captions in order, including those replaced by later ones */
 export async function writeTranscript(
   captions: AsyncIterable<readonly Caption[]>,
   { roomId, ...wish }: TranscriptWish & { roomId: string },

@@ -1,23 +1,26 @@
-/** What a node appends for others: one after the other, each again until there is an answer. */
+/** Queue of entries that a home appends to its room's stream: one at a time, each retried until answered. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import { withinTime } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import type { SharedCaption } from '../embedded-caption-log.ts';
 
-/** How long what is said waits for the others to have it, in ms. */
+/** How long a caption waits to be appended to the stream, in ms. */
 const PATIENCE_MS = 1_000;
 const AGAIN_MS = 500;
-/** What waits for a broker that is away; of more, the oldest is not told others. */
+/**
+ * Maximum number of entries waiting for an unreachable broker; beyond it the oldest is not shared with other
+ * nodes.
+ */
 const MAX_WAITING = 20_000;
 
 export interface Unappended {
   readonly shared: SharedCaption | undefined;
-  /** @returns its id; undefined where it is refused */
+  /** Appends the entry under a number. @returns its id; undefined if it is refused */
   readonly send: (number: number) => Promise<number | undefined>;
-  /** Whether nobody was told: it waits for this. */
+  /** Whether the caption is held back here until it is appended. */
   isAwaited: boolean;
-  /** Whether others have it, or will: it was appended before. */
+  /** Whether the other nodes have the caption, or will: it was appended before. */
   isTold: boolean;
   isRefused: boolean;
   settle: (isRefused: boolean) => void;
@@ -26,7 +29,7 @@ export interface Unappended {
 
 export interface AppendQueueOptions {
   onAppended: (id: number, shared: SharedCaption | undefined) => void;
-  /** Finds out why it was refused: what waits is taken from here then, or appended. */
+  /** Finds out why an append was refused: the queue is then taken, or appended after all. */
   onRefused: () => Promise<void>;
   log: Logger;
 }
@@ -35,9 +38,9 @@ export class AppendQueue {
   readonly #options: AppendQueueOptions;
   #items: Unappended[] = [];
   #flushing: Promise<void> | undefined;
-  /** The last number under which something was sent that was appended, or may have been. */
+  /** Number of the last entry that was appended, or may have been. */
   #lastNumber = 0;
-  /** Whether the broker does not keep up, and is not waited for. */
+  /** Whether the broker does not keep up, so that nothing waits for it. */
   #isBehind = false;
 
   constructor(options: AppendQueueOptions) {
@@ -58,14 +61,14 @@ export class AppendQueue {
     return item;
   }
 
-  /** Appends also what was taken from here before. */
+  /** Queues items, which may have been taken from the queue before. */
   put(items: readonly Unappended[]): void {
     this.#items.push(...items);
     while (this.#items.length > MAX_WAITING) this.#items.shift()?.settle(false);
     this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined));
   }
 
-  /** Waits for it, though not for long, nor again before all is appended. */
+  /** Waits briefly for an item, and not at all until the queue is empty after a timeout. */
   async wait(item: Unappended): Promise<void> {
     item.isAwaited = true;
     if (!this.#isBehind && !(await withinTime(item.done, performance.now() + PATIENCE_MS))) {
@@ -74,7 +77,7 @@ export class AppendQueue {
     item.isAwaited = false;
   }
 
-  /** A caption was appended, and that not answered. */
+  /** Marks a caption as appended, although its append was not answered. */
   noteTold({ track, caption }: SharedCaption): void {
     for (const item of this.#items) {
       const { track: of, caption: same } = item.shared ?? {};
@@ -82,12 +85,12 @@ export class AppendQueue {
     }
   }
 
-  /** All that waits does so no more. */
+  /** Removes and returns all waiting items. */
   takeAll(): Unappended[] {
     return this.#items.splice(0);
   }
 
-  /** Resolves when all is appended, or the time is up. */
+  /** Resolves when all items are appended, or the time is up. */
   async idle(forMs: number): Promise<void> {
     await withinTime(this.#flushing ?? Promise.resolve(), performance.now() + forMs);
   }
@@ -101,7 +104,7 @@ export class AppendQueue {
         return 'away' as const;
       });
       const isTaken = this.#items[0] !== first;
-      // Nothing else may have its number.
+      // A number must not be reused for another entry.
       if (isTaken || typeof id === 'number') this.#lastNumber = number;
       if (isTaken) continue;
       if (id === undefined) await onRefused();

@@ -1,14 +1,16 @@
 /**
- * Who is in which room at which node: every node tells it of its own rooms, at once when something
- * changes and again every other second, and has heard it of all others.
+ * Presence: which readers and speakers are in which room at which node. Every node announces its own rooms on
+ * a stream, at once when something changes and in full every two seconds.
  */
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 
-/** How often a node says it again, and after which a node that does not is gone, in ms. */
+/** Interval at which a node announces all its rooms, and silence after which it counts as gone, in ms. */
 const SAY_MS = 2_000;
 const GONE_MS = 7_000;
-/** Counts that change are told together, in ms; a language that nobody read before is told at once. */
+/**
+ * Delay by which changed counts are coalesced, in ms; the first reader of a language is announced at once.
+ */
 const SOON_MS = 250;
 const MAX_LENGTH = 200;
 const TTL_MS = 15_000;
@@ -16,33 +18,36 @@ const STREAM = 'rooms';
 
 /** A room as one node has it open. */
 export interface RoomPresence {
-  /** Who reads, by language. */
+  /** Number of readers, by language. */
   readers: Record<string, number>;
   isHome: boolean;
-  /** Who speaks there. */
+  /** The session that speaks there. */
   sessionId?: string;
 }
 
 export interface Presence {
-  /** What the other nodes have of a room. */
+  /** Returns what the other nodes report of a room. */
   others(roomId: string): RoomPresence[];
-  /** To be called when something has changed here. @param options.isUrgent whether others wait for it */
+  /**
+   * To be called when a room has changed here. @param options.isUrgent whether other nodes depend on it at
+   * once
+   */
   changed(roomId: string, options?: { isUrgent: boolean }): void;
   stop(): void;
 }
 
 interface Said {
   node: string;
-  /** All that it has, or what has changed; null: it has the room no more. */
+  /** Whether `rooms` is complete rather than a change; a null room has been closed by the node. */
   isAll: boolean;
   rooms: Record<string, RoomPresence | null>;
 }
 
 export interface PresenceOptions {
   broker: Pick<Broker, 'streams' | 'node'>;
-  /** The rooms that are open here. */
+  /** Returns the rooms that are open here. */
   own: () => Map<string, RoomPresence>;
-  /** Something of a room has changed at another node. */
+  /** Called when another node's report of a room has changed. */
   onChange: (roomId: string) => void;
   log: Logger;
 }
@@ -61,7 +66,7 @@ class PresenceOfNodes implements Presence {
   readonly #unfollow: () => void;
   #soon: NodeJS.Timeout | undefined;
   #hadRooms = false;
-  /** When what this node said itself came back: until then nobody is taken for gone. */
+  /** When this node last received its own announcement: until it does, no other node is presumed gone. */
   #ownHeardAtMs = performance.now();
 
   constructor(options: PresenceOptions) {
@@ -94,14 +99,14 @@ class PresenceOfNodes implements Presence {
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
     this.#unfollow();
-    // Whoever was here is not any more.
+    // This node's readers and speakers are gone.
     if (this.#hadRooms) this.#say({ isAll: true, rooms: {} });
   }
 
   #say(said: Omit<Said, 'node'>): void {
     const { streams, node } = this.#options.broker;
     const bytes = JSON.stringify({ node, ...said } satisfies Said);
-    // What is not heard is said again soon.
+    // A lost announcement is soon repeated.
     streams.append(STREAM, bytes, { maxLength: MAX_LENGTH, ttlMs: TTL_MS }).catch(() => undefined);
   }
 
@@ -147,7 +152,7 @@ class PresenceOfNodes implements Presence {
 
   #forgetGone(): void {
     const nowMs = performance.now();
-    // Whoever hears nothing, not even itself, is away itself.
+    // A node that does not even receive its own announcements is itself cut off.
     if (this.#hadRooms && nowMs - this.#ownHeardAtMs > GONE_MS / 2) return;
     for (const [name, { rooms, heardAtMs }] of this.#nodes) {
       if (nowMs - heardAtMs < GONE_MS) continue;
@@ -157,7 +162,7 @@ class PresenceOfNodes implements Presence {
   }
 }
 
-/** How many read, by language. */
+/** Adds up readers by language. */
 export function addedUp(all: readonly Record<string, number>[]): Record<string, number> {
   const sum: Record<string, number> = {};
   for (const counts of all) {

@@ -1,6 +1,6 @@
 /**
- * What a node asks of the one that is home of a room, which changes meanwhile: it is asked again until
- * somebody answers, by the same name, so that whoever has answered knows it.
+ * Requests to the home of a room, over streams of the broker. The home may change meanwhile, so a question is
+ * repeated under the same id until answered, and a node that has answered it recognises the id.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,12 +9,15 @@ import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 import { Remembered } from './remembered.ts';
 
-/** How long something that is asked, or answered, may wait to be read, in ms. */
+/** How long a question or an answer may wait to be read, in ms. */
 const TTL_MS = 30_000;
 const KEPT = { maxLength: 2_000, ttlMs: TTL_MS };
-/** After which it is asked again, in ms. */
+/** Interval at which a question is repeated, in ms. */
 const AGAIN_MS = 1_000;
-/** Answers that are remembered at once, for those who ask again; each for as long as it may wait to be read. */
+/**
+ * Maximum number of answers remembered for repeated questions, each for as long as a question may wait to be
+ * read.
+ */
 const MAX_ANSWERED = 100;
 
 interface Asked {
@@ -25,20 +28,22 @@ interface Asked {
 
 type Answer = { id: string; value: unknown } | { id: string; code: ErrorCode; message: string };
 
-/** @param id the same each time it is asked */
+/** @param id the same each time the question is repeated */
 export type AnswerQuestion = (question: unknown, id: string) => Promise<unknown>;
 
 export interface Questions {
-  /** @throws ServiceError as whoever answers; broker_unavailable where nobody does in time */
+  /**
+   * Asks the home. @throws ServiceError as thrown by the home; broker_unavailable if no node answers in time
+   */
   ask(roomId: string, question: object, wait: { forMs: number; id?: string }): Promise<unknown>;
   /**
-   * Answers what is asked of a room.
+   * Answers the questions about a room.
    *
-   * @param sinceId what was asked before is asked again by who still waits
-   * @returns ends it
+   * @param sinceId earlier questions are ignored, as a node that still waits repeats them
+   * @returns a function that stops answering
    */
   answer(roomId: string, sinceId: number, answer: AnswerQuestion): () => void;
-  /** What was asked of a room is gone. */
+  /** Deletes the pending questions about a room. */
   drop(roomId: string): Promise<void>;
   stop(): void;
 }
@@ -56,7 +61,7 @@ export function createQuestions(
     answer: (roomId, sinceId, answer) =>
       streams.follow(questionsOf(roomId), 0, ({ id, bytes }) => {
         if (id >= sinceId) answerOnce(JSON.parse(bytes.toString()) as Asked, answer);
-        // Whoever gets no answer asks again.
+        // A node that gets no answer repeats its question.
         streams.trim(questionsOf(roomId), id).catch(() => undefined);
       }),
     drop: (roomId) => streams.drop(questionsOf(roomId)),
@@ -121,14 +126,14 @@ function createAnswering({ streams }: QuestionsBroker, log: Logger, rememberedMs
         return streams.append(answersOf(asked.from), JSON.stringify(text), KEPT);
       })
       .catch((error: unknown) => {
-        // Another answers, or the same once more.
+        // Another node answers, or this one does when asked again.
         if (error instanceof NotHome) answered.delete(asked.id);
         else log.warn({ err: error }, 'an answer was not sent');
       });
   };
 }
 
-/** This node is not the home of the room, or not any more. */
+/** Thrown where this node is not the home of the room, or not any more. */
 export class NotHome extends Error {}
 
 const NOBODY = 'No server answers for the room at the moment. Please try again.';

@@ -1,27 +1,28 @@
-/** The places of a room for readers, over all servers: exact as long as the broker answers. */
+/** Seats for the readers of a room, over all servers; the count is exact while the broker responds. */
 import { randomUUID } from 'node:crypto';
 import { withinTime } from '../../process/concurrency.ts';
 import type { Broker } from '../../broker/index.ts';
 import { full } from '../reading/readers.ts';
 
-/** The seats of a server that died are free after this, in ms: those who read there come back in that time. */
+/** Lifetime of a seat that is not renewed, in ms: a dead server's readers reconnect in that time. */
 const SEAT_MS = 10_000;
 const KEEP_EVERY_MS = 3_000;
-/** How often some of them are kept, in ms: all at once would hold captions up. */
+/** Interval at which a share of the seats is renewed, in ms: renewing all at once would delay captions. */
 const KEEP_SOME_EVERY_MS = 300;
-/** How long whoever comes waits for the broker, in ms. */
+/** How long a joining reader waits for the broker, in ms. */
 const PATIENCE_MS = 1_000;
 
 export interface ReaderSeats {
   /**
    * Takes a seat for a reader.
    *
-   * @param known how many there are with this one, as servers said last: it counts while the broker is away
-   * @returns gives it back
+   * @param known latest known number of readers, including this one: it counts while the broker is
+   * unreachable
+   * @returns a function that gives the seat back
    * @throws ServiceError too_many_sessions
    */
   take(roomId: string, known: number): Promise<() => void>;
-  /** Resolves when the seats of those who have left are free, or the broker takes too long. */
+  /** Resolves when the seats given up so far are free, or the broker takes too long. */
   left(): Promise<unknown>;
 }
 
@@ -36,7 +37,7 @@ export function createReaderSeats(options: ReaderSeatsOptions): ReaderSeats {
 
 class SeatsOfServer implements ReaderSeats {
   readonly #options: ReaderSeatsOptions;
-  /** Seats of those who read here, by member; the one that was kept longest ago is first. */
+  /** Seat name of each reader here, by member; the seat renewed longest ago comes first. */
   readonly #held = new Map<string, string>();
   readonly #leaving = new Set<Promise<unknown>>();
   #keeping: NodeJS.Timeout | undefined;
@@ -56,10 +57,10 @@ class SeatsOfServer implements ReaderSeats {
     const asked = broker.seats.take(wish).then(
       (limit) => {
         isFull = limit !== undefined;
-        // It was waited for longer than the reader stayed.
+        // The reader left before the broker answered.
         if (!this.#held.has(member)) this.#giveBack(name, member);
       },
-      // Whoever is let in nevertheless sits there when it is back.
+      // A reader admitted nevertheless gets the seat by renewal once the broker is back.
       () => undefined,
     );
     await withinTime(asked, performance.now() + PATIENCE_MS);
@@ -91,7 +92,7 @@ class SeatsOfServer implements ReaderSeats {
 
   #giveBack(name: string, member: string): void {
     const { seats } = this.#options.broker;
-    // Otherwise its time is up soon.
+    // If this fails, the seat expires soon.
     const leaving = seats.leave({ names: [name], member }).catch(() => undefined);
     this.#leaving.add(leaving);
     void leaving.then(() => this.#leaving.delete(leaving));
@@ -100,13 +101,13 @@ class SeatsOfServer implements ReaderSeats {
   #keep(count: number): void {
     const { seats } = this.#options.broker;
     let left = Math.min(count, this.#held.size);
-    // Those that are kept go to its end, and are not reached again.
+    // Renewed seats move to the end of the map, so this loop does not reach them again.
     for (const [member, name] of this.#held) {
       if (left === 0) return;
       left -= 1;
       this.#held.delete(member);
       this.#held.set(member, name);
-      // A broker that is away has them again when it is back.
+      // A failed renewal is repeated when the broker is back.
       seats.keep({ names: [name], member, ttlMs: SEAT_MS }).catch(() => undefined);
     }
   }

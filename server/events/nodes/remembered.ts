@@ -1,4 +1,4 @@
-/** A map of the values that were set last; of too many, the one that was set before all others goes. */
+/** A map of limited size: beyond it, the entry that was set longest ago is dropped. */
 export class Remembered<Value> extends Map<string, Value> {
   readonly #most: number;
 

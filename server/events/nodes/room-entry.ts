@@ -1,4 +1,4 @@
-/** What stands in the stream of a room, one entry for each caption; as JSON. */
+/** An entry in the stream of a room, as JSON: a caption, a pause, or a deletion. */
 import type { Broker } from '../../broker/index.ts';
 import type { AppendOptions, Caption } from '../caption-log.ts';
 import type { SharedCaption } from '../embedded-caption-log.ts';
@@ -12,20 +12,20 @@ export interface Entry {
   isKept?: true;
   wish?: string;
   heard?: AppendOptions['heard'];
-  /** The last pause of a session: what it says meanwhile is nobody's. */
+  /** The last pause of a session: what the session says in it is dropped. */
   pause?: { sessionId: string } & PauseTimes;
-  /** All that was said up to there was deleted. */
+  /** Everything up to this sequence was deleted. */
   forgottenUpTo?: number;
 }
 
-/** Entries that are read together. */
+/** Entries per read of a stream. */
 export const READ_AT_ONCE = 100;
 
 export const streamOf = (roomId: string): string => `room ${roomId}`;
-/** Whose its home is. */
+/** Name of the lease that its home holds. */
 export const leaseOf = (roomId: string): string => `room ${roomId}`;
 
-/** JSON has no infinity. */
+/** Stands for Infinity, which JSON cannot express. */
 const ENDLESS = 'endless';
 
 export function written(entry: Entry): string {
@@ -41,7 +41,7 @@ export function read(bytes: Buffer): Entry {
   return { ...entry, pause };
 }
 
-/** What is appended of a caption. */
+/** Returns the entry for a caption. */
 export function entryOf(
   { track, caption, isLate }: SharedCaption,
   { isKept, wish, heard }: AppendOptions,
@@ -55,7 +55,7 @@ export function entryOf(
   };
 }
 
-/** With what its caption was appended. */
+/** Returns the options with which the entry's caption was appended. */
 export function detailsOf({ isKept, wish, heard }: Entry): AppendOptions {
   return {
     isKept: isKept === true,
@@ -64,13 +64,16 @@ export function detailsOf({ isKept, wish, heard }: Entry): AppendOptions {
   };
 }
 
-/** Id of the last caption before the first that ended after a moment, ms since the epoch; 0: there is none. */
+/**
+ * Returns the id of the last caption before the first one that ended after a moment in ms since the epoch; 0:
+ * none.
+ */
 export async function lastOlder(
   streams: Pick<Broker['streams'], 'read'>,
   stream: string,
   beforeMs: number,
 ): Promise<number> {
-  // What stands between lines goes with those after it.
+  // Entries between captions belong to the caption after them.
   let old = 0;
   for (let seen = 0, isMore = true; isMore;) {
     const entries = await streams.read(stream, seen, READ_AT_ONCE);

@@ -1,27 +1,28 @@
-/** What a node does with a room that it shares with others. */
+/** What {@link SharedRoom} calls in the room that it shares with other nodes. */
 import type { SharedCaption } from '../embedded-caption-log.ts';
 
-/** Who wants to be the home of a room, as somebody speaks there. */
+/** A node's claim to become the home, as a session speaks there. */
 export interface HomeClaim {
   sessionId: string;
-  /** Who was home before, and gives way to anybody who speaks. */
+  /** Whether the claimant was the home before; it then yields to any other speaker. */
   isResuming: boolean;
 }
 
 export interface RoomHost {
-  /** This node is the home from now on. */
+  /** Called when this node becomes the home. */
   onHome(): void;
-  /** It is not any more. @param lost what was told here and nowhere else */
+  /** Called when it is not the home any more. @param lost captions told here and on no other node */
   onFollow(lost: readonly SharedCaption[]): void;
-  /** What was said up to a sequence was deleted. */
+  /** Called when captions up to a sequence have been deleted. */
   onForgotten(upTo: number): void;
   /**
-   * Somebody speaks at another node, which is to be the home.
+   * Called when a session speaks at another node, which is to become the home.
    *
-   * @returns who speaks here and does not give way; otherwise all is appended that is still to be
+   * @returns the local session if it keeps the floor; otherwise undefined, once all pending lines are
+   * appended
    */
   onClaim(claim: HomeClaim): Promise<string | undefined>;
   answer(question: unknown, id: string): Promise<unknown>;
-  /** Whether anybody reads at other nodes. */
+  /** Whether other nodes have readers of the room. */
   isReadElsewhere(): boolean;
 }

@@ -1,4 +1,4 @@
-/** What a node knows of a room besides its lines, from what was appended to its stream. */
+/** Facts about a room, besides its captions, that a node learns from the entries of its stream. */
 import type { AppendOptions, Caption } from '../caption-log.ts';
 import type { SharedCaption } from '../embedded-caption-log.ts';
 import type { PauseTimes } from '../speaker.ts';
@@ -10,7 +10,7 @@ type Fulfilled = Pick<Caption, 'line' | 'sequence'>;
 
 export class RoomNotes {
   readonly #details = new WeakMap<Caption, AppendOptions>();
-  /** Lines by the wishes they fulfil. */
+  /** Lines, by the requests they fulfil. */
   readonly #fulfilled = new Remembered<Fulfilled>();
   readonly #heardUpTo = new Remembered<number>();
   readonly #pauses = new Remembered<Pause>();
@@ -20,12 +20,12 @@ export class RoomNotes {
     this.#details.set(caption, details);
   }
 
-  /** Undefined for what was read from the database. */
+  /** Returns undefined for a caption loaded from the database. */
   detailsOf(caption: Caption): AppendOptions | undefined {
     return this.#details.get(caption);
   }
 
-  /** All nodes have a caption, or will. */
+  /** Records that all nodes have a caption, or will. */
   told({ track: { name }, caption }: SharedCaption): void {
     const { sequence, line } = caption;
     this.#toldUpTo.set(name, Math.max(sequence, this.toldUpTo(name)));
@@ -38,24 +38,27 @@ export class RoomNotes {
     return caption.sequence <= this.toldUpTo(track.name);
   }
 
-  /** The sequence of the last caption of a track that all nodes have. */
+  /** Returns the sequence of the last caption of a track that all nodes have. */
   toldUpTo(name: string): number {
     return this.#toldUpTo.get(name) ?? 0;
   }
 
-  /** The sequence of the last of these that is not to be kept, nor what renders it; 0: there is none. */
+  /**
+   * Returns the sequence of the last caption that is not kept, and whose translations are not kept either; 0:
+   * none.
+   */
   unkeptUpTo(held: readonly SharedCaption[]): number {
     const isUnkept = ({ caption }: SharedCaption) =>
       caption.renders === null && this.detailsOf(caption)?.isKept === false;
     return held.findLast(isUnkept)?.caption.sequence ?? 0;
   }
 
-  /** The line that a wish was fulfilled by. */
+  /** Returns the line that fulfilled a request. */
   fulfilled(wish: string): Fulfilled | undefined {
     return this.#fulfilled.get(wish);
   }
 
-  /** Up to where what a session said has been appended, in ms of its audio. */
+  /** Returns how far a session's speech has been appended, in ms of its audio. */
   heardUpTo(sessionId: string): number {
     return this.#heardUpTo.get(sessionId) ?? 0;
   }
@@ -68,7 +71,7 @@ export class RoomNotes {
     return this.#pauses.values();
   }
 
-  /** The last pause of a session. */
+  /** Returns the last pause of a session. */
   pauseOf(sessionId: string): PauseTimes | undefined {
     return this.#pauses.get(sessionId);
   }

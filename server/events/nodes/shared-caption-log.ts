@@ -1,4 +1,7 @@
-/** Captions in flight over several nodes: each holds them in its memory, and one of them appends. */
+/**
+ * The caption log of several nodes: every node holds the captions in memory, and the home of a room appends
+ * them.
+ */
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 import type {
@@ -23,9 +26,9 @@ export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publis
 }
 
 export interface SharedCaptionLog extends CaptionLog {
-  /** A room as all nodes share it; opened where it is not. */
+  /** Returns a room as shared by all nodes, opening it if necessary. */
   share(roomId: string): SharedRoom;
-  /** A room is let go of here. @param options.isLast whether nothing of it is to stay anywhere */
+  /** Closes a room on this node. @param options.isLast whether nothing of it is to remain on any node */
   leave(roomId: string, options: { isLast: boolean }): Promise<void>;
   stop(): void;
 }
@@ -39,13 +42,13 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   readonly #memory: EmbeddedCaptionLog;
   readonly #questions;
   readonly #rooms = new Map<string, SharedRoom>();
-  /** Rooms that are let go of, which still say what was said last; and when that is over. */
+  /** Rooms being closed, which still append their last captions; `left` resolves when that is over. */
   readonly #leaving = new Map<string, { room: SharedRoom; left: Promise<void> }>();
-  /** Rooms of which nothing was to stay while the broker was away. */
+  /** Rooms whose stream is still to be deleted, as the broker was unreachable. */
   readonly #undropped = new Set<string>();
   readonly #ticking: NodeJS.Timeout;
   readonly #stopListening: () => void;
-  /** When the broker came back last: those who own something have to be there first. */
+  /** When the broker last came back: lease owners get time to renew before others acquire. */
   #backAtMs = -Infinity;
   #isStopped = false;
 
@@ -97,7 +100,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     }
   }
 
-  /** Where nobody has opened the room since. */
+  /** Deletes the stream of a room, unless it has been opened again. */
   async #dropAgain(roomId: string): Promise<void> {
     const { leases, streams, node } = this.#options.broker;
     this.#undropped.delete(roomId);
@@ -115,7 +118,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     const room = this.#rooms.get(roomId);
     if (room === undefined) {
       await this.#leaving.get(roomId)?.left;
-      // Of a server that is not there any more.
+      // A dead server may have left a stream.
       if (options.isLast) await this.#options.broker.streams.drop(streamOf(roomId));
       return;
     }
@@ -145,7 +148,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     return this.#memory.nextLine();
   }
 
-  /** @throws NotHome when another node is, and says so first */
+  /** @throws NotHome if another node is the home and publishes first */
   async append(track: CaptionTrack, caption: NewCaption, options: AppendOptions): Promise<Caption> {
     const room = this.#known(track.roomId);
     if (!room.isHome) await room.ready;
@@ -204,7 +207,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
 
   expire(roomId: string, beforeMs: number): void {
     this.#memory.expire(roomId, beforeMs);
-    // It is tried again soon.
+    // The next sweep tries again.
     this.#rooms
       .get(roomId)
       ?.expire(beforeMs)

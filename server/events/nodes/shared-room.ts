@@ -1,6 +1,7 @@
 /**
- * A room that several nodes have open. One of them is its home, by a lease: it alone appends what is said,
- * to a stream that all others follow into their own memory.
+ * A room shared by several nodes. One of them is its home by a lease: the home alone appends captions, to a
+ * stream that all other nodes follow into their own memory. Fencing by the lease's epoch keeps a former home
+ * from appending.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,21 +29,24 @@ import type { HomeClaim, RoomHost } from './room-host.ts';
 import { RoomNotes } from './room-notes.ts';
 import { createTentativeTexts, type TentativeTexts } from './tentative-texts.ts';
 
-/** How long a home is one without saying so again, and how often it does, in ms. */
+/** Duration of a home's lease, and interval at which the home renews it, in ms. */
 export const LEASE_MS = 5_000;
 export const RENEW_MS = 1_000;
-/** What is held of a room goes when nobody has had it open for so long: nothing happens in it, in ms. */
+/**
+ * Lifetime of the stream after its last entry, and age of that entry at which the home adds an empty one, in
+ * ms.
+ */
 const TTL_MS = 15 * 60_000;
 const STAY_MS = 4 * 60_000;
-/** After which a room is let go of that nobody has come to, in ms. */
+/** Age at which a room that was opened here but never attached to a host is closed, in ms. */
 const LEFT_MS = 20_000;
-/** Entries: what is held of every track, and some more. */
+/** Maximum number of entries in the stream: what is held of every track, and some more. */
 const MAX_LENGTH = 32 * MAX_HELD;
-/** How long a home has to answer before its lease is tried again, in ms. */
+/** How long a home has to answer a claim before its lease is tried again, in ms. */
 const ANSWER_MS = 1_000;
 const AGAIN_MS = 500;
 const FINISH_AGAIN_MS = 5_000;
-/** For how long a home that gives way says what it still has to say, in ms. */
+/** How long a home that yields may still append what is pending, in ms. */
 const GIVE_MS = 2_000;
 
 export interface SharedRoomOptions {
@@ -51,35 +55,35 @@ export interface SharedRoomOptions {
   questions: Questions;
   memory: EmbeddedCaptionLog;
   store: Pick<CaptionStore, 'forgottenUpTo'>;
-  /** Whether the way to the broker has been good for as long as owners need to come back. */
+  /** Whether the broker has been reachable long enough for lease owners to renew. */
   isSteady: () => boolean;
-  /** Resolves when the room is let go of that was open here before. */
+  /** Resolves when an earlier instance of the room on this node is closed. */
   after: Promise<void>;
   log: Logger;
 }
 
 export class SharedRoom {
   readonly #options: SharedRoomOptions;
-  /** By which it holds the lease, and appends: no other has it, of this node either. */
+  /** Holder of the lease and appender of entries; unique even among rooms of this node. */
   readonly #name: string;
   #host: RoomHost | undefined;
   readonly #openedAtMs = performance.now();
   #state: 'following' | 'home' | 'closed' = 'following';
   #epoch = 0;
-  /** Of the last entry that was read or appended. */
+  /** Id of the last entry read or appended. */
   #lastId = 0;
   #unfollow: () => void = () => undefined;
   #stopAnswering: () => void = () => undefined;
   #acquiring: Promise<boolean> | undefined;
   #ticking: Promise<void> | undefined;
-  /** Until when it does not take what it gave away. */
+  /** Until when this node does not reacquire a lease that it gave away. */
   #givenUntilMs = 0;
   readonly #queue: AppendQueue;
   #appendedAtMs = performance.now();
   readonly notes = new RoomNotes();
   #forgottenUpTo = 0;
   readonly #texts: TentativeTexts;
-  /** Resolves when all is read that was said before. */
+  /** Resolves when all earlier entries are read. */
   readonly ready: Promise<void>;
 
   constructor(options: SharedRoomOptions) {
@@ -95,7 +99,7 @@ export class SharedRoom {
         this.notes.told(shared);
         memory.writeOn(roomId);
       },
-      // By whom it was taken, or whether the broker has lost it.
+      // Another node took the lease, or the broker has lost it.
       onRefused: async () => {
         if (this.isHome) await this.tick();
       },
@@ -117,12 +121,12 @@ export class SharedRoom {
     return this.#state === 'closed';
   }
 
-  /** Whether nobody has it open here: whatever was asked of it once, it must not be its home. */
+  /** Whether no host uses the room here: such a node must not be the home, although it was asked once. */
   get isLeft(): boolean {
     return this.#host === undefined && performance.now() - this.#openedAtMs > LEFT_MS;
   }
 
-  /** Whoever has the room open here. */
+  /** Attaches the host that has the room open here. */
   attach(host: RoomHost): void {
     this.#host = host;
     if (this.isHome) host.onHome();
@@ -133,7 +137,7 @@ export class SharedRoom {
     while (!this.isClosed) {
       try {
         await this.#readOn();
-        // Whoever is first is the home, so that what is asked for at once is done here.
+        // The first node becomes the home, so that it can serve its first requests itself.
         const isHome = this.#options.isSteady() && (await this.#acquire());
         if (!isHome && this.#state === 'following') this.#follow();
         return;
@@ -156,7 +160,7 @@ export class SharedRoom {
     };
   }
 
-  /** Reads to the end of the stream. @returns whether others have said anything */
+  /** Reads to the end of the stream. @returns whether other nodes have appended captions */
   async #readOn(): Promise<boolean> {
     const { streams } = this.#options.broker;
     let isNews = false;
@@ -169,14 +173,14 @@ export class SharedRoom {
     }
   }
 
-  /** Whether the broker has lost what was read last. */
+  /** Whether the broker has lost the last entry read. */
   async #isLost(): Promise<boolean> {
     if (this.#lastId === 0) return false;
     const { streams } = this.#options.broker;
     return (await streams.read(this.#stream, this.#lastId - 1, 1)).length === 0;
   }
 
-  /** @returns whether it was said by another node */
+  /** @returns whether another node appended it */
   #take(id: number, bytes: Buffer): boolean {
     this.#lastId = id;
     const entry = read(bytes);
@@ -186,7 +190,7 @@ export class SharedRoom {
     if (track === undefined || caption === undefined) return false;
     const { roomId, memory, broker } = this.#options;
     const shared = { track: { roomId, name: track }, caption, isLate: isLate === true };
-    // What is appended again, by a home whose broker has lost it, was told before.
+    // A home whose broker lost the stream appends again what was told before.
     if (this.notes.isTold(shared)) return false;
     this.notes.describe(caption, detailsOf(entry));
     this.notes.told(shared);
@@ -196,8 +200,8 @@ export class SharedRoom {
   }
 
   /**
-   * Whether a caption may be written: if this node died, others would say what they do not have once more, and
-   * it would be kept twice.
+   * Whether a caption may be written to the database. It must be shared first: if this node died, another
+   * node would append the unshared caption again, and it would be stored twice.
    */
   mayWrite(shared: Pick<SharedCaption, 'track' | 'caption'>): boolean {
     return this.isClosed || this.notes.isTold(shared);
@@ -210,14 +214,16 @@ export class SharedRoom {
     this.#host?.onForgotten(upTo);
   }
 
-  /** Whoever goes on with the session elsewhere is not to say what was said in a pause. */
+  /** Records a pause, so that a server that continues the session does not append what was said in it. */
   notePause(sessionId: string, times: PauseTimes): void {
     const pause = { sessionId, fromMs: times.fromMs, toMs: times.toMs };
     this.notes.paused(pause);
     if (this.isHome) this.#publish({ pause });
   }
 
-  /** What was said last that is not to be kept, nor what renders it. */
+  /**
+   * Returns the sequence of the last caption that is not kept, and whose translations are not kept either.
+   */
   unkeptUpTo(): number {
     const { memory, roomId } = this.#options;
     return this.notes.unkeptUpTo(memory.held(roomId));
@@ -228,9 +234,9 @@ export class SharedRoom {
     return this.#options.questions.ask(this.#options.roomId, question, wait);
   }
 
-  // Who is home.
+  // The lease.
 
-  /** To be called every second. */
+  /** Renews or acquires the lease. To be called every second. */
   tick(): Promise<void> {
     this.#ticking ??= this.#tick().finally(() => (this.#ticking = undefined));
     return this.#ticking;
@@ -249,7 +255,7 @@ export class SharedRoom {
       if (!isStill && this.#epoch === epoch) await this.#takeAgain();
       else if (performance.now() - this.#appendedAtMs > STAY_MS) this.#publish({});
     } catch (error) {
-      // While the broker is away nobody takes it from us.
+      // While the broker is unreachable, no other node can take the lease.
       if (!isAway(error))
         this.#options.log.error({ err: error }, 'the home of a room is not known');
     }
@@ -260,18 +266,17 @@ export class SharedRoom {
     return this.#acquiring;
   }
 
-  /** @throws ServiceError broker_unavailable */
+  /** Acquires the lease if it is free. @throws ServiceError broker_unavailable */
   async #acquireNow(): Promise<boolean> {
     const { roomId, broker, questions, memory } = this.#options;
     if (this.isHome) return true;
-    // Asked first: a broker that stands still would do later what was asked of it meanwhile, and its owner be
-    // robbed of it.
+    // The holder is read first: a broker that hangs would carry out a late acquisition and rob the owner.
     const held = await broker.leases.find(leaseOf(roomId));
     if (held !== undefined && held.holder !== this.#name) return false;
     const epoch = await broker.leases.acquire(leaseOf(roomId), this.#name, LEASE_MS);
     if (epoch === undefined) return false;
     this.#epoch = epoch;
-    // Nobody else appends from now on.
+    // From here on, no other node can append.
     await this.#readOn();
     const isLost = await this.#isLost();
     if (this.isClosed) return false;
@@ -285,7 +290,9 @@ export class SharedRoom {
     return true;
   }
 
-  /** Does in the database, and as that has it, what the home before may not have come to do. */
+  /**
+   * Completes in the database what the previous home may not have done, and applies deletions recorded there.
+   */
   async #finish(): Promise<void> {
     const { roomId, memory, store, log } = this.#options;
     const isKept = (caption: Caption) => this.notes.detailsOf(caption)?.isKept === true;
@@ -302,7 +309,7 @@ export class SharedRoom {
     }
   }
 
-  /** What was deleted may still be in the stream. */
+  /** Removes deleted captions that are still in the stream. */
   #forgetAgain(upTo: number): void {
     const { roomId, memory } = this.#options;
     const isThere = memory.held(roomId).some(({ caption }) => isOf(upTo, caption));
@@ -311,7 +318,9 @@ export class SharedRoom {
     this.#publishAgain();
   }
 
-  /** The lease is gone: the broker has lost it, or another took it while nothing ran here. */
+  /**
+   * Reacquires a lost lease: the broker lost it, or another node took it while this process was suspended.
+   */
   async #takeAgain(): Promise<void> {
     const { roomId, broker } = this.#options;
     const epoch = await broker.leases.acquire(leaseOf(roomId), this.#name, LEASE_MS);
@@ -334,13 +343,13 @@ export class SharedRoom {
   /**
    * Makes this node the home.
    *
-   * @returns who speaks elsewhere and does not give way
+   * @returns the session that keeps the floor at another node
    * @throws NotHome when the room is closed
    */
   async claim(claim: HomeClaim): Promise<string | undefined> {
     let isGiven = false;
     while (!this.isClosed) {
-      // What is tried already may have begun before it was given.
+      // An acquisition under way may have begun before the lease was released.
       await this.#acquiring?.catch(() => undefined);
       const mayTake = isGiven || this.#options.isSteady();
       if (this.isHome || (mayTake && (await this.#acquire().catch(() => false)))) return undefined;
@@ -377,7 +386,7 @@ export class SharedRoom {
     return {};
   }
 
-  /** This node is not the home any more. */
+  /** Stops being the home. */
   #lose(): void {
     this.#state = 'following';
     this.#stopAnswering();
@@ -386,7 +395,7 @@ export class SharedRoom {
     this.#host?.onFollow(lost);
   }
 
-  /** What others were not told is not told here either. */
+  /** Takes back captions that no other node was told. @returns those that readers here had been told */
   #takeBack(): SharedCaption[] {
     const lost: SharedCaption[] = [];
     for (const { shared, isAwaited, isTold, settle } of this.#queue.takeAll()) {
@@ -398,9 +407,12 @@ export class SharedRoom {
     return lost;
   }
 
-  // What is said.
+  // Appending.
 
-  /** Resolves when the others have a caption, or cannot for now. @throws NotHome where it must not be said */
+  /**
+   * Resolves when the other nodes have a caption, or cannot be reached for now. @throws NotHome if it must
+   * not be told
+   */
   async publish(track: CaptionTrack, caption: Caption, options: AppendOptions): Promise<void> {
     if (!this.isHome) throw new NotHome('Another node is the home.');
     const shared = { track, caption, isLate: options.isLate === true };
@@ -408,14 +420,14 @@ export class SharedRoom {
     await this.#wait(this.#publishCaption(shared));
   }
 
-  /** Resolves when the others have it, or cannot for now. @throws NotHome */
+  /** Resolves when an item is appended, or cannot be for now. @throws NotHome */
   async #wait(item: Unappended): Promise<void> {
     await this.#queue.wait(item);
     if (item.isRefused) throw new NotHome('Another node is the home.');
   }
 
   #publishCaption(shared: SharedCaption): Unappended {
-    // What was read from the database is kept.
+    // A caption loaded from the database is one that is kept.
     const details = this.notes.detailsOf(shared.caption) ?? { isKept: true };
     return this.#publish(entryOf(shared, details), { shared });
   }
@@ -436,9 +448,9 @@ export class SharedRoom {
   }
 
   /**
-   * Appends all that is held once more: the broker has lost it, or some of it is not to be there.
+   * Appends everything held once more, as the broker lost it or some of it must leave the stream.
    *
-   * @returns what takes the place of all there was
+   * @returns the first entry, which replaces the whole stream
    */
   #publishAgain(): Unappended {
     const { roomId, memory } = this.#options;
@@ -448,7 +460,7 @@ export class SharedRoom {
     const held = memory.held(roomId);
     for (const shared of held) this.#publishCaption(shared);
     const isHeld = new Set(held.map(({ caption }) => caption));
-    // Of what was deleted nothing is appended any more.
+    // Captions that were deleted are not appended any more.
     const isOver = ({ shared }: Unappended) =>
       shared === undefined ||
       isHeld.has(shared.caption) ||
@@ -459,9 +471,9 @@ export class SharedRoom {
   }
 
   /**
-   * Deletes what was said up to a sequence, which is gone here and from the database.
+   * Removes captions up to a sequence from the stream, after their deletion here and in the database.
    *
-   * @throws NotHome when another node is, and has it still
+   * @throws NotHome if another node is the home and still has them
    */
   async forgotten(upTo: number): Promise<void> {
     if (!this.isHome) throw new NotHome('Another node is the home.');
@@ -469,19 +481,19 @@ export class SharedRoom {
     await this.#wait(this.#publishAgain());
   }
 
-  /** Lets go of what ended before a moment, ms since the epoch. */
+  /** Trims entries that ended before a moment, in ms since the epoch. */
   async expire(beforeMs: number): Promise<void> {
     const { streams } = this.#options.broker;
     const old = this.isHome ? await lastOlder(streams, this.#stream, beforeMs) : 0;
     if (old > 0 && this.isHome) await streams.trim(this.#stream, old);
   }
 
-  /** What is being said and may still change. */
+  /** Shares tentative text with the other nodes. */
   tell(name: string, text: string): void {
     if (this.isHome && this.#host?.isReadElsewhere() === true) this.#texts.put(name, text);
   }
 
-  /** @param options.isLast whether nothing of it is to stay */
+  /** @param options.isLast whether nothing of the room is to remain */
   async close({ isLast }: { isLast: boolean }): Promise<void> {
     const { roomId, broker, questions, memory } = this.#options;
     if (this.isClosed) return;
@@ -491,7 +503,7 @@ export class SharedRoom {
     this.#stopAnswering();
     this.#queue.takeAll();
     memory.writeOn(roomId);
-    // It may be about to be the home.
+    // These may be about to make this node the home.
     await Promise.allSettled([this.ready, this.#ticking, this.#acquiring]);
     try {
       if (isLast) {

@@ -1,16 +1,19 @@
-/** What is being said in a room and may still change, told to the nodes that follow: the newest is enough. */
+/**
+ * Shares tentative texts with the nodes that follow a room. Texts are conflated: only the newest of each
+ * track counts.
+ */
 import type { Broker } from '../../broker/index.ts';
 
-/** Texts that are there to be read: whoever is late skips to the last. */
+/** Entries kept in the stream: a late reader skips to the last. */
 const MAX_LENGTH = 4;
 const TTL_MS = 10_000;
 
-/** Of each track its text, and after which sequence it was said. */
+/** Text of each track, and the sequence of the caption that preceded it. */
 type Texts = Record<string, [text: string, after: number]>;
 
 export interface TentativeTexts {
   put(name: string, text: string): void;
-  /** Tells those that others put. @returns ends it */
+  /** Tells the texts that other nodes put. @returns a function that stops following */
   follow(): () => void;
   drop(): Promise<void>;
 }
@@ -25,7 +28,7 @@ export function createTentativeTexts({
   roomId: string;
   streams: Broker['streams'];
   fence: () => { lease: string; epoch: number };
-  /** The sequence of the last caption of a track. */
+  /** Returns the sequence of the last caption of a track. */
   told: (name: string) => number;
   tell: (name: string, text: string) => void;
 }): TentativeTexts {
@@ -33,7 +36,7 @@ export function createTentativeTexts({
   let waiting: Texts | undefined;
   let isSending = false;
 
-  /** One at a time: what comes meanwhile goes together, the newest of each track. */
+  /** Sends one entry at a time: texts that arrive meanwhile go together, the newest of each track. */
   async function send(): Promise<void> {
     isSending = true;
     while (waiting !== undefined) {
@@ -41,7 +44,7 @@ export function createTentativeTexts({
       waiting = undefined;
       await streams
         .append(stream, texts, { maxLength: MAX_LENGTH, ttlMs: TTL_MS, fence: fence() })
-        // What is said next takes its place.
+        // The next text replaces it.
         .catch(() => undefined);
     }
     isSending = false;
@@ -55,7 +58,7 @@ export function createTentativeTexts({
     follow: () =>
       streams.follow(stream, 'end', ({ bytes }) => {
         for (const [name, [text, after]] of Object.entries(JSON.parse(bytes.toString()) as Texts)) {
-          // What was concluded meanwhile is not being said any more.
+          // Text from before the last caption is not being spoken any more.
           if (after >= told(name)) tell(name, text);
         }
       }),

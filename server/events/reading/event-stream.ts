@@ -1,17 +1,17 @@
-/** Readers at a stream of server-sent events, where WebSockets do not get through. */
+/** Serves readers by server-sent events, where WebSockets do not get through. */
 import type { ServerResponse } from 'node:http';
 import type { ServiceError } from '../../../shared/errors.ts';
 import type { RoomPass } from '../room-keys.ts';
 import type { Parcel, Reader } from './fan-out.ts';
 import type { AdmittedReader, ReaderWish } from './sockets.ts';
 
-/** Makes a response a reader's stream, until either end closes it. */
+/** Turns a response into a reader's stream, until either end closes it. */
 export function serveEventStream(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
   { live, language, pass, release, wish }: AdmittedReader & { wish: ReaderWish },
 ): void {
-  // Who has gone while a place was found does not say so again.
+  // A client that left while it was being admitted emits no further `close`.
   if (response.destroyed) {
     release();
     return;
@@ -20,7 +20,7 @@ export function serveEventStream(
     ...headers,
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store, no-transform',
-    // Proxies that collect answers would hold it back.
+    // Keeps proxies that buffer responses from holding the stream back.
     'X-Accel-Buffering': 'no',
   });
   const reader = new EventReader(response, pass, wish.isSettled);
@@ -65,7 +65,7 @@ class EventReader implements Reader {
   write(bytes: Uint8Array): void {
     if (this.isGone) return;
     this.#response.write(bytes);
-    // Held back until the end of the turn, it would count as not read.
+    // Left corked until the end of the turn, the bytes would count as backlog.
     this.#response.socket?.uncork();
   }
 

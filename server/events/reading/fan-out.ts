@@ -1,7 +1,7 @@
 /**
- * One message to thousands of readers: written once for each encoding, and handed out in slices, so that
- * nothing else waits for it. A reader who is slow loses what is tentative first, then is skipped, and
- * catches up when it has read what it was sent.
+ * Fan-out of one message to thousands of readers: encoded once per encoding, and handed out in slices so that
+ * no other work waits for it. A slow reader first loses tentative text, then is skipped, and catches up once
+ * it has read what it was sent.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encode as packMessage } from '@msgpack/msgpack';
@@ -9,49 +9,51 @@ import type { ServiceError } from '../../../shared/errors.ts';
 import type { RoomServerMessage } from '../../../shared/protocol/room-messages.ts';
 import type { RoomPass } from '../room-keys.ts';
 
-/** How a reader is written to: WebSocket frames of either format, or server-sent events. */
+/** Encodings of readers: WebSocket frames of either format, or server-sent events. */
 export const encodings = ['json', 'msgpack', 'events'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** Somebody who reads along. */
+/** The connection of one reader. */
 export interface Reader {
   readonly encoding: Encoding;
-  /** By what it was let in. */
+  /** The pass by which the reader was admitted. */
   readonly pass: RoomPass;
-  /** Whether only what cannot change any more is read. */
+  /** Whether the reader wants only text that cannot change any more. */
   isSettled: boolean;
-  /** Of the last message that was sent and must not be lost. */
+  /** Sequence of the last message sent that must not be lost. */
   sequence: number;
-  /** Whether what follows is not sent, but found when it catches up. */
+  /** Whether the reader is skipped for now, and finds what it misses when it catches up. */
   isBehind: boolean;
-  /** Whether it reads along without what was said before: what it is sent is not to count as all up to there. */
+  /**
+   * Whether the reader lacks earlier lines: messages must then not claim completeness up to their sequence.
+   */
   isOwed: boolean;
   readonly isGone: boolean;
-  /** Bytes that were written and not sent yet. */
+  /** Bytes written and not sent yet. */
   readonly backlogBytes: number;
-  /** Whether as much waits as is good: its `drain` will come. */
+  /** Whether the write buffer is full: a `drain` will follow. */
   readonly isFull: boolean;
   write(bytes: Uint8Array): void;
-  /** Tells why, and closes. */
+  /** Sends the reason, and closes. */
   end(reason: ServiceError, farewell: Parcel): void;
   /** Cuts the connection. */
   destroy(): void;
 }
 
-/** A message in every encoding that somebody needs. */
+/** A message, encoded on demand in each encoding. */
 export interface Parcel {
-  /** `tentative` may be lost, as something newer follows; `state` is for everybody at once. */
+  /** `tentative` may be lost, as something newer follows; `state` goes to every reader regardless. */
   readonly kind: 'concluded' | 'tentative' | 'state' | 'keep_alive';
-  /** Of what must not be lost. */
+  /** Sequence of a message that must not be lost; else 0. */
   readonly sequence: number;
-  /** Whether nothing newer may follow for long: what was tentative is taken away. */
+  /** Whether nothing newer may follow for long, as when tentative text is cleared. */
   readonly isLast: boolean;
   in(encoding: Encoding): Uint8Array;
-  /** The same without the number that says up to where a reader has everything. */
+  /** The same message without its sequence, which would claim that a reader has everything up to it. */
   unnumbered(encoding: Encoding): Uint8Array;
 }
 
-/** @param sequence of a message that must not be lost */
+/** @param sequence given for a message that must not be lost */
 export function createParcel(message: RoomServerMessage, sequence?: number): Parcel {
   const made: Partial<Record<Encoding, Uint8Array>> = {};
   const madeUnnumbered: Partial<Record<Encoding, Uint8Array>> = {};
@@ -90,7 +92,9 @@ function encodeFor(encoding: Encoding, { type, ...payload }: RoomServerMessage):
   return Buffer.from(`${id}data: ${text}\n\n`);
 }
 
-/** A whole unmasked WebSocket frame (RFC 6455 §5.2): built once, where the library would for each socket. */
+/**
+ * Builds a whole unmasked WebSocket frame (RFC 6455 §5.2), once; the library would build one for each socket.
+ */
 function frame(head: number, payload: Uint8Array): Uint8Array {
   const { length } = payload;
   const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -109,38 +113,38 @@ function frame(head: number, payload: Uint8Array): Uint8Array {
 }
 
 export interface FanOut {
-  /** Sends a parcel to everybody who reads at this moment. */
+  /** Sends a parcel to the current readers. */
   send(readers: ReadonlySet<Reader>, parcel: Parcel): void;
-  /** Does something with each of many; with `after`, once they were sent what these readers are sent before. */
+  /** Acts on each of many readers; with `after`, once messages queued for that set have been sent. */
   each(
     readers: readonly Reader[],
     act: (reader: Reader) => void,
     after?: ReadonlySet<Reader>,
   ): void;
-  /** Sends no more of what was said. */
+  /** Cancels the captions queued for these readers. */
   cancel(readers: ReadonlySet<Reader>): void;
-  /** How much of what they are to be sent some have not got. */
+  /** Returns how many messages some of these readers have not got yet. */
   waiting(readers: ReadonlySet<Reader>): number;
-  /** Resolves when nothing waits to be handed out. */
+  /** Resolves when nothing is queued. */
   idle(): Promise<void>;
 }
 
-/** Clocks are read once for so many readers, and then others have their turn. */
+/** Readers handled between two looks at the clock; then other queues get their turn. */
 const READERS_A_LOOK = 32;
 
 interface Round {
   readers: readonly Reader[];
-  /** Who is next, from the first again after the last, and for how many it is still to be done. */
+  /** Index of the next reader, wrapping around, and number of readers still to do. */
   next: number;
   left: number;
-  /** Undefined: something else is done with them. */
+  /** Undefined for an action other than sending. */
   parcel: Parcel | undefined;
   act: (reader: Reader) => void;
 }
 
 /**
- * @param options.sliceMs longest time that is written in a turn of the event loop, whatever is sent and to how many
- *   sets of readers; what follows the writes takes as long again
+ * @param options.sliceMs longest time spent writing in one turn of the event loop, over all messages and sets
+ * of readers; the work that follows the writes takes as long again
  */
 export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut {
   return new SlicedFanOut(sliceMs);
@@ -148,12 +152,12 @@ export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut
 
 class SlicedFanOut implements FanOut {
   readonly #sliceMs: number;
-  /** What is yet to be handed out, in its order for each set of readers; the sets have turns. */
+  /** Pending rounds, in order for each set of readers; the sets take turns. */
   readonly #queues = new Map<object, Round[]>();
-  /** When this turn's time is up; undefined: nothing was handed out in it. */
+  /** When this turn's slice ends; undefined: nothing was handed out in this turn. */
   #untilMs: number | undefined;
   #isRunning = false;
-  /** Whether somebody was written to in this turn, and with how many something else may be done. */
+  /** Whether anything was sent in this turn, and how many actions are left in it. */
   #hasSent = false;
   #actsLeft = READERS_A_LOOK;
 
@@ -165,12 +169,12 @@ class SlicedFanOut implements FanOut {
     if (readers.size === 0) return;
     const queue = this.#queues.get(readers) ?? [];
     const last = queue.at(-1);
-    // Who catches up meanwhile would have this before what it takes away.
+    // A reader that catches up meanwhile would get tentative text before the caption that clears it.
     if (parcel.kind === 'concluded') {
       keepRounds(queue, (round) => round === last || round.parcel?.kind !== 'tentative');
     }
     if (last?.parcel !== undefined && isReplaced(last.parcel, parcel)) {
-      // Who has not got that yet is next.
+      // Readers that have not got the old parcel come first.
       const all = [...readers];
       const next = last.next % all.length;
       Object.assign(last, { readers: all, next, left: all.length, parcel });
@@ -178,7 +182,7 @@ class SlicedFanOut implements FanOut {
     }
     const round: Round = { ...roundOf([...readers]), parcel, act };
     function act(reader: Reader): void {
-      // Who has left meanwhile may read another language by now.
+      // A reader that left meanwhile may be reading another language by now.
       if (round.parcel !== undefined && readers.has(reader)) offer(reader, round.parcel);
     }
     this.#add(readers, round);
@@ -219,11 +223,11 @@ class SlicedFanOut implements FanOut {
     try {
       for (const [of, queue] of this.#queues) {
         const [round] = queue;
-        // What was written in this turn counts as on its way: nobody is to be taken for slow by it.
+        // Bytes written in this turn have not left yet, and must not make a reader look slow.
         if (round?.parcel === undefined && this.#hasSent) continue;
         if (round !== undefined) this.#handOut(round);
         if (round?.left === 0 && queue[0] === round) queue.shift();
-        // This loop comes to it again after all others.
+        // Moved to the end of the map, where this loop reaches it after all others.
         this.#queues.delete(of);
         if (queue.length > 0) this.#queues.set(of, queue);
         if (performance.now() >= this.#untilMs) break;
@@ -251,7 +255,7 @@ class SlicedFanOut implements FanOut {
     }
     this.#hasSent ||= isSent;
     if (isSent) return;
-    // More may follow from that than from a write.
+    // An action may cause more work than a write does.
     this.#actsLeft -= most;
     if (this.#actsLeft === 0) this.#untilMs = 0;
   }
@@ -265,7 +269,7 @@ function keepRounds(queue: Round[], isKept: (round: Round) => boolean): void {
   queue.splice(0, queue.length, ...queue.filter(isKept));
 }
 
-/** Whether what some have not got need not be sent any more when this follows. */
+/** Whether a parcel need not be sent to the remaining readers once `next` follows. */
 function isReplaced({ kind }: Parcel, next: Parcel): boolean {
   if (kind === 'concluded') return false;
   return kind === next.kind || (kind === 'tentative' && next.kind === 'concluded');

@@ -1,52 +1,57 @@
-/** Who may read along: how many at once, how quickly they come, and how often a passcode is guessed. */
+/** Limits on readers: how many at once, how quickly they join, and how often a passcode may be guessed. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 import { networkOf } from '../../http/requests.ts';
 import type { Reader } from './fan-out.ts';
 
 export interface ReaderLimits {
-  /** Of this process, of one room, and from one network address. */
+  /** Maximum number of readers of this process, of one room, and from one network address. */
   most: number;
   mostInRoom: number;
   mostFromAddress: number;
-  /** How many may come at once from an address, and how many a second after that. */
+  /** Joins that one address may make in a burst, and per second after that. */
   joinBurst: number;
   joinsPerSecond: number;
 }
 
-/** Wrong passcodes from one address for one room, and then one more in so many ms. */
+/** Wrong passcodes allowed from one address for one room in a burst, and interval of further ones, in ms. */
 const TRIES_OF_ADDRESS = { kind: 'passcodes of addresses', burst: 10, everyMs: 6_000 };
-/** The same from all addresses together: a million passcodes take a week. */
+/** The same for all addresses together: a million passcodes take a week. */
 const TRIES_OF_ROOM = { kind: 'passcodes', burst: 500, everyMs: 600 };
-/** Lines that are spoken for one address at once, and then one more in so many ms: ten languages of a talk. */
+/**
+ * Lines synthesised for one address in a burst, and interval of further ones, in ms: enough for ten languages
+ * of a talk.
+ */
 const SPEECHES = 60;
 const SPEECH_EVERY_MS = 250;
-/** Lines that are typed into a room at once, and then one more in so many ms: no hand, but a program may send a talk. */
+/**
+ * Lines typed into a room in a burst, and interval of further ones, in ms: a program may send a whole talk.
+ */
 const TYPED = 1_000;
 const TYPED_EVERY_MS = 20;
-/** Addresses that are remembered; of more, those not seen for longest are forgotten. */
+/** Maximum number of addresses remembered; the least recently seen are forgotten first. */
 const MAX_ADDRESSES = 20_000;
 
 export interface ReaderDesk {
   readonly count: number;
-  /** How many of them are in a room, or on the way in. */
+  /** Returns the number of readers in a room, or about to enter it. */
   countIn(roomId: string): number;
-  /** To be called before anything is done for whoever comes. @throws ServiceError too_many_requests */
+  /** To be called before anything is done for a joining reader. @throws ServiceError too_many_requests */
   checkJoin(address: string): void;
   /** To be called before a line is typed into a room. @throws ServiceError too_many_requests */
   checkTyped(roomId: string): void;
-  /** To be called before a line is spoken that was not yet. @throws ServiceError too_many_requests */
+  /** To be called before a line is synthesised for the first time. @throws ServiceError too_many_requests */
   checkSpeech(address: string): void;
   /**
-   * Takes a place for a reader, of this server.
+   * Takes one of this server's places for a reader.
    *
-   * @returns gives it back
+   * @returns a function that gives the place back
    * @throws ServiceError too_many_sessions
    */
   admit(roomId: string, address: string): () => void;
   /**
-   * To be called before anybody is told whether a passcode was right. Wrong ones are counted, over all
-   * servers, and after too many of them nobody is told.
+   * To be called before a client learns whether its passcode was right. Wrong passcodes are counted over all
+   * servers; after too many of them, right ones are refused as well.
    *
    * @throws ServiceError too_many_requests, broker_unavailable
    */
@@ -124,9 +129,9 @@ function tooFast(what: string): ServiceError {
   return new ServiceError('too_many_requests', `${what} Try again in a moment.`);
 }
 
-/** Counts what may come in bursts, and then once in a while. */
+/** Creates token buckets: each allows a burst, then one event per interval. */
 function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
-  /** What is left of each, as of when. */
+  /** Tokens left in each bucket, and when that was computed. */
   const buckets = new Map<string, { left: number; atMs: number }>();
   const current = (name: string): { left: number; atMs: number } => {
     const nowMs = performance.now();
@@ -138,7 +143,7 @@ function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
       const bucket = current(name);
       const isAllowed = bucket.left >= 1;
       if (isAllowed) bucket.left -= 1;
-      // Those seen last are last.
+      // Moved to the end, so that the first bucket is the least recently seen.
       buckets.delete(name);
       buckets.set(name, bucket);
       const [oldest] = buckets.keys();
@@ -148,10 +153,10 @@ function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
   };
 }
 
-/** Readers whose bytes have not moved for so many looks are gone, though their network does not say so. */
+/** Checks without progress after which a reader counts as gone, although its network has not reported it. */
 const STALLED_LOOKS = 4;
 
-/** Finds readers that have taken nothing for a minute. */
+/** Returns a check that finds readers that have taken no bytes for a minute. */
 export function createStallWatch(): (reader: Reader) => boolean {
   const seen = new WeakMap<Reader, { looks: number; bytes: number }>();
   return (reader) => {
@@ -161,7 +166,7 @@ export function createStallWatch(): (reader: Reader) => boolean {
       return false;
     }
     const before = seen.get(reader);
-    // One that is behind is sent nothing more: its bytes get fewer while it reads.
+    // A reader that is behind is sent nothing more, so its backlog shrinks as long as it reads.
     const looks = before === undefined || bytes < before.bytes ? 1 : before.looks + 1;
     seen.set(reader, { looks, bytes });
     return looks >= STALLED_LOOKS;

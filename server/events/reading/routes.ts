@@ -1,4 +1,4 @@
-/** What whoever has the key of a room does there: reads, types, speaks, pauses. */
+/** Routes for clients with a room key: reading, typing, speaking and pausing. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -35,9 +35,9 @@ import { wishOf } from './sockets.ts';
 export interface ReadingOptions {
   events: Events;
   voiceSessions: Pick<VoiceSessions, 'open' | 'reconnect'>;
-  /** Who pays for what is said in a room. @throws ServiceError forbidden */
+  /** Returns the account and key that pay for the room. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
-  /** Languages that can be spoken. */
+  /** Returns the languages that can be recognised. */
   heardLanguages: () => string[];
   publicUrl: string | undefined;
 }
@@ -72,7 +72,7 @@ const LiveQuery = Type.Object({
 });
 
 const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events }) => {
-  // Any site may embed a room's captions: keys are sent on purpose, never by the browser itself.
+  // Any site may embed a room's captions: keys are sent explicitly, never by the browser itself.
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(openToSites);
   });
@@ -155,7 +155,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
       const key = keyOf(request);
       const admitted = await events.admit({ ...wish, key });
       if (request.method === 'HEAD') {
-        // A stream without a body would never end.
+        // A HEAD response has no body, so its stream would never end.
         admitted.release();
         return reply.type('text/event-stream; charset=utf-8').send('');
       }
@@ -196,14 +196,14 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
         format,
         address: request.ip,
       });
-      // Nothing of what was said stays on a device.
+      // Keeps what was said from being stored on a device.
       reply.header('Cache-Control', 'no-store');
       return reply.type(contentType).send(clip);
     },
   );
 };
 
-/** What speakers and captioners do. */
+/** Routes for speakers and captioners. */
 const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
   const { events, voiceSessions, callerOf, heardLanguages, publicUrl } = options;
 
@@ -228,7 +228,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     async (request) => {
       const { room } = await enter(request, 'captioner');
       const info = await events.describe(room, baseUrl(request, publicUrl));
-      // What others may do is theirs alone.
+      // The links of other roles are not for this client.
       delete info.speaker_url;
       delete info.captioner_url;
       return { ...info, heard_languages: heardLanguages() };
@@ -324,8 +324,8 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
 };
 
 /**
- * Where a page of this server is open in a browser: its socket goes there as well, though others use
- * the public address. Undefined for everybody else, and where a proxy changes the host.
+ * Returns the address of the page of this server that made the request, so that its socket goes there too
+ * while other clients use the public address. Undefined for other clients, and if a proxy changes the host.
  */
 function ownAddress(
   { headers: { origin, host } }: FastifyRequest,
@@ -336,7 +336,7 @@ function ownAddress(
   return !isPublic && new URL(origin).host === host ? origin : undefined;
 }
 
-/** The key in the header, or in the query where a browser can send no header. */
+/** Returns the key from the header, or from the query for browsers that cannot send the header. */
 function keyOf({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): string | undefined {
   const inHeader = /^room-key\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
   const { key } = query as { key?: string };

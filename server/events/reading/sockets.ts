@@ -1,4 +1,4 @@
-/** Readers at WebSockets: `GET /v1/rooms/{room_id}/live` with an upgrade. */
+/** Serves readers by WebSocket: `GET /v1/rooms/{room_id}/live` with an upgrade. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Decoder } from '@msgpack/msgpack';
@@ -16,19 +16,19 @@ import type { LiveRoom } from '../live-room.ts';
 import { anybody, type RoomPass } from '../room-keys.ts';
 import type { Encoding, Parcel, Reader } from './fan-out.ts';
 
-/** What a reader asks for. */
+/** A reader's request. */
 export interface ReaderWish {
   roomId: string;
   key: string | undefined;
   language: string | undefined;
   isSettled: boolean;
   after: number | undefined;
-  /** Where the reader is. */
+  /** The reader's network address. */
   address: string;
 }
 
 /**
- * Lets a reader in; `release` gives the place back.
+ * Admits a reader; `release` gives its place back.
  *
  * @throws ServiceError not_found, forbidden, invalid_request, too_many_sessions, too_many_requests
  */
@@ -41,9 +41,9 @@ export interface AdmittedReader {
   release: () => void;
 }
 
-/** A reader's message is small; more is refused unread. */
+/** Maximum size of a reader's message, in bytes; larger ones are refused unread. */
 const MAX_MESSAGE_BYTES = 1_024;
-/** Changes of language or calmness that a reader may make in so many ms. */
+/** Changes of language or calmness that a reader may make per period. */
 const MAX_CHANGES = 20;
 const CHANGES_MS = 10_000;
 const PATH = /^\/v1\/rooms\/([^/]+)\/live$/;
@@ -85,7 +85,7 @@ export function readerSockets({
   };
 }
 
-/** The parameters of an address, as far as they can be read. */
+/** Reads the parameters of an address, ignoring malformed ones. */
 export function wishOf(
   parameters: { get(name: string): string | null },
   from: Pick<ReaderWish, 'roomId' | 'address'>,
@@ -101,7 +101,7 @@ export function wishOf(
 }
 
 function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
-  // The nearest proxy has written the last one, clients those before.
+  // The nearest proxy wrote the last address; clients may have forged those before.
   const forwarded = trustProxy
     ? headers['x-forwarded-for']?.toString().split(',').at(-1)
     : undefined;
@@ -109,13 +109,16 @@ function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): s
 }
 
 interface Serving extends Omit<AdmittedReader, 'release'> {
-  /** Written to past the library, whole frames each time. */
+  /** Written to directly, in whole frames, bypassing the library. */
   socket: Duplex;
   encoding: Encoding;
   wish: ReaderWish;
 }
 
-/** There are thousands: one object each, and nothing kept of the request. */
+/**
+ * The socket of one reader. There are thousands, so each is a single object that keeps nothing of the
+ * request.
+ */
 class ReaderSocket extends WebSocket implements Reader {
   encoding: Encoding = 'json';
   pass = anybody;
@@ -169,7 +172,7 @@ class ReaderSocket extends WebSocket implements Reader {
   }
 
   #take(data: Buffer, isBinary: boolean): void {
-    // What was under way when the socket began to close.
+    // The message was under way when the socket began to close.
     if (this.isGone) return;
     try {
       if (!this.#mayChange()) {
