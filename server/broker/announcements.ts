@@ -1,20 +1,20 @@
-/** Announcements to all nodes, over the streams of either adapter. */
+/** Announcements to all nodes, over the streams of either broker. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Logger } from '../process/log.ts';
 import type { Announcements, Streams } from './broker.ts';
 
-/** What a node that was cut off can still hear: so many messages of a topic, for so long. */
+/** What a node that was cut off can still receive: number of messages per topic, and their lifetime in ms. */
 const MAX_LENGTH = 1_000;
 const TTL_MS = 2 * 60_000;
 
-/** How long a message is told again while the broker is away, and how often, in ms. */
+/** How long a message is retried while the broker is unreachable, and how often, in ms. */
 const REPEAT_MS = 60_000;
 const REPEAT_EVERY_MS = 500;
-/** Messages that wait for the broker; of more, the newest are refused. */
+/** Maximum number of messages waiting for the broker; further ones are refused. */
 const MAX_WAITING = 1_000;
 
-/** Announcements of one node. */
+/** Creates the announcements of one node. */
 export function createAnnouncements(
   streams: Pick<Streams, 'append' | 'follow'>,
   { node, log }: { node: string; log: Logger },
@@ -22,7 +22,10 @@ export function createAnnouncements(
   const stopped = new AbortController();
   let told = 0;
   let waiting = 0;
-  /** One after the other: a number that is passed over would be taken for a repeated one. */
+  /**
+   * Tail of the send queue. Messages go one at a time: if numbers overtook one another, the earlier message
+   * would be taken for a repeated one.
+   */
   let last: Promise<unknown> = Promise.resolve();
 
   async function append(topic: string, message: string): Promise<void> {

@@ -1,16 +1,16 @@
 /**
- * What is in flight: one small port for all that live speech shares while it lasts. The memory of one
- * process keeps it, or Redis for several nodes; nothing in a room's code knows which.
+ * The broker: a small interface to all state in flight that live speech shares between nodes. It is kept in
+ * the memory of one process, or in Redis for several nodes; callers do not know which.
  *
- * Every call is atomic, everything kept is bounded and expires. A call whose broker is away rejects
- * within seconds with `broker_unavailable` (503); what follows streams waits and goes on by itself.
- * Calls may be asked again after that, unless said otherwise. Names and keys are the caller's, short
- * and without secrets; durations are in ms, by the broker's clock.
+ * Every call is atomic, and all state is bounded and expires. A call that cannot reach the broker rejects
+ * within seconds with `broker_unavailable` (503); followers of streams wait and continue by themselves. A
+ * rejected call may be repeated, unless stated otherwise. Names and keys are the caller's, short and without
+ * secrets; durations are in ms, by the broker's clock.
  */
 export interface Broker {
-  /** `memory` or `redis`, for people. */
+  /** `memory` or `redis`, for display. */
   readonly name: string;
-  /** This process among all that share the broker; another after each start. */
+  /** Id of this process among all that share the broker; new after each start. */
   readonly node: string;
   readonly records: Records;
   readonly leases: Leases;
@@ -20,32 +20,32 @@ export interface Broker {
   readonly streams: Streams;
   readonly announcements: Announcements;
   /**
-   * Calls when the broker was away and is back, or may have lost what it had, or have it as it once was:
-   * those who own something write it again, or remove what they could not. What they ask at once is done
-   * before all else.
+   * Calls `hook` when the broker is reachable again, may have lost its data, or may have been restored to an
+   * older state: owners then write their data again, or remove what they could not remove before. Requests
+   * that hooks make at once run before all waiting ones.
    *
-   * @returns stops
+   * @returns a function that unregisters the hook
    */
   onBack(hook: () => void): () => void;
   /**
-   * Whether what is not there was not there before: false for some seconds after something was lost, until
-   * all who own something have written it again.
+   * Whether absent data can be taken as never written. After a loss this is false for some seconds, until all
+   * owners have written their data again.
    *
    * @throws ServiceError broker_unavailable
    */
   isWhole(): Promise<boolean>;
-  /** Ends what is followed and lets go of connections; what others share stays. */
+  /** Stops all followers and closes connections; shared data stays. */
   close(): Promise<void>;
 }
 
-/** Small values that several nodes change: read, then written if nobody has in the meantime. */
+/** Small values that several nodes change by compare-and-set. */
 export interface Records {
   read(key: string): Promise<VersionedValue | undefined>;
   /**
-   * Writes a value, or leaves it when the condition does not hold.
+   * Writes a value if the condition holds.
    *
-   * @param options.ifVersion the version that must still be there; also replaced where there is no more room
-   * @param options.ifAbsent set where there must be none
+   * @param options.ifVersion the version to replace; allowed even when there is no memory left
+   * @param options.ifAbsent writes only if there is no value
    * @returns whether it was written
    */
   write(
@@ -54,8 +54,8 @@ export interface Records {
     options: { ttlMs: number; ifVersion?: string; ifAbsent?: true },
   ): Promise<boolean>;
   /**
-   * Reads a value and removes it: of any number of callers one gets it. Asked again after
-   * `broker_unavailable`, it may be gone.
+   * Reads and removes a value: of any number of callers, exactly one gets it. A repeated call after
+   * `broker_unavailable` may find it gone.
    */
   take(key: string): Promise<Buffer | undefined>;
   remove(key: string): Promise<void>;
@@ -63,20 +63,20 @@ export interface Records {
 
 export interface VersionedValue {
   value: Buffer;
-  /** Another one after each write. */
+  /** Changes with every write. */
   version: string;
 }
 
 /**
- * Who owns something. A lease that has run out stays its holder's until somebody else takes it, so that
- * a broker that was away for longer than that changes nothing by itself.
+ * Leases record ownership. An expired lease stays its holder's until another node acquires it, so an outage
+ * of the broker longer than the lease changes nothing by itself.
  */
 export interface Leases {
   /**
-   * Takes a lease that nobody holds, or that has run out. Its holder gets it again, with the same epoch.
+   * Acquires a lease that is free or has expired. The current holder reacquires it with the same epoch.
    *
-   * @param options.ifGivenBack only where whoever had it last has given it back
-   * @returns the epoch, greater than any before for this name; undefined while another holds it
+   * @param options.ifGivenBack acquires only if the last holder has released it
+   * @returns the epoch, greater than any before for this name; undefined while another node holds the lease
    */
   acquire(
     name: string,
@@ -84,22 +84,22 @@ export interface Leases {
     ttlMs: number,
     options?: { ifGivenBack?: boolean },
   ): Promise<number | undefined>;
-  /** @returns whether it is still that holder's, who has it for `ttlMs` more */
+  /** Extends a lease by `ttlMs`. @returns whether it is still held with that epoch */
   renew(name: string, epoch: number, ttlMs: number): Promise<boolean>;
-  /** Gives it back; nothing happens where it has gone to another. */
+  /** Releases a lease; does nothing if another node has acquired it. */
   release(name: string, epoch: number): Promise<void>;
-  /** Who holds it; undefined when nobody does, or it has run out. */
+  /** Returns the holder; undefined if the lease is free or has expired. */
   find(name: string): Promise<{ holder: string; epoch: number } | undefined>;
 }
 
-/** Places of which there are so many: exact over all nodes, and free again when a node has died. */
+/** Limited numbers of seats: exact over all nodes, and free again after their node has died. */
 export interface Seats {
   /**
-   * Takes a seat under every one of some limits, or under none. Who has one already keeps it. Waits for
-   * some seconds where seats may have been lost, or have run out while the broker was away, so that
-   * those who had one are there first. After `broker_unavailable` it may have been taken, and is to be left.
+   * Takes a seat under each of several limits, or under none. A member that already has a seat keeps it. The
+   * call waits some seconds if seats may have been lost or may have expired during an outage, so that their
+   * holders can renew first. After `broker_unavailable` the seat may have been taken, and must be left.
    *
-   * @returns the name of the first limit that is full; undefined when all were taken
+   * @returns the name of the first full limit; undefined if all seats were taken
    */
   take(wish: {
     limits: readonly { name: string; most: number }[];
@@ -107,125 +107,125 @@ export interface Seats {
     ttlMs: number;
   }): Promise<string | undefined>;
   /**
-   * Holds on to seats for `ttlMs` more. Those that were lost meanwhile are taken again, even where
-   * that is one too many: whoever sits there is there.
+   * Extends seats by `ttlMs`. Lost seats are taken again, even beyond the limit, as their members are
+   * present.
    */
   keep(held: { names: readonly string[]; member: string; ttlMs: number }): Promise<void>;
   leave(held: { names: readonly string[]; member: string }): Promise<void>;
-  /** Who has a seat. */
+  /** Returns the members that have a seat. */
   members(name: string): Promise<string[]>;
 }
 
 /**
- * What is counted. In the memory of a process so many of each kind are remembered; of more, the one not
- * used for longest is forgotten.
+ * Name of a counter or bucket. The in-process broker remembers a bounded number of each kind; beyond it, the
+ * least recently used is forgotten.
  */
 export interface Counted {
   kind: string;
   name: string;
 }
 
-/** How often something happens in a window of time, which begins with the first. */
+/** Counters of events in a window of time, which begins with the first event. */
 export interface Counters {
   /**
-   * Counts one, unless that is too many. Asked again after `broker_unavailable`, it may count twice.
+   * Counts an event, unless the limit is reached. A repeated call after `broker_unavailable` may count twice.
    *
-   * @returns undefined when it was counted, else the time until the window is over, in ms
+   * @returns undefined if counted, else the time until the window ends, in ms
    */
   count(counted: Counted, limit: { most: number; windowMs: number }): Promise<number | undefined>;
 }
 
-/** What may happen so often at once, and then one more in so many ms, which are whole. */
+/** A token bucket: allows `burst` events at once, then one every `everyMs` (a whole number). */
 export interface Bucket extends Counted {
   burst: number;
   everyMs: number;
 }
 
-/** Limits on what may come in bursts, and then once in a while. */
+/** Token buckets, which limit events that may come in bursts. */
 export interface Buckets {
   /**
-   * Takes one from each bucket, or from none. Asked again after `broker_unavailable`, it may take two.
+   * Takes a token from each bucket, or from none. A repeated call after `broker_unavailable` may take two.
    *
-   * @returns undefined when all had one, else the time until they do, in ms
+   * @returns undefined if all had a token, else the time until they do, in ms
    */
   take(buckets: readonly Bucket[]): Promise<number | undefined>;
-  /** Answers as `take` does, or rejects as it would, and takes nothing. */
+  /** Returns or rejects as `take` would, without taking tokens. */
   look(buckets: readonly Bucket[]): Promise<number | undefined>;
 }
 
-/** What was appended to a stream. */
+/** An entry of a stream. */
 export interface StreamEntry {
-  /** Greater than that of any entry before, also of a stream that was dropped or has expired; never 0. */
+  /** Greater than the id of any entry before, also of a stream that was dropped or has expired; never 0. */
   id: number;
   /**
-   * Id of the entry before; 0 of the first. Whoever reads after an id and gets another one here has
-   * missed what is not kept any more.
+   * Id of the entry before; 0 for the first. A reader that resumes after an id and sees a different one here
+   * has missed entries that are no longer kept.
    */
   previous: number;
   bytes: Buffer;
 }
 
 export interface AppendOptions {
-  /** Most entries that are kept; the oldest make way. */
+  /** Maximum number of entries; the oldest are removed. */
   maxLength: number;
-  /** The stream goes when nothing was appended for this long. */
+  /** The stream expires when nothing was appended for this long. */
   ttlMs: number;
-  /** Refuses the entry unless this lease is held with this epoch, run out or not. */
+  /** Refuses the entry unless this lease is held with this epoch, whether expired or not. */
   fence?: { lease: string; epoch: number };
   /**
-   * Who appends, and the how many-th entry of theirs it is: numbers grow, and one that is not greater
-   * than the last of the same appender has been appended before and is not again. To be given by those
-   * who repeat what got no answer, before they go on.
+   * The appender and its entry number, which makes retries idempotent: an entry whose number is not greater
+   * than the appender's last one was appended before and is not appended again. Appenders that retry must
+   * give it, and must retry before they append anything else.
    */
   by?: { appender: string; number: number };
-  /** Removes entries up to that id, and that one, where this one is appended. */
+  /** Removes entries up to and including that id, if this one is appended. */
   trimUpTo?: number | undefined;
 }
 
-/** Entries in the order in which they were appended, read after one of them or followed. */
+/** Streams of entries in append order, which can be read from a position or followed. */
 export interface Streams {
   /**
-   * What many append in the same turn goes to the broker together, and each by itself: what becomes of
-   * one touches no other.
+   * Appends an entry. Appends of the same turn are sent to the broker together, but succeed or fail each by
+   * itself.
    *
-   * @param bytes must not change until there is an answer
-   * @returns the id of the entry; undefined when the fence has refused it
+   * @param bytes must not change until the call settles
+   * @returns the id of the entry; undefined if the fence refused it
    */
   append(
     stream: string,
     bytes: Uint8Array | string,
     options: AppendOptions,
   ): Promise<number | undefined>;
-  /** Entries after an id (0: from the first that is kept), oldest first. */
+  /** Returns entries after an id (0: from the first one kept), oldest first. */
   read(stream: string, after: number, most: number): Promise<StreamEntry[]>;
   /**
-   * Tells entries after an id, or from now on (`end`): each once, in order, the next when `onEntry` is
-   * done. While the broker is away it waits, and reads on from there.
+   * Delivers entries after an id, or from now on (`end`): each once, in order, and the next one only when
+   * `onEntry` is done. It waits while the broker is unreachable, then reads on.
    *
-   * @returns stops: nothing is told after that
+   * @returns a function that stops: nothing is delivered after that
    */
   follow(stream: string, after: number | 'end', onEntry: OnEntry): () => void;
-  /** Removes entries up to an id, and that one. */
+  /** Removes entries up to and including an id. */
   trim(stream: string, upTo: number): Promise<void>;
-  /** Removes all entries; ids go on growing. */
+  /** Removes all entries; ids continue to increase. */
   drop(stream: string): Promise<void>;
 }
 
 /** Must not throw. */
 export type OnEntry = (entry: StreamEntry) => void | Promise<void>;
 
-/** What all nodes are told, this one included. */
+/** Messages to all nodes, including the sender. */
 export interface Announcements {
   /**
-   * Tells a message to every node that listens; those that were cut off for a minute hear it later.
-   * Repeats itself that long while the broker is away.
+   * Sends a message to every node that listens; nodes cut off for up to a minute receive it later. It is
+   * retried that long while the broker is unreachable.
    */
   tell(topic: string, message: string): Promise<void>;
   /**
-   * Hears what is told from now on: each once, of one node in order.
+   * Delivers messages from now on: each once, and those of one node in order.
    *
-   * @param onMissed is called before the next where some are not kept any more
-   * @returns stops
+   * @param onMissed called before the next message if earlier ones are no longer kept
+   * @returns a function that stops listening
    */
   listen(
     topic: string,

@@ -1,4 +1,4 @@
-/** What is in flight in the memory of one process, where every step is atomic by itself. */
+/** The broker in the memory of one process, where every synchronous step is atomic. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../process/log.ts';
 import { createAnnouncements } from './announcements.ts';
@@ -18,14 +18,14 @@ import type {
 } from './broker.ts';
 import { Followers } from './followers.ts';
 
-/** How often what has run out is looked for, in ms: nothing is told of it before that anyway. */
+/** Interval at which expired data is removed, in ms; reads already ignore it before that. */
 const SWEEP_MS = 30_000;
-/** What is only known so that numbers grow outlives what it counts by this, in ms. */
+/** How long numbers that must keep increasing outlive their data, in ms. */
 const LINGER_MS = 10 * 60_000;
-/** Counters that are remembered of each kind, and buckets. */
+/** Maximum number of counters, and of buckets, remembered per kind. */
 const MAX_COUNTED = 20_000;
 
-/** ms since the epoch, and never less than a moment ago. */
+/** ms since the epoch, on a monotonic clock. */
 const steadyNow = () => Math.floor(performance.timeOrigin + performance.now());
 
 export function createEmbeddedBroker({
@@ -42,7 +42,7 @@ export function createEmbeddedBroker({
     swept.push(map);
     return map;
   };
-  /** Of each kind its own, so that many of one push out nothing of another. */
+  /** Each kind has its own map, so that many entries of one kind evict none of another. */
   const byKind = <Value>(): ByKind<Value> => {
     const kinds = new Map<string, Expiring<Value>>();
     return ({ kind }) => {
@@ -68,7 +68,7 @@ export function createEmbeddedBroker({
     buckets: createBuckets(byKind(), now),
     streams,
     announcements,
-    // It is never away.
+    // It is always reachable.
     onBack: () => () => undefined,
     isWhole: () => Promise.resolve(true),
     async close() {
@@ -79,7 +79,7 @@ export function createEmbeddedBroker({
   };
 }
 
-/** Values that are there until their time is up; of too many, the one written first goes. */
+/** A map whose values expire; beyond its limit, the entry written first is evicted. */
 class Expiring<Value> {
   readonly #entries = new Map<string, { value: Value; untilMs: number }>();
   readonly #now: () => number;
@@ -96,7 +96,7 @@ class Expiring<Value> {
   }
 
   set(key: string, value: Value, ttlMs: number): void {
-    // What is written again is written last.
+    // Deleted first, so that a rewritten entry moves to the end.
     this.#entries.delete(key);
     this.#entries.set(key, { value, untilMs: this.#now() + ttlMs });
     const [oldest] = this.#entries.keys();
@@ -144,7 +144,7 @@ interface Lease {
 function createLeases(kept: Expiring<Lease>, now: () => number) {
   const keep = (name: string, lease: Lease, ttlMs: number) =>
     kept.set(name, { ...lease, untilMs: now() + ttlMs }, ttlMs + LINGER_MS);
-  /** The lease, if it has not gone to another. */
+  /** Returns the lease, if it is still held with that epoch. */
   const held = (name: string, epoch: number): Lease | undefined => {
     const lease = kept.get(name);
     return lease?.holder !== undefined && lease.epoch === epoch ? lease : undefined;
@@ -157,7 +157,7 @@ function createLeases(kept: Expiring<Lease>, now: () => number) {
       if (lease?.holder !== undefined && !isOwn && lease.untilMs > now()) return undefined;
       const isGivenBack = lease !== undefined && lease.holder === undefined;
       if (ifGivenBack && !isOwn && !isGivenBack) return undefined;
-      // By the clock, so that it is greater than those nobody remembers.
+      // At least the clock, so that it exceeds epochs that have been forgotten.
       const epoch = isOwn ? lease.epoch : Math.max(now(), (lease?.epoch ?? 0) + 1);
       keep(name, { holder, epoch, untilMs: 0 }, ttlMs);
       return epoch;
@@ -183,7 +183,7 @@ function createLeases(kept: Expiring<Lease>, now: () => number) {
 }
 
 function createSeats(now: () => number): Seats & { sweep(): void } {
-  /** Of each limit its members, and until when they have their seats. */
+  /** Members of each limit, and when their seats expire. */
   const seats = new Map<string, Map<string, number>>();
 
   const free = (name: string): void => {
@@ -205,7 +205,7 @@ function createSeats(now: () => number): Seats & { sweep(): void } {
   return {
     async take({ limits, member, ttlMs }) {
       const full = limits.find(({ name, most }) => {
-        // All are looked at only where there may be too many.
+        // Expired seats are removed only when the limit seems to be full.
         if (isFull(name, member, most)) free(name);
         return isFull(name, member, most);
       });
@@ -251,7 +251,7 @@ interface Window {
   untilMs: number;
 }
 
-/** Of each bucket is kept when it will be full again. */
+/** Token buckets, each stored as the time at which it will be full again. */
 function createBuckets(keptOf: ByKind<number>, now: () => number): Buckets {
   const pour = (buckets: Parameters<Buckets['take']>[0], isTaken: boolean): number | undefined => {
     const nowMs = now();
@@ -275,14 +275,14 @@ function createBuckets(keptOf: ByKind<number>, now: () => number): Buckets {
 
 interface KeptStream {
   entries: StreamEntry[];
-  /** Id of the last entry there was. */
+  /** Id of the last entry ever appended. */
   lastId: number;
   untilMs: number;
 }
 
 interface EmbeddedStreamsOptions {
   kept: Expiring<KeptStream>;
-  /** The last number of each appender to a stream, and the id it got. */
+  /** Last number of each appender to a stream, and the id that its entry got. */
   done: Expiring<{ number: number; id: number }>;
   /** Whether a lease is held with an epoch. */
   holds: (lease: string, epoch: number) => boolean;
@@ -348,7 +348,7 @@ class EmbeddedStreams implements Streams {
     this.#followers.stop();
   }
 
-  /** The stream, without entries where its time is up: only ids go on. */
+  /** Returns a stream; an expired one has no entries, but its ids continue. */
   #open(name: string): KeptStream {
     const { kept, now } = this.#options;
     const stream = kept.get(name) ?? { entries: [], lastId: 0, untilMs: 0 };

@@ -1,18 +1,21 @@
-/** Those who follow streams: each reads on by itself whenever there may be something new. */
+/**
+ * Followers of streams: each reads on by itself whenever it is rung, that is, whenever there may be new
+ * entries.
+ */
 import type { Logger } from '../process/log.ts';
 import type { OnEntry, StreamEntry } from './broker.ts';
 
-/** When a read has failed, in ms: whoever rings once the broker is back is usually earlier. */
+/** Delay before a failed read is retried, in ms; the ring when the broker is back usually comes earlier. */
 const RETRY_MS = 1_000;
-/** Entries that are read at a time. */
+/** Entries per read. */
 const READ_AT_ONCE = 100;
 
-/** What followers ask of a stream. */
+/** The streams, as followers need them. */
 export interface FollowedStreams {
-  /** The id of the last entry there was. */
+  /** Returns the id of the last entry ever appended. */
   lastId(stream: string): Promise<number>;
   read(stream: string, after: number, most: number): Promise<readonly StreamEntry[]>;
-  /** To be told of what may be new in a stream that has followers. @returns ends it */
+  /** Called to be rung about a stream that has followers. @returns a function that ends it */
   watch(stream: string): () => void;
 }
 
@@ -27,7 +30,7 @@ export class Followers {
     this.#log = log;
   }
 
-  /** @returns stops: nothing is told after that */
+  /** @returns a function that stops: nothing is delivered after that */
   follow(stream: string, after: number | 'end', onEntry: OnEntry): () => void {
     const streams = this.#streams;
     const followed = this.#followed.get(stream) ?? {
@@ -52,7 +55,7 @@ export class Followers {
     };
   }
 
-  /** There may be new entries in a stream. */
+  /** Rings the followers of a stream, as it may have new entries. */
   ring(stream: string): void {
     for (const follower of this.#followed.get(stream)?.followers ?? []) follower.ring();
   }
@@ -68,17 +71,17 @@ export class Followers {
 }
 
 interface FollowerOptions {
-  /** The id to begin after. */
+  /** Returns the id to begin after. */
   start: () => Promise<number>;
-  /** Some entries after an id, oldest first; none when there are none yet. */
+  /** Returns entries after an id, oldest first; empty if there are none yet. */
   read: (after: number) => Promise<readonly StreamEntry[]>;
   onEntry: OnEntry;
   log: Logger;
 }
 
 /**
- * Reads a stream on whenever it is rung. What it is rung by says only that there may be something: a
- * ring too many, or one for several entries, changes nothing, so each entry is told once and in order.
+ * Reads a stream on whenever it is rung. A ring means only that there may be new entries: a spurious ring, or
+ * one ring for several entries, is harmless, so each entry is delivered once and in order.
  */
 class Follower {
   readonly #options: FollowerOptions;
@@ -91,7 +94,7 @@ class Follower {
     this.#options = options;
   }
 
-  /** There may be new entries. */
+  /** Notes that there may be new entries. */
   ring(): void {
     this.#isRung = true;
     if (!this.#isReading) void this.#readOn();
@@ -114,7 +117,7 @@ class Follower {
     this.#isReading = false;
   }
 
-  /** @throws what reading throws: the broker is away */
+  /** @throws any error of the read: the broker is unreachable */
   async #tellAll(): Promise<void> {
     const { start, read } = this.#options;
     this.#after ??= await start();
@@ -124,15 +127,15 @@ class Follower {
         if (this.#isStopped) return;
         this.#after = entry.id;
         const dealing = this.#tell(entry);
-        // What is done at once is not waited for: others append meanwhile.
+        // A synchronous handler is not awaited, which would let appends in between.
         if (dealing !== undefined) await dealing;
       }
-      // Of what came after these, it is rung.
+      // Entries appended since then ring again.
       if (entries.length < READ_AT_ONCE) return;
     }
   }
 
-  /** @returns when it is done, if that is later */
+  /** @returns a promise if the handler is not done yet */
   #tell(entry: StreamEntry): Promise<void> | undefined {
     const { onEntry, log } = this.#options;
     const fail = (error: unknown) =>

@@ -1,4 +1,7 @@
-/** The broker, as the settings want it: in this process' memory, or in a Redis that several share. */
+/**
+ * Opens the broker that the settings ask for: in this process's memory, or in a Redis shared by several
+ * servers.
+ */
 import { type Config, ConfigError } from '../config.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
@@ -7,7 +10,7 @@ import { createEmbeddedBroker } from './embedded-broker.ts';
 
 export type { Broker } from './broker.ts';
 
-/** @throws ConfigError when there is a `BROKER_URL` that cannot be used, saying why */
+/** @throws ConfigError if `BROKER_URL` is set and cannot be used, with the reason */
 export async function openBroker({
   config,
   storage,
@@ -19,7 +22,7 @@ export async function openBroker({
 }): Promise<Broker> {
   const { BROKER_URL: url, CLUSTER_NAME: prefix } = config;
   if (url === undefined) return createEmbeddedBroker({ log });
-  // Takes longer to load than a server without it has.
+  // Loaded on demand: a server without Redis need not spend the time.
   const [{ openRedisBroker }, { connectionProblem }] = await Promise.all([
     import('./redis-broker.ts'),
     import('./redis-checks.ts'),

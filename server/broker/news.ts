@@ -1,26 +1,26 @@
-/** What servers tell one another of the database, and look up where they may not have heard it. */
+/** News between servers about changes in the database, with look-ups wherever news may have been missed. */
 import type { Logger } from '../process/log.ts';
 import type { Broker } from './broker.ts';
 
-/** How often it is looked up anyway, and after which once more where that has failed, in ms. */
+/** Interval of unconditional look-ups, and delay before a failed one is retried, in ms. */
 const LOOK_EVERY_MS = 60_000;
 const AGAIN_MS = 2_000;
 
 export interface NewsOptions {
   broker: Pick<Broker, 'announcements' | 'onBack'>;
   topic: string;
-  /** Where it fails, all is looked up. */
+  /** Called with each message; if it fails, everything is looked up. */
   onNews: (message: string) => void | Promise<void>;
-  /** Finds what may not have been heard; may be called any number of times, one at a time. */
+  /** Finds changes whose news may have been missed. It may be called any number of times, one at a time. */
   lookUp: () => Promise<void>;
   log: Logger;
 }
 
 /**
- * Hears news, and looks up what they would have told: where some were missed or could not be used, when
- * the broker is back, and every minute.
+ * Follows a topic, and looks up changes when news was missed or could not be used, when the broker is back,
+ * and every minute.
  *
- * @returns stops
+ * @returns a function that stops
  */
 export function followNews({ broker, topic, onNews, lookUp, log }: NewsOptions): () => void {
   let again: NodeJS.Timeout | undefined;

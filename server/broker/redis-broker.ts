@@ -1,4 +1,4 @@
-/** What is in flight in Redis, which several nodes share. */
+/** The broker in Redis, shared by several nodes. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../process/log.ts';
@@ -38,20 +38,20 @@ import {
   VERSION_LENGTH,
 } from './redis-scripts.ts';
 
-/** What is only known so that numbers grow outlives what it counts by this, in ms. */
+/** How long numbers that must keep increasing outlive their data, in ms. */
 const LINGER_MS = `${10 * 60_000}`;
 
 export interface RedisBrokerOptions {
   /** `redis://`, `rediss://` or `unix://`. */
   url: string;
-  /** Name of the cluster, before all keys and channels. */
+  /** Name of the cluster, which prefixes all keys and channels. */
   prefix: string;
-  /** Of the database that its nodes share. */
+  /** Id of the database that the nodes of the cluster share. */
   clusterId: string;
   log: Logger;
 }
 
-/** @throws BrokerProblem, or what connecting throws */
+/** @throws BrokerProblem, or an error of the connection */
 export async function openRedisBroker(options: RedisBrokerOptions): Promise<Broker> {
   const { prefix, log } = options;
   const hooks = new Set<() => void>();
@@ -59,7 +59,7 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Brok
   const { link, stop } = await openLink(options, () => {
     const sendYounger = keyspace?.holdBack();
     hooks.forEach((hook) => hook());
-    // What they have asked goes before what waits; what was asked in this turn, behind that.
+    // The hooks' requests go first, then the waiting ones, then those already made in this turn.
     keyspace?.flush();
     return () => sendYounger?.();
   });
@@ -93,13 +93,13 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Brok
   };
 }
 
-/** A way to a Redis that is fit for use, and ours, and stays so. */
+/** Opens a link to a Redis that is fit for use and claimed by this cluster, and keeps the claim alive. */
 async function openLink(
   { url, prefix, clusterId, log }: RedisBrokerOptions,
   onBack: () => () => void,
 ): Promise<{ link: RedisLink; stop: () => void }> {
   let known: Claim | undefined;
-  /** @returns whether something was lost since the last claim */
+  /** @returns whether data was lost since the last claim */
   const claim = async (send: Greeting['send']): Promise<boolean> => {
     const found = await claimPrefix(send, { prefix, clusterId, known });
     const isLost = known !== undefined && known.sinceMs !== found.sinceMs;
@@ -118,19 +118,19 @@ async function openLink(
         if (policy !== undefined) log.warn({ policy }, MAY_DROP_KEYS);
       }
       await loadScripts(send);
-      // Again each time: a Redis that comes back may be another one, or empty. And something is written,
-      // as one that answers and takes no writes is not back.
+      // Repeated for each connection: Redis may have been replaced or emptied. The claim also writes, as a
+      // Redis that answers but accepts no writes is not usable.
       await claim(send);
     },
   });
-  /** Keys may be lost, and taken by others, while the connection stays. */
+  /** Data may be lost, or the keys claimed by another cluster, while the connection stays open. */
   const claimAgain = async () => {
     try {
       if (!(await claim((command) => link.send(command)))) return;
       log.warn({}, 'the broker may have lost what it had');
       onBack()();
     } catch (error) {
-      // Said, and tried again, where connections are made; what is only away is waited for there.
+      // Reconnecting reports the problem and tries again; a mere outage is handled there as well.
       if (error instanceof BrokerProblem) link.replace(error);
     }
   };
@@ -191,7 +191,7 @@ function createLeases(redis: Keyspace): Leases {
   };
 }
 
-/** How long a seat is waited for while nodes come back, in ms: a little longer than that takes. */
+/** How long a seat is awaited while nodes come back, in ms: slightly longer than they take. */
 const MOST_WAIT_MS = 4_000;
 
 function createSeats(redis: Keyspace, prefix: string): Seats {
@@ -206,7 +206,7 @@ function createSeats(redis: Keyspace, prefix: string): Seats {
         const full = Number(await redis.run(scripts.takeSeats, all, args));
         if (full >= 0) return names[full - 1];
         if (performance.now() > giveUpAtMs) throw away();
-        // Those who had seats come back first.
+        // Members that had seats before the outage renew first.
         await pause(-full, undefined, { ref: false });
       }
     },
@@ -247,7 +247,7 @@ function createBuckets(redis: Keyspace): Buckets {
 class RedisStreams implements Streams {
   readonly #redis: Keyspace;
   readonly #followers: Followers;
-  /** Who appends where the caller does not say it: what is sent again is known by its number. */
+  /** Appender of entries whose caller names none: a repeated entry is recognised by its number. */
   readonly #appender = randomUUID();
   #appended = 0;
 
@@ -314,7 +314,7 @@ class RedisStreams implements Streams {
     return this.#redis.key('stream', stream);
   }
 
-  /** The id outlives the entry. */
+  /** Key of a stream's last id, which outlives the entries. */
   #lastId(stream: string): string {
     return this.#redis.key('last', stream);
   }
@@ -334,17 +334,17 @@ function entryOf([id, fields]: [id: Buffer, fields: Buffer[]]): StreamEntry {
 
 function argument(value: Uint8Array | string): string | Buffer {
   if (typeof value === 'string') return value;
-  // It is sent later, and must not change until then.
+  // Copied, as it is sent later and the caller may change it.
   return Buffer.from(value);
 }
 
-/** For what does not change until it is sent. */
+/** Wraps bytes without copying them; they must not change until sent. */
 function asIs(value: Uint8Array | string): string | Buffer {
   if (typeof value === 'string') return value;
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** Redis takes whole ms, and at least one. */
+/** Redis takes whole ms, at least one. */
 function duration(ms: number): string {
   return `${Math.max(1, Math.ceil(ms))}`;
 }

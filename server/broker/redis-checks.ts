@@ -1,4 +1,7 @@
-/** What a Redis must be, and let us do, before a node begins to listen; each problem with what to do. */
+/**
+ * Checks that a Redis is suitable and grants the needed rights, before a node begins to listen. Each problem
+ * is reported with its remedy.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command, Greeting } from './redis-link.ts';
@@ -6,20 +9,20 @@ import { CLAIM_EVERY_MS, scripts } from './redis-scripts.ts';
 
 type Send = Greeting['send'];
 
-/** Why the broker cannot be used, for people; without the address, which may hold a password. */
+/** Why the broker cannot be used, for people; without the address, which may contain a password. */
 export class BrokerProblem extends Error {}
 
 const LEAST_VERSION = 7;
-/** Of what is kept there; another one is another Dragoman's. */
+/** Version of the format of keys and values; another version is incompatible. */
 const FORMAT = 1;
-/** Calls that look for another product's keys, and keys looked at in each. */
+/** Maximum number of SCAN calls in search of foreign keys, and keys per call. */
 const MAX_SCANS = 1_000;
 const KEYS_A_SCAN = 1_000;
 
 /**
- * Whether a new connection leads to a server that takes writes.
+ * Checks that a new connection leads to a suitable server that takes writes.
  *
- * @throws BrokerProblem; what sending throws
+ * @throws BrokerProblem; any error of `send`
  */
 export async function meet(send: Send): Promise<void> {
   const about = fieldsOf(await send(['HELLO']));
@@ -41,31 +44,31 @@ export async function meet(send: Send): Promise<void> {
   }
 }
 
-/** Makes our scripts known to a server, which forgets them when it ends. @throws what sending throws */
+/** Loads the scripts into a server, which loses them at its end. @throws any error of `send` */
 export async function loadScripts(send: Send): Promise<void> {
   await Promise.all(Object.values(scripts).map(({ lua }) => send(['SCRIPT', 'LOAD', lua])));
 }
 
-/** Field by field, whether the answer is a map or a list of names and values. */
+/** Returns the fields of a reply, which is a map or a flat list of names and values. */
 function fieldsOf(reply: unknown): Map<string, unknown> {
   if (reply instanceof Map) return new Map([...reply].map(([name, value]) => [`${name}`, value]));
   if (!Array.isArray(reply)) return new Map(Object.entries(reply as object));
   return new Map(reply.flatMap((name, i) => (i % 2 === 0 ? [[`${name}`, reply[i + 1]]] : [])));
 }
 
-/** That keys belong to a cluster. */
+/** A cluster's claim to the keys under its prefix. */
 export interface Claim {
-  /** Since when what is kept is good, by the clock of Redis: another time once something was lost. */
+  /** Since when the data is continuous, by the clock of Redis; changes once data was lost. */
   sinceMs: number;
-  /** When they were last claimed, by the same clock. */
+  /** When the keys were last claimed, by the same clock. */
   claimedMs: number;
 }
 
 /**
- * Makes the keys under a prefix those of one cluster, the one with this database, or says so once more.
+ * Claims the keys under a prefix for the cluster with this database, or renews the claim.
  *
- * @param known what this node knows of the last claim
- * @throws BrokerProblem when they are another's; what sending throws
+ * @param known the last claim that this node knows of
+ * @throws BrokerProblem if another cluster or product owns them; any error of `send`
  */
 export async function claimPrefix(
   send: Send,
@@ -78,7 +81,7 @@ export async function claimPrefix(
     async (error: unknown) => {
       const { message } = error as Error;
       if (message.startsWith('WRONGTYPE')) return '';
-      // One that takes no writes is used for what it can do.
+      // A Redis that currently takes no writes is used for what it can do.
       const kept = TAKES_NO_WRITES.test(message) ? await send(['GET', key]) : null;
       if (kept === null) throw error;
       return kept;
@@ -101,7 +104,7 @@ export async function claimPrefix(
 
 const TAKES_NO_WRITES = /^(MISCONF|NOREPLICAS)\b/;
 
-/** @throws BrokerProblem when there are keys under a prefix that nobody has claimed */
+/** @throws BrokerProblem if there are unclaimed keys of another product under the prefix */
 export async function refuseOthersKeys(send: Send, prefix: string): Promise<void> {
   if (Number(await send(['EXISTS', markOf(prefix)])) > 0) return;
   let cursor = '0';
@@ -112,7 +115,7 @@ export async function refuseOthersKeys(send: Send, prefix: string): Promise<void
     const found = keys.map(String).filter((key) => key !== markOf(prefix));
     const other = found.find((key) => !OWN_KEY.test(key.slice(prefix.length)));
     if (other !== undefined) throw othersKeys(prefix, other);
-    // Where the mark was lost, nodes that are there claim the keys once more.
+    // If only the mark was lost, running nodes claim the keys again in the meantime.
     if (found.length > 0 && !hasWaited) await pause(CLAIM_EVERY_MS * 2);
     hasWaited ||= found.length > 0;
     cursor = String(next);
@@ -120,10 +123,10 @@ export async function refuseOthersKeys(send: Send, prefix: string): Promise<void
   }
 }
 
-/** What a broker makes, behind the prefix. */
+/** Keys of a broker, after the prefix. */
 const OWN_KEY = /^:(record|lease|seats|count|bucket|stream|last|by|check)(:|$)/;
 
-/** Of the key that says whose the others are. */
+/** Key of the mark that names the owner of a prefix. */
 export function markOf(prefix: string): string {
   return `${prefix}:cluster`;
 }
@@ -135,9 +138,9 @@ function othersKeys(prefix: string, key: string): BrokerProblem {
 }
 
 /**
- * Tries every command that is needed, on a key of its own.
+ * Tries every command that is needed, on a temporary key.
  *
- * @throws BrokerProblem that names those that may not be used, or are not there
+ * @throws BrokerProblem naming the commands that are forbidden or missing
  */
 export async function checkRights({ send, tryChannel }: Greeting, prefix: string): Promise<void> {
   const key = `${prefix}:check:${randomUUID()}`;
@@ -168,7 +171,7 @@ export async function checkRights({ send, tryChannel }: Greeting, prefix: string
 }
 
 function rightsFor(key: string): string {
-  // For those who keep it in a database of another number, which their addresses name.
+  // Needed for a database number other than 0, which the address names.
   const commands: Command[] = [...commandsOn(key), ['SELECT']];
   const names = commands.map(([name]) =>
     name === 'SCRIPT' ? '+script|load' : `+${name.toLowerCase()}`,
@@ -176,7 +179,7 @@ function rightsFor(key: string): string {
   return [...new Set([...names, '+subscribe', '+unsubscribe'])].join(' ');
 }
 
-/** One of each; those that write leave nothing. */
+/** Returns a sample of every command that the broker uses; the samples leave no data behind. */
 function commandsOn(key: string): Command[] {
   const nothing = scripts.leaveSeats;
   return [
@@ -211,14 +214,14 @@ function commandsOn(key: string): Command[] {
   ];
 }
 
-/** What Redis does when it is full, if that could drop keys; undefined when it is not told. */
+/** Returns the eviction policy of Redis if it may drop keys; undefined if it is safe or not reported. */
 export async function evictionPolicy(send: Send): Promise<string | undefined> {
   const about = String(await send(['INFO', 'memory']).catch(() => ''));
   const policy = /^maxmemory_policy:(\S+)/m.exec(about)?.[1];
   return policy === 'noeviction' ? undefined : policy;
 }
 
-/** What kept a node from its first connection to an address, for people. */
+/** Explains to people why the first connection to an address failed. */
 export function connectionProblem(error: unknown, url: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof BrokerProblem) return message;

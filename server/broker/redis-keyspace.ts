@@ -1,20 +1,22 @@
-/** The keys of a cluster, and how scripts are run on them: many of one turn together. */
+/**
+ * The keys of a cluster and the scripts that run on them. Calls of one script in the same turn are batched.
+ */
 import { ErrorReply } from '@redis/client';
 import type { Command, RedisLink, Reply } from './redis-link.ts';
 import type { Script } from './redis-scripts.ts';
 
-/** Redis does nothing else meanwhile, and a socket takes about as much at once. */
+/** Limits of a batch: Redis does nothing else while it runs, and a socket takes about as much at once. */
 const MOST_TOGETHER = 100;
 const MOST_BYTES_TOGETHER = 128 * 1024;
 
-/** What one of them asks. */
+/** One call of a batched script. */
 interface Asked {
   keys: readonly string[];
   args: readonly (string | Buffer)[];
   sizeBytes: number;
 }
 
-/** Calls of a script for many that go to Redis together, in the order in which they were asked. */
+/** A batch of calls of one script, in call order. */
 interface Together {
   readonly script: Script;
   readonly keysEach: number;
@@ -45,7 +47,7 @@ export class Keyspace {
   }
 
   send(command: Command, isRepeatable = true): Promise<Reply> {
-    // Redis does what it is asked in that order.
+    // Sends the open batch first, so that Redis executes everything in call order.
     this.flush();
     return this.#link.send(command, isRepeatable);
   }
@@ -60,7 +62,7 @@ export class Keyspace {
     return this.send(command, isRepeatable);
   }
 
-  /** Runs a script for many, with what else it is asked for in this turn. */
+  /** Runs a script that takes many calls at once, batched with its other calls of this turn. */
   runWithOthers(
     script: Script,
     keys: readonly string[],
@@ -74,13 +76,13 @@ export class Keyspace {
     return new Promise((resolve, reject) => together.waiting.push({ resolve, reject }));
   }
 
-  /** Sends what waits for the end of the turn. */
+  /** Sends the open batch. */
   flush(): void {
     const together = this.#takeTogether();
     if (together !== undefined) this.#send(together);
   }
 
-  /** What is asked from now on goes before what waits for the end of the turn. @returns sends that */
+  /** Lets everything asked from now on overtake the open batch. @returns a function that sends the batch */
   holdBack(): () => void {
     const together = this.#takeTogether();
     return () => {

@@ -1,67 +1,70 @@
-/** The way to Redis: one connection that is replaced whenever it is not good any more. */
+/**
+ * The link to Redis: one connection, replaced whenever it fails. Commands without a reply are sent again on
+ * the new connection.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorReply, RedisClient, RESP_TYPES } from '@redis/client';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Logger } from '../process/log.ts';
 
-/** What Redis answers: `Map`s as well, which nothing here asks for. */
+/** A reply of Redis. Maps are possible too, but no command used here returns one. */
 export type Reply = string | number | Buffer | null | Reply[];
 
 export type Command = readonly [name: string, ...args: (string | Buffer)[]];
 
 /** A new connection, before it is used for anything else. */
 export interface Greeting {
-  /** @throws ErrorReply as Redis said it; another error when there is no answer */
+  /** @throws ErrorReply as sent by Redis; another error if there is no reply */
   send: (command: Command) => Promise<Reply>;
-  /** Listens to a channel, and no more. @throws as `send` */
+  /** Subscribes to a channel and unsubscribes again. @throws as `send` */
   tryChannel: (channel: string) => Promise<void>;
 }
 
-/** How long an answer may take, in ms, a new connection included. */
+/** Maximum time for a reply, and for each step of a new connection, in ms. */
 const ANSWER_MS = 2_000;
-/** How long it may still come once it is known to be late, in ms. */
+/** Grace period in which a late reply may still arrive, in ms. */
 const LAST_MS = 100;
-/** How long commands wait for a lost connection, in ms; once that is over they are refused at once. */
+/** How long commands wait for a lost connection, in ms; after that they are refused at once. */
 const PATIENCE_MS = 1_000;
-/** Commands that wait for an answer; more are refused. */
+/** Maximum number of commands awaiting a reply; further ones are refused. */
 const MAX_WAITING = 20_000;
-/** How often it is said that the broker takes nothing, in ms. */
+/** Minimum interval between warnings that the broker takes nothing, in ms. */
 const SAY_AGAIN_MS = 10_000;
-/** How often a connection is tried that might be dead without anybody having been told, in ms. */
+/** Interval at which an idle connection is probed, as it may be dead without notice; in ms. */
 const HEARTBEAT_MS = 1_000;
 const RECONNECT_MS = { first: 20, most: 1_000 } as const;
-/** A connection that lasted for less is no sign that the next one will be better, in ms. */
+/** A connection that lasted for less does not reset the backoff; in ms. */
 const GOOD_MS = 1_000;
 
 /**
- * Redis will not do it here or now, and has not: another connection, perhaps to another server, may. A
- * script it does not know is loaded with the next connection.
+ * Errors of commands that were not executed but may succeed on another connection, perhaps to another server.
+ * A script that is missing is loaded with the next connection.
  */
 const ELSEWHERE = /^(READONLY|LOADING|MASTERDOWN|NOSCRIPT)\b/;
-/** It has not done it, and will not on another connection either. */
+/** Errors of commands that were not executed, and would not be on another connection either. */
 const UNABLE = /^(OOM|MISCONF|NOREPLICAS|BUSY|CLUSTERDOWN|NOAUTH)\b/;
 
 export interface RedisLinkOptions {
   url: string;
   log: Logger;
-  /** What every new connection is asked first. @throws when it is not to be used */
+  /** Called first with every new connection. @throws if the connection must not be used */
   greet: (greeting: Greeting) => Promise<void>;
   /**
-   * Called when there is a new connection: what it sends is done before what waits. What it answers is called
-   * behind that.
+   * Called with a new connection in use: commands it sends precede the waiting ones. The function it returns
+   * is called after those.
    */
   onBack: () => () => void;
 }
 
-/** A command without an answer. */
+/** A command without a reply. */
 interface Waiting {
   readonly command: Command;
-  /** Done twice, it leaves things as done once. */
+  /** Whether executing the command twice has the same effect as once. */
   readonly isRepeatable: boolean;
   readonly askedAtMs: number;
   resolve: (reply: Reply) => void;
   reject: (error: Error) => void;
-  /** The connection it was sent on last. */
+  /** The connection that the command was last sent on. */
   client: Client | undefined;
 }
 
@@ -69,24 +72,24 @@ type Client = ReturnType<typeof newClient>;
 
 interface Connection {
   client: Client;
-  /** Those it listens to. */
+  /** Channels that the connection has subscribed to. */
   channels: string[];
 }
 
 export class RedisLink {
   readonly #options: RedisLinkOptions;
-  /** The connection, once it has been greeted. */
+  /** The connection in use, once it has been greeted. */
   #client: Client | undefined;
   #lostAtMs = performance.now();
   #usedSinceMs = performance.now();
-  /** Before the next connection is tried. */
+  /** Backoff before the next connection attempt, in ms. */
   #delayMs = 0;
   #saidUnableAtMs = -Infinity;
-  /** In the order in which they were asked, which is the order in which they are sent again. */
+  /** Commands without a reply, in call order, in which they are sent again. */
   readonly #waiting = new Set<Waiting>();
-  /** With the oldest: one timer for each would cost half as much again as all the rest of a command. */
+  /** Timeout of the oldest command: a timer per command would add half of a command's whole cost. */
   #patience: Patience | undefined;
-  /** Channels that are listened to, and what they ring. */
+  /** Callback of each subscribed channel. */
   readonly #bells = new Map<string, () => void>();
   #isClosed = false;
   readonly #heartbeat: NodeJS.Timeout;
@@ -98,7 +101,7 @@ export class RedisLink {
     this.#heartbeat.unref();
   }
 
-  /** Connects. @throws what keeps it from the first connection; later ones are tried again and again */
+  /** Connects. @throws the reason if the first connection fails; later ones are retried for ever */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
     try {
@@ -111,10 +114,10 @@ export class RedisLink {
   }
 
   /**
-   * Sends a command, and again when the connection breaks before its answer.
+   * Sends a command, again if the connection breaks before its reply.
    *
-   * @param isRepeatable false for what must not be done twice: then it is not sent again
-   * @throws ServiceError broker_unavailable, when it may have been done or not; internal
+   * @param isRepeatable false for a command that must not be executed twice: it is then not sent again
+   * @throws ServiceError broker_unavailable, when the command may or may not have been executed; internal
    */
   send(command: Command, isRepeatable = true): Promise<Reply> {
     if (this.#isClosed) return Promise.reject(closing());
@@ -132,22 +135,22 @@ export class RedisLink {
   }
 
   /**
-   * Rings when something is published in a channel, and after each new connection, for something may
-   * have been. What is sent after this is answered when it listens already.
+   * Calls `ring` when something is published in a channel, and after each new connection, as messages may
+   * have been missed. A command sent after this call is executed once the subscription is in place.
    *
-   * @returns stops
+   * @returns a function that stops listening
    */
   listen(channel: string, ring: () => void): () => void {
     this.#bells.set(channel, ring);
     if (this.#client !== undefined) this.#subscribe(this.#client, [channel]);
     return () => {
       this.#bells.delete(channel);
-      // By its listener: whoever listens again before the answer is not forgotten with it.
+      // Removed by its listener, so that a new subscription made before the reply survives.
       this.#client?.unsubscribe(channel, this.#onMessage).catch(() => undefined);
     };
   }
 
-  /** Replaces the connection, which leads to what must not be used. */
+  /** Replaces a connection that leads to a server that must not be used. */
   replace(error: Error): void {
     if (this.#client !== undefined) this.#drop(this.#client, error);
   }
@@ -161,7 +164,7 @@ export class RedisLink {
     for (const waiting of this.#waiting) this.#settle(waiting).reject(closing());
   }
 
-  /** @throws what is wrong with the server, or the way to it */
+  /** @throws what is wrong with the server, or with the connection to it */
   async #connect(): Promise<Connection> {
     const client = newClient(this.#options.url);
     let fail = (_error: Error): void => undefined;
@@ -171,7 +174,7 @@ export class RedisLink {
       fail(error);
       this.#drop(client, error);
     });
-    // One after the other, so that each has its time.
+    // Each step has its own timeout.
     const within = async <Result>(work: Promise<Result>): Promise<Result> => {
       const patience = new Patience(() => fail(noAnswer()));
       return Promise.race([work, failure]).finally(() => patience.end());
@@ -185,7 +188,7 @@ export class RedisLink {
           await within(client.unsubscribe(channel));
         },
       });
-      // One that hears nothing is of no use.
+      // A connection without its subscriptions is of no use.
       const channels = [...this.#bells.keys()];
       if (channels.length > 0) await within(client.subscribe(channels, this.#onMessage));
       return { client, channels };
@@ -195,7 +198,7 @@ export class RedisLink {
     }
   }
 
-  /** Sends on a new connection what has no answer yet. */
+  /** Takes a connection into use, and sends all commands that still have no reply. */
   #use({ client, channels }: Connection): void {
     if (this.#isClosed) {
       client.destroy();
@@ -237,12 +240,12 @@ export class RedisLink {
     this.#drop(client, error);
   }
 
-  /** Ends the wait of those that were asked by then, and begins that of the others. */
+  /** Rejects commands asked up to that time, and starts the timeout of the rest. */
   readonly #giveUp = (askedUntilMs: number): void => {
     for (const waiting of this.#waiting) {
       if (waiting.askedAtMs > askedUntilMs) break;
       this.#settle(waiting).reject(away());
-      // Others would wait behind it, and have no answer since it was asked.
+      // Later commands would queue behind it, and have had no reply since it was asked.
       if (waiting.client !== undefined)
         this.#drop(waiting.client, noAnswer(), performance.now() - ANSWER_MS);
     }
@@ -255,7 +258,7 @@ export class RedisLink {
     return waiting;
   }
 
-  /** What is told to whom Redis has refused something. */
+  /** Returns the error for a command that Redis refused. */
   refusal({ 0: command }: Command, error: ErrorReply): ServiceError {
     const { log } = this.#options;
     if (!UNABLE.test(error.message)) {
@@ -278,7 +281,7 @@ export class RedisLink {
     this.#lostAtMs = lostAtMs;
     if (performance.now() - this.#usedSinceMs > GOOD_MS) this.#delayMs = 0;
     this.#options.log.warn({ error: error.message }, 'the connection to the broker is lost');
-    // Whatever it was asked is rejected by that, and waits for the next.
+    // Destroying it rejects its commands, which then wait for the next connection.
     client.destroy();
     void this.#reconnect();
   }
@@ -286,7 +289,7 @@ export class RedisLink {
   async #reconnect(): Promise<void> {
     const { log } = this.#options;
     for (let lastProblem = ''; ;) {
-      // Not all nodes at the same moment.
+      // Jitter keeps nodes from reconnecting all at the same moment.
       if (this.#delayMs > 0) {
         await pause(this.#delayMs * (0.5 + Math.random()), undefined, { ref: false });
       }
@@ -313,32 +316,32 @@ export class RedisLink {
   }
 }
 
-/** A connection that is used until something is wrong with it: what comes then is decided here. */
+/** Creates a client that never reconnects by itself: this module decides what happens after a failure. */
 function newClient(url: string) {
-  // RESP 3 is what it speaks. A class of all commands takes 40 ms to make: this one is kept.
+  // The client speaks RESP 3. Making a class of all commands takes 40 ms, so the factory keeps it.
   const create = RedisClient.factory({});
   return create({
     url,
     name: 'dragoman',
-    // It is given up before; this ends what is left of it.
+    // This module gives up before that; the client's timeout cleans up the socket.
     socket: { connectTimeout: ANSWER_MS + 10 * LAST_MS, reconnectStrategy: false },
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    // Of commands that were not sent: they have their time here.
+    // Commands not yet sent have their timeout in this module.
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
   });
 }
 
 /**
- * Waits for an answer, no longer than one may take. A process that stood still finds its timers due before it has
- * sent what was to be sent, or read what has arrived: it does both before it gives up.
+ * Timeout for a reply. After a suspension, a process finds its timers due before it has written its output
+ * and read its input, so both get a turn before the timeout takes effect.
  */
 class Patience {
   #timer: NodeJS.Timeout;
   #lastLook: NodeJS.Immediate | undefined;
 
-  /** @param giveUp told what was asked until when has waited for too long, by `performance.now()` */
+  /** @param giveUp called with the time of `performance.now()` up to which commands have waited too long */
   constructor(giveUp: (askedUntilMs: number) => void, askedAtMs = performance.now()) {
     const leftMs = ANSWER_MS - (performance.now() - askedAtMs);
     this.#timer = setTimeout(

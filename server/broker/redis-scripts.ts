@@ -1,15 +1,15 @@
 /**
- * What Redis does in one step. The first line of a script tells Redis what it may do: those that take
- * no more room also run when there is none left, the others are refused before they have begun.
+ * Lua scripts, each executed by Redis as one atomic step. The first line declares flags: scripts that need no
+ * additional memory also run when none is left; the others are then refused before they begin.
  *
- * Every script that is sent again, because its answer was lost, leaves things as one does that is sent
- * once; `count` alone may count twice, and what is taken from a bucket may be two.
+ * A script that is repeated because its reply was lost has the same effect as one run. Exceptions are
+ * `count`, which may count twice, and `takeFromBuckets`, which may take two.
  */
 import { createHash } from 'node:crypto';
 
 export interface Script {
   readonly lua: string;
-  /** By which Redis knows it once it is loaded. */
+  /** SHA-1 by which Redis knows the loaded script. */
   readonly sha: string;
 }
 
@@ -21,11 +21,11 @@ function script(flags: Flags, body: string): Script {
 }
 
 /**
- * A script that is told of many at once. Each is done by itself: what is wrong with one is its answer,
- * and touches no other.
+ * Makes a script that executes a batch of calls. Each call succeeds or fails by itself, and its error is its
+ * own reply.
  *
- * @param before what is there for all
- * @param body what is done for one, with its KEYS and ARGV
+ * @param before definitions shared by all calls
+ * @param body executed for each call, with its own KEYS and ARGV
  */
 function scriptForMany(flags: Flags, before: string, body: string): Script {
   return script(
@@ -48,13 +48,13 @@ return answers`,
   );
 }
 
-/** ms since the epoch by the clock of Redis; whole numbers must not be written as 1.7e+12. */
+/** ms since the epoch by the clock of Redis. `whole` formats integers, as Lua would write 1.7e+12. */
 const clock = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function whole(number) return string.format('%.0f', number) end`;
 
-/** Length of a version, which stands before the value: random letters that a writer makes up. */
+/** Length of a version, which precedes the value: random characters chosen by the writer. */
 export const VERSION_LENGTH = 16;
 
 /** KEYS: record. ARGV: version, value, ttl, condition (`any`, `absent` or a version). */
@@ -68,10 +68,13 @@ return 1`;
 
 const writeRecord = script('', write);
 
-/** For a version that is there already: what it replaces is about as large. */
+/** For replacing an existing version, which is about as large, so that it also runs without free memory. */
 const replaceRecord = script(' flags=allow-oom', write);
 
-/** KEYS: lease. ARGV: holder, ttl, time it is remembered besides, 1: only one given back. Answers the epoch, or nothing. */
+/**
+ * KEYS: lease. ARGV: holder, ttl, additional time to remember it, `1` to require a released lease. Returns
+ * the epoch, or nothing.
+ */
 const acquireLease = script(
   '',
   `${clock}
@@ -86,14 +89,14 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2] + ARGV[3])
 return epoch`,
 );
 
-/** Whether a lease, of the key given in Lua, has this epoch and a holder. */
+/** Whether a lease, by its key, has a holder and this epoch. */
 const holds = `
 local function holds(lease, epoch)
   local held = redis.call('HMGET', lease, 'holder', 'epoch')
   return held[1] and held[2] == epoch
 end`;
 
-/** For many. KEYS: lease. ARGV: epoch, ttl, time it is remembered besides. */
+/** Batched. KEYS: lease. ARGV: epoch, ttl, additional time to remember it. */
 const renewLease = scriptForMany(
   ' flags=allow-oom',
   `${clock}${holds}`,
@@ -111,7 +114,7 @@ const releaseLease = script(
 if holds(KEYS[1], ARGV[1]) then redis.call('HDEL', KEYS[1], 'holder') end`,
 );
 
-/** KEYS: lease. Answers holder and epoch, or nothing. */
+/** KEYS: lease. Returns holder and epoch, or nothing. */
 const findLease = script(
   ' flags=no-writes',
   `${clock}
@@ -120,24 +123,27 @@ if not lease[1] or tonumber(lease[3]) <= now then return false end
 return { lease[1], tonumber(lease[2]) }`,
 );
 
-/** Sits down: ARGV are member and ttl, KEYS the limits. */
+/** Takes or extends seats. KEYS: limits. ARGV: member, ttl. */
 const sit = `
 for _, key in ipairs(KEYS) do
   redis.call('ZADD', key, whole(now + ARGV[2]), ARGV[1])
   if redis.call('PTTL', key) < tonumber(ARGV[2]) then redis.call('PEXPIRE', key, ARGV[2]) end
 end`;
 
-/** How often each node says that the keys are theirs, in ms. */
+/** Interval at which each node renews the cluster's claim, in ms. */
 export const CLAIM_EVERY_MS = 1_000;
-/** Keys that no node has claimed for so long were out of their sight: some may be old, or have run out, in ms. */
+/** After this long without a claim, nodes were cut off: data may be old or have expired; in ms. */
 const UNCLAIMED_MS = 3_000;
-/** How long it then takes nodes to come back, in ms. */
+/** Time that nodes then need to write their data again, in ms. */
 const COME_BACK_MS = 3_000;
 
-/** What the mark of a cluster says besides whose it is: since when its keys are good, and the last claim. */
+/** Pattern of the two times at the end of a mark: since when the data is continuous, and the last claim. */
 const times = `'(%d+) (%d+)$'`;
 
-/** The mark is the last of KEYS. How long nodes take to come back yet, in ms; 0 when they have. */
+/**
+ * Returns how long nodes still need to come back, in ms; 0 if they have. Removes the mark from the end of
+ * KEYS.
+ */
 const comingBack = `${clock}
 local function comingBack()
   local since, claimed = string.match(redis.call('GET', table.remove(KEYS)) or '', ${times})
@@ -153,8 +159,8 @@ return comingBack()`,
 );
 
 /**
- * KEYS: limits, the mark of the cluster. ARGV: member, ttl, the most of each. Answers which is full, from
- * 1; 0 for none; and while nodes come back less: the ms to wait, below 0.
+ * KEYS: limits, the mark of the cluster. ARGV: member, ttl, the maximum of each limit. Returns the 1-based
+ * index of the first full limit; 0 if none is; or, while nodes come back, the negated time to wait in ms.
  */
 const takeSeats = script(
   '',
@@ -170,7 +176,7 @@ ${sit}
 return 0`,
 );
 
-/** For many. KEYS: limits. ARGV: member, ttl. */
+/** Batched. KEYS: limits. ARGV: member, ttl. */
 const keepSeats = scriptForMany(' flags=allow-oom', clock, sit);
 
 /** KEYS: limits. ARGV: member. */
@@ -186,7 +192,7 @@ const listMembers = script(
 return redis.call('ZRANGE', KEYS[1], '(' .. whole(now), '+inf', 'BYSCORE')`,
 );
 
-/** KEYS: counter. ARGV: the most, window. Answers the ms left, or nothing when counted. */
+/** KEYS: counter. ARGV: maximum, window. Returns the ms left, or nothing if counted. */
 const count = script(
   '',
   `
@@ -203,8 +209,8 @@ return false`,
 );
 
 /**
- * KEYS: buckets, of each of which is kept when it will be full again. ARGV: of each burst and interval.
- * Answers the ms until all have one, or nothing.
+ * KEYS: buckets, each stored as the time at which it is full again. ARGV: burst and interval of each. Returns
+ * the ms until all have a token, or nothing.
  */
 const wait = `${clock}
 local fullAt, wait = {}, 0
@@ -215,7 +221,10 @@ for index, key in ipairs(KEYS) do
 end
 if wait > 0 then return wait end`;
 
-/** Refused where takers are: whoever is answered by one alone would learn which of them it was. */
+/**
+ * Not flagged read-only, so that it fails exactly when taking fails: if only one of them failed, a client
+ * could tell which was called.
+ */
 const lookAtBuckets = script('', `${wait}\nreturn false`);
 
 const takeFromBuckets = script(
@@ -227,16 +236,16 @@ end
 return false`,
 );
 
-/** Where the id, the mark and so on of an entry are among its fields. */
+/** Positions of the values among the fields of an entry. */
 export const entryFields = { previous: 1, mark: 3, bytes: 5 } as const;
 
-/** Entries in which one that was appended before is looked for, to answer its id. */
+/** Entries searched for one that was appended before, to return its id. */
 const LOOKED_AT = 100;
 
 /**
- * For many. KEYS: stream, its last id, the last number of the appender, and the lease of a fence.
- * ARGV: bytes, appender, number, most entries, ttl, time ids are remembered besides, channel, epoch, the
- * first id that is not removed. Answers the id, or nothing when the fence refuses.
+ * Batched. KEYS: stream, its last id, the last number of the appender, and the fence's lease. ARGV: bytes,
+ * appender, number, maximum length, ttl, additional time to remember ids, channel, epoch, the first id to
+ * keep. Returns the id, or nothing if the fence refuses.
  */
 const append = scriptForMany(
   '',
@@ -262,9 +271,9 @@ return id`,
 );
 
 /**
- * KEYS: the mark of a cluster. ARGV: whose it is, the last claim that the caller knows of. Answers the
- * mark that is there. A last claim before that, or long ago, is of a Redis that came back as it once was,
- * or stood still: then the keys are good from now on.
+ * KEYS: the mark of a cluster. ARGV: its owner, the last claim that the caller knows of. Returns the current
+ * mark. If the stored last claim is older than the known one, or long ago, Redis was restored to an earlier
+ * state or stood still: the data then counts as continuous from now on.
  */
 const claim = script(
   ' flags=allow-oom',

@@ -86,8 +86,8 @@ export class Events {
   }
 
   /**
-   * Changes a room. If its key is no longer active, the key of the account making the change pays from then
-   * on.
+   * Changes a room. If its key is no longer active, another key of the account pays from then on, preferably
+   * the caller's.
    */
   async change(owner: RoomOwner, roomId: string, change: RoomChange): Promise<Room> {
     const { accountId } = owner;

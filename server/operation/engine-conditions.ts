@@ -1,4 +1,4 @@
-/** Which engines run here, which are missing, and how they do: what the console shows. */
+/** Describes for the console which engines run, which are missing, and how they perform. */
 import type { EngineCondition, EngineConditions } from '../../shared/schemas/console.ts';
 import type {
   DetectionEngine,
@@ -14,7 +14,7 @@ import type { Translation } from '../translation/translation.ts';
 import { sharesOfSpeech, spokenLanguages } from '../voice/session/speakers.ts';
 import type { EngineKind, EngineMeasures } from './observed-engines.ts';
 
-/** What is running here, and what is not. */
+/** Engines that run on this server, and those that are missing. */
 interface EngineLists {
   recognition: readonly Pick<RecognitionEngine, 'name' | 'languages'>[];
   translation: readonly Pick<TranslationEngine, 'name' | 'pairs'>[];
@@ -25,16 +25,16 @@ interface EngineLists {
 }
 
 /**
- * Describes the engines as they are at the moment.
+ * Describes the engines at this moment.
  *
- * @param isOperator others learn what runs, and nothing of what it was used for or lacks
+ * @param isOperator false: leaves out usage and missing engines
  */
 export type DescribeEngines = (isOperator: boolean) => EngineConditions;
 
 /**
- * Makes what describes them.
+ * Creates a function that describes the engines.
  *
- * @param options.outages what is out of order at the moment, by kind of engine
+ * @param options.outages returns what is out of order, by kind of engine
  */
 export function createEngineConditions({
   engines,
@@ -118,7 +118,7 @@ function bySource(pairs: readonly LanguagePair[]): EngineCondition['pairs'] {
 const untold = { requests: null, failures: null, latency_ms: null, last_failure_at: null };
 
 function tallied({ kind, name }: Running, health: EngineHealth) {
-  // It works at once and cannot fail: nobody counts it.
+  // Detection is synchronous and cannot fail, so it is not counted.
   if (kind === 'detection') return untold;
   const { requests, failures, latencyMs, lastFailureAtMs } = health.tally(kind, name);
   return {
@@ -129,7 +129,10 @@ function tallied({ kind, name }: Running, health: EngineHealth) {
   };
 }
 
-/** The name of an outage is that of its engine, and of the direction where each is by itself. */
+/**
+ * Returns the breakers of an engine. An outage is named after its engine, followed by the language pair if
+ * each pair has its own breaker.
+ */
 function breakersOf(engine: string, outages: readonly Outage[]): EngineCondition['breakers'] {
   return outages.flatMap(({ name, isProbed, retryInMs }) => {
     if (name !== engine && !name.startsWith(`${engine} `)) return [];
@@ -157,7 +160,7 @@ function describedMissing({ name, reason, kind }: EngineLists['missing'][number]
   };
 }
 
-/** What whoever starts the server reads of its engines. */
+/** Describes the engines' capabilities for the log at the start of the server. */
 export function describeCapabilities(
   {
     recognition,
@@ -186,23 +189,23 @@ export function describeCapabilities(
   };
 }
 
-/** What became of the requests to one engine. */
+/** Requests to one engine, and their outcomes. */
 interface EngineTally {
   requests: number;
   failures: number;
-  /** Mean of the answers that were none of the failures; undefined before the first. */
+  /** Mean latency of successful requests; undefined before the first. */
   latencyMs: number | undefined;
   lastFailureAtMs: number | undefined;
 }
 
 interface EngineHealth {
-  /** Called with every answer; passes it on. */
+  /** Counts every answer, and passes it on. */
   measures: EngineMeasures;
   sinceMs: number;
   tally(kind: EngineKind, engine: string): EngineTally;
 }
 
-/** Makes the count of one server. */
+/** Creates the tallies of one server. */
 export function createEngineHealth(
   measures: EngineMeasures,
   now: () => number = Date.now,

@@ -1,21 +1,21 @@
-/** What the server measures of its work, as Prometheus reads it. No label ever holds a key, an account or a text. */
+/** Prometheus metrics of the server. No label ever contains a key, an account or a text. */
 import { collectDefaultMetrics, Gauge, Histogram, Registry, Counter } from 'prom-client';
 import type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from '../voice/index.ts';
 import type { EngineMeasures } from './observed-engines.ts';
 
-/** Captions are of use within a few seconds; beyond, only the order of magnitude counts. */
+/** Captions are useful within a few seconds; beyond that, only the order of magnitude counts. */
 const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 8, 13, 30];
-/** From a classic engine's milliseconds to the patience of a chat model's caller. */
+/** From the milliseconds of a rule-based engine to the longest wait for a chat model. */
 const LATENCY_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
 
 export interface Metrics {
   voice: VoiceMeasures;
   engines: EngineMeasures;
-  /** The text that Prometheus reads, and its content type. */
+  /** Returns the metrics in Prometheus text format, with their content type. */
   render(): Promise<{ contentType: string; text: string }>;
 }
 
-/** Makes the metrics of one server; those of another in the same process are their own. */
+/** Creates the metrics of one server; each server in a process has a registry of its own. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -230,7 +230,7 @@ function addGauge(registry: Registry, name: string, help: string, read: () => nu
   });
 }
 
-// Sums that cost an addition each time and are read when somebody asks for the metrics.
+// Tallies: plain sums that cost one addition per event and are copied into counters on each scrape.
 
 /** A sum that only grows. */
 interface Tally {
@@ -245,11 +245,11 @@ interface Tallies<Value extends string> {
 interface Described {
   name: string;
   help: string;
-  /** Makes base units of what is added: 1/1000 for ms, which become seconds. */
+  /** Converts the added amounts into base units: 1/1000 for ms, which become seconds. */
   scale?: number;
 }
 
-/** A counter without labels. */
+/** Creates a counter without labels. */
 function addTally(registry: Registry, { scale = 1, ...described }: Described): Tally {
   let sum = 0;
   const counter: Counter = new Counter({
@@ -264,7 +264,7 @@ function addTally(registry: Registry, { scale = 1, ...described }: Described): T
 }
 
 /**
- * A counter with one label.
+ * Creates a counter with one label.
  *
  * @param described.label name of the label; there is a sum for each value that was added to
  */

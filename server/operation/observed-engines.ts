@@ -1,4 +1,4 @@
-/** Engines whose answers are timed and counted; otherwise they are what they were. */
+/** Wraps engines so that their answers are timed and counted; their behaviour is unchanged. */
 import type {
   ImprovementEngine,
   Recognition,
@@ -12,7 +12,7 @@ import { plainText } from '../text/text-segment.ts';
 
 export type EngineKind = 'recognition' | 'translation' | 'synthesis' | 'improvement';
 
-/** An engine's answer, or its failure; what its caller gave up is neither. */
+/** An engine's answer, or its failure; a request that its caller aborted counts as neither. */
 export interface EngineAnswer {
   kind: EngineKind;
   engine: string;
@@ -51,7 +51,7 @@ export function observedTranslator(
   return likeness(engine, { translate });
 }
 
-/** Times from the end of each utterance, when it was handed over, to its text. */
+/** Times each utterance from its endpoint to its final text. */
 export function observedRecogniser(
   engine: RecognitionEngine,
   measures: EngineMeasures,
@@ -70,7 +70,7 @@ export function observedRecogniser(
     try {
       for await (const recognition of engine.recognise(watched(speech, onEndpoint), options)) {
         if (recognition.kind === 'final') {
-          // Utterances in which no word was heard get no final.
+          // Utterances without recognised words produce no final.
           while ((endpoints[0]?.atMs ?? Infinity) <= recognition.startMs) endpoints.shift();
           endpoints[0]?.time.ok();
         }
@@ -84,7 +84,7 @@ export function observedRecogniser(
   return likeness(engine, { recognise });
 }
 
-/** Times from a text to the first of its samples and counts how long they all play. */
+/** Times from a text to its first samples, and counts the duration of the speech. */
 export function observedSpeaker(
   engine: SynthesisEngine,
   measures: EngineMeasures,
@@ -128,7 +128,7 @@ export function observedImprover(
 }
 
 /**
- * The engine with some methods in place of its own. Everything else is asked of the engine each time:
+ * Returns the engine with some methods replaced. Everything else is read from the engine each time, as its
  * languages and abilities may change while it runs.
  */
 function likeness<Engine extends object>(engine: Engine, own: Partial<Engine>): Engine {
@@ -136,7 +136,7 @@ function likeness<Engine extends object>(engine: Engine, own: Partial<Engine>): 
     get(target, key) {
       if (Object.hasOwn(own, key)) return Reflect.get(own, key) as unknown;
       const value: unknown = Reflect.get(target, key);
-      // Classes with private fields know only themselves as `this`.
+      // Methods that use private fields need the original object as `this`.
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
@@ -157,7 +157,7 @@ interface Timing {
   failed(): void;
 }
 
-/** Begins to time an answer, which is counted once. */
+/** Starts to time an answer, which is counted once. */
 function startTiming({
   kind,
   name: engine,

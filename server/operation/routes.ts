@@ -1,4 +1,4 @@
-/** What operators look at, wired: health, metrics, and what goes on in the server for the console. */
+/** Operation: health and readiness, metrics, and the console's views of what the server is doing. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList } from 'node:net';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -31,7 +31,7 @@ import type { Engines } from '../running-engines.ts';
 import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
 
-/** What is counted from the start on. */
+/** Starts the metrics and engine tallies, which count from the start of the server. */
 export function startMeasuring() {
   const metrics = createMetrics();
   return { metrics, health: createEngineHealth(metrics.engines) };
@@ -103,9 +103,9 @@ export function openOperation({
   return {
     routes,
     consoleRoutes,
-    /** What the engines that run can do. */
+    /** Returns what the running engines can do. */
     capabilities: () => describeCapabilities(engines, translation),
-    /** Starts in the background what takes seconds at the first request. */
+    /** Starts in the background what would take seconds at the first request. */
     warmUp: (all: Parameters<typeof warmUp>[0]) => warmUp(all, log),
   };
 }
@@ -151,7 +151,7 @@ const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
     async (_request, reply) => {
       const missing = await readiness.missing();
       if (missing.length === 0) return { status: 'ready' as const, voice: voiceSessions.hearing };
-      // Answered, not thrown: who asks every second is not to fill the log with failures.
+      // Answered rather than thrown: a check every second must not fill the log with failures.
       return reply.code(503).send({ message: `Not ready: ${missing.join('; ')}.` });
     },
   );
@@ -159,9 +159,9 @@ const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
 
 interface MetricsOptions {
   metrics: Pick<Metrics, 'render'>;
-  /** Who sends it as `Authorization: Bearer KEY` may read; without one, only this machine may. */
+  /** Bearer token required to read the metrics; if undefined, only this machine may read them. */
   metricsKey: string | undefined;
-  /** Set where the server stands behind a proxy; then every request seems to be this machine's. */
+  /** Set behind a proxy, where every request seems to come from this machine. */
   publicUrl: string | undefined;
   trustProxy: boolean;
 }
@@ -205,7 +205,7 @@ function requireBearer(key: string) {
   };
 }
 
-/** Of one length, whatever was given: comparing reveals nothing of the key. */
+/** Hashes to a fixed length, so that a comparison reveals nothing of the key. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -214,13 +214,13 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** A proxy on this machine speaks for anybody, and says so in one of these. */
+/** Headers by which a proxy on this machine, which forwards requests from anywhere, reveals itself. */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /** @throws ServiceError forbidden */
 function requireThisMachine(isBehindProxy: boolean) {
   return ({ raw, headers }: FastifyRequest): void => {
-    // Not `request.ip`: with a trusted proxy that is whatever the headers say.
+    // Not `request.ip`, which with a trusted proxy is whatever the headers say.
     const { remoteAddress, remoteFamily } = raw.socket;
     const family = remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
     const isLocal = remoteAddress !== undefined && loopback.check(remoteAddress, family);
@@ -283,13 +283,13 @@ const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationOptions>
   );
 };
 
-/** A database that takes longer is of no use to a caller either. */
+/** Maximum time for the write check, in ms: a slower database is of no use to a caller either. */
 const STORAGE_DEADLINE_MS = 2000;
-/** Whoever asks within this time gets the answer of the one before, in ms: a look costs a write. */
+/** How long a result is reused, in ms, as each check costs a write. */
 const KNOWN_MS = 1000;
 
 export interface Readiness {
-  /** What keeps the server from working, for people; empty when it is ready. Never throws. */
+  /** Returns what keeps the server from working, for people; empty if it is ready. Never throws. */
   missing(): Promise<string[]>;
 }
 
@@ -309,9 +309,12 @@ export function createReadiness({
   const hasEngine = () =>
     recognisers.some(({ languages }) => languages.length > 0) || translation.sources().length > 0;
   let looked: { atMs: number; storage: Promise<string[]> } | undefined;
-  /** One at a time: a database that hangs would have a connection taken by each, until none is left. */
+  /** One check at a time: with a hanging database, each would take a connection until none is left. */
   let isWriting = false;
-  /** A database that cannot be written, on a full disk for one, is read for long. */
+  /**
+   * Writes to the database: one that cannot be written, for example on a full disk, can still be read for a
+   * long time.
+   */
   const lookAtStorage = (): Promise<string[]> => {
     const nowMs = performance.now();
     if (looked === undefined || (!isWriting && nowMs - looked.atMs >= KNOWN_MS)) {
@@ -333,7 +336,7 @@ export function createReadiness({
   };
 }
 
-/** What is wrong with a database that is written to; nothing when it is done in time. */
+/** Returns the problem if a write fails or takes too long; empty if it succeeds in time. */
 async function writtenWithin(writing: Promise<void>, deadlineMs: number): Promise<string[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string[]>((resolve) => {
@@ -350,18 +353,18 @@ async function writtenWithin(writing: Promise<void>, deadlineMs: number): Promis
   }
 }
 
-/** The rest of the start, and who has waited for it, come first; in ms. */
+/** Delay of the warm-up, in ms, so that the rest of the start and waiting clients come first. */
 const AFTER_MS = 1_000;
 
-/** What takes its time to start. */
+/** A component that is slow to start. */
 interface Slow {
   readonly name: string;
   prepare?(mayStay: () => boolean): Promise<void>;
 }
 
 /**
- * One after the other; never throws, and whoever asks meanwhile shares what is being started. What is
- * started so stays until memory is short.
+ * Starts slow components one after the other. It never throws, and requests made meanwhile share the start
+ * under way. A component stays loaded until memory is short.
  */
 export function warmUp(all: readonly Slow[], log: Logger): void {
   const prepare = async () => {
@@ -378,7 +381,7 @@ export function warmUp(all: readonly Slow[], log: Logger): void {
         const durationMs = Math.round(performance.now() - startedAtMs);
         log.info({ what, durationMs }, 'warmed up');
       } catch (error) {
-        // Whoever asks for it is told.
+        // A request for the component reports the error itself.
         log.info({ what, err: error }, 'not warmed up: it failed');
       }
     }
