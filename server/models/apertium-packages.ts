@@ -1,17 +1,17 @@
 /**
- * Pairs of Apertium that are Debian packages and that not everybody needs. They are installed by the
- * system's package manager; the engine finds them by their files.
+ * Less common Apertium pairs, available as Debian packages. The system's package manager installs them, and
+ * the engine finds them by their files.
  */
 import { spawn } from 'node:child_process';
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import { modelFailure } from './download.ts';
 
-/** A package and what it brings. */
+/** A package and the directions it provides. */
 interface ApertiumPackage {
   name: string;
   directions: readonly (readonly [source: LanguageTag, target: LanguageTag])[];
-  /** Of what is installed, in MB. */
+  /** Installed size, in MB. */
   sizeMb: number;
 }
 
@@ -21,7 +21,7 @@ const both = (one: LanguageTag, other: LanguageTag) =>
     [other, one],
   ] as const;
 
-/** What can be installed; `test/models/apertium-packages.test.ts` holds it against the engine's table. */
+/** Packages on offer; `test/models/apertium-packages.test.ts` checks them against the engine's table. */
 export const apertiumPackages: readonly ApertiumPackage[] = [
   { name: 'apertium-afr-nld', directions: both('af', 'nl'), sizeMb: 1 },
   { name: 'apertium-dan-nor', directions: [['da', 'nb']], sizeMb: 14 },
@@ -49,29 +49,29 @@ export const apertiumPackages: readonly ApertiumPackage[] = [
   { name: 'apertium-rus-ukr', directions: both('ru', 'uk'), sizeMb: 5 },
 ];
 
-/** How names of these begin. */
+/** Prefix of the packages' names. */
 export const APERTIUM_PREFIX = 'apertium-';
 
 interface PackageOptions {
-  /** Whether this process may install packages; whether it is root without it. */
+  /** Whether this process may install packages; by default, whether it runs as root. */
   isRoot?: boolean;
-  /** Whoever calls it off before the package manager is at work stops it; dpkg is not cut short. */
+  /** Aborts before the package manager is at work; a running dpkg is not interrupted. */
   signal?: AbortSignal | undefined;
   onStep?: ((step: 'download') => void) | undefined;
 }
 
-/** A package that is there. */
+/** An installed package. */
 export interface InstalledPackage {
   debianPackage: ApertiumPackage;
-  /** False: it was there already. */
+  /** Whether this call installed it; false if it was there already. */
   isNew: boolean;
 }
 
-/** Those that are installed, by name; none where there is no dpkg. */
+/** Returns the names of the installed packages; empty if there is no dpkg. */
 export async function installedPackages(): Promise<Set<string>> {
   const names = apertiumPackages.map(({ name }) => name);
   const format = '-f=${Package} ${db:Status-Status}\n';
-  // Fails for names it does not know and still lists the others.
+  // Fails for names it does not know, and still lists the others.
   const { output } = await run(['dpkg-query', '-W', format, ...names]).catch(() => ({
     output: '',
   }));
@@ -80,10 +80,10 @@ export async function installedPackages(): Promise<Set<string>> {
 }
 
 /**
- * Installs a package as root; for anybody else, what to type is in the failure.
+ * Installs a package, as root. Without root, the error says what command to run.
  *
- * @throws ServiceError not_found for a name that is not on the list, model_not_installed with what to
- *   do; the signal's reason
+ * @throws ServiceError not_found for a name that is not on the list, model_not_installed with what to do; the
+ * signal's reason
  */
 export async function installPackage(
   name: string,
@@ -105,7 +105,7 @@ export async function removePackage(name: string, options: PackageOptions = {}):
   await administer(['remove', '-y', name], name, options);
 }
 
-/** What to type to install or remove a package where this process is not root; null where it is. */
+/** Returns the command that installs or removes a package if this process is not root; null if it is. */
 export function packageCommand(name: string, isInstalled: boolean): string | null {
   if (isRootHere()) return null;
   const args = isInstalled ? `remove ${name}` : `install --no-install-recommends ${name}`;
@@ -124,7 +124,7 @@ function packageOf(name: string): ApertiumPackage {
 }
 
 const aptOptions = [
-  // Without a network apt would try for minutes.
+  // Without a network, apt would try for minutes.
   ...['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'],
   // An unattended upgrade may hold the lock for a moment.
   ...['-o', 'DPkg::Lock::Timeout=60'],
@@ -145,7 +145,7 @@ async function administer(
   onStep?.('download');
   const apt = ['env', 'LC_ALL=C', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...aptOptions];
   try {
-    // Another source of the machine may be out of order: what counts is whether it installs.
+    // Another package source may be broken, so a failed update is ignored: only the installation matters.
     if (args[0] === 'install') await run([...apt, 'update']);
     signal?.throwIfAborted();
     const { code, output } = await run([...apt, ...args]);
@@ -162,10 +162,10 @@ async function administer(
   }
 }
 
-/** Enough for what went wrong. */
+/** Limit on captured output; enough to see what went wrong. */
 const MAX_OUTPUT_CHARACTERS = 100_000;
 
-/** @throws Error when it cannot be started */
+/** @throws Error if the program cannot be started */
 async function run([program = '', ...args]: readonly string[]): Promise<{
   code: number | null;
   output: string;
@@ -181,7 +181,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<{
     child.once('error', reject);
     child.once('close', resolve);
   });
-  // `env` stands before apt-get, and says in this way that there is none.
+  // The program is `env`, which reports a missing apt-get by this code.
   if (code === 127) throw new Error('no such program');
   return { code, output };
 }

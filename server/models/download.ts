@@ -1,6 +1,6 @@
 /**
- * Downloads a large file so that whatever interrupts it costs what was under way and no more. What it
- * is checked against, and how an installation fails, stand here too.
+ * Downloads large files resumably: an interruption costs only what was in flight. Also defines the checksums,
+ * and the errors of a failed installation.
  */
 import { createHash } from 'node:crypto';
 import { access, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,39 +9,39 @@ import { ServiceError } from '../../shared/errors.ts';
 
 export interface DownloadOptions {
   url: string;
-  /** Where the file is to be; until it is whole it lies beside it as `.part`. */
+  /** Destination; until complete, the file lies beside it as `.part`. */
   file: string;
-  /** Called with bytes there are and, if the server says, bytes there will be. */
+  /** Called with the bytes received and, if the server states it, the total. */
   onProgress?: (bytes: number, totalBytes: number | undefined) => void;
   signal?: AbortSignal;
-  /** A file that turns out larger is not taken. */
+  /** Larger files are refused. */
   maxBytes?: number;
-  /** A server that sends nothing for so long is given up, in ms. */
+  /** Time without data after which a server is given up, in ms. */
   stallTimeoutMs?: number;
-  /** Pause after the first failure, in ms; it doubles. */
+  /** Pause after the first failure, in ms; it doubles each time. */
   firstPauseMs?: number;
 }
 
-/** An answer that another try will not change. */
+/** Thrown for an answer that another attempt would not change. */
 class DownloadRefused extends Error {}
 
-/** The part that is there belongs to this file, in this version. */
+/** Note beside a partial download: the file it belongs to, and its version. */
 interface PartNote {
   url: string;
-  /** What `If-Range` needs: a strong entity tag or the time of the last change. */
+  /** Value for `If-Range`: a strong entity tag, or the time of the last change. */
   version: string;
 }
 
-/** Failures in a row without a byte between them. */
+/** Maximum number of consecutive failures without any progress. */
 const MAX_FAILURES = 5;
 const STALL_TIMEOUT_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
 
 /**
- * Downloads a file, going on where an earlier try ended if the server can.
+ * Downloads a file, continuing an earlier attempt if the server supports it.
  *
- * @throws DownloadRefused when there is no such file; Error when the server cannot be reached or the
- *   disk is full; the signal's reason
+ * @throws DownloadRefused if there is no such file; Error if the server cannot be reached or the disk is
+ * full; the signal's reason
  */
 export async function download(options: DownloadOptions): Promise<void> {
   const { file, signal, firstPauseMs = FIRST_PAUSE_MS } = options;
@@ -77,7 +77,7 @@ async function fetchRest(options: DownloadOptions, part: string): Promise<void> 
     const offset = version === undefined ? 0 : await sizeOf(part);
     const response = await fetch(url, {
       headers: {
-        // A length that is counted in the bytes of the file.
+        // Makes the content length count the bytes of the file itself.
         'accept-encoding': 'identity',
         ...(version !== undefined && offset > 0 && rangeFrom(offset, version)),
       },
@@ -87,7 +87,7 @@ async function fetchRest(options: DownloadOptions, part: string): Promise<void> 
     if (response.body === null) throw new Error('The server sent nothing');
     let bytes = from;
     onProgress?.(bytes, totalBytes);
-    // Written piece by piece: what has arrived is kept when the connection breaks.
+    // Written chunk by chunk, so that a broken connection loses nothing that has arrived.
     const target = await open(part, from > 0 ? 'a' : 'w');
     try {
       for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
@@ -109,11 +109,11 @@ async function fetchRest(options: DownloadOptions, part: string): Promise<void> 
 }
 
 function rangeFrom(offset: number, version: string): Record<string, string> {
-  // The whole file comes if it is another one by now.
+  // With `If-Range`, the server sends the whole file if it has changed.
   return { range: `bytes=${offset}-`, 'if-range': version };
 }
 
-/** Reads the head of an answer: where its bytes go and how many there are of the file. */
+/** Evaluates the response head: returns the offset of its bytes, and the total size of the file. */
 async function begin(
   response: Response,
   { part, url, offset }: { part: string; url: string; offset: number },
@@ -125,7 +125,7 @@ async function begin(
       return { from: offset, totalBytes: range[2] === '*' ? undefined : Number(range[2]) };
     }
   } else if (status === 200) {
-    // Packed on its way by the server, it is neither gone on with nor measured in what it has.
+    // Compressed in transit, a file can be neither resumed nor measured by its content length.
     const isPacked = headers.has('content-encoding');
     const version = isPacked
       ? null
@@ -138,7 +138,7 @@ async function begin(
   }
   await response.body?.cancel();
   if (status === 206 || status === 416) {
-    // A part that does not fit: what is there is worth nothing.
+    // The partial download does not match the server's file, so it is useless.
     await rm(part, { force: true });
     throw new Error('The server has another file by now');
   }
@@ -149,7 +149,7 @@ async function begin(
   );
 }
 
-/** Weak tags do not promise the same bytes. */
+/** Returns an entity tag, unless it is weak: weak tags do not promise identical bytes. */
 function strongTag(tag: string | null): string | undefined {
   return tag === null || tag.startsWith('W/') ? undefined : tag;
 }
@@ -177,15 +177,15 @@ function explained(error: unknown): Error {
   );
 }
 
-/** What is read of a file at once to be hashed, in bytes. */
+/** Bytes read at a time to be hashed. */
 const HASHED_AT_ONCE = 1024 * 1024;
 
-/** SHA-256 of a file, in hexadecimal. */
+/** Returns the SHA-256 of a file, in hexadecimal. */
 export async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file);
   try {
-    // The same piece of memory for all of it: a stream's own take longer than the hashing.
+    // One buffer for the whole file: allocating a stream's buffers takes longer than hashing.
     const piece = Buffer.allocUnsafe(HASHED_AT_ONCE);
     for (;;) {
       const { bytesRead } = await handle.read(piece, 0, piece.length, null);
@@ -197,15 +197,15 @@ export async function sha256Of(file: string): Promise<string> {
   }
 }
 
-/** Longer lists are none. */
+/** Limit on a checksum list. */
 const MAX_LIST_CHARACTERS = 1_000_000;
 const TIMEOUT_MS = 30_000;
 
 /**
- * The sum that the publisher states in `checksum.txt` beside an archive: a line with the name and the
- * sum, in either order. Undefined when there is no such list or the archive is not in it.
+ * Returns the publisher's checksum from `checksum.txt` beside an archive: a line with name and sum, in either
+ * order. Undefined if there is no such list, or the archive is not in it.
  *
- * @throws Error when the server cannot be asked
+ * @throws Error if the server cannot be asked
  */
 export async function publishedSum(archiveUrl: string): Promise<string | undefined> {
   const list = new URL('checksum.txt', archiveUrl);
@@ -219,7 +219,7 @@ export async function publishedSum(archiveUrl: string): Promise<string | undefin
   const name = decodeURIComponent(new URL(archiveUrl).pathname.split('/').at(-1) ?? '');
   for (const line of text.split('\n')) {
     const parts = line.trim().split(/\s+/);
-    // `sha256sum` marks binary files with a star.
+    // `sha256sum` marks binary files with an asterisk.
     if (!parts.some((part) => part.replace(/^\*/, '') === name)) continue;
     const sum = parts.find((part) => /^[0-9a-f]{64}$/i.test(part));
     if (sum !== undefined) return sum.toLowerCase();
@@ -227,18 +227,18 @@ export async function publishedSum(archiveUrl: string): Promise<string | undefin
   return undefined;
 }
 
-/** A model could not be installed or removed; the message says what to do. */
+/** Returns the error of a failed installation or removal; the message says what to do. */
 export function modelFailure(message: string, cause?: unknown): ServiceError {
   return new ServiceError('model_not_installed', message, cause === undefined ? {} : { cause });
 }
 
-/** Whether a failure is of the disk: full, or not to be written. */
+/** Whether an error is caused by a disk that is full or not writable. */
 export function isOfDisk(error: unknown): error is NodeJS.ErrnoException {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EACCES' || code === 'EROFS';
 }
 
-/** What to say and do about a disk that a model in `folder` cannot be written to. */
+/** Returns the error, with its remedy, for a disk to which a model in `folder` cannot be written. */
 export function diskFailure(error: NodeJS.ErrnoException, folder: string): ServiceError {
   const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
   return modelFailure(
@@ -249,14 +249,13 @@ export function diskFailure(error: NodeJS.ErrnoException, folder: string): Servi
   );
 }
 
-/** What fetch throws says little; its cause says what happened. */
+/** Returns the message of an error's cause, as fetch's own error says little. */
 export function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { message, code } = cause as NodeJS.ErrnoException;
   return message || (code ?? 'unknown error');
 }
 
-/** Whether a file or a folder is there. */
 export async function isThere(file: string): Promise<boolean> {
   return access(file).then(
     () => true,

@@ -1,4 +1,4 @@
-/** Looks for models: a folder each, with a description or with files named as releases name them. */
+/** Finds installed models: one folder each, with a description or with files named as in releases. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256Of } from './download.ts';
@@ -11,10 +11,10 @@ import {
 } from './local-model.ts';
 import { multilingual } from './catalogue.ts';
 
-/** Name of the description in the folder of a model. */
+/** Name of the description file in a model's folder. */
 export const DESCRIPTION_FILE = 'dragoman-model.json';
 
-/** A folder that is no model that can run, and what is wrong with it, for people. */
+/** A folder that is not a usable model, with the reason, for people. */
 interface UnusableModel {
   name: string;
   reason: string;
@@ -25,7 +25,7 @@ export interface FoundModels {
   unusable: UnusableModel[];
 }
 
-/** Finds the models in a folder, by name; a folder that is not there has none. */
+/** Finds the models in a folder, sorted by name; a missing folder contains none. */
 export async function findModels(folder: string): Promise<FoundModels> {
   const found: FoundModels = { models: [], unusable: [] };
   for (const name of await modelFolders(folder)) {
@@ -36,7 +36,7 @@ export async function findModels(folder: string): Promise<FoundModels> {
   return found;
 }
 
-/** Reads the folder of a model, which may yet get its name, and makes sure that all it needs is there. */
+/** Reads the folder of a model, which may not have its final name yet, and checks that it is complete. */
 export async function readModel(
   folder: string,
   name = path.basename(folder),
@@ -75,7 +75,7 @@ export async function readModel(
   return { ...description, name, folder, files };
 }
 
-/** What has changed since the model was installed. */
+/** Returns what has changed since the model was installed; undefined if nothing. */
 async function findDamage(
   folder: string,
   { sums = {} }: ModelDescription,
@@ -90,7 +90,7 @@ async function findDamage(
   return undefined;
 }
 
-/** Sums by file, size and times: reading all of a model again for every list would take a while. */
+/** Checksums by file, size and times: rehashing all models for every listing would be slow. */
 const knownSums = new Map<string, Promise<string>>();
 
 async function knownSum(file: string): Promise<string> {
@@ -104,7 +104,7 @@ async function knownSum(file: string): Promise<string> {
 async function modelFolders(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    // What begins with a dot is being installed.
+    // Folders that begin with a dot are being installed or removed.
     const folders = entries.filter(({ name }) => !name.startsWith('.'));
     return folders
       .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
@@ -122,7 +122,7 @@ async function describe(folder: string, entries: string[]): Promise<ModelDescrip
   return readDescription(await readFile(file, 'utf8'));
 }
 
-/** Whether there is a file or a folder; what else there may be, as a pipe, would be waited for. */
+/** Whether a file or a folder exists; reading anything else, such as a pipe, could block. */
 async function exists(file: string): Promise<boolean> {
   return stat(file).then(
     (found) => found.isFile() || found.isDirectory(),
@@ -130,9 +130,9 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-// Recognises what a plain release of sherpa-onnx is by the names of its folder and its files.
+// Recognition of plain sherpa-onnx releases, by the names of the folder and its files.
 
-/** Words in the names of folders, the most telling first, and the family each means. */
+/** Patterns in folder names, the most specific first, and the family each indicates. */
 const familiesByName: readonly (readonly [RegExp, string])[] = [
   [/^sherpa-onnx-online-punct/, 'online-punctuation'],
   [/punct/, 'punctuation'],
@@ -158,12 +158,12 @@ const familiesByName: readonly (readonly [RegExp, string])[] = [
   [/zipformer|transducer|conformer/, 'transducer'],
 ];
 
-/** Families whose text has capitals and punctuation. */
+/** Models whose text has capitals and punctuation. */
 const PUNCTUATING = /whisper|sense-voice|moonshine|canary|parakeet|nemotron/;
 
 /**
- * What a release is: family by its name, if its files bear that out, and languages by its name.
- * Undefined when either is not certain.
+ * Describes a release: the family by its name, if its files confirm that, and languages by its name. Returns
+ * undefined if either is uncertain.
  */
 function describeRelease(name: string, entries: readonly string[]): ModelDescription | undefined {
   const family = familiesByName.find(([pattern]) => pattern.test(name))?.[1];
@@ -183,7 +183,7 @@ function describeRelease(name: string, entries: readonly string[]): ModelDescrip
   };
 }
 
-/** Names of languages in full, as some releases have them. */
+/** Language names that some releases spell out. */
 const spelled: Readonly<Record<string, string>> = {
   english: 'en',
   chinese: 'zh',
@@ -196,7 +196,7 @@ const spelled: Readonly<Record<string, string>> = {
 };
 const codes = new Set(multilingual.whisper);
 
-/** Base languages that the parts of a name stand for: `en_US`, `zh-en`, `sherpa-onnx-whisper-tiny`. */
+/** Returns the base languages in a name: `en_US`, `zh-en`, `sherpa-onnx-whisper-tiny`. */
 function languagesOf(name: string): string[] {
   if (/whisper/.test(name)) return /\.en\b/.test(name) ? ['en'] : [...multilingual.whisper];
   if (/nemotron-3\.5/.test(name)) return [...multilingual.nemotron];

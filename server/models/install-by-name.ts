@@ -1,4 +1,4 @@
-/** What models there are, by their names, and how they are installed: one way for the command line and the console. */
+/** Lists, installs and removes models by name, for both the command line and the console. */
 import { ServiceError } from '../../shared/errors.ts';
 import {
   APERTIUM_PREFIX,
@@ -30,7 +30,7 @@ export type { CatalogueEntry } from './catalogue.ts';
 export type { InstallationStep, Installed } from './installation.ts';
 export type { TranslationOffer } from './translation-models.ts';
 
-/** Everything that can be installed and all models that are there, usable or not. */
+/** Returns everything that can be installed, and all models found, usable or not. */
 export async function listModels(modelsFolder: string) {
   const { models, unusable } = await findModels(modelsFolder);
   const names = new Set(models.map(({ name }) => name));
@@ -44,21 +44,21 @@ export async function listModels(modelsFolder: string) {
 }
 
 export interface InstallByNameOptions extends Omit<InstallOptions, 'entry' | 'releasesUrl'> {
-  /** Of the catalogue, or as `translation-en-de`, or as `apertium-isl-eng`. */
+  /** A name of the catalogue, or as `translation-en-de`, or as `apertium-isl-eng`. */
   name: string;
-  /** Stands for all places that models are downloaded from, but npm's; undefined for those. */
+  /** Mirror for all download locations except npm's; undefined: none. */
   mirror: string | undefined;
-  /** Of a translation model, if not the one that is preferred. */
+  /** Architecture of a translation model, if not the preferred one. */
   architecture?: string | undefined;
-  /** Called with what will be installed, before anything of it is downloaded. */
+  /** Called with the entry to be installed, before anything is downloaded. */
   onFound?: (entry: CatalogueEntry | TranslationOffer) => void;
 }
 
 /**
- * Installs a model by its name; one that is there already costs no look anywhere.
+ * Installs a model by its name. A model that is already installed causes no network request.
  *
- * @throws ServiceError not_found for a name nobody knows; as {@link installModel} and
- *   {@link fetchTranslationList}
+ * @throws ServiceError not_found for an unknown name; as {@link installModel} and {@link
+ * fetchTranslationList}
  */
 export async function installByName(
   options: InstallByNameOptions,
@@ -85,7 +85,7 @@ export async function removeByName(modelsFolder: string, name: string): Promise<
   else await removeModel(modelsFolder, name);
 }
 
-/** What the public list of translation models has. @throws as {@link fetchTranslationList} */
+/** Returns the public list of translation models. @throws as {@link fetchTranslationList} */
 export async function listTranslations({
   mirror,
   timeoutMs,

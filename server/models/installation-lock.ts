@@ -1,7 +1,7 @@
 /**
- * One installation of a model at a time, whichever processes and machines share the folder. The lock
- * is a folder with a file in it that is named after its owner, who touches it; a lock that nobody has
- * touched for a while is taken over by renaming that file, which of several succeeds for one.
+ * A lock that lets one process at a time install a model, across all processes and machines that share the
+ * folder. The lock is a folder that contains a file named after its owner, who touches the file regularly. A
+ * stale lock is taken over by renaming that file, which succeeds for only one contender.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
@@ -15,14 +15,14 @@ const POLL_MS = 200;
 
 export interface LockOptions {
   signal?: AbortSignal | undefined;
-  /** Called once when somebody else has the lock. */
+  /** Called once if another process holds the lock. */
   onWait?: (() => void) | undefined;
 }
 
 /**
- * Does some work while nobody else does under the same lock.
+ * Does work while holding the lock.
  *
- * @throws the signal's reason while waiting; what the work throws
+ * @throws the signal's reason while waiting; any error of the work
  */
 export async function withInstallationLock<T>(
   lock: string,
@@ -45,12 +45,12 @@ export async function withInstallationLock<T>(
   } finally {
     clearInterval(touching);
     await rm(mark, { force: true });
-    // Somebody else may have it already.
+    // Another process may have taken it already.
     await rmdir(lock).catch(() => undefined);
   }
 }
 
-/** Who is killed between the making of a candidate and its renaming leaves it behind. */
+/** Removes candidate folders of processes that were killed before they renamed them. */
 async function removeCandidatesOfDead(lock: string): Promise<void> {
   const prefix = `${path.basename(lock)}.`;
   const names = await readdir(path.dirname(lock));
@@ -65,7 +65,7 @@ async function tryAcquire(lock: string, owner: string): Promise<boolean> {
   await mkdir(candidate, { recursive: true });
   await writeFile(path.join(candidate, owner), '');
   try {
-    // Onto a folder with something in it a rename fails.
+    // Renaming onto a non-empty folder fails.
     await rename(candidate, lock);
     return true;
   } catch (error) {
@@ -83,7 +83,7 @@ async function takeOver(lock: string, owner: string): Promise<boolean> {
   const { mtimeMs } = await stat(mark).catch(() => ({ mtimeMs: Date.now() }));
   if (!isDead(other) && Date.now() - mtimeMs < STALE_MS) return false;
   try {
-    // Touched before it has its new name: to nobody who looks meanwhile it is given up.
+    // Touched before it is renamed, so that the lock never looks abandoned to other contenders.
     const now = new Date();
     await utimes(mark, now, now);
     await rename(mark, path.join(lock, owner));
@@ -93,7 +93,7 @@ async function takeOver(lock: string, owner: string): Promise<boolean> {
   }
 }
 
-/** Of this machine, and no longer running. */
+/** Whether the owner was a process of this machine that has ended. */
 function isDead(owner: string): boolean {
   const [pid, host] = owner.split('@');
   if (host !== hostname()) return false;

@@ -1,4 +1,4 @@
-/** Puts models of the catalogue in their place, and takes them away. */
+/** Installs models of the catalogue, and removes them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -25,7 +25,7 @@ import type { LocalModel, ModelDescription } from './local-model.ts';
 import { takeFromNpm, type NpmDownloadOptions } from './npm-package.ts';
 import { takeTranslation } from './translation-models.ts';
 
-/** A step of an installation; somebody else installs the same model while it waits. */
+/** A step of an installation; `wait` while another process installs the same model. */
 export type InstallationStep = 'wait' | 'download' | 'check' | 'unpack';
 
 export interface InstallOptions extends Pick<
@@ -35,11 +35,11 @@ export interface InstallOptions extends Pick<
   entry: CatalogueEntry;
   /** Folder of all models. */
   modelsFolder: string;
-  /** Address of the releases, without a `/` at its end. */
+  /** Address of the releases, without a trailing `/`. */
   releasesUrl: string;
   /** How npm is started: a program and its first arguments. */
   npm: NpmDownloadOptions['npm'];
-  /** Asked whether the terms of the entry, where it has some, are accepted; nobody does without it. */
+  /** Asks whether the entry's terms are accepted; without it, they are not. */
   acceptTerms?: (terms: string) => boolean | Promise<boolean>;
   onStep?: (step: InstallationStep) => void;
   limits?: Partial<UnpackLimits>;
@@ -47,25 +47,25 @@ export interface InstallOptions extends Pick<
 
 export interface Installed {
   model: LocalModel;
-  /** False: it was there already, and nothing was downloaded. */
+  /** Whether this call installed it; false if it was there already and nothing was downloaded. */
   isNew: boolean;
-  /** SHA-256 of the archive; undefined for what has no single one. */
+  /** SHA-256 of the archive; undefined if the model is not a single archive. */
   sha256: string | undefined;
-  /** What the sums were held against; undefined when there was nothing. */
+  /** Source of the checksums; undefined if there was none. */
   checkedAgainst: 'catalogue' | 'publisher' | undefined;
 }
 
-/** Not listed as models: names that begin with a dot. */
+/** Begin with a dot, so that they are not listed as models. */
 const DOWNLOADS = '.downloads';
 const UNFINISHED = '.installing-';
 const REMOVED = '.removing-';
 
 /**
- * Downloads, checks and unpacks a model. It appears in its place whole or not at all; a download that
- * was interrupted is gone on with by the next call, and a model that is damaged is replaced.
+ * Downloads, checks and unpacks a model. It appears in its place complete or not at all. An interrupted
+ * download is continued by the next call, and a damaged model is replaced.
  *
- * @throws ServiceError invalid_request when its terms are not accepted, model_not_installed with what
- *   to do; the signal's reason
+ * @throws ServiceError invalid_request if its terms are not accepted, model_not_installed with what to do;
+ * the signal's reason
  */
 export async function installModel(options: InstallOptions): Promise<Installed> {
   const { entry, modelsFolder, acceptTerms, onStep, signal } = options;
@@ -85,7 +85,7 @@ export async function installModel(options: InstallOptions): Promise<Installed> 
     return await withInstallationLock(
       lock,
       { signal, onWait },
-      // Whoever had the lock before may have installed it.
+      // The previous holder of the lock may have installed it.
       async () => (await findInstalled(modelsFolder, entry.name)) ?? (await putInPlace(options)),
     );
   } catch (error) {
@@ -97,9 +97,9 @@ export async function installModel(options: InstallOptions): Promise<Installed> 
 }
 
 /**
- * The model, if it is there and whole.
+ * Returns the model if it is installed and intact.
  *
- * @throws ServiceError model_not_installed when something else is in its place
+ * @throws ServiceError model_not_installed if something else is in its place
  */
 export async function findInstalled(
   modelsFolder: string,
@@ -111,7 +111,7 @@ export async function findInstalled(
   if (!('reason' in model)) {
     return { model, isNew: false, sha256: undefined, checkedAgainst: undefined };
   }
-  // Somebody's own files are not ours to replace.
+  // A folder without a description belongs to the user and must not be replaced.
   if (await isThere(path.join(place, DESCRIPTION_FILE))) return undefined;
   throw modelFailure(
     `${place} is there, and no model: ${model.reason} Move it away, then install ${name} again.`,
@@ -127,12 +127,12 @@ async function putInPlace(options: InstallOptions): Promise<Installed> {
   try {
     const sums = await takeFrom(options, folder);
     await describeIn(folder, entry);
-    // What is there is damaged.
+    // An existing model is damaged.
     if (await isThere(place)) await moveAway(modelsFolder, entry.name);
     await rename(folder, place);
     return { model: await soundModel(place, entry.name), isNew: true, ...sums };
   } catch (error) {
-    // What was being written when the archive was refused may come a moment later.
+    // Writes still under way when the archive was refused may land a moment later.
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     throw error;
   }
@@ -197,10 +197,10 @@ async function takeRelease(
   return sums;
 }
 
-/** Removes a model. @throws ServiceError not_found when there is none of the name */
+/** Removes a model. @throws ServiceError not_found if there is none of that name */
 export async function removeModel(modelsFolder: string, name: string): Promise<void> {
   const names = await readdir(modelsFolder).catch((): string[] => []);
-  // Only what the folder has: a name is no path.
+  // Accepts only names in the folder, so that a name cannot be a path.
   if (name.startsWith('.') || !names.includes(name)) {
     throw new ServiceError('not_found', `No model ${name} is installed.`);
   }
@@ -211,7 +211,7 @@ export async function removeModel(modelsFolder: string, name: string): Promise<v
   }
 }
 
-/** A server that starts meanwhile does not find half of it. */
+/** Renames before deleting, so that a server starting meanwhile does not find half of the model. */
 async function moveAway(modelsFolder: string, name: string): Promise<void> {
   const away = await mkdtemp(path.join(modelsFolder, `${REMOVED}${name}-`));
   await rename(path.join(modelsFolder, name), path.join(away, name));
@@ -237,8 +237,8 @@ async function check(
 }
 
 /**
- * Writes what the catalogue knows beside the files of a model, since names of folders may be changed,
- * and the SHA-256 of the files, so that a damaged one is noticed.
+ * Writes the catalogue's description beside the files of a model, as folders may be renamed, and the SHA-256
+ * of the files, so that damage is noticed.
  */
 async function describeIn(folder: string, entry: CatalogueEntry): Promise<void> {
   const { kind, family, languages, licence, source } = entry;
@@ -272,7 +272,7 @@ async function soundModel(folder: string, name: string): Promise<LocalModel> {
   return model;
 }
 
-/** What was left by an installation or a removal that was killed. */
+/** Removes what a killed installation or removal left behind. */
 async function removeUnfinished(modelsFolder: string, name: string): Promise<void> {
   for (const entry of await readdir(modelsFolder)) {
     const isRemoved =
@@ -283,28 +283,28 @@ async function removeUnfinished(modelsFolder: string, name: string): Promise<voi
   }
 }
 
-// Unpacks an archive from elsewhere: nothing it says is believed.
+// Unpacking of an untrusted archive.
 
-/** An archive that is not what it should be. */
+/** Thrown if an archive is not as it should be. */
 class ArchiveRefused extends Error {}
 
 interface UnpackLimits {
-  /** Files and folders. */
+  /** Maximum number of files and folders. */
   maxEntries: number;
-  /** Bytes of what is packed, for each byte of the archive. Weights hardly shrink at all. */
+  /** Maximum unpacked bytes per byte of the archive. Weights hardly compress at all. */
   maxRatio: number;
-  /** Bytes that are let pass whatever the archive has: lists of words do shrink. */
+  /** Unpacked bytes allowed in addition, as word lists do compress. */
   freeBytes: number;
 }
 
 const usualLimits: UnpackLimits = { maxEntries: 10_000, maxRatio: 10, freeBytes: 200_000_000 };
 
 /**
- * Unpacks a `.tar.bz2` with one folder in it; what is in that folder comes into `folder`, which must
- * be there and empty.
+ * Unpacks a `.tar.bz2` that contains one folder, and puts that folder's contents into `folder`, which must
+ * exist and be empty.
  *
- * @throws ArchiveRefused when it leaves its folder, has links or devices, is too large or damaged;
- *   files may be left in `folder` then
+ * @throws ArchiveRefused if it escapes its folder, has links or devices, is too large or damaged; files may
+ * then remain in `folder`
  */
 async function unpack(
   archive: string,
@@ -320,14 +320,14 @@ async function unpack(
   };
   let entries = 0;
   let top: string | undefined;
-  // Loaded by whoever unpacks: servers that start do not.
+  // Loaded on demand, as a starting server does not need it.
   const { Unpack } = await import('tar');
   const unpacker = new Unpack({
     cwd: folder,
     strip: 1,
     strict: true,
     preserveOwner: false,
-    // Neither programs nor secrets: plain files.
+    // Plain files: neither executable nor private.
     umask: 0o022,
     filter(name, entry) {
       entries += 1;
@@ -363,7 +363,7 @@ function isPlain({ type }: ReadEntry): boolean {
   return type === 'File' || type === 'OldFile' || type === 'ContiguousFile' || type === 'Directory';
 }
 
-/** Counts what comes out of the archive, not what its headers say. */
+/** Counts the actual output of decompression, whatever the archive's headers claim. */
 function atMost(maxBytes: number, onMore: () => void): Transform {
   let bytes = 0;
   return new Transform({
@@ -376,9 +376,9 @@ function atMost(maxBytes: number, onMore: () => void): Transform {
 }
 
 /**
- * Packed bytes in, bytes out; fails when they are damaged.
+ * Returns a stream that decompresses bzip2; it fails if the data is damaged.
  *
- * @throws ServiceError model_not_installed where the program bzip2 is missing
+ * @throws ServiceError model_not_installed if the program bzip2 is missing
  */
 async function createBunzip2(): Promise<Duplex> {
   const child = spawn('bzip2', ['-dc'], { stdio: ['pipe', 'pipe', 'ignore'] });

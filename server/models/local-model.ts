@@ -1,53 +1,53 @@
-/** A model that runs here: what its folder describes, and how releases of its family name their files. */
+/** Models on this machine: their description, and how releases of each family name their files. */
 import path from 'node:path';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
 
-/** What a model is for. */
+/** Purpose of a model. */
 type ModelKind = 'recognition' | 'synthesis' | 'punctuation' | 'translation';
 
 export type VoiceGender = 'male' | 'female';
 
-/** One of the voices in a model that speaks. */
+/** One of the voices of a synthesis model. */
 export interface ModelVoice {
-  /** Number of the speaker within the model. */
+  /** Speaker number within the model. */
   speaker: number;
   gender?: VoiceGender;
-  /** Language of the voice, where a model speaks several. */
+  /** Language of the voice, if the model speaks several. */
   language?: LanguageTag;
 }
 
-/** What a model's author or its catalogue entry says about it: `dragoman-model.json`. */
+/** Description of a model by its author or its catalogue entry, as in `dragoman-model.json`. */
 export interface ModelDescription {
   kind: ModelKind;
   /** Architecture: a key of `modelFamilies`. */
   family: string;
-  /** Base languages it hears, speaks or punctuates; source and target of one that translates. */
+  /** Base languages that it recognises, speaks or punctuates; source and target for translation. */
   languages: LanguageTag[];
   licence?: string;
   source?: string;
-  /** Paths of its files below the folder by role; those left out are found by their names. */
+  /** Paths of files below the folder, by role; omitted ones are found by their names. */
   files?: Record<string, string>;
-  /** SHA-256 of files when they were installed, by path below the folder: others are damaged. */
+  /** SHA-256 of files at installation, by path below the folder; a mismatch means damage. */
   sums?: Record<string, string>;
-  /** Hears which of its languages is spoken. */
+  /** Whether it detects which of its languages is spoken. */
   detectsLanguage?: boolean;
-  /** Its text has capitals and punctuation. */
+  /** Whether its text has capitals and punctuation. */
   punctuates?: boolean;
   /** How words become tokens, for hotwords: `bpe`, `cjkchar` or `cjkchar+bpe`. */
   modelingUnit?: string;
-  /** Name of the architecture within its family, where an engine needs it. */
+  /** Architecture within its family, if an engine needs it. */
   modelType?: string;
   voices?: ModelVoice[];
 }
 
-/** A model that is complete: every file it needs is there. */
+/** A complete model, with every file it needs. */
 export interface LocalModel extends ModelDescription {
   /** Name of its folder. */
   name: string;
   folder: string;
-  /** Absolute paths by role. */
+  /** Absolute paths, by role. */
   files: Record<string, string>;
 }
 
@@ -83,7 +83,7 @@ const descriptionSchema = Type.Object({
 
 const validator = Compile(descriptionSchema);
 
-/** @throws Error with what is wrong, for people */
+/** @throws Error saying what is wrong, for people */
 export function readDescription(text: string): ModelDescription {
   let value: unknown;
   try {
@@ -124,9 +124,9 @@ function isBelow(file: string): boolean {
   return !path.isAbsolute(normal) && normal !== '..' && !normal.startsWith(`..${path.sep}`);
 }
 
-/** A file, or a folder, that a model is made of. */
+/** A file or folder that is part of a model. */
 interface FileRole {
-  /** What releases call it, below the folder of the model. */
+  /** Name in releases, below the model's folder. */
   pattern: RegExp;
   isOptional?: boolean;
 }
@@ -134,7 +134,7 @@ interface FileRole {
 interface ModelFamily {
   kind: ModelKind;
   roles: Readonly<Record<string, FileRole>>;
-  /** Sets of optional roles of which one must be whole. */
+  /** Sets of optional roles, one of which must be complete. */
   oneOf?: readonly (readonly string[])[];
 }
 
@@ -159,7 +159,7 @@ const punctuates = (roles: Record<string, FileRole>): ModelFamily => ({
   roles,
 });
 
-/** Families by the name that descriptions use; `streaming-*` hear while it is said. */
+/** Families by their names in descriptions; `streaming-*` families recognise during speech. */
 export const modelFamilies: Readonly<Record<string, ModelFamily>> = {
   'streaming-transducer': hears(transducer),
   'streaming-paraformer': hears(attention),
@@ -171,14 +171,14 @@ export const modelFamilies: Readonly<Record<string, ModelFamily>> = {
   whisper: hears(attention),
   canary: hears(attention),
   'fire-red-asr': hears(attention),
-  /** In two parts and with a detector of speech beside it, as the catalogue puts it together. */
+  /** Two files, with a voice activity detector, as the catalogue assembles it. */
   moonshine: hears({
     encoder,
     decoder,
     tokens,
     vad: { pattern: /^silero[-_]vad(?:[-_].*)?\.onnx$/ },
   }),
-  /** In the four parts that sherpa-onnx released first. */
+  /** The four files of sherpa-onnx's first releases. */
   'moonshine-v1': hears({
     preprocessor: { pattern: /^preprocess(?:or)?(?:[-_.].*)?\.onnx$/ },
     encoder: { pattern: /^encode(?:r)?(?:[-_.].*)?\.onnx$/ },
@@ -206,7 +206,7 @@ export const modelFamilies: Readonly<Record<string, ModelFamily>> = {
   'online-punctuation': punctuates({ model, bpeVocab: { pattern: /^bpe\.vocab$/ } }),
   punctuation: punctuates({ model }),
 
-  /** Firefox's: a vocabulary for both languages, or one for each. */
+  /** Firefox's models: one vocabulary for both languages, or one for each. */
   marian: {
     kind: 'translation',
     roles: {
@@ -221,9 +221,9 @@ export const modelFamilies: Readonly<Record<string, ModelFamily>> = {
 };
 
 /**
- * The file for a role. Of two that differ in precision alone the 8-bit one is taken, which CPUs run
- * in half the time; of some that differ in numbers alone (`left-64`, `left-128`) the largest; of
- * others none.
+ * Returns the likeliest file for a role. Of files that differ only in precision, the 8-bit one is chosen,
+ * which CPUs run in half the time; of files that differ only in numbers (`left-64`, `left-128`), the largest;
+ * otherwise none.
  */
 export function likeliestFile(
   entries: readonly string[],

