@@ -1,6 +1,6 @@
 /**
- * The demo page and what it needs: a token endpoint that asks for no key, and a sample to speak.
- * On only when the settings say so: anyone who reaches it may use the engines.
+ * The demo page and its endpoints: a token endpoint without an API key, and a sample recording. Enabled only
+ * by the settings, as everyone who can reach it may use the engines.
  */
 import path from 'node:path';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -24,7 +24,7 @@ import { wavHeader } from '../../shared/wav.ts';
 import type { RecognitionEngine, SynthesisEngine, Unavailable } from '../engines/engine.ts';
 import { speakableLanguages, speakerOf, spokenLanguages } from '../voice/session/speakers.ts';
 
-/** @param options.caller whose documents are those of the page */
+/** @param options.caller returns the account that owns the page's documents */
 export function openDemo({
   config,
   engines: { recognition, synthesis, missing },
@@ -61,15 +61,17 @@ export function openDemo({
 }
 
 interface DemoOptions {
-  /** The built widget, with the page in it. */
+  /** Folder of the built widget, including the page. */
   widgetFolder: string;
   voiceSessions: VoiceSessions;
   publicUrl: string | undefined;
   demoContent: Demo;
-  /** Whether the page may be asked for under a host name; guards against DNS that is made to lie. */
+  /** Whether the page may be served under a host name; guards against DNS rebinding. */
   isDemoHost: (host: string) => boolean;
   documentTranslations: DocumentTranslations;
-  /** Whose documents are those of the page; undefined when the first key is not active any more. */
+  /**
+   * Returns the account that owns the page's documents; undefined if the first key is not active any more.
+   */
   demoCaller: () => Promise<Caller | undefined>;
 }
 
@@ -131,7 +133,7 @@ const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) 
   await app.register(demoDocumentRoutes, options);
 };
 
-/** What the page does with documents; the answers are those of `/v2/document`. */
+/** Document routes of the page; the answers are those of `/v2/document`. */
 const demoDocumentRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
   const { documentTranslations, demoCaller } = options;
   const onRequest = refuseOthers(options);
@@ -183,7 +185,7 @@ const demoDocumentRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, o
   );
 };
 
-/** Keeps out whoever is not the page itself. */
+/** Refuses requests from anything but the page itself. */
 function refuseOthers({ isDemoHost }: DemoOptions) {
   return async (request: FastifyRequest): Promise<void> => {
     if (!isDemoHost(request.host)) throw foreign();
@@ -191,7 +193,7 @@ function refuseOthers({ isDemoHost }: DemoOptions) {
   };
 }
 
-/** Browsers tell where a request comes from; other sites must not spend our engines. */
+/** Refuses requests that browsers mark as coming from another site, which must not use the engines. */
 function refuseOtherSites({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   const { origin } = headers;
@@ -205,7 +207,7 @@ function foreign(): ServiceError {
   return new ServiceError('forbidden', 'Only the demo page of this server may ask for this.');
 }
 
-/** Sentences that the default engines hear and translate well. */
+/** Sentences that the default engines recognise and translate well. */
 const SAMPLE_SENTENCES = [
   'Good morning, everybody.',
   'I would like to speak about the future of our country.',
@@ -214,24 +216,24 @@ const SAMPLE_SENTENCES = [
 ];
 
 const PAUSE_S = 0.9;
-/** A voice model that has to be loaded first takes its time. */
+/** Allows time to load a voice model, in ms. */
 const SAMPLE_TIMEOUT_MS = 60_000;
 
-/** What the page may have translated as a file. */
+/** Documents that the page can translate. */
 interface DemoDocuments {
-  /** Languages into which those of each source are translated. */
+  /** Target languages, by source language. */
   target_languages: Record<string, string[]>;
   formats: {
-    /** Endings of file names. */
+    /** File name extensions. */
     extensions: readonly string[];
-    /** Endings of what can be made of it. */
+    /** Extensions of the possible outputs. */
     outputs: string[];
-    /** Largest file, bytes. */
+    /** Maximum file size, in bytes. */
     max_bytes: number;
   }[];
 }
 
-/** Models that would translate a pair better than what does it now, and about what they weigh. */
+/** Models that would improve the translation of a pair, and their approximate total size. */
 interface BetterTranslation {
   source: string;
   target: string;
@@ -243,22 +245,22 @@ interface Demo {
   options(): {
     source_languages: string[];
     target_languages: string[];
-    /** Those of them that can be spoken. */
+    /** Target languages that can be spoken. */
     speech_languages: string[];
-    /** Who speaks each of these, as people are told. */
+    /** Description of the voice for each of these languages, for people. */
     voices: Record<string, string>;
     /** Whether a sample can be spoken. */
     sample: boolean;
     documents: DemoDocuments;
-    /** Of the pairs that rules alone translate. */
+    /** Models that would improve pairs now translated by rules alone. */
     better_translations: BetterTranslation[];
     /** What is missing, and how to get it. */
     problems: string[];
   };
   /**
-   * The sample as a WAV file: s16le, one channel.
+   * Returns the sample as a WAV file: s16le, one channel.
    *
-   * @throws ServiceError engine_unavailable without a voice, synthesis_failed when all of them fail
+   * @throws ServiceError engine_unavailable without a voice, synthesis_failed if all voices fail
    */
   sample(): Promise<Buffer>;
 }
@@ -315,7 +317,7 @@ function createDemo({
   };
 }
 
-/** The sample by the first of the voices that does not fail. */
+/** Speaks the sample with the first voice that does not fail. */
 async function speakSample(voices: readonly SynthesisEngine[]): Promise<Buffer> {
   const [voice, ...others] = voices;
   if (voice === undefined) {
@@ -329,7 +331,7 @@ async function speakSample(voices: readonly SynthesisEngine[]): Promise<Buffer> 
   }
 }
 
-/** The sentences with a pause around each: recognisers conclude one after half a second. */
+/** Speaks the sentences with a pause around each, as recognisers conclude a sentence after half a second. */
 async function spokenBy(voice: SynthesisEngine): Promise<Buffer> {
   const signal = AbortSignal.timeout(SAMPLE_TIMEOUT_MS);
   const samples: Int16Array[] = [];

@@ -1,4 +1,4 @@
-/** Glossaries: what v3 and v2 do with them, and how a translation finds its terms. */
+/** Glossaries: the operations of v3 and v2, and the terms of a translation. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import { phraseFault } from '../../shared/glossary-phrase.ts';
@@ -29,18 +29,21 @@ import { createTermIndex, type TermIndex } from './terms/term-index.ts';
 import { type TermTable, createGlossaryTables } from './terms/term-table.ts';
 import { mergeEntries, parseEntries } from './terms/entries.ts';
 
-/** Most glossaries of an account. */
+/** Maximum number of glossaries of an account. */
 const MAX_GLOSSARIES = 1000;
 
-/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+/**
+ * Every method throws ServiceError invalid_request for malformed input and not_found for a missing glossary
+ * or dictionary.
+ */
 export interface Glossaries {
   create(accountId: string, creation: GlossaryCreation): Promise<Glossary>;
   list(accountId: string): Promise<Glossary[]>;
   get(accountId: string, glossaryId: string): Promise<Glossary>;
   entries(accountId: string, glossaryId: string, pair: DictionaryQuery): Promise<DictionaryContent>;
-  /** Renames, and adds the entries of at most one dictionary to those that are there. */
+  /** Renames a glossary, and merges entries into at most one dictionary. */
   change(accountId: string, glossaryId: string, change: GlossaryChange): Promise<Glossary>;
-  /** Puts a dictionary in place of the one of its direction, or beside the others. */
+  /** Replaces the dictionary of a language pair, or adds one. */
   putDictionary(
     accountId: string,
     glossaryId: string,
@@ -49,10 +52,10 @@ export interface Glossaries {
   deleteDictionary(accountId: string, glossaryId: string, pair: DictionaryQuery): Promise<void>;
   delete(accountId: string, glossaryId: string): Promise<void>;
   /**
-   * The terms of a translation. A dictionary of base languages serves their variants; where several
-   * glossaries know a phrase, the first of them counts.
+   * Returns the terms of a translation. A dictionary of base languages serves their variants; if several
+   * glossaries contain a phrase, the first one wins.
    *
-   * @throws ServiceError invalid_request when one of them has no dictionary of the pair
+   * @throws ServiceError invalid_request if one of the glossaries has no dictionary of the pair
    */
   glossaryFor(wanted: {
     accountId: string;
@@ -64,7 +67,7 @@ export interface Glossaries {
 
 interface GlossariesOptions {
   glossaries: GlossaryStore;
-  /** Memory for dictionaries that are in use. */
+  /** Memory limit for cached dictionaries, in bytes. */
   cacheBytes: number;
   now?: () => number;
 }
@@ -115,7 +118,7 @@ function createWholes({ glossaries: store, now = Date.now }: GlossariesOptions):
           "Value for 'dictionaries' not supported: one dictionary can be changed at a time.",
         );
       }
-      // Whoever has no such glossary learns that first, not what is wrong with the entries.
+      // A missing glossary is reported before any fault of the entries.
       await get(accountId, id);
       if (content !== undefined) {
         const added = { dictionary: await checkedDictionary(content), name: newName };
@@ -233,7 +236,7 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }
 
-// What of a glossary request can be judged without the database.
+// Checks of a request that need no database.
 
 const MAX_NAME_BYTES = 1024;
 
@@ -245,7 +248,7 @@ export function checkedGlossaryId(id: string): string {
 
 /** @throws ServiceError invalid_request, with the name of the field */
 export function checkedGlossaryName(name: string, field = 'name'): string {
-  // Names obey the rules of phrases: no control characters, no outer blanks, a length in bytes.
+  // Names follow the rules of phrases: no control characters, no outer whitespace, a maximum length in bytes.
   const fault =
     name.length > MAX_NAME_BYTES ? `is longer than ${MAX_NAME_BYTES} bytes` : phraseFault(name);
   if (fault === undefined) return name;
@@ -253,7 +256,7 @@ export function checkedGlossaryName(name: string, field = 'name'): string {
 }
 
 /**
- * A direction of which dictionaries can be made, in lower case.
+ * Returns a language pair that dictionaries can have, in lower case.
  *
  * @throws ServiceError invalid_request
  */
@@ -279,9 +282,9 @@ function checkedPair(query: { source_lang: string; target_lang: string }): Dicti
 }
 
 /**
- * Reads a dictionary that was sent.
+ * Parses a dictionary that a client sent.
  *
- * @throws ServiceError invalid_request, its detail with the place; payload_too_large
+ * @throws ServiceError invalid_request, with the place in its detail; payload_too_large
  */
 async function checkedDictionary(content: DictionaryContent): Promise<Dictionary> {
   const pair = checkedPair(content);
@@ -293,7 +296,7 @@ async function checkedDictionary(content: DictionaryContent): Promise<Dictionary
   return { ...pair, entries: tsv, entryCount };
 }
 
-/** @throws ServiceError invalid_request when two dictionaries have the same direction */
+/** @throws ServiceError invalid_request if two dictionaries have the same language pair */
 function refuseSamePairs(dictionaries: readonly DictionaryPair[]): void {
   const names = dictionaries.map(({ sourceLang, targetLang }) => `${sourceLang}-${targetLang}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -301,30 +304,30 @@ function refuseSamePairs(dictionaries: readonly DictionaryPair[]): void {
   throw invalid(`Value for 'dictionaries' not supported: the language pair ${twice} occurs twice.`);
 }
 
-// Entries added to those that are there, by any number of callers at once.
+// Merging of entries into existing dictionaries, by any number of concurrent callers.
 
 /**
- * Merging is tried again when another change came between, which only other processes can do: with
- * ten of them at it, one attempt in ten is the first.
+ * Maximum number of merge attempts. A conflict can only come from another process: with ten of them
+ * competing, one attempt in ten succeeds.
  */
 const MAX_ATTEMPTS = 100;
 
-/** What is to be added to a glossary. */
+/** An addition to a glossary. */
 interface Addition {
   dictionary: Dictionary;
-  /** The name it has from then on. */
+  /** New name of the glossary; undefined: unchanged. */
   name: string | undefined;
 }
 
 /**
- * Merges a dictionary into the one of its direction, or makes that one, and names the glossary, all at
- * once. Answers false when there is no such glossary.
+ * Merges a dictionary into that of its language pair, or creates it, and renames the glossary, all at once.
+ * Resolves to false if there is no such glossary.
  */
 type Merge = (accountId: string, glossaryId: string, added: Addition) => Promise<boolean>;
 
-/** @returns a function that throws ServiceError storage_unavailable when others never let it */
+/** @returns a function that throws ServiceError storage_unavailable if conflicts never end */
 function createMerging(store: Pick<GlossaryStore, 'entries' | 'putDictionary'>): Merge {
-  /** The last merge into each dictionary; the next one waits for it instead of colliding. */
+  /** The last merge into each dictionary, which the next one waits for to avoid a conflict. */
   const lastOf = new Map<string, Promise<unknown>>();
 
   return async (accountId, glossaryId, added) => {
@@ -363,17 +366,19 @@ async function merge(
   );
 }
 
-// Glossaries as v2 knows them: of one direction, never changed. The same ones that v3 has.
+// Glossaries in v2: of one language pair, and immutable. They are the same ones as in v3.
 
-/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+/**
+ * Every method throws ServiceError invalid_request for malformed input and not_found for a missing glossary.
+ */
 export interface MonolingualGlossaries {
   create(accountId: string, creation: MonolingualCreation): Promise<MonolingualGlossary>;
-  /** Those of one direction alone. */
+  /** Returns only glossaries with exactly one dictionary. */
   list(accountId: string): Promise<MonolingualGlossary[]>;
   get(accountId: string, glossaryId: string): Promise<MonolingualGlossary>;
-  /** As TSV. */
+  /** Returns the entries as TSV. */
   entries(accountId: string, glossaryId: string): Promise<string>;
-  /** @throws ServiceError invalid_request for one that was changed through v3 */
+  /** @throws ServiceError invalid_request if it was changed through v3 */
   delete(accountId: string, glossaryId: string): Promise<void>;
 }
 

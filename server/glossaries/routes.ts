@@ -1,4 +1,4 @@
-/** Glossaries, wired: the same ones as v3 and v2 know them. */
+/** Routes of glossaries: the same glossaries through v3 and v2. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import {
@@ -229,7 +229,7 @@ interface MonolingualGlossaryOptions {
 const TSV = 'text/tab-separated-values';
 const ofOneDirection = { tags: ['glossaries of one direction'], security: [{ apiKey: [] }] };
 
-/** What clients of v2 know. */
+/** Routes for v2 clients. */
 const glossaryV2Routes: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> = async (
   app,
   { door, monolingualGlossaries: glossaries },

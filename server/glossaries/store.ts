@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 
-/** What a dictionary is about; languages are base languages in lower case. */
+/** Language pair of a dictionary; base languages in lower case. */
 export interface DictionaryPair {
   sourceLang: string;
   targetLang: string;
@@ -10,7 +10,7 @@ export interface DictionaryPair {
 
 export interface DictionaryInfo extends DictionaryPair {
   entryCount: number;
-  /** Another value after every change: a cached copy with the same revision is still right. */
+  /** Changes with every write: a cached copy with the same revision is current. */
   revision: string;
 }
 
@@ -18,7 +18,7 @@ export interface Glossary {
   glossaryId: string;
   name: string;
   createdAtMs: number;
-  /** True once it was changed through v3: then v2 deletes it no more. */
+  /** Whether it was ever changed through v3; v2 then refuses to delete it. */
   editedInV3: boolean;
   dictionaries: DictionaryInfo[];
 }
@@ -30,7 +30,7 @@ export interface Dictionary extends DictionaryPair {
 }
 
 export interface GlossaryStore {
-  /** @returns false when the account has `maxGlossaries` already */
+  /** @returns false if the account already has `maxGlossaries` */
   create(
     accountId: string,
     glossary: Omit<Glossary, 'dictionaries'>,
@@ -39,7 +39,7 @@ export interface GlossaryStore {
   ): Promise<boolean>;
   list(accountId: string): Promise<Glossary[]>;
   find(accountId: string, glossaryId: string): Promise<Glossary | undefined>;
-  /** The entries of a dictionary with the revision they have. */
+  /** Returns the entries of a dictionary, with their revision. */
   entries(
     accountId: string,
     glossaryId: string,
@@ -47,9 +47,9 @@ export interface GlossaryStore {
   ): Promise<{ entries: string; entryCount: number; revision: string } | undefined>;
   rename(accountId: string, glossaryId: string, name: string): Promise<boolean>;
   /**
-   * Writes a dictionary in place of the one that has `expectedRevision` (undefined: whatever is
-   * there, or nothing; null: only if there is none), and the name of the glossary with it if one is
-   * given. `conflict` when the dictionary has another revision by now: then nothing is written.
+   * Writes a dictionary, and the glossary's name if one is given. With `expectedRevision`, only the
+   * dictionary of that revision is replaced (null: only if there is none; undefined: unconditionally).
+   * Returns `conflict`, and writes nothing, if the revision differs.
    */
   putDictionary(
     accountId: string,
@@ -74,10 +74,10 @@ export interface GlossaryDictionariesTable {
   glossary_id: string;
   source_lang: string;
   target_lang: string;
-  /** The order among the dictionaries of a glossary. */
+  /** Position among the glossary's dictionaries. */
   place: number;
   entry_count: number;
-  /** Another value after every write. */
+  /** Changes with every write. */
   revision: string;
   /** `source<TAB>target` lines. */
   entries: string;
@@ -90,7 +90,10 @@ declare module '../storage/database.ts' {
   }
 }
 
-/** Glossaries with their entries, one text a dictionary. Every write but a creation locks the glossary. */
+/**
+ * Glossaries, with the entries of each dictionary as one text. Every write except a creation locks the
+ * glossary.
+ */
 export const glossaryStore = defineStore<GlossaryStore>({
   over: createGlossaries,
   reads: ['list', 'find', 'entries'],
@@ -140,7 +143,7 @@ function createWrites(db: Database): Omit<GlossaryStore, keyof Reads> {
       await lockAccount(db, accountId);
       if ((await countGlossaries(db, accountId)) >= maxGlossaries) return false;
       await db.insertInto('glossaries').values(toRow(accountId, glossary)).execute();
-      // One statement each: together they may be longer than a database takes.
+      // One statement each: a combined one may exceed what a database accepts.
       for (const [place, dictionary] of dictionaries.entries()) {
         await insertDictionary(db, glossary.glossaryId, dictionary, place);
       }
@@ -207,7 +210,7 @@ async function countGlossaries(db: Database, accountId: string): Promise<number>
   return count;
 }
 
-/** Notes a change through v3, which also locks the row until the transaction ends. */
+/** Records a change through v3, which also locks the row until the transaction ends. */
 async function markEdited(
   db: Database,
   accountId: string,
@@ -233,7 +236,7 @@ async function findDictionary(db: Database, glossaryId: string, pair: Dictionary
     .executeTakeFirst();
 }
 
-/** Dictionaries keep the order in which they came. */
+/** Returns the position after the last dictionary. */
 async function nextPlace(db: Database, glossaryId: string): Promise<number> {
   const row = await db
     .selectFrom('glossary_dictionaries')
@@ -275,7 +278,7 @@ async function replaceDictionary(
     .execute();
 }
 
-/** A row per dictionary, one without for a glossary that has none; oldest glossary first. */
+/** Selects one row per dictionary, or one without for an empty glossary; oldest glossary first. */
 function glossariesOf(db: Database, accountId: string) {
   return db
     .selectFrom('glossaries as glossary')
@@ -317,7 +320,7 @@ function toGlossaries(rows: readonly GlossaryRow[]): Glossary[] {
   return [...glossaries.values()];
 }
 
-/** What a left join found of a dictionary, if there is one. */
+/** Returns the dictionary in a row of the left join, if there is one. */
 function toDictionary({
   source_lang,
   target_lang,

@@ -1,6 +1,6 @@
 /**
- * Improves with whatever engines are running: the preferred one first, another when it fails, and
- * never with a result that cannot be an improvement.
+ * Improves texts with the running engines: in order of preference, with fallback on failure, and never with a
+ * result that cannot be an improvement.
  */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
@@ -16,24 +16,24 @@ import { isSoundImprovement } from '../text/wording/soundness.ts';
 import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from '../process/index.ts';
 
 export interface Improvement {
-  /** Whether texts in a language, or in a variant, are improved. */
+  /** Whether texts in a language or variant can be improved. */
   serves(language: LanguageTag): boolean;
-  /** Styles and tones that can be given to them. */
+  /** Returns the styles and tones available in a language. */
   forms(language: LanguageTag): ReadonlySet<WritingForm>;
-  /** Engines that are not asked at the moment. */
+  /** Returns the engines that are not called at the moment. */
   outages(): Outage[];
   /**
-   * Improves texts of one language, each on its own, order kept. A text that no engine improves is
-   * answered as it is.
+   * Improves texts of one language independently, in order. A text that no engine improves is returned as it
+   * is.
    *
-   * @throws ServiceError engine_unavailable when nobody can be reached; translation_failed when no
-   *   engine could do it; the signal's reason when aborted
+   * @throws ServiceError engine_unavailable if no engine can be reached; translation_failed if none
+   * succeeded; the signal's reason when aborted
    */
   improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]>;
 }
 
 export interface ImprovementServiceOptions {
-  /** The preferred ones first. */
+  /** In order of preference. */
   engines: readonly ImprovementEngine[];
   detector: Pick<DetectionEngine, 'detect'>;
   breaker?: Partial<CircuitBreakerSettings>;
@@ -56,7 +56,7 @@ export function createImprovement(options: ImprovementServiceOptions): Improveme
       let failure: ServiceError | undefined;
       let hasAnswer = false;
       for (const engine of serving(wishes.language)) {
-        // Whoever wishes for a style is served with less only where that came to nothing.
+        // An engine without the wished style or tone is asked only after one that has it has answered.
         const isEnough = givesForm(engine, wishes) || hasAnswer;
         if (open.length === 0 || !isEnough) continue;
         const asked = open.map((index) => texts[index] ?? '');
@@ -81,7 +81,7 @@ export function createImprovement(options: ImprovementServiceOptions): Improveme
   };
 }
 
-/** What an engine makes of texts, or why it fails; undefined while it is out of order. */
+/** Asks an engine; returns its results, or why it failed; undefined while its circuit breaker is open. */
 async function ask(
   engine: ImprovementEngine,
   texts: readonly string[],
@@ -122,15 +122,16 @@ function isImprovement(
 }
 
 /**
- * What rules make of a text has the same meaning, even where it lacks a name or a denial: `Dear Sir or
- * Madam` becomes `Hello`, `please do not hesitate to ask` becomes `feel free to ask`.
+ * Applies the rules for a form to a text. Its meaning stays the same, even if a name or a negation
+ * disappears: `Dear Sir or Madam` becomes `Hello`, `please do not hesitate to ask` becomes `feel free to
+ * ask`.
  */
 function asRuled(text: string, { language, writingStyle, tone }: ImprovementOptions): string {
   const form = ruledForms.find((each) => each === (writingStyle ?? tone));
   return form === undefined || baseLanguage(language) !== 'en' ? text : inRegister(text, form);
 }
 
-/** A variant is served by whoever knows it or its language. */
+/** An engine serves a variant if it knows the variant or its base language. */
 function knows(languages: readonly LanguageTag[], language: LanguageTag): boolean {
   return languages.includes(language) || languages.includes(baseLanguage(language));
 }
@@ -141,7 +142,7 @@ function optionsFor(engine: ImprovementEngine, options: ImprovementOptions): Imp
   return { language, task, signal, account };
 }
 
-/** Whether an engine knows the style or the tone that is wished for, if one is. */
+/** Whether an engine supports the wished style or tone, if any. */
 function givesForm(
   engine: ImprovementEngine,
   { language, writingStyle, tone }: ImprovementOptions,
@@ -150,7 +151,7 @@ function givesForm(
   return form === undefined || engine.forms(language).includes(form);
 }
 
-/** Where both languages are beyond doubt, they must be the same. */
+/** If both languages are detected with certainty, they must be the same. */
 function staysInLanguage(
   original: string,
   improved: string,

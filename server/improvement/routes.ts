@@ -1,4 +1,4 @@
-/** Improvement of texts: over HTTP, and how it is put together. */
+/** Routes that improve texts, and the assembly of their services. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -93,7 +93,7 @@ const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
   );
 };
 
-/** Who asks, and a signal for when they have gone away. */
+/** Returns the caller of a request, and a signal that aborts when the client disconnects. */
 function originOf(request: FastifyRequest, reply: FastifyReply) {
   const abort = abortWhenGone(reply);
   return { caller: request.caller, reportingTag: reportingTag(request), abort };

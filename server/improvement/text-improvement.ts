@@ -1,4 +1,7 @@
-/** `POST /v2/write/rephrase` and `/correct`: checks, detects, converts variants, counts, improves. */
+/**
+ * Implements `POST /v2/write/rephrase` and `/correct`: checks requests, detects languages, converts variants,
+ * counts characters and improves texts.
+ */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag, canonicalLanguage } from '../../shared/language.ts';
 import {
@@ -24,9 +27,11 @@ import type { Improvement } from './improvement.ts';
 
 export interface TextImprovement {
   /**
-   * @param task `correct` mends mistakes alone; `rephrase` rewords as well, where an engine does
-   * @throws ServiceError invalid_request, quota_exceeded, engine_unavailable, translation_failed;
-   *   what was not improved is not billed
+   * Improves the texts of a request.
+   *
+   * @param task `correct` only corrects mistakes; `rephrase` also rewords, if an engine can
+   * @throws ServiceError invalid_request, quota_exceeded, engine_unavailable, translation_failed; texts that
+   * were not improved are not billed
    */
   improve(
     task: 'correct' | 'rephrase',
@@ -42,17 +47,20 @@ interface TextImprovementOptions {
   usage: UsageMeter;
 }
 
-/** A text on its way. */
+/** A text in process. */
 interface Item {
   text: string;
   detected: LanguageTag;
-  /** What is answered as its language. */
+  /** Language stated in the answer. */
   target: LanguageTag;
-  /** False for texts without words, and for those in another language than they should be. */
+  /** False for texts without words, and for texts in another language than requested. */
   isImproved: boolean;
 }
 
-/** Names and single words of other languages are no reason to leave a shorter text, in UTF-16 units. */
+/**
+ * Minimum length, in UTF-16 units, from which a text in another language is left alone: shorter ones may be
+ * names or single foreign words.
+ */
 const TELLING_LENGTH = 24;
 
 export function createTextImprovement(options: TextImprovementOptions): TextImprovement {
@@ -93,7 +101,7 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
   };
 }
 
-/** Finds out the language of a text: the one it should be in, unless it surely is in another. */
+/** Determines the language of a text: the requested one, unless it is certainly another. */
 function prepare(
   text: string,
   {
@@ -123,7 +131,7 @@ function isWritten(language: LanguageTag): boolean {
   return writeLanguages.some((known) => baseLanguage(known) === language);
 }
 
-/** @throws ServiceError invalid_request for languages, styles and tones that no running engine knows */
+/** @throws ServiceError invalid_request for languages, styles and tones that no running engine supports */
 function checkLanguages(
   items: readonly Item[],
   { target, wish }: CheckedImprovementRequest,
@@ -181,7 +189,7 @@ async function improveAll(
       const own = wanted.filter(({ target }) => target === language);
       const texts = own.map(({ text }) => inVariant(text, language));
       const answers = await improvement.improve(texts, optionsFor(language, run, improvement));
-      // A model may know a variant less well than a list of its words does.
+      // Converted again, as a model may know a variant less well than the word lists do.
       return own.map((item, index): [Item, string] => {
         return [item, inVariant(answers[index] ?? item.text, language)];
       });
@@ -205,7 +213,7 @@ function optionsFor(
   };
 }
 
-/** A text in the spelling of a country, where lists of words tell how words are spelled there. */
+/** Converts a text to the spelling of a country, if there are word lists for it. */
 function inVariant(text: string, language: LanguageTag): string {
   return language === 'en-GB' || language === 'en-US' ? inEnglishVariant(text, language) : text;
 }
@@ -214,29 +222,29 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }
 
-// What of a request for improvement can be judged without looking at its texts.
+// Checks of a request that do not depend on its texts.
 
-/** A style or a tone that is wished for. */
+/** A wished style or tone. */
 interface WritingWish {
   name: 'writing_style' | 'tone';
   writingStyle?: WritingStyle;
   tone?: WritingTone;
-  /** Whether the request is refused where it cannot be chosen. */
+  /** Whether the request is refused if the form is not available. */
   insists: boolean;
 }
 
 interface CheckedImprovementRequest {
-  /** As it is answered: a variant for English and Portuguese; undefined: each text's own language. */
+  /** As answered: a variant for English and Portuguese; undefined: each text's own language. */
   target: LanguageTag | undefined;
   wish: WritingWish | undefined;
 }
 
-/** Whether a style or a tone can be chosen in a language, if an engine knows it. */
+/** Whether a language can have styles or tones, provided an engine supports them. */
 function takesWishes(language: LanguageTag): boolean {
   return formLanguages.includes(usualVariants[language] ?? language);
 }
 
-/** The variant that stands for a language without one. */
+/** Default variants of languages. */
 const usualVariants: Readonly<Record<LanguageTag, LanguageTag>> = { en: 'en-US', pt: 'pt-PT' };
 
 /** @throws ServiceError invalid_request */
@@ -245,7 +253,7 @@ function checkImprovementRequest(
   task: 'correct' | 'rephrase',
 ): CheckedImprovementRequest {
   const target = checkedTarget(target_lang);
-  // Mistakes are mended alike in every style.
+  // Corrections are the same in every style.
   if (task === 'correct') return { target, wish: undefined };
   const style = checkedWish('writing_style', writing_style, writingStyles);
   const toneWish = checkedWish('tone', tone, writingTones);
@@ -264,7 +272,7 @@ function checkImprovementRequest(
   return { target, wish: { name: 'tone', tone: value, insists } };
 }
 
-/** @throws ServiceError invalid_request, for a wish that cannot be fulfilled in a language */
+/** @throws ServiceError invalid_request for a form that is not available in a language */
 function refuseWish(
   { name }: WritingWish,
   language: LanguageTag,

@@ -1,12 +1,12 @@
 import type { Database } from '../storage/database.ts';
 
-/** Rows deleted at once: few enough to hold no other writer up. */
+/** Rows deleted at once: few enough not to delay other writers. */
 const SWEPT_ROWS = 5_000;
 
 /**
- * Adds to a memory while it is being imported, and notes that somebody is at it.
+ * Adds to a memory during its import, and records that the import is alive.
  *
- * @returns false when it was retired, or swept away
+ * @returns false if the memory was retired or deleted meanwhile
  */
 export async function addToMemory(
   db: Database,
@@ -14,7 +14,7 @@ export async function addToMemory(
   atMs: number,
   add: () => Promise<void>,
 ): Promise<boolean> {
-  // Also locks the row, so that nobody sweeps away what is being added to.
+  // Also locks the row, so that a concurrent sweep cannot delete the memory.
   const { numUpdatedRows } = await db
     .updateTable('translation_memories')
     .set({ changed_at_ms: atMs })
@@ -26,7 +26,7 @@ export async function addToMemory(
   return true;
 }
 
-/** Deletes what nobody can see any more, one piece at a call. */
+/** Creates a sweep that deletes retired and abandoned memories, one piece per call. */
 export function createMemorySweep(db: Database): (abandonedBeforeMs: number) => Promise<boolean> {
   return async (abandonedBeforeMs) => {
     await db
@@ -60,7 +60,7 @@ export function createMemorySweep(db: Database): (abandonedBeforeMs: number) => 
   };
 }
 
-/** @returns whether there was anything to delete */
+/** @returns whether anything was left to delete */
 async function deletePiece(db: Database, partId: number): Promise<boolean> {
   const segment = await db
     .selectFrom('memory_segments')

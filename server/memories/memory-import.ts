@@ -1,4 +1,7 @@
-/** Takes a file of a translation memory in: pairs go into the database as they are read, then the index. */
+/**
+ * Imports the file of a translation memory: pairs are written to the database while the file is read, then
+ * the index.
+ */
 import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../shared/errors.ts';
@@ -18,17 +21,20 @@ import { MemoryIndexBuilder, keysOfText, type MemoryKey } from './matching/memor
 import { readMemoryText } from './matching/memory-text.ts';
 import { createTmxReader } from './matching/tmx-reader.ts';
 
-/** Most pairs of a memory: bounds the 16 bytes that each of its ten or so index entries takes meanwhile. */
+/**
+ * Maximum number of pairs of a memory: bounds the memory of its index, ten or so entries per pair of 16 bytes
+ * each.
+ */
 export const MAX_MEMORY_SEGMENTS = 1_000_000;
-/** Most target languages of a memory. */
+/** Maximum number of target languages of a memory. */
 const MAX_PARTS = 30;
-/** Rows written at once: few enough to hold no other writer up. */
+/** Rows written at once: few enough not to delay other writers. */
 const BATCH_ROWS = 500;
-/** Units between two rests of the thread: some ms. */
+/** Units between two pauses of the thread: a few ms. */
 const UNITS_PER_SLICE = 100;
-/** Chunks of a file, in bytes: what is read between two looks at anything else. */
+/** Size of chunks in bytes, which bounds the work between two pauses. */
 const CHUNK_BYTES = 16 * 1024;
-/** Half of what a JavaScript number holds exactly; `randomInt` goes no further than 2^48. */
+/** Upper bound of part ids: well within safe integers, and `randomInt` goes no further than 2^48. */
 const PART_IDS = 2 ** 47;
 const MIB = 1024 * 1024;
 
@@ -39,10 +45,10 @@ export interface MemoryFile extends GivenLanguages {
   bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What an import has found. */
+/** Result of an import. */
 export interface ImportedContent {
   sourceLang: LanguageTag;
-  /** Units that were taken. */
+  /** Units imported. */
   segmentCount: number;
   /** Units without a usable text or translation. */
   skippedCount: number;
@@ -50,10 +56,10 @@ export interface ImportedContent {
 }
 
 /**
- * Fills a memory that was begun; completing it is up to the caller.
+ * Fills a memory that was begun; the caller completes it.
  *
- * @throws ServiceError invalid_request for a file that cannot be read, payload_too_large for one with
- *   too many bytes or segments, not_found when the memory was deleted meanwhile; what the file throws
+ * @throws ServiceError invalid_request for an unreadable file, payload_too_large for too many bytes or
+ * segments, not_found if the memory was deleted meanwhile; any error of the byte stream
  */
 export async function importContent(
   memoryId: string,
@@ -99,7 +105,7 @@ async function* inChunks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-/** The parts of a memory, a part for each target language. */
+/** Writes the parts of a memory, one for each target language. */
 class PartWriters {
   readonly #memoryId: string;
   readonly #memories: TranslationMemoryStore;
@@ -144,7 +150,7 @@ interface PartWriterOptions {
   memories: TranslationMemoryStore;
 }
 
-/** One part: its pairs in batches, its index at the end. */
+/** Writes one part: its pairs in batches, and its index at the end. */
 class PartWriter {
   readonly #index = new MemoryIndexBuilder();
   readonly #partId: number;
@@ -211,7 +217,7 @@ function mustBeThere(isThere: boolean): void {
   throw new ServiceError('not_found', 'The translation memory was deleted while it was imported.');
 }
 
-/** @returns payload_too_large, for whoever knows the size of a file before it is read */
+/** @returns payload_too_large, also for callers that know the size before reading */
 export function tooLarge(): ServiceError {
   return new ServiceError(
     'payload_too_large',

@@ -1,4 +1,4 @@
-/** Finds what a translation memory has for the segments of a request. */
+/** Searches a translation memory for the segments of a request. */
 import type { LanguageTag } from '../../shared/language.ts';
 import type { MemoryPart, TranslationMemoryStore } from './store.ts';
 import { bucketOfKey, textsOfKey, keysToFind, type MemoryKey } from './matching/memory-index.ts';
@@ -14,37 +14,37 @@ import { readSegment, withMarksOf, writeSegment } from './matching/memory-unit.t
 import { repairMarks } from '../text/repair.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
 
-/** A pair of the memory that is like a segment. */
+/** A pair of the memory that is similar to a segment. */
 export interface MemoryMatch {
-  /** 0 to 100, see `memory-text.ts`. */
+  /** Score from 0 to 100, see `memory-text.ts`. */
   score: number;
-  /** The pair, without marks. */
+  /** Source and target text, without marks. */
   source: string;
   target: string;
-  /** The translation with the marks of the segment, where it can stand for one: numbers and marks agree. */
+  /** The translation with the segment's marks; undefined if numbers or marks do not agree. */
   translation: TextSegment | undefined;
 }
 
-/** Looks through one memory for one target language. */
+/** A search of one memory for one target language. */
 export interface MemorySearch {
   readonly sourceLang: LanguageTag;
-  /** Least score of a match. */
+  /** Minimum score of a match. */
   readonly threshold: number;
   /**
-   * The best matches of each segment, the best first; none where nothing is alike enough.
+   * Returns the matches of each segment, the best first; empty if nothing is similar enough.
    *
-   * @throws what the signal was aborted with, before anything else is read
+   * @throws the signal's reason, before anything else is read
    */
   find(segments: readonly TextSegment[], signal: AbortSignal): Promise<MemoryMatch[][]>;
 }
 
-/** Segments looked up together: what is computed between two waits stays within some ms. */
+/** Segments looked up together: keeps the computation between two reads within a few ms. */
 const SEGMENTS_PER_LOOKUP = 16;
-/** Buckets and pairs asked for at once. */
+/** Maximum number of buckets or pairs per query. */
 const MAX_NUMBERS = 1_000;
-/** Pairs of which a score is computed: those with most keys in common with the segment. */
+/** Maximum number of pairs scored: those with the most keys in common with the segment. */
 const MAX_CANDIDATES = 24;
-/** What is found for each segment. */
+/** Maximum number of matches per segment. */
 const MAX_MATCHES = 2;
 
 export interface MemorySearchOptions {
@@ -70,7 +70,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   };
 }
 
-/** What several segments ask for is read in two queries: the buckets of their keys, then the pairs. */
+/** Looks up several segments with two reads: the buckets of their keys, then the candidate pairs. */
 async function lookUp(
   segments: readonly TextSegment[],
   {
@@ -108,7 +108,7 @@ async function lookUp(
   });
 }
 
-/** Reads each number once, as many at a time as the store takes. */
+/** Reads each number once, in batches of the size that the store accepts. */
 async function readAll<Row>(
   numbers: readonly number[],
   read: (numbers: readonly number[]) => Promise<Row[]>,
@@ -124,8 +124,8 @@ async function readAll<Row>(
 }
 
 /**
- * Numbers of the pairs that have most keys in common, where a key that few pairs have counts for more;
- * those with the exact key, the first, come before all others.
+ * Returns the numbers of the pairs with the most keys in common. A key counts for more if few pairs have it,
+ * and pairs with the exact key, the first one, precede all others.
  */
 function candidatesOf(
   keys: readonly MemoryKey[],
@@ -177,7 +177,7 @@ function bestOf(
     }));
 }
 
-/** The blanks at the ends of a segment stay as they are. */
+/** Keeps the whitespace at both ends of the segment. */
 function withBlanksOf(segment: TextSegment, translation: TextSegment): TextSegment {
   const [first, last] = [segment[0], segment.at(-1)];
   const before =

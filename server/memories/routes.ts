@@ -1,4 +1,4 @@
-/** Translation memories, wired: programs read them, people keep them up in the console. */
+/** Translation memories: programs list them, people manage them in the console. */
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
@@ -44,7 +44,7 @@ export interface TranslationMemoryOptions {
 const common = { tags: ['translation memories'], security: [{ apiKey: [] }] };
 const problems = { '4xx': Problem, '5xx': Problem };
 
-/** What programs may do. */
+/** Route for programs. */
 const translationMemoryRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
   app,
   { door, translationMemories },
@@ -70,7 +70,7 @@ const translationMemoryRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOption
   );
 };
 
-/** What people may do besides, in the console. */
+/** Additional routes for people, in the console. */
 const translationMemoryUpkeepRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
   app,
   options,
@@ -83,7 +83,7 @@ const uploading: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
   app,
   { door, translationMemories },
 ) => {
-  // Whatever a browser takes a TMX file for: it is read as it comes.
+  // The body is streamed, whatever media type a browser assigns to TMX.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => {
     done(null, payload);
@@ -113,7 +113,7 @@ const uploading: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
         });
         return await reply.code(201).send(memory);
       } finally {
-        // What is not wanted any more is thrown away, so that the client has done and reads the answer.
+        // Drains the unread rest of the body, so that the client finishes sending and reads the answer.
         body.resume();
       }
     },

@@ -2,86 +2,86 @@ import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import { addToMemory, createMemorySweep } from './memory-contents-store.ts';
 
-/** A memory that is complete. Languages are canonical tags. */
+/** A complete memory. Languages are canonical tags. */
 export interface TranslationMemoryInfo {
   memoryId: string;
   name: string;
   sourceLang: string;
-  /** Those of its parts, in the order in which the imported file named them. */
+  /** Targets of its parts, in the order of the imported file. */
   targetLangs: string[];
-  /** Units of the imported file; one with several targets counts once. */
+  /** Number of units in the imported file; a unit with several targets counts once. */
   segmentCount: number;
   createdAtMs: number;
 }
 
-/** What a memory holds for one target language. */
+/** Part of a memory for one target language. */
 export interface MemoryPart {
-  /** Unique among all memories; a whole number that fits a JavaScript number. */
+  /** Unique among all memories; a safe integer. */
   partId: number;
   targetLang: string;
   segmentCount: number;
-  /** How many buckets its index has: needed to find the one of a key. */
+  /** Number of buckets of its index, needed to find the bucket of a key. */
   bucketCount: number;
 }
 
-/** A pair of a part. Texts hold their marks in writing, which storage does not read. */
+/** A pair of a part. Marks are encoded in the texts, and the store does not interpret them. */
 export interface MemorySegment {
-  /** 0, 1, 2… in a part, in the order of the file. */
+  /** Consecutive from 0 within a part, in the order of the file. */
   number: number;
   source: string;
   target: string;
 }
 
-/** Some entries of a part's index. */
+/** One bucket of a part's index. */
 export interface MemoryBucket {
   bucket: number;
   entries: Uint8Array;
 }
 
-/** A page of a list: `offset` memories before it, `limit` on it. */
+/** A page of a list: the `limit` memories after the first `offset`. */
 export interface MemoryPage {
   offset: number;
   limit: number;
 }
 
 /**
- * Translation memories. They are imported piece by piece, hidden until they are complete, and then
- * change no more but for their name; they are deleted piece by piece as well, hidden from the start.
+ * Translation memories. A memory is imported piece by piece, hidden until complete, and afterwards only its
+ * name can change. Deletion hides it at once and removes it piece by piece.
  */
 export interface TranslationMemoryStore {
-  /** Begins an import. @returns false when the account has `maxMemories` already */
+  /** Begins an import. @returns false if the account already has `maxMemories` */
   begin(
     accountId: string,
     memory: Pick<TranslationMemoryInfo, 'memoryId' | 'name' | 'createdAtMs'>,
     maxMemories: number,
   ): Promise<boolean>;
-  /** Makes room for a target language of a memory that is being imported. @returns false: it is gone */
+  /** Adds a target language to a memory being imported. @returns false if the memory is gone */
   openPart(
     memoryId: string,
     part: Pick<MemoryPart, 'partId' | 'targetLang'>,
     atMs: number,
   ): Promise<boolean>;
-  /** Adds pairs, at most 1,000, to a memory that is being imported. @returns false: it is gone */
+  /** Adds at most 1,000 pairs to a memory being imported. @returns false if the memory is gone */
   addSegments(
     memoryId: string,
     partId: number,
     segments: readonly MemorySegment[],
     atMs: number,
   ): Promise<boolean>;
-  /** Adds to the index, at most 1,000 at once. @returns false: the memory is gone */
+  /** Adds at most 1,000 buckets to the index. @returns false if the memory is gone */
   addBuckets(
     memoryId: string,
     partId: number,
     buckets: readonly MemoryBucket[],
     atMs: number,
   ): Promise<boolean>;
-  /** Ends an import: from now on the memory is there. @returns false: it is gone */
+  /** Completes an import, which makes the memory visible. @returns false if the memory is gone */
   complete(
     memoryId: string,
     memory: Pick<TranslationMemoryInfo, 'sourceLang' | 'segmentCount'>,
     parts: readonly MemoryPart[],
   ): Promise<boolean>;
-  /** Complete memories, oldest first, and how many there are. */
+  /** Returns complete memories, oldest first, and their total number. */
   list(
     accountId: string,
     page: MemoryPage,
@@ -91,18 +91,21 @@ export interface TranslationMemoryStore {
     memoryId: string,
   ): Promise<(TranslationMemoryInfo & { parts: MemoryPart[] }) | undefined>;
   rename(accountId: string, memoryId: string, name: string): Promise<boolean>;
-  /** Hides a memory for ever, complete or not; {@link sweep} then deletes what it holds. */
+  /** Hides a memory for ever, complete or not; {@link sweep} then deletes its contents. */
   retire(accountId: string, memoryId: string): Promise<boolean>;
   /**
-   * Deletes a piece of what retired memories hold, and of those whose import nobody goes on with.
+   * Deletes a piece of the contents of retired and abandoned memories.
    *
-   * @param abandonedBeforeMs an import that was not added to since then is abandoned
+   * @param abandonedBeforeMs imports without additions since then are abandoned
    * @returns whether there may be more
    */
   sweep(abandonedBeforeMs: number): Promise<boolean>;
-  /** The buckets with these numbers, at most 1,000; empty ones are left out. */
+  /** Returns the buckets with these numbers, at most 1,000, without empty ones. */
   buckets(partId: number, numbers: readonly number[]): Promise<MemoryBucket[]>;
-  /** The pairs with these numbers, at most 1,000, in no order; those of a deleted memory are left out. */
+  /**
+   * Returns the pairs with these numbers, at most 1,000, in no particular order, without those of deleted
+   * memories.
+   */
   segments(partId: number, numbers: readonly number[]): Promise<MemorySegment[]>;
 }
 
@@ -114,15 +117,15 @@ export interface TranslationMemoriesTable {
   source_lang: string;
   segment_count: number;
   created_at_ms: number;
-  /** When something was last added. */
+  /** Time of the last addition, in ms since the epoch. */
   changed_at_ms: number;
 }
 
-/** What a memory holds for a target language. */
+/** One row per target language of a memory. */
 export interface MemoryPartsTable {
   part_id: number;
   memory_id: string;
-  /** 0, 1, 2… in a memory. */
+  /** Consecutive from 0 within a memory. */
   place: number;
   target_lang: string;
   segment_count: number;
@@ -151,7 +154,7 @@ declare module '../storage/database.ts' {
   }
 }
 
-/** Translation memories: their names and states here, what they hold in `memory-contents-store.ts`. */
+/** Translation memories: names and states here, contents in `memory-contents-store.ts`. */
 export const translationMemoryStore = defineStore<TranslationMemoryStore>({
   over: createTranslationMemories,
   reads: ['list', 'find', 'buckets', 'segments'],
@@ -256,7 +259,7 @@ function createUpkeep(
     async list(accountId, page) {
       const rows = await readyMemories(db, accountId)
         .select(memoryColumns)
-        // Counted in the same statement, so that both are of one moment.
+        // Counted in the same statement, so that rows and total are consistent.
         .select(({ fn }) => fn.countAll<number>().over().as('total_count'))
         .orderBy('created_at_ms')
         .orderBy('memory_id')
@@ -328,7 +331,7 @@ function createSearches(db: Database): Pick<TranslationMemoryStore, 'buckets' | 
   };
 }
 
-/** Lists of few different lengths make few statements, which the databases prepare but once. */
+/** Pads lists to a few different lengths, so that the databases prepare only a few statements. */
 function padded(numbers: readonly number[]): number[] {
   const length = 2 ** Math.ceil(Math.log2(Math.max(8, numbers.length)));
   return [...numbers, ...Array<number>(length - numbers.length).fill(-1)];
@@ -349,7 +352,7 @@ function readyMemories(db: Database, accountId: string) {
     .where('state', '=', 'ready');
 }
 
-/** Of a page behind the last one there are no rows to tell it. */
+/** Counts separately for a page past the end, whose missing rows cannot carry the total. */
 async function countReady(db: Database, accountId: string): Promise<number> {
   const { count } = await readyMemories(db, accountId)
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -357,7 +360,7 @@ async function countReady(db: Database, accountId: string): Promise<number> {
   return count;
 }
 
-/** Those that are being imported count as well. */
+/** Counts memories, including those being imported. */
 async function countMemories(db: Database, accountId: string): Promise<number> {
   const { count } = await db
     .selectFrom('translation_memories')

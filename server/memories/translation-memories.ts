@@ -1,4 +1,4 @@
-/** Translation memories: importing, listing, renaming and deleting them, and finding one for a request. */
+/** Translation memories: imports, lists, renames and deletes them, and opens one for a request. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
@@ -24,62 +24,67 @@ import {
 import { importContent, MAX_MEMORY_SEGMENTS, type MemoryFileFormat } from './memory-import.ts';
 import { createMemorySearch, type MemorySearch } from './memory-search.ts';
 
-/** Most memories of an account, those that are being imported included. */
+/** Maximum number of memories of an account, including those being imported. */
 const MAX_MEMORIES = 1_000;
-/** Most imports of a process at once, one of an account: each holds the index of its memory. */
+/** Maximum number of concurrent imports per process, one per account: each holds the index of its memory. */
 const MAX_IMPORTS = 2;
 const MAX_NAME_BYTES = 1_024;
-/** An import that wrote nothing for so long is taken for one whose process ended, in ms. */
+/** An import that has written nothing for this long is taken for abandoned, as its process ended; in ms. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
-/** What is to be imported. */
+/** A file to import. */
 export interface MemoryImport {
   name: string;
   format: MemoryFileFormat;
   bytes: AsyncIterable<Uint8Array>;
-  /** For files that do not tell. */
+  /** Languages for files that do not state them. */
   sourceLang?: string | undefined;
   targetLang?: string | undefined;
-  /** What messages call these two, if not `source_lang` and `target_lang`. */
+  /** Names of these two in messages, if not `source_lang` and `target_lang`. */
   languageNames?: LanguageNames;
 }
 
-/** A memory that is wished for, and how much alike a text must at least be, in percent. */
+/** A requested memory, and the minimum similarity of a match in percent. */
 export interface MemoryWish {
   id: string;
   threshold: number;
 }
 
-/** A memory for a request; without a source language each text is looked up that is in the memory's. */
+/** A memory for a request; without a source language, texts in the memory's language are looked up. */
 export interface MemoryFor extends MemoryWish {
   accountId: string;
   source: LanguageTag | undefined;
   target: LanguageTag;
 }
 
-/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+/**
+ * Every method throws ServiceError invalid_request for malformed input and not_found for a missing memory.
+ */
 export interface TranslationMemories {
-  /** @throws ServiceError also payload_too_large, quota_exceeded, too_many_requests; what the bytes throw */
+  /**
+   * @throws ServiceError also payload_too_large, quota_exceeded, too_many_requests; any error of the byte
+   * stream
+   */
   import(accountId: string, file: MemoryImport): Promise<ImportedTranslationMemory>;
-  /** The oldest first. */
+  /** Returns memories, the oldest first. */
   list(accountId: string, page: MemoryPage): Promise<TranslationMemoryList>;
   rename(accountId: string, memoryId: string, name: string): Promise<TranslationMemory>;
-  /** Resolves when nobody finds it any more; what it holds is deleted in the background. */
+  /** Resolves when the memory cannot be found any more; its contents are deleted in the background. */
   delete(accountId: string, memoryId: string): Promise<void>;
   searchFor(request: MemoryFor): Promise<MemorySearch>;
   /**
-   * Deletes what is left of memories that were deleted, or whose import broke off; resolves when there
-   * is no more of it, or it cannot be done now.
+   * Deletes the remains of deleted memories and broken imports; resolves when none are left, or it fails for
+   * now.
    */
   tidy(): Promise<void>;
-  /** Ends what goes on in the background; another process, or the next start, takes it up. */
+  /** Stops background work; another process, or the next start, resumes it. */
   stop(): Promise<void>;
 }
 
 export interface TranslationMemoriesOptions {
   memories: TranslationMemoryStore;
   log: Logger;
-  /** Most pairs of a memory. */
+  /** Maximum number of pairs of a memory. */
   maxSegments?: number;
   now?: () => number;
 }
@@ -128,7 +133,10 @@ export function createTranslationMemories(given: TranslationMemoriesOptions): Tr
   };
 }
 
-/** Imports memories, some at a time, one of an account; one that fails leaves nothing that could be found. */
+/**
+ * Runs imports, a limited number at once and one per account; a failed import leaves nothing that can be
+ * found.
+ */
 function createImports({
   memories,
   maxSegments,
@@ -175,7 +183,7 @@ function createImports({
   };
 }
 
-/** Deletes what retired memories hold, a piece at a time. */
+/** Deletes the contents of retired memories, piece by piece. */
 function createSweeper({ memories, log, now }: Required<TranslationMemoriesOptions>) {
   let sweeping: Promise<void> = Promise.resolve();
   let isStopping = false;
@@ -190,7 +198,7 @@ function createSweeper({ memories, log, now }: Required<TranslationMemoriesOptio
 
   return {
     start() {
-      // One that is at it may be past what is new.
+      // A sweep under way may have missed newly retired memories.
       sweeping = sweeping.then(sweepAll);
       return sweeping;
     },
@@ -202,13 +210,13 @@ function createSweeper({ memories, log, now }: Required<TranslationMemoriesOptio
 }
 
 /**
- * The part for a target: of the same language, or of the base language, or, for a base language, of a
- * variant. What is written for Great Britain is none for America.
+ * Returns the part for a target: of the same language, of its base language or, for a base language, of a
+ * variant. Texts for Great Britain do not serve America.
  */
 function fittingPart(parts: readonly MemoryPart[], target: LanguageTag): MemoryPart | undefined {
   const wanted = memoryLanguage(target) ?? target;
   const base = baseLanguage(wanted);
-  // Traditional characters are no variant of what `zh` says.
+  // Traditional Chinese is not a variant of what `zh` means.
   const alsoBase = wanted !== 'zh-Hant';
   return (
     parts.find(({ targetLang }) => targetLang === wanted) ??
@@ -220,7 +228,7 @@ function fittingPart(parts: readonly MemoryPart[], target: LanguageTag): MemoryP
   );
 }
 
-/** The languages of this one resource are written in lower case. */
+/** Describes a memory; this resource writes its languages in lower case. */
 function view(memory: TranslationMemoryInfo): TranslationMemory {
   return {
     translation_memory_id: memory.memoryId,

@@ -1,4 +1,4 @@
-/** Lists of spoken terms: over HTTP, and how they are put together. */
+/** Routes of lists of spoken terms, and the assembly of their service. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -30,7 +30,7 @@ const common = { tags: ['spoken terms'], security: [{ apiKey: [] }] };
 const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted.' });
 
-/** Part of the voice interface, so of the pro plan alone. */
+/** Spoken terms belong to the voice interface, so they need the pro plan. */
 const spokenTermsRoutes: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (app, options) => {
   await app.register(makingAndDeleting, options);
   await app.register(reading, options);

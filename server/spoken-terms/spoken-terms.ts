@@ -1,4 +1,4 @@
-/** Lists of spoken terms: made and deleted by their accounts, named by their voice sessions. */
+/** Lists of spoken terms: created and deleted by their accounts, used by their voice sessions. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
@@ -20,18 +20,18 @@ import type {
 import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import { checkedGlossaryName } from '../glossaries/glossaries.ts';
 
-/** Most lists of an account. */
+/** Maximum number of lists of an account. */
 const MAX_LISTS = 1000;
-/** UTF-16 units of a term before blanks are dropped: more is refused unread. */
+/** Maximum length of a term before trimming, in UTF-16 units: longer ones are refused unread. */
 const MAX_RAW_UNITS = 1024;
-/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+/** Every method throws ServiceError invalid_request for malformed input and not_found for a missing list. */
 export interface SpokenTermLists {
   create(accountId: string, creation: SpokenTermsCreation): Promise<SpokenTerms>;
   list(accountId: string): Promise<SpokenTermsInfo[]>;
   get(accountId: string, spokenTermsId: string): Promise<SpokenTerms>;
   delete(accountId: string, spokenTermsId: string): Promise<void>;
   /**
-   * The terms of a list for a voice session; the messages of its errors name `spoken_terms_id`.
+   * Returns the terms of a list for a voice session; error messages name `spoken_terms_id`.
    *
    * @param caller undefined for visitors of the demo, who have no lists
    */
@@ -95,7 +95,7 @@ function checkedLanguage(given: string | undefined): LanguageTag | null {
   );
 }
 
-/** Terms in composed characters (NFC), without blanks around them, each once, in their order. */
+/** Returns the terms in NFC, trimmed and without duplicates, in order. */
 function checkedTerms(given: readonly string[]): string[] {
   if (given.length === 0) throw invalid("Value for 'terms' not supported: it is empty.");
   if (given.length > MAX_SPOKEN_TERMS) {

@@ -1,7 +1,7 @@
 import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 
-/** A list of terms that are likely to be said, without them. */
+/** A list of terms likely to be spoken, without the terms themselves. */
 export interface SpokenTermsInfo {
   spokenTermsId: string;
   name: string;
@@ -16,9 +16,9 @@ export interface SpokenTermsList extends SpokenTermsInfo {
 }
 
 export interface SpokenTermsStore {
-  /** @returns false when the account has `maxLists` already */
+  /** @returns false if the account already has `maxLists` */
   create(accountId: string, list: SpokenTermsList, maxLists: number): Promise<boolean>;
-  /** Oldest first. */
+  /** Returns the lists of an account, oldest first. */
   list(accountId: string): Promise<SpokenTermsInfo[]>;
   find(accountId: string, spokenTermsId: string): Promise<SpokenTermsList | undefined>;
   delete(accountId: string, spokenTermsId: string): Promise<boolean>;
@@ -31,7 +31,7 @@ export interface SpokenTermsTable {
   language: string | null;
   term_count: number;
   created_at_ms: number;
-  /** A JSON list of strings. */
+  /** A JSON array of strings. */
   terms: string;
 }
 
@@ -41,7 +41,7 @@ declare module '../storage/database.ts' {
   }
 }
 
-/** Lists of spoken terms, each a row with its terms as JSON; they are made and deleted, never changed. */
+/** Lists of spoken terms, each a row with its terms as JSON. Lists are created and deleted, never changed. */
 export const spokenTermsStore = defineStore<SpokenTermsStore>({
   over: createSpokenTerms,
   reads: ['list', 'find'],

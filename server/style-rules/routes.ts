@@ -1,4 +1,4 @@
-/** Style rule lists: over HTTP, and how they are put together. */
+/** Routes of style rule lists, and the assembly of their service. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -38,7 +38,7 @@ export function openStyleRules({
     service: styleRules,
     routes,
     consoleRoutes: routes,
-    /** Which rules the engines that run keep, for people. */
+    /** Describes, for people, which rules are applied with the running engines. */
     describeCatalogue: () => describeStyleRuleCatalogue(translation),
   };
 }
@@ -46,7 +46,7 @@ export function openStyleRules({
 export interface StyleRuleOptions {
   door: Door;
   styleRules: StyleRuleLists;
-  /** What becomes of the rules with the running engines, for people. */
+  /** How the running engines treat the rules, for people. */
   styleRuleNotes: string;
 }
 
@@ -55,7 +55,7 @@ const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted.' });
 const bodyLimit = MAX_STYLE_BODY_BYTES;
 
-/** Of the pro plan alone. */
+/** Style rules need the pro plan. */
 const styleRuleRoutes: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (app, options) => {
   await app.register(makingAndReading, options);
   await app.register(changingAndDeleting, options);

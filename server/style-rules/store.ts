@@ -8,7 +8,7 @@ export interface StyledInstruction {
   instructionId: string;
   label: string;
   prompt: string;
-  /** Acts on translations from this language alone; null: from any. */
+  /** Source language that the instruction applies to; null: any. */
   sourceLanguage: string | null;
 }
 
@@ -19,21 +19,24 @@ export interface StyleRuleListInfo {
   language: string;
   createdAtMs: number;
   updatedAtMs: number;
-  /** 1 at first, one more after every change. */
+  /** Starts at 1 and increases with every change. */
   version: number;
 }
 
 export interface StyleRuleList extends StyleRuleListInfo {
   configuredRules: ConfiguredRules;
-  /** In the order they came. */
+  /** In order of addition. */
   instructions: StyledInstruction[];
 }
 
-/** Every change counts as a version, also under concurrency, and answers the list that it made. */
+/**
+ * Every change increments the version, also under concurrency, and methods that return a list return the one
+ * that the change produced.
+ */
 export interface StyleRuleStore {
-  /** @returns false when the account has `maxLists` already */
+  /** @returns false if the account already has `maxLists` */
   create(accountId: string, list: StyleRuleList, maxLists: number): Promise<boolean>;
-  /** Oldest first. */
+  /** Returns lists, oldest first, without rules and instructions. */
   list(accountId: string, page: { offset: number; limit: number }): Promise<StyleRuleListInfo[]>;
   /** As `list`, with rules and instructions. */
   listDetailed(
@@ -41,20 +44,20 @@ export interface StyleRuleStore {
     page: { offset: number; limit: number },
   ): Promise<StyleRuleList[]>;
   find(accountId: string, styleId: string): Promise<StyleRuleList | undefined>;
-  /** Changes what is given and leaves the rest; undefined when there is no such list. */
+  /** Changes the given fields; undefined if there is no such list. */
   change(
     accountId: string,
     styleId: string,
     change: { name?: string; configuredRules?: ConfiguredRules; atMs: number },
   ): Promise<StyleRuleList | undefined>;
-  /** `full` when the list has `maxInstructions` already. */
+  /** Adds an instruction; `full` if the list already has `maxInstructions`. */
   addInstruction(
     accountId: string,
     styleId: string,
     instruction: StyledInstruction,
     given: { atMs: number; maxInstructions: number },
   ): Promise<StyleRuleList | 'missing' | 'full'>;
-  /** Puts an instruction in place of the one with its id. */
+  /** Replaces the instruction with the same id. */
   replaceInstruction(
     accountId: string,
     styleId: string,
@@ -78,14 +81,14 @@ export interface StyleRuleListsTable {
   created_at_ms: number;
   updated_at_ms: number;
   version: number;
-  /** JSON: the option of each rule by category and rule. */
+  /** JSON: the option of each rule, by category and rule. */
   configured_rules: string;
 }
 
 export interface StyleInstructionsTable {
   style_id: string;
   instruction_id: string;
-  /** The order among the instructions of a list. */
+  /** Position among the instructions of a list. */
   place: number;
   label: string;
   prompt: string;
@@ -100,8 +103,8 @@ declare module '../storage/database.ts' {
 }
 
 /**
- * Style rule lists, their instructions rows of their own. Every change begins with the row of the
- * list, which counts it and is locked until the end of the transaction.
+ * Style rule lists, with instructions in rows of their own. Every change first locks the row of its list
+ * until the end of the transaction.
  */
 export const styleRuleStore = defineStore<StyleRuleStore>({
   over: createStyleRules,
@@ -203,13 +206,13 @@ function createInstructionWrites(db: Database): InstructionWrites {
   };
 }
 
-/** A list of an account. */
+/** Identifies a list of an account. */
 interface ListKey {
   accountId: string;
   styleId: string;
 }
 
-/** Has changes of a list made one after the other. @returns false when there is none */
+/** Locks a list, so that its changes are made one after the other. @returns false if there is none */
 async function lockList(db: Database, { accountId, styleId }: ListKey): Promise<boolean> {
   const list = await db
     .selectFrom('style_rule_lists')
@@ -221,7 +224,7 @@ async function lockList(db: Database, { accountId, styleId }: ListKey): Promise<
   return list !== undefined;
 }
 
-/** Counts a change, and makes it where it is one of the list itself. @returns false when there is none */
+/** Increments the version, and applies changes to the list itself. @returns false if there is none */
 async function nextVersion(
   db: Database,
   { accountId, styleId }: ListKey,
@@ -250,7 +253,7 @@ async function countLists(db: Database, accountId: string): Promise<number> {
   return count;
 }
 
-/** How many there are, and the place of the last. */
+/** Returns the number of instructions, and the position of the last. */
 async function instructionsOf(db: Database, styleId: string) {
   return db
     .selectFrom('style_instructions')
@@ -276,7 +279,7 @@ const described = [
   'version',
 ] as const;
 
-/** Oldest first. */
+/** Selects the lists of an account, oldest first. */
 function listsOf(db: Database, accountId: string) {
   return db
     .selectFrom('style_rule_lists')
@@ -287,8 +290,8 @@ function listsOf(db: Database, accountId: string) {
 }
 
 /**
- * A row for each list, with its rules, and behind it one for each of its instructions. One statement,
- * for lists are seen at one moment; a join would repeat the rules with every instruction.
+ * Selects a row for each list with its rules, followed by a row for each of its instructions. One statement
+ * sees lists at one moment, and a join would repeat the rules with every instruction.
  */
 function withInstructions(db: Database, lists: ReturnType<typeof listsOf>) {
   const nothing = sql<string | null>`null`;
@@ -351,7 +354,7 @@ function toInfo(row: InfoRow): StyleRuleListInfo {
   };
 }
 
-/** What a left join found of an instruction, if there is one. */
+/** Returns the instruction in a row, if it has one. */
 function toInstruction(row: ListRow): StyledInstruction | undefined {
   const { instruction_id, label, prompt, source_language } = row;
   if (instruction_id === null || label === null || prompt === null) return undefined;

@@ -1,4 +1,4 @@
-/** What becomes of style rules with the engines that run, for the description of the interface. */
+/** Describes for the API documentation how the running engines treat style rules. */
 import { styleLanguages } from '../../shared/language.ts';
 import {
   styleRuleCatalogue,
@@ -9,7 +9,9 @@ import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import { isMechanical } from './rules/style-rules.ts';
 import type { Translation } from '../translation/translation.ts';
 
-/** Says which languages have an engine that obeys everything, and which rules nobody obeys elsewhere. */
+/**
+ * States which languages have an engine that follows every rule, and which rules are not applied elsewhere.
+ */
 export function describeStyleRules(
   translation: Pick<Translation, 'sources' | 'followsInstructions'>,
 ): string {
@@ -35,7 +37,7 @@ export function describeStyleRules(
 interface RuleNote {
   category: (typeof styleRuleCategories)[number];
   rule: string;
-  /** Options with those of the languages in which they are done without an engine. */
+  /** Options, with the languages in which they are applied without an engine. */
   options: readonly { option: string; kept: readonly StyleRuleLanguage[] }[];
 }
 
@@ -76,7 +78,9 @@ function withoutEngine(languages: readonly StyleRuleLanguage[]): string {
     .join('\n\n');
 }
 
-/** Rules of which a language has no option, and the options that not all languages have. */
+/**
+ * Lists the rules without any applied option in a language, and the options applied in only some languages.
+ */
 function inSomeLanguages(
   rules: readonly RuleNote[],
   languages: readonly StyleRuleLanguage[],
@@ -115,7 +119,7 @@ function inSomeLanguages(
   ];
 }
 
-/** The name of a rule, with its category where another has one of that name. */
+/** Returns the name of a rule, with its category if another category has a rule of that name. */
 function nameOf({ category, rule }: RuleNote): string {
   const isShared = styleRuleCategories.some(
     (other) => other !== category && rule in styleRuleCatalogue[other],
@@ -139,9 +143,9 @@ function notesIn(languages: readonly StyleRuleLanguage[]): RuleNote[] {
   );
 }
 
-// The catalogue of style rules as people choose from it: which options need an engine that understands.
+// The catalogue of style rules for selection, with the options that only an engine can follow.
 
-/** Describes all rules, and the target languages in which a running engine obeys every one of them. */
+/** Describes all rules, and the target languages for which a running engine follows every rule. */
 export function describeStyleRuleCatalogue(
   translation: Pick<Translation, 'sources' | 'followsInstructions'>,
 ): StyleRuleCatalogueView {

@@ -1,4 +1,4 @@
-/** Style rule lists: made and changed by their accounts, named by their translations. */
+/** Style rule lists: created and changed by their accounts, used by their translations. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import {
@@ -37,12 +37,15 @@ import type {
 import { createTextStyle, type TextStyle } from './text-style.ts';
 import { countCodePoints } from '../text/code-points.ts';
 
-/** Most lists of an account. */
+/** Maximum number of lists of an account. */
 const MAX_LISTS = 1000;
 
-/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+/**
+ * Every method throws ServiceError invalid_request for malformed input and not_found for a missing list or
+ * instruction.
+ */
 export interface StyleRuleLists {
-  /** @throws ServiceError quota_exceeded for an account that has its share */
+  /** @throws ServiceError quota_exceeded if the account has the maximum number of lists */
   create(accountId: string, creation: StyleRuleListCreation): Promise<StyleRuleList>;
   list(accountId: string, page: StyleRulePage): Promise<StyleRuleListEntry[]>;
   get(accountId: string, styleId: string): Promise<StyleRuleList>;
@@ -59,7 +62,7 @@ export interface StyleRuleLists {
     styleId: string,
     instructionId: string,
   ): Promise<StyleInstruction>;
-  /** What is left out of the content is removed from the instruction. */
+  /** Replaces an instruction; fields left out of the content are removed. */
   replaceInstruction(
     accountId: string,
     styleId: string,
@@ -67,7 +70,9 @@ export interface StyleRuleLists {
     content: StyleInstructionContent,
   ): Promise<StyleInstruction>;
   deleteInstruction(accountId: string, styleId: string, instructionId: string): Promise<void>;
-  /** The list of a translation. @throws ServiceError invalid_request for a target of another language */
+  /**
+   * Returns the list of a translation. @throws ServiceError invalid_request for a target in another language
+   */
   styleFor(wanted: { accountId: string; id: string; target: LanguageTag }): Promise<TextStyle>;
 }
 
@@ -121,7 +126,7 @@ function createWholes({
 
     async change(accountId, styleId, { name }) {
       const id = checkedStyleId(styleId);
-      // Clients that have nothing to change get what there is.
+      // Without a change, the list is returned as it is.
       if (name === undefined) return toList(await findList(store, accountId, id));
       const change = { name: checkedStyleName(name), atMs: now() };
       return toList(known(await store.change(accountId, id, change)));
@@ -238,12 +243,14 @@ function unknownInstruction(): ServiceError {
   );
 }
 
-// What of a style rule request can be judged without the database.
+// Checks of a request that need no database.
 
-/** Control characters but tabs and line breaks, and halves of characters: no database keeps them all. */
+/**
+ * Control characters except tabs and line breaks, and unpaired surrogates: not every database can store them.
+ */
 const FORBIDDEN = /[^\P{Cc}\t\n\r]|\p{Surrogate}/u;
 
-/** An id in the spelling of the database. @throws ServiceError invalid_request */
+/** Returns an id as spelled in the database. @throws ServiceError invalid_request */
 function checkedStyleId(id: string, name: 'style_id' | 'instruction_id' = 'style_id') {
   return checkedUuid(id, name);
 }
@@ -253,7 +260,7 @@ function checkedStyleName(name: string): string {
   return checkedText(name, 'name', MAX_STYLE_NAME_CHARACTERS);
 }
 
-/** A language that lists are made for. @throws ServiceError invalid_request */
+/** Returns a language that lists can have. @throws ServiceError invalid_request */
 function checkedStyleLanguage(given: string): StyleRuleLanguage {
   const tag = canonicalLanguage(given);
   const language = styleLanguages.find((each) => each === tag);
@@ -262,10 +269,10 @@ function checkedStyleLanguage(given: string): StyleRuleLanguage {
 }
 
 /**
- * Rules and options that the catalogue has.
+ * Returns rules, having checked that the catalogue contains them.
  *
- * @param given may have come from anywhere, as far as its shape goes
- * @throws ServiceError invalid_request, with what is possible
+ * @param given untrusted, except for its shape
+ * @throws ServiceError invalid_request listing the possible values
  */
 function checkedRules(given: ConfiguredRules): ConfiguredRules {
   const rules: ConfiguredRules = {};
@@ -286,7 +293,7 @@ function checkedRules(given: ConfiguredRules): ConfiguredRules {
   return rules;
 }
 
-/** New instructions of a list. @throws ServiceError invalid_request */
+/** Makes the instructions of a new list. @throws ServiceError invalid_request */
 function newInstructions(given: readonly StyleInstructionContent[]): StyledInstruction[] {
   if (given.length > MAX_STYLE_INSTRUCTIONS) throw tooManyInstructions();
   return given.map((content, index) =>
@@ -324,7 +331,7 @@ function checkedSource(given: string | undefined, name: string): string | null {
 function checkedText(text: string, name: string, maxCharacters: number): string {
   const fault = (what: string) => invalid(`Value for '${name}' not supported: it ${what}.`);
   if (text.trim() === '') throw fault('is empty');
-  // A character has at most two units: what has more is not worth counting.
+  // A character has at most two UTF-16 units, so longer texts need no counting.
   if (text.length > 2 * maxCharacters || countCodePoints(text) > maxCharacters) {
     throw fault(`is longer than ${maxCharacters} characters`);
   }
@@ -342,7 +349,7 @@ function unknownName(place: string, name: string, known: object): ServiceError {
   );
 }
 
-/** What callers sent is repeated to them only as far as it could be a name. */
+/** Shortens a client's input to the length of a plausible name before repeating it. */
 function shortened(name: string): string {
   return name.length <= 100 ? name : `${name.slice(0, 100)}…`;
 }

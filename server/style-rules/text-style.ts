@@ -1,4 +1,7 @@
-/** A style rule list at work: what of it engines get in words, and what is done to whatever they say. */
+/**
+ * A style rule list applied to a translation: rules that engines receive in words, and rules applied to any
+ * engine's output.
+ */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { styleRuleCategories, type ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
 import type { TextSegment } from '../text/text-segment.ts';
@@ -8,15 +11,15 @@ import type { StyledInstruction } from './store.ts';
 export interface TextStyle {
   /** Every rule as a sentence. */
   readonly rules: readonly string[];
-  /** Whether there is a rule that only an engine can obey. */
+  /** Whether any rule can be followed only by an engine. */
   readonly needsEngine: boolean;
-  /** The custom instructions for translations from a language. */
+  /** Returns the custom instructions for translations from a language. */
   instructions(source: LanguageTag): string[];
-  /** Does what can be done without an engine; twice is as good as once. */
+  /** Applies the rules that need no engine; idempotent. */
   apply(segment: TextSegment): TextSegment;
 }
 
-/** @param target language of the texts, a variant of the list's */
+/** @param target language of the texts: the list's language, or a variant of it */
 export function createTextStyle({
   target,
   rules,
@@ -41,21 +44,21 @@ export function createTextStyle({
   };
 }
 
-/** An instruction for `en` is one for `en-GB` as well. */
+/** An instruction for `en` applies to `en-GB` as well. */
 function isFor(sourceLanguage: string | null, source: LanguageTag): boolean {
   return sourceLanguage === null || baseLanguage(sourceLanguage) === baseLanguage(source);
 }
 
-// Style rules as sentences for models.
+// Style rules as sentences for language models.
 
-/** Every chosen rule as one English sentence: `Apostrophe: use curly apostrophes.` */
+/** Returns every chosen rule as an English sentence: `Apostrophe: use curly apostrophes.` */
 export function rulesInWords(rules: ConfiguredRules): string[] {
   return Object.values(rules).flatMap((chosen) =>
     Object.entries(chosen).map(([rule, option]) => sentenceOf(rule, option)),
   );
 }
 
-/** Each option is put into words once; there are as many as the catalogue has. */
+/** Cached sentences; bounded by the number of options in the catalogue. */
 const sentences = new Map<string, string>();
 
 function sentenceOf(rule: string, option: string): string {
@@ -69,11 +72,11 @@ function sentenceOf(rule: string, option: string): string {
   return sentence;
 }
 
-/** Figures of dates and times and the signs between them: `dd_slash_mm_slash_yyyy`. */
+/** Date and time patterns in option names: `dd_slash_mm_slash_yyyy`. */
 const PATTERN =
   /(?<![a-z])(?:dd|hh|mm|yyyy|yy)(?:_(?:period|slash|hyphen|colon)_(?:dd|mm|yyyy|yy))+/g;
 
-/** A name of the catalogue; these are nearly English. */
+/** Turns a catalogue name into words, which are nearly English. */
 function inWords(name: string): string {
   const words = name
     .replace(PATTERN, (pattern) =>
@@ -85,9 +88,9 @@ function inWords(name: string): string {
   return phrases.reduce((text, [phrase, better]) => text.replace(phrase, better), words);
 }
 
-// What of the catalogue's names does not read as English by itself, and how it is written.
+// Corrections of catalogue names that do not read as English.
 
-/** Signs within `dd_slash_mm`. */
+/** Separators within patterns such as `dd_slash_mm`. */
 const signs: Readonly<Record<string, string>> = {
   period: '.',
   slash: '/',
@@ -95,7 +98,7 @@ const signs: Readonly<Record<string, string>> = {
   colon: ':',
 };
 
-/** Words with a capital, and so on. */
+/** Spellings of single words, such as capitals. */
 const spellings: Readonly<Record<string, string>> = {
   american: 'American',
   arabic: 'Arabic',
@@ -127,7 +130,7 @@ const languages = 'Chinese|English|French|German|Italian|Japanese|Korean|Spanish
 const severalWords = 'per cento|por ciento|por cien|da a|de a|부터 까지|만 억 조';
 const twoWords = String.raw`(\S+) (and|or) (\S+)(?= (?:followed|for|instead|or Chinese|when|with)|$)`;
 
-/** What the words become together, one after the other. */
+/** Replacements on the joined words, applied in order. */
 const phrases: readonly (readonly [phrase: RegExp, better: string])[] = [
   [/\b(formal|informal) (French|Italian) word (\S+)/, 'the $1 $2 pronoun “$3”'],
   [/\bhiragana Japanese word\b/, 'Japanese word'],
@@ -175,7 +178,7 @@ const germanMonths = (abbreviations: string) =>
   `write dd. month yyyy with the month abbreviated as in ${abbreviations}, days without leading zeros`;
 const spelledOutMonth = 'with the month spelled out';
 
-/** Options, and whatever rule they are of. */
+/** Sentences for options, whichever rule they belong to. */
 const optionWords: Readonly<Record<string, string>> = {
   abbreviate_as_n_then_degree_symbol: 'write n°',
   abbreviate_as_n_then_o_in_superscript: 'write nᵒ',
@@ -220,7 +223,7 @@ const optionWords: Readonly<Record<string, string>> = {
   use_yyyy: 'write all four digits of the year',
 };
 
-/** Rules whose names are no topics. */
+/** Topics of rules whose names do not serve as topics. */
 const topicWords: Readonly<Record<string, string>> = {
   abbreviating_french_word_numero: 'abbreviation of the French word “numéro”',
   accents_with_subject_verb_inversion: 'accents where subject and verb are inverted',

@@ -1,22 +1,22 @@
 /**
- * Glossary terms for engines that know none. Each phrase becomes an element around its words; the
- * engine translates the sentence as always, so that the grammar around the phrase is right, and the
- * words it bound to the element are replaced by the target phrase.
+ * Glossary terms for engines without glossary support. Each phrase is wrapped in an element; the engine
+ * translates the sentence as usual, so the grammar around the phrase is right, and the words that it put into
+ * the element are replaced by the target phrase.
  */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
 import { type TermIndex, type TermMatch, capitalised, isSentenceStart } from './term-index.ts';
 
-/** A segment whose terms are elements, and what shall stand in them by their ids. */
+/** A segment with its terms wrapped in elements, and the target phrases by element id. */
 interface BoundTerms {
   segment: TextSegment;
   terms: ReadonlyMap<number, string>;
 }
 
 /**
- * Wraps the terms of a segment in elements with ids above those it has. Elements of the segment that
- * begin and end within a phrase lie inside. Where one begins or ends in the middle of a phrase, the
- * whole phrase goes into the element that holds its beginning, or else its end: the marks move, in
- * their order, and the phrase stays whole.
+ * Wraps the terms of a segment in elements, with ids above the existing ones. Elements that begin and end
+ * within a phrase lie inside the wrapper. If an element begins or ends in the middle of a phrase, the whole
+ * phrase goes into the element that holds its beginning, or else its end: the marks move, in order, and the
+ * phrase stays whole.
  */
 export function bindTerms(segment: TextSegment, index: TermIndex): BoundTerms {
   const matches = index.find(searchedText(segment));
@@ -42,7 +42,7 @@ export function bindTerms(segment: TextSegment, index: TermIndex): BoundTerms {
   return { segment: bound, terms };
 }
 
-/** A phrase whose marks have moved out of it, all to the same side, so that they nest as before. */
+/** Returns a phrase with its marks moved out, all to the same side, so that they nest as before. */
 function unmarked(phrase: readonly (string | Mark)[], open: Mark, close: Mark): (string | Mark)[] {
   const marks = phrase.filter((part) => typeof part === 'object');
   const element = [open, phrase.filter((part) => typeof part === 'string').join(''), close];
@@ -52,7 +52,7 @@ function unmarked(phrase: readonly (string | Mark)[], open: Mark, close: Mark): 
   return isInFirst ? [...element, ...marks] : [...marks, ...element];
 }
 
-/** Stands for what stands alone: no phrase goes across it, no word either. */
+/** Stands for a lone mark, which neither phrases nor words may span. */
 const LONE = '\uFFFC';
 
 function searchedText(segment: TextSegment): string {
@@ -71,7 +71,7 @@ function largestId(segment: TextSegment): number {
   );
 }
 
-/** The parts of a segment, its texts cut where terms begin and end. */
+/** Returns the parts of a segment, with texts cut where terms begin and end. */
 function cutAt(segment: TextSegment, matches: readonly TermMatch[]): (string | Mark)[] {
   const cuts = matches.flatMap(({ start, end }) => [start, end]);
   const parts: (string | Mark)[] = [];
@@ -95,13 +95,13 @@ function cutAt(segment: TextSegment, matches: readonly TermMatch[]): (string | M
   return parts;
 }
 
-/** Numbers of parts, both included. */
+/** Range of part indices, both inclusive. */
 interface PartRange {
   from: number;
   to: number;
 }
 
-/** The parts of each term: from the first text of it to the last. */
+/** Yields the parts of each term, from its first text to its last. */
 function* placesOf(
   parts: readonly (string | Mark)[],
   matches: readonly TermMatch[],
@@ -122,8 +122,8 @@ function* placesOf(
 }
 
 /**
- * The range widened to the marks beside it that belong to elements within; undefined when an element
- * reaches from outside into the range.
+ * Widens a range to the adjacent marks of elements that begin or end within it. Returns undefined if an
+ * element extends into the range from outside.
  */
 function wholeRange(
   parts: readonly (string | Mark)[],
@@ -148,7 +148,10 @@ function wholeRange(
   return range;
 }
 
-/** Where the mark of an element is that no text separates from a part; -1 when there is text. */
+/**
+ * Returns the index of an element's mark that only other marks separate from a part; -1 if there is text
+ * between.
+ */
 function markBeside(
   parts: readonly (string | Mark)[],
   start: number,
@@ -162,21 +165,21 @@ function markBeside(
   }
 }
 
-// Puts the target phrases of a glossary where an engine has put the words for them.
+// Insertion of target phrases in place of the engine's words.
 
-/** A target phrase in its place, and what the engine had there. */
+/** A target phrase in its place, and the engine's words there. */
 interface Settled {
   settled: string;
-  /** The engine's words, with the blanks around them; empty when it has lost them. */
+  /** The engine's words, with surrounding whitespace; empty if the engine lost them. */
   engineText: string;
 }
 
 type Part = string | Mark | Settled;
 
 /**
- * Replaces the content of term elements by their targets and drops their marks. Other marks inside
- * them stay, once each; the target goes into the innermost of these elements, so that it keeps its
- * looks. A target at the beginning of a sentence gets a capital if the engine's words had one.
+ * Replaces the content of term elements by their targets, and removes the elements' marks. Other marks inside
+ * are kept once each. The target goes into the innermost of these elements, so that it keeps its formatting.
+ * A target at the start of a sentence is capitalised if the engine's words were.
  */
 export function settleTerms(
   translated: TextSegment,
@@ -202,7 +205,7 @@ function isMark(part: Part): part is Mark {
   return typeof part === 'object' && 'mark' in part;
 }
 
-/** The content of a term element with its target in place of its texts. */
+/** Returns the content of a term element with the target in place of its texts. */
 function settleContent(content: readonly Part[], target: string): Part[] {
   const engineText = content.filter((part) => typeof part === 'string').join('');
   const settled: Settled = { settled: target, engineText };
@@ -214,7 +217,7 @@ function settleContent(content: readonly Part[], target: string): Part[] {
   });
 }
 
-/** Which text to replace: the longest of those in the most elements; -1 without any. */
+/** Returns the index of the text to replace: the longest of the most deeply nested; -1 if there is none. */
 function placeOfTarget(content: readonly Part[]): number {
   let place = -1;
   let most = { depth: -1, length: 0 };
@@ -234,7 +237,7 @@ function placeOfTarget(content: readonly Part[]): number {
   return place;
 }
 
-/** The parts as a segment, with the blanks and capitals that the targets need where they are now. */
+/** Joins the parts into a segment, with the spaces and capitals that targets need in their new places. */
 function joined(parts: readonly Part[]): TextSegment {
   const segment: (string | Mark)[] = [];
   let before = '';
@@ -256,12 +259,12 @@ function joined(parts: readonly Part[]): TextSegment {
 const BLANK_BEFORE = /^\p{White_Space}*/u;
 const BLANK_AFTER = /\p{White_Space}*$/u;
 const LETTER = /\p{L}/u;
-/** Between two of these goes a blank. */
+/** A space separates two texts if the first ends in a word and the second starts with one. */
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u;
 const STARTS_WITH_WORD = /^[\p{L}\p{N}]/u;
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-/** A target with what it needs between the text before and the text after it. */
+/** Returns a target with the spaces and capitals it needs between the texts around it. */
 function inPlace({ settled, engineText }: Settled, before: string, after: string): string {
   const [blankBefore = ''] = BLANK_BEFORE.exec(engineText) ?? [];
   const words = engineText.slice(blankBefore.length);
@@ -285,7 +288,7 @@ function needsBlank(left: string, right: string): boolean {
   return !UNSPACED.test(left.slice(-1)) && !UNSPACED.test(right.slice(0, 1));
 }
 
-/** The next text, as far as it is settled. */
+/** Returns the next text, with its target phrase if it has one. */
 function textAfter(parts: readonly Part[], at: number): string {
   for (const part of parts.slice(at + 1)) {
     if (isMark(part)) continue;

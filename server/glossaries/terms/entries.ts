@@ -1,7 +1,7 @@
 /**
- * The entries of a dictionary: read, checked, merged and written. They are kept as one text of
- * `source<TAB>target` lines, for the rules leave no tab or line end in a phrase; objects for 200,000
- * entries would take ten times the memory. All work gives way to others every few milliseconds.
+ * The entries of a dictionary: parsed, checked, merged and written. They are kept as one text of
+ * `source<TAB>target` lines, as phrases cannot contain tabs or line breaks; objects for 200,000 entries would
+ * take ten times the memory. All work yields to other work every few milliseconds.
  */
 import { ServiceError } from '../../../shared/errors.ts';
 import { MAX_PHRASE_BYTES, phraseFault } from '../../../shared/glossary-phrase.ts';
@@ -13,10 +13,10 @@ import {
   type RowLimits,
 } from '../../../shared/separated-values.ts';
 
-/** How entries are written: tab-separated, where quotes mean nothing, or comma-separated (RFC 4180). */
+/** Format of entries: tab-separated, where quotes have no meaning, or comma-separated (RFC 4180). */
 export type EntriesFormat = 'tsv' | 'csv';
 
-/** Most entries of a dictionary, in bytes of UTF-8. */
+/** Maximum size of a dictionary's entries, in bytes of UTF-8. */
 export const MAX_DICTIONARY_BYTES = 10 * 1024 * 1024;
 
 /** Checked entries of a dictionary. */
@@ -27,10 +27,10 @@ interface Entries {
 }
 
 /**
- * Reads entries as a client sent them. Lines of CSV that name other languages are left out.
+ * Parses the entries that a client sent. CSV lines for other languages are skipped.
  *
- * @throws ServiceError invalid_request, its detail with the place, when an entry breaks a rule or
- *   there is none; payload_too_large above {@link MAX_DICTIONARY_BYTES}
+ * @throws ServiceError invalid_request, with the place in its detail, if an entry breaks a rule or there is
+ * none; payload_too_large above {@link MAX_DICTIONARY_BYTES}
  */
 export async function parseEntries(input: {
   text: string;
@@ -65,7 +65,10 @@ export async function parseEntries(input: {
 
 /** Two phrases and their languages. */
 const MAX_FIELDS = 4;
-/** Of a line of two phrases, with quotes around and within: a longer one is not read to its end. */
+/**
+ * Maximum length of a line, in UTF-16 units: two phrases with quotes around and within. A longer line is not
+ * read to its end.
+ */
 const MAX_LINE_UNITS = 16 * 1024;
 
 const LINE_FAULTS: Readonly<Record<RowFault['kind'], string>> = {
@@ -93,10 +96,10 @@ function* linesOf(text: string, format: EntriesFormat): Generator<Row> {
 }
 
 /**
- * Adds entries to others: a source phrase that is there already gets the new target in its old place,
- * new ones follow in their order.
+ * Merges entries: an existing source phrase gets the new target and keeps its place, and new phrases follow
+ * in order.
  *
- * @throws ServiceError payload_too_large when the result is above {@link MAX_DICTIONARY_BYTES}
+ * @throws ServiceError payload_too_large if the result exceeds {@link MAX_DICTIONARY_BYTES}
  */
 export async function mergeEntries(existing: string, added: string): Promise<Entries> {
   const slices = startWorkSlices();
@@ -129,14 +132,14 @@ export async function mergeEntries(existing: string, added: string): Promise<Ent
   return { tsv, entryCount: output.count() };
 }
 
-/** A line of checked entries by its UTF-16 positions. The same object is filled for every line. */
+/** A line of checked entries, by UTF-16 positions. The same object is reused for every line. */
 interface WrittenLine {
   start: number;
   tab: number;
   end: number;
 }
 
-/** Walks over checked entries without making a string of any. */
+/** Iterates over checked entries without creating strings. */
 export function* writtenLines(tsv: string): Generator<WrittenLine> {
   const line: WrittenLine = { start: 0, tab: 0, end: 0 };
   while (line.start < tsv.length) {
@@ -158,7 +161,7 @@ function checkSize(text: string): void {
   throw new ServiceError('payload_too_large', `A dictionary takes at most ${most} MiB of entries.`);
 }
 
-/** Whether the languages a line of CSV may name are those of the dictionary; variants count too. */
+/** Whether the languages that a CSV line may name are those of the dictionary, or variants of them. */
 function isOfPair(
   { fields, index, start }: Row,
   text: string,
@@ -197,19 +200,19 @@ function checkedPhrases(
   return { source, target };
 }
 
-/** The message of every refusal of entries; its detail says where and why. */
+/** Returns the error of refused entries; its detail says where and why. */
 function invalidEntries(detail: string): ServiceError {
   return new ServiceError('invalid_request', 'Invalid glossary entries provided', { detail });
 }
 
-/** A refusal that names an entry and where its line starts. */
+/** Returns the error for an entry, naming its index and where its line starts. */
 function badEntry(index: number, text: string, start: number, fault: string): ServiceError {
   return invalidEntries(`Entry with ${place(index, text, start)} ${fault}`);
 }
 
 /**
- * Names a place in the entries as they were sent: `the index 1 (starting at position 13)`. Entries
- * are counted from 0 and empty lines are not; positions are Unicode code points from 0.
+ * Names a place in the entries as sent: `the index 1 (starting at position 13)`. Entries count from 0,
+ * without empty lines; positions count Unicode code points from 0.
  *
  * @param start UTF-16 position
  */
@@ -226,7 +229,7 @@ function codePointsBefore(text: string, end: number): number {
   return count;
 }
 
-/** Lines a block, so that neither a million small strings nor one long chain of them is kept. */
+/** Lines per block: avoids keeping a million small strings, or one long chain of concatenations. */
 const LINES_A_BLOCK = 4096;
 
 function createLineWriter() {
@@ -252,19 +255,18 @@ function createLineWriter() {
 }
 
 /**
- * Remembers where keys stand. One Map of a million keys would be copied in a single step each time it
- * grows, for more than 100 ms; many small ones grow one at a time.
+ * Number of shards of a key map. A single Map of a million keys is copied in one step whenever it grows,
+ * which takes more than 100 ms; many small maps grow one at a time.
  */
 
 const SHARDS = 256;
 
-/** A map from keys to numbers whose every step is short. */
+/** A map from keys to numbers in which every step is short. */
 interface KeyPlaces {
   get(key: string): number | undefined;
   set(key: string, place: number): void;
 }
 
-/** Makes an empty map. */
 function createKeyPlaces(): KeyPlaces {
   const shards = Array.from({ length: SHARDS }, () => new Map<string, number>());
   const shardOf = (key: string) => shards[shardNumber(key)] ?? new Map<string, number>();
@@ -274,7 +276,7 @@ function createKeyPlaces(): KeyPlaces {
   };
 }
 
-/** A few characters from all over the key tell the shard. */
+/** Selects a shard by a few characters from the whole length of the key. */
 function shardNumber(key: string): number {
   let sum = key.length;
   const stride = Math.max(1, key.length >> 3);
@@ -285,22 +287,22 @@ function shardNumber(key: string): number {
   return sum >>> 24;
 }
 
-// Long work on the main thread, cut into slices so that nobody else waits for it.
+// Slicing of long work on the main thread, so that other work need not wait for it.
 
 /**
- * A slice: with a collection of garbage in it still below the 10 ms that a live caption may be late
- * without anybody noticing.
+ * Duration of a slice, in ms: even with a garbage collection in it, below the 10 ms by which a live caption
+ * may be late unnoticed.
  */
 const SLICE_MS = 3;
 
-/** Reading the clock costs as much as an entry; this many steps go by between two readings. */
+/** Steps between two readings of the clock, as a reading costs as much as an entry. */
 const STEPS_A_READING = 16;
 
-/** Says when it is time to let others work. Made once per job. */
+/** Slices of one job. */
 export interface WorkSlices {
-  /** Whether the slice is used up; to be asked at every small step of the job. */
+  /** Whether the slice is used up; to be called at every small step of the job. */
   over(): boolean;
-  /** Resolves after everybody else who waited for the event loop has had a turn. */
+  /** Resolves after other waiting work of the event loop has had a turn. */
   next(): Promise<void>;
 }
 

@@ -5,29 +5,32 @@ import { buildTermTable, type FoundEntry, type TermTable } from './term-table.ts
 import { createUnitReader, type UnitReader } from './text-units.ts';
 
 /**
- * An occurrence of a term; `start` and `end` are UTF-16 positions in the searched text. `source` is
- * the phrase as the text has it, `target` has its capitals.
+ * An occurrence of a term; `start` and `end` are UTF-16 positions in the searched text. `source` is the
+ * phrase as it occurs in the text, and `target` has matching capitals.
  */
 export interface TermMatch extends Term {
   start: number;
   end: number;
-  /** The target as the dictionary has it, when it got a capital only for the place of its source. */
+  /**
+   * The target as in the dictionary, if only the start of a sentence capitalised it; else equal to `target`.
+   */
   settledTarget: string;
 }
 
 export interface TermIndex {
   /**
-   * Occurrences in reading order, none overlapping another, the longest at every place.
+   * Returns occurrences in reading order, without overlaps, the longest at each place.
    *
-   * A phrase with capitals is found only as it is written. One in small letters is also found with a
-   * capital where a sentence begins, and all in capitals if the whole text is or it is too long to be
-   * initials (`IT`, `WHO`); of several words, with capitals anywhere. The target gets the same capitals.
+   * A phrase with capitals is found only as written. A phrase in lower case is also found capitalised at the
+   * start of a sentence, and in all capitals if the whole text is, or if the word is too long to be an
+   * acronym (`IT`, `WHO`); a phrase of several words is found with any usual capitals. The target is
+   * capitalised in the same way.
    */
   find(text: string): TermMatch[];
 }
 
 /**
- * An index over one dictionary.
+ * Builds an index over one dictionary.
  *
  * @param entries checked `source<TAB>target` lines
  */
@@ -39,7 +42,7 @@ export async function buildTermIndex(
   return createTermIndex([await buildTermTable(entries, languages)]);
 }
 
-/** An index over dictionaries of one pair; where several have a phrase, the first of them counts. */
+/** Creates an index over dictionaries of one pair; if several contain a phrase, the first one wins. */
 export function createTermIndex(tables: readonly TermTable[]): TermIndex {
   const reader = createUnitReader(tables[0]?.sourceLang ?? 'en');
   return {
@@ -70,18 +73,18 @@ export function createTermIndex(tables: readonly TermTable[]): TermIndex {
 
 interface Candidate {
   match: TermMatch;
-  /** Whether the dictionary writes the phrase as the text does. */
+  /** Whether the dictionary spells the phrase exactly as the text does. */
   isExact: boolean;
 }
 
-/** Longer ones first, then those written alike; otherwise the earlier dictionary and entry stay. */
+/** Prefers longer matches, then exact spellings; on a tie, the earlier dictionary and entry stay. */
 function isBetter(candidate: Candidate, best: Candidate | undefined): boolean {
   if (best === undefined) return true;
   if (candidate.match.end !== best.match.end) return candidate.match.end > best.match.end;
   return candidate.isExact && !best.isExact;
 }
 
-/** What becomes of an entry at a place; undefined when the capitals say that it is another word. */
+/** Judges an entry at a place; returns undefined if the capitals mean that it is another word. */
 function judge({
   entry,
   text,
@@ -120,7 +123,7 @@ function judge({
   };
 }
 
-/** Most words of one to three capitals are initials, whatever they spell. */
+/** Words of one to three capitals are mostly acronyms, whatever they spell. */
 function isTooLongForInitials(word: string): boolean {
   return word.length > 3;
 }
@@ -130,19 +133,19 @@ function lazily<Value>(compute: () => Value): () => Value {
   return () => (value ??= { of: compute() }).of;
 }
 
-// How an occurrence is capitalised, and how a target phrase follows it.
+// Capitalisation of an occurrence, and of the target phrase that follows it.
 
-/** `plain` as the dictionary has it, `initial` with a capital at its beginning, `capitals` throughout. */
+/** `plain`: as in the dictionary; `initial`: first letter capitalised; `capitals`: all capitals. */
 export type Capitals = 'plain' | 'initial' | 'capitals';
 
-/** Words of letters, with the marks that combine with them. */
+/** Words of letters, with their combining marks. */
 const LETTERS = /[\p{L}\p{M}]+/gu;
 const CAPITALISED = /^\p{Lu}[^\p{Lu}]*$/u;
 const UNCAPITALISED = /^\P{Lu}+$/u;
 
 /**
- * How an occurrence of a phrase in small letters is capitalised; undefined when in no usual way
- * (`dATA`), so that it must be a name.
+ * Returns how an occurrence of a lower-case phrase is capitalised; undefined if in no usual way (`dATA`), so
+ * that it must be a name.
  */
 export function capitalsOf(occurrence: string): Capitals | undefined {
   const words = occurrence.match(LETTERS) ?? [];
@@ -153,7 +156,7 @@ export function capitalsOf(occurrence: string): Capitals | undefined {
   return CAPITALISED.test(words[0] ?? '') ? 'initial' : 'plain';
 }
 
-/** Whether a phrase has no capital, so that it may be met with one. */
+/** Whether a phrase has no capitals, so that it may also occur with some. */
 export function isSmall(phrase: string): boolean {
   return UNCAPITALISED.test(phrase);
 }
@@ -163,13 +166,13 @@ export function isAllCapitals(text: string): boolean {
   return !/\p{Ll}/u.test(text) && /\p{Lu}/u.test(text);
 }
 
-/** A phrase with the capitals of what it stands for. */
+/** Returns a phrase with the given capitals. */
 export function withCapitals(phrase: string, capitals: Capitals, language: LanguageTag): string {
   if (capitals === 'initial') return capitalised(phrase, language);
   return capitals === 'capitals' ? phrase.toLocaleUpperCase(language) : phrase;
 }
 
-/** A phrase with a capital at its beginning, unless its first word has one elsewhere (`iPhone`). */
+/** Capitalises the first letter of a phrase, unless its first word has a capital elsewhere (`iPhone`). */
 export function capitalised(phrase: string, language: LanguageTag): string {
   const first = /^[^\p{L}\p{N}]*(?<word>\p{Ll}[\p{L}\p{M}]*)/u.exec(phrase)?.groups?.word;
   if (first === undefined || !isSmall(first)) return phrase;
@@ -180,10 +183,10 @@ export function capitalised(phrase: string, language: LanguageTag): string {
   );
 }
 
-/** Signs after which a new sentence, line, item or quotation begins. */
+/** Characters after which a new sentence, line, item or quotation begins. */
 const OPENING = /[.!?…:;。！？；：؟۔।\n\r\u2028\u2029"“„«‹「『¿¡•*]/u;
 
-/** Whether what follows at a position is at the beginning of a sentence, a line or a quotation. */
+/** Whether a position is at the start of a sentence, a line or a quotation. */
 export function isSentenceStart(text: string, position: number): boolean {
   for (let at = position - 1; at >= 0; at -= 1) {
     const sign = text.charAt(at);

@@ -1,14 +1,14 @@
 /**
- * A dictionary made ready for searching: its entries as one text, their places in arrays of numbers,
- * and hash tables over them. It takes little more memory than its text, and how long a search takes
- * does not depend on how many entries there are.
+ * A dictionary prepared for searching: its entries as one text, their positions in typed arrays, and hash
+ * tables over them. It takes little more memory than its text, and the time of a search does not depend on
+ * the number of entries.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { writtenLines, startWorkSlices, type WorkSlices } from './entries.ts';
 import { createUnitReader, joinHash, type TextUnits, type UnitReader } from './text-units.ts';
 import type { DictionaryInfo, GlossaryStore } from '../store.ts';
 
-/** An entry whose source phrase stands in a text, but for capitals. */
+/** An entry whose source phrase occurs in a text, capitals aside. */
 export interface FoundEntry {
   /** UTF-16 position where the occurrence ends. */
   end: number;
@@ -16,29 +16,29 @@ export interface FoundEntry {
   target: string;
 }
 
-/** What is searched: a text in units, from one of them on. */
+/** A position in a text that has been split into units. */
 interface SearchPlace {
   text: string;
   units: TextUnits;
-  /** Number of the unit at which an occurrence must begin. */
+  /** Index of the unit at which an occurrence must begin. */
   first: number;
 }
 
-/** A dictionary that can be searched. */
+/** A searchable dictionary. */
 export interface TermTable {
   readonly sourceLang: LanguageTag;
   readonly targetLang: LanguageTag;
-  /** Memory it takes, in bytes, about. */
+  /** Approximate memory use, in bytes. */
   readonly sizeBytes: number;
   /**
-   * Entries whose phrases begin at a place, shorter ones first. Their capitals may differ from the
-   * text's: whoever asks decides whether that will do.
+   * Returns entries whose phrases begin at a place, shorter ones first. Their capitals may differ from the
+   * text's; the caller decides whether they match.
    */
   entriesAt(place: SearchPlace): readonly FoundEntry[];
 }
 
 /**
- * Makes a dictionary searchable, giving way to other work every few milliseconds.
+ * Makes a dictionary searchable, yielding to other work every few milliseconds.
  *
  * @param entries checked `source<TAB>target` lines
  */
@@ -63,7 +63,7 @@ export async function buildTermTable(
       const { text, units, first } = place;
       const start = units.starts[first] ?? 0;
       let found = NONE;
-      // The blank before an occurrence is no part of it.
+      // The space before an occurrence is not part of it.
       let hash = joinHash(0, units.hashes[first] ?? 0, false);
       let beginning = 0;
       for (let unit = first; ;) {
@@ -82,11 +82,11 @@ export async function buildTermTable(
 }
 
 interface ReadEntries {
-  /** UTF-16 position of every entry. */
+  /** UTF-16 position of each entry. */
   starts: NumberList;
-  /** Hash of every source phrase. */
+  /** Hash of each source phrase. */
   hashes: NumberList;
-  /** Hashes of what phrases of several units begin with. */
+  /** Hashes of the proper prefixes of phrases with several units. */
   beginnings: NumberList;
 }
 
@@ -123,7 +123,7 @@ async function hashSet(hashes: NumberList, slices: WorkSlices): Promise<Uint32Ar
   return slots;
 }
 
-/** Slots that hold the numbers of entries, from 1, each found by the hash of its source phrase. */
+/** Builds a hash table that maps source phrases to 1-based entry numbers. */
 async function phraseSlots(hashes: NumberList, slices: WorkSlices): Promise<Uint32Array> {
   const slots = emptySlots(hashes.length);
   for (let index = 0; index < hashes.length; index += 1) {
@@ -143,10 +143,10 @@ interface Dictionary {
   reader: UnitReader;
 }
 
-/** Nearly every search ends with it; so it is not made anew. */
+/** Shared, as nearly every search returns it. */
 const NONE: readonly FoundEntry[] = [];
 
-/** Adds the entries that have this hash and this key, in the order of the dictionary. */
+/** Adds the entries with this hash and key, in the order of the dictionary. */
 function lookUp(
   { entries, starts, hashes, phrases, reader }: Dictionary,
   found: readonly FoundEntry[],
@@ -172,8 +172,8 @@ function lookUp(
 }
 
 /**
- * Particles that Korean writes onto the end of a noun: `데이터를` is `데이터` with one. Where both a
- * word and its stem are entries the word wins, for it is longer.
+ * Particles that Korean attaches to a noun: `데이터를` is `데이터` with one. If both a word and its stem are
+ * entries, the word wins, as it is longer.
  */
 const PARTICLES =
   '은 는 이 가 을 를 의 에 도 만 와 과 로 으로 나 이나 에서 에게 께서 까지 부터 보다 처럼 라도'.split(
@@ -185,7 +185,7 @@ function isHangul(text: string, position: number): boolean {
   return text.charCodeAt(position) >= 0x1100 && HANGUL.test(text.charAt(position));
 }
 
-/** Adds the entries whose last word stands in the text with a particle. */
+/** Adds the entries whose last word occurs in the text with a particle. */
 function lookUpStems(
   dictionary: Dictionary,
   found: readonly FoundEntry[],
@@ -204,9 +204,9 @@ function lookUpStems(
   return found;
 }
 
-// Sets and lists of numbers that stay small and fast however many there are.
+// Sets and lists of numbers that stay compact and fast at any size.
 
-/** A list of 32-bit numbers that grows by copying, which is quick. */
+/** A list of 32-bit numbers that grows by copying, which is fast. */
 class NumberList {
   #values = new Uint32Array(1024);
   #length = 0;
@@ -229,31 +229,30 @@ class NumberList {
     return this.#values[index] ?? 0;
   }
 
-  /** The numbers in an array that is no longer than they are. */
+  /** Returns the numbers in an array of exactly their length. */
   finish(): Uint32Array {
     return this.#values.slice(0, this.#length);
   }
 }
 
 /**
- * Slots for a table of so many items, a power of two that leaves at least a third of them empty: then
- * a search looks at two or three.
+ * Creates the slots of a hash table: a power of two that leaves at least a third of them empty, so that a
+ * search looks at two or three.
  */
 function emptySlots(itemCount: number): Uint32Array {
   return new Uint32Array(2 ** Math.ceil(Math.log2(itemCount * 1.5 + 1)));
 }
 
-/** The first slot to look at for a hash. */
+/** Returns the first slot to probe for a hash. */
 function slotOf(slots: Uint32Array, hash: number): number {
   return (hash ^ (hash >>> 16)) & (slots.length - 1);
 }
 
-/** The slot after another one. */
 function nextSlot(slots: Uint32Array, slot: number): number {
   return (slot + 1) & (slots.length - 1);
 }
 
-/** Adds a hash to a set of hashes; an empty slot is 0, and so 0 is kept as 1. */
+/** Adds a hash to a set. An empty slot is 0, so a hash of 0 is stored as 1. */
 function addHash(slots: Uint32Array, hash: number): void {
   const kept = hash >>> 0 || 1;
   let slot = slotOf(slots, kept);
@@ -264,7 +263,7 @@ function addHash(slots: Uint32Array, hash: number): void {
   slots[slot] = kept;
 }
 
-/** Whether a hash is in a set of hashes. */
+/** Whether a hash is in a set. */
 function hasHash(slots: Uint32Array, hash: number): boolean {
   const kept = hash >>> 0 || 1;
   for (let slot = slotOf(slots, kept); slots[slot] !== 0; slot = nextSlot(slots, slot)) {
@@ -273,19 +272,19 @@ function hasHash(slots: Uint32Array, hash: number): boolean {
   return false;
 }
 
-// Dictionaries ready to be searched, as many as there is room for.
+// Cache of searchable dictionaries.
 
 interface GlossaryTables {
-  /** The table of a dictionary; undefined when the dictionary has gone meanwhile. */
+  /** Returns the table of a dictionary; undefined if the dictionary has been deleted meanwhile. */
   of(accountId: string, glossaryId: string, info: DictionaryInfo): Promise<TermTable | undefined>;
 }
 
 /**
- * Keeps tables by the revision of their dictionary, which changes with every write: none is ever
- * stale. Each is built once, however many ask for it at the same time.
+ * Caches tables by the revision of their dictionary, which changes with every write, so no table is ever
+ * stale. Concurrent requests share one build.
  *
- * @param options.cacheBytes memory for all together; the ones not used for longest make way, and the
- *   one used last is kept even if it is larger
+ * @param options.cacheBytes memory limit in total; the least recently used tables are evicted, but the last
+ * one is kept even if it is larger
  */
 export function createGlossaryTables({
   glossaries,
@@ -294,7 +293,7 @@ export function createGlossaryTables({
   glossaries: Pick<GlossaryStore, 'entries'>;
   cacheBytes: number;
 }): GlossaryTables {
-  /** In the order of their last use. */
+  /** In order of last use. */
   const tables = new Map<string, TermTable>();
   const building = new Map<string, Promise<TermTable | undefined>>();
   let sizeBytes = 0;
@@ -314,7 +313,7 @@ export function createGlossaryTables({
     const dictionary = await glossaries.entries(accountId, glossaryId, info);
     if (dictionary === undefined) return undefined;
     const table = await buildTermTable(dictionary.entries, info);
-    // It may have been changed since its revision was looked up.
+    // The dictionary may have changed since its revision was read.
     keep(dictionary.revision, table);
     return table;
   }

@@ -1,11 +1,11 @@
 /**
- * What phrases are compared by: words, single characters of scripts that put no blanks between words,
- * and single other characters. A phrase stands where its units stand, so `art` is not in `party`,
- * `l'ordinateur` holds `ordinateur`, and a line break between two words is a blank like any other.
+ * Units by which phrases are compared: words, single characters of scripts without spaces between words, and
+ * single other characters. A phrase occurs where its units do, so `art` is not in `party`, `l'ordinateur`
+ * contains `ordinateur`, and a line break between two words equals a space.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 
-/** The units of one text. The same object is filled again by every {@link UnitReader.read}. */
+/** The units of one text. Every {@link UnitReader.read} reuses the same object. */
 export interface TextUnits {
   count: number;
   /** UTF-16 positions in the text. */
@@ -13,19 +13,19 @@ export interface TextUnits {
   ends: number[];
   /** Hashes of the units in lower case. */
   hashes: number[];
-  /** Whether a blank stands before the unit. */
+  /** Whether whitespace precedes the unit. */
   spaced: boolean[];
 }
 
-/** Reads units, the same way for phrases and for the texts they are looked for in. */
+/** Splits texts into units, in the same way for phrases and for the texts that are searched. */
 export interface UnitReader {
-  /** Units of `text` between two positions; valid until the next call. */
+  /** Returns the units of `text` between two positions; valid until the next call. */
   read(text: string, start: number, end: number): TextUnits;
-  /** How two spellings of a phrase are compared: one blank for many, straight quotes, lower case. */
+  /** Returns the form in which spellings are compared: single spaces, straight quotes, lower case. */
   key(phrase: string): string;
-  /** As {@link UnitReader.key}, with the case left as it is. */
+  /** As {@link UnitReader.key}, with the case preserved. */
   spelling(phrase: string): string;
-  /** The hash of a unit between two positions. */
+  /** Returns the hash of a unit between two positions. */
   hashOf(text: string, start: number, end: number): number;
 }
 
@@ -34,17 +34,17 @@ const BLANK = 2;
 /** A character that is a unit of its own, whatever its neighbours. */
 const ALONE = 3;
 
-/** Combining characters stay with what they combine with; joiners and `_` hold words together. */
+/** Combining characters stay with their base character; joiners and `_` join words. */
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}\u200c\u200d_]/u;
 const MARK = /\p{M}/u;
 const BLANK_CHARACTER = /\p{White_Space}/u;
-/** Scripts without blanks between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 const classes = new Uint8Array(0x10000);
 
-/** The class of the character at a position; a pair of surrogates is looked up each time. */
+/** Returns the class of the character at a position; surrogate pairs are not cached. */
 function classAt(text: string, position: number): number {
   const unit = text.charCodeAt(position);
   if ((unit & 0xf800) === 0xd800)
@@ -63,7 +63,7 @@ function widthAt(text: string, position: number): number {
   return isPair && (text.charCodeAt(position + 1) & 0xfc00) === 0xdc00 ? 2 : 1;
 }
 
-/** @param language whose rules of upper and lower case hold */
+/** @param language determines the rules of upper and lower case */
 export function createUnitReader(language: LanguageTag): UnitReader {
   const units: TextUnits = { count: 0, starts: [], ends: [], hashes: [], spaced: [] };
   const casing = casingOf(language);
@@ -99,7 +99,7 @@ export function createUnitReader(language: LanguageTag): UnitReader {
   };
 }
 
-/** How a language writes capitals small. */
+/** Lower-casing in a language. */
 interface Casing {
   lower(text: string): string;
   /** Turkish and Azerbaijani have two letters i, each with its own capital. */
@@ -122,14 +122,14 @@ function endOfWord(text: string, start: number, limit: number): number {
   }
 }
 
-/** The point of `3.5`, so that an entry `3` leaves it alone. */
+/** Keeps `3.5` one unit, so that an entry `3` does not match in it. */
 function isInsideNumber(text: string, at: number, limit: number): boolean {
   const unit = text.charCodeAt(at);
   if ((unit !== 0x2e && unit !== 0x2c) || at + 1 >= limit) return false;
   return isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at + 1));
 }
 
-/** The end of `can't`, so that an entry `can` leaves it alone. */
+/** Keeps `can't` one unit, so that an entry `can` does not match in it. */
 function isNegation(text: string, at: number, limit: number): boolean {
   if (!isApostrophe(text.charCodeAt(at)) || at + 1 >= limit) return false;
   if ((text.charCodeAt(at - 1) | 0x20) !== 0x6e || (text.charCodeAt(at + 1) | 0x20) !== 0x74) {
@@ -138,7 +138,7 @@ function isNegation(text: string, at: number, limit: number): boolean {
   return at + 2 >= limit || classAt(text, at + 2) !== WORD;
 }
 
-/** A character with the marks that follow it: Thai vowels, variation selectors. */
+/** Returns the end of a character with its combining marks, such as Thai vowels and variation selectors. */
 function endOfLoneCharacter(text: string, start: number, limit: number): number {
   let end = start + widthAt(text, start);
   while (end < limit && text.charCodeAt(end) > 0x02ff && MARK.test(text.charAt(end))) end += 1;
@@ -155,7 +155,7 @@ function isApostrophe(unit: number): boolean {
 
 const SIMPLE = /^[!-~]+(?: [!-~]+)*$/;
 
-/** Nothing to be made alike: ASCII with single blanks. */
+/** Whether a phrase needs no normalisation: ASCII with single spaces. */
 function isSimple(phrase: string): boolean {
   return SIMPLE.test(phrase);
 }
@@ -168,10 +168,10 @@ function normalise(phrase: string): string {
     .replace(/\p{White_Space}+/gu, ' ');
 }
 
-/** Another one in every process, so that nobody can prepare phrases that all have one hash. */
+/** Differs in every process, so that nobody can craft phrases with colliding hashes. */
 const SEED = (Math.random() * 0x1_0000_0000) | 0;
 
-/** The hash of a unit as {@link UnitReader.key} would write it; ASCII needs no string for that. */
+/** Hashes a unit in its {@link UnitReader.key} form; ASCII needs no string for that. */
 function hashUnit(text: string, start: number, end: number, casing: Casing): number {
   let hash = SEED;
   for (let at = start; at < end; at += 1) {
@@ -191,15 +191,15 @@ function hashString(text: string): number {
   return hash;
 }
 
-/** Turns the hash of a unit into that of the unit after a blank. */
+/** Turns the hash of a unit into that of the same unit after a space. */
 const AFTER_BLANK = 0x5bd1e995;
 
-/** Adds a unit to the hash of those before it in a phrase; 0 when it is the first. */
+/** Appends a unit to the hash of the preceding units of a phrase; `before` is 0 for the first one. */
 export function joinHash(before: number, unit: number, isSpaced: boolean): number {
   return mix(before, isSpaced ? unit ^ AFTER_BLANK : unit);
 }
 
-/** Adds a value to a hash of 32 bits. */
+/** Mixes a value into a 32-bit hash. */
 function mix(hash: number, value: number): number {
   const mixed = Math.imul(hash ^ value, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);

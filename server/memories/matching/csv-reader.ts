@@ -1,6 +1,6 @@
 /**
- * Units of separated values: the first line names the languages, the first of them that of the sources;
- * further lines are units. Quotes that are not RFC 4180's are taken as they are.
+ * Reads units from separated values. The first line names the languages, the source language first; every
+ * further line is a unit. Quotes that do not conform to RFC 4180 are taken literally.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { RowReader, type Row, type RowFault } from '../../../shared/separated-values.ts';
@@ -60,7 +60,7 @@ export function createCsvReader(given: GivenLanguages): MemoryReader {
   };
 }
 
-/** What the first line says, or, where it is a unit already, what was given. */
+/** Returns the languages of the first line or, if that line is a unit, the given ones. */
 function languagesOf(
   cells: readonly string[],
   { source, target, named = PARAMETER_NAMES }: GivenLanguages,

@@ -1,32 +1,31 @@
 /**
- * The index of a memory: a table of buckets, each with the entries of the keys that fall into it. A
- * bucket is a value of the database, read by its number, so that a search costs the same however
- * large the memory is.
+ * The index of a memory: a hash table whose buckets are rows of the database, read by number, so that the
+ * cost of a search does not depend on the size of the memory.
  *
- * An entry is 8 bytes: the low half of a key and the number of a text, little-endian.
+ * An entry takes 8 bytes: the low half of a key and the number of a text, little-endian.
  */
 import { MAX_WORDS, type MemoryText } from './memory-text.ts';
 
 const ENTRY_BYTES = 8;
-/** Entries of a bucket on average: a bucket is half a kilobyte to read and compare. */
+/** Average entries per bucket: half a kilobyte to read and compare. */
 const ENTRIES_PER_BUCKET = 64;
 /**
- * Texts of a key: what more texts than these have in common tells nothing, and would make searches of
- * a large memory long. The last ones are kept, for they are the newest.
+ * Maximum number of texts per key. What more texts have in common is not distinctive, and would slow down
+ * searches of large memories. The newest are kept.
  */
 const MAX_TEXTS_PER_KEY = 16;
-/** Bounds buckets of a memory that was made to have large ones. */
+/** Bounds the buckets of a memory crafted to have large ones. */
 const MAX_ENTRIES_PER_BUCKET = 1_024;
-/** Entries between two rests, so that the thread has time for others: some ms. */
+/** Entries processed between two pauses that let the thread do other work: a few ms. */
 const ENTRIES_PER_SLICE = 100_000;
 const FIRST_SIZE = 1_024;
 const GROWTH = 1.5;
 const TWO_TO_32 = 2 ** 32;
 
-/** Lets other work of the thread go on. */
+/** Lets other work of the thread proceed. */
 type Rest = () => Promise<unknown>;
 
-/** Collects the entries of an index; 12 bytes each, 16 while the buckets are made. */
+/** Collects the entries of an index, using 12 bytes each, and 16 while the buckets are built. */
 export class MemoryIndexBuilder {
   #high = new Uint32Array(FIRST_SIZE);
   #low = new Uint32Array(FIRST_SIZE);
@@ -43,12 +42,12 @@ export class MemoryIndexBuilder {
     }
   }
 
-  /** How many buckets there will be; 0 for none. */
+  /** Number of buckets of the finished index; 0 if there are no entries. */
   get bucketCount(): number {
     return Math.ceil(this.#count / ENTRIES_PER_BUCKET);
   }
 
-  /** The buckets in ascending order, those without entries left out. */
+  /** Yields the buckets in ascending order, without empty ones. */
   async *buckets(rest: Rest): AsyncGenerator<{ bucket: number; entries: Uint8Array }> {
     const { starts, order } = await this.#sortedByBucket(rest);
     let sinceRest = 0;
@@ -70,7 +69,7 @@ export class MemoryIndexBuilder {
     this.#texts = grown(this.#texts, size);
   }
 
-  /** Entries by bucket, in the order in which they came (a counting sort), and where each begins. */
+  /** Sorts entries by bucket, stably (a counting sort), and returns where each bucket begins. */
   async #sortedByBucket(rest: Rest): Promise<{ starts: Uint32Array; order: Uint32Array }> {
     const { bucketCount } = this;
     const starts = new Uint32Array(bucketCount + 1);
@@ -101,7 +100,7 @@ export class MemoryIndexBuilder {
     }
   }
 
-  /** Of each key the last entries, the very last one first. */
+  /** Returns the newest entries of each key, the very newest first. */
   #kept(entries: Uint32Array): number[] {
     const kept: number[] = [];
     const counts = new Map<number, number>();
@@ -128,12 +127,12 @@ export class MemoryIndexBuilder {
   }
 }
 
-/** Which of so many buckets a key is in, by the high half of it. */
+/** Returns the bucket of a key, by the high half of the key. */
 export function bucketOfKey(high: number, bucketCount: number): number {
   return Math.floor((high * bucketCount) / TWO_TO_32);
 }
 
-/** The numbers of the texts that a bucket has for a key, the newest first. */
+/** Returns the numbers of a key's texts in its bucket, the newest first. */
 export function textsOfKey(entries: Uint8Array, low: number): number[] {
   const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
   const numbers: number[] = [];
@@ -149,27 +148,26 @@ function grown(array: Uint32Array<ArrayBuffer>, size: number): Uint32Array<Array
   return larger;
 }
 
-// The keys by which similar texts find each other. A text of a memory is cut into pieces of words,
-// each with a key of its words, its place among the pieces and the length of the text. Whoever looks
-// for similar texts asks for the keys that such a text can have in common with theirs: if few words
-// differ, some piece is the same in both (the pigeonhole principle), and it has moved only as far as
-// words can have been added or left out on either side of it (PassJoin, Li and others, 2011). So a
-// search reads a number of keys that depends on the length of the text and not on the memory.
+// Keys by which similar texts find each other. A stored text is cut into pieces of words, each with a key of
+// its words, its place among the pieces, and the length of the text. A search computes the keys that similar
+// texts may share with its own text: if few words differ, some piece is unchanged (the pigeonhole principle),
+// and has moved only as far as words can have been added or removed on either side (PassJoin, Li et al.,
+// 2011). The number of keys read thus depends on the length of the text, not on the size of the memory.
 
-/** 64 bits in two halves: `high` decides about the place in the index, `low` is written there. */
+/** A 64-bit key in two halves: `high` determines the bucket, `low` is stored there. */
 export interface MemoryKey {
   high: number;
   low: number;
 }
 
-/** Texts that are less alike are found by chance only. */
+/** Texts that are less similar are found only by chance. */
 export const FOUND_FROM_SCORE = 75;
-/** Below this share of words in common, what is found is of no use; bounds the keys of a search. */
+/** Minimum share of common words: less is of no use, and would need too many keys. */
 const LEAST_SHARE = 0.5;
-/** More pieces would be looked for at too many places. */
+/** Maximum number of pieces; more would have to be looked for in too many places. */
 const MAX_PIECES = 8;
 
-/** The keys under which a text is kept: about as many as a third of its words. */
+/** Returns the keys under which a text is stored: about a third as many as its words. */
 export function keysOfText(text: MemoryText): MemoryKey[] {
   const keys = [exactKey(text)];
   const length = text.words.length;
@@ -186,9 +184,9 @@ export function keysOfText(text: MemoryText): MemoryKey[] {
 }
 
 /**
- * The keys under which texts like this one are kept, the exact one first. All texts of up to 24 words
- * with a score of {@link FOUND_FROM_SCORE} or more have one of them; of longer ones all with up to
- * seven changed words, and most with more.
+ * Returns the keys under which similar texts are stored, the exact key first. They find all texts of up to 24
+ * words with a score of {@link FOUND_FROM_SCORE} or more; of longer texts, all with up to seven changed
+ * words, and most with more.
  */
 export function keysToFind(text: MemoryText, threshold: number): MemoryKey[] {
   const keys = [exactKey(text)];
@@ -203,15 +201,17 @@ export function keysToFind(text: MemoryText, threshold: number): MemoryKey[] {
   return keys;
 }
 
-/** Key of the text itself. */
+/** Returns the key of the text as a whole. */
 function exactKey({ text, marks }: MemoryText): MemoryKey {
   const whole = `${marks}\0${text}`;
   return { high: hashOf(whole, 0x51ed270b), low: hashOf(whole, 0x2f6b1d93) };
 }
 
-/** Into how many pieces a text is cut: whole, halves, and as many as tell a score of 75. */
+/**
+ * Returns the numbers of pieces that a text is cut into: one, two, and as many as guarantee a score of 75.
+ */
 function dissections(length: number): number[] {
-  // With a score of 75, a text of n words has at most n ÷ 3 words added or n ÷ 4 changed.
+  // At a score of 75, a text of n words has at most n ÷ 3 words added or n ÷ 4 changed.
   const pieces = Math.min(Math.floor(length / 3) + 1, MAX_PIECES);
   return [...new Set([1, Math.min(2, length), pieces])];
 }
@@ -220,7 +220,7 @@ function borderOf(piece: number, pieces: number, length: number): number {
   return Math.floor((piece * length) / pieces);
 }
 
-/** Adds the keys that texts of a length may share with the words. */
+/** Adds the keys that texts of a given length may share with the words. */
 function addKeysOf(
   keys: MemoryKey[],
   hashes: WordHashes,
@@ -256,10 +256,10 @@ function hashesOf(words: readonly string[]): WordHashes {
 }
 
 interface Piece {
-  /** Its words. */
+  /** Range of its words. */
   start: number;
   end: number;
-  /** Words of the whole text, its pieces, and which of them it is. */
+  /** Words of the whole text, number of its pieces, and index of this piece. */
   length: number;
   pieces: number;
   piece: number;
@@ -290,7 +290,7 @@ function mixed(hash: number, value: number): number {
   return (product << 13) | (product >>> 19);
 }
 
-/** The last step of MurmurHash3: each bit of the input reaches each of the output. */
+/** Final mix of MurmurHash3: every input bit affects every output bit. */
 function finished(hash: number): number {
   let bits = hash;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

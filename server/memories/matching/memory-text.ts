@@ -1,7 +1,6 @@
 /**
- * How much two texts are alike, in percent. The share of words that need not be changed to turn one
- * into the other (a word is changed, added or left out), rounded down, and less than 100 by what else
- * differs:
+ * Similarity of two texts, in percent: the share of words that need not be changed, added or removed to turn
+ * one text into the other, rounded down, less these points for other differences:
  *
  * | differs               | points |
  * | --------------------- | ------ |
@@ -10,15 +9,15 @@
  * | punctuation           | 1      |
  * | capitals              | 1      |
  *
- * 100 is for the same text with the same tags at the same places.
+ * Only the same text with the same tags in the same places scores 100.
  */
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
 
 const POINTS = { numbers: 2, marks: 2, punctuation: 1, capitals: 1 };
 
 /**
- * @param least what is worth knowing: a lower score may be given as 0, which takes less time
- * @returns a whole number from 0 to 99; equality is for the caller to find out
+ * @param least the lowest score of interest: a lower one may be returned as 0, which is faster
+ * @returns a whole number from 0 to 99; the caller checks for equality
  */
 export function matchScore(one: MemoryText, other: MemoryText, least: number): number {
   const length = Math.max(one.words.length, other.words.length);
@@ -32,7 +31,7 @@ export function matchScore(one: MemoryText, other: MemoryText, least: number): n
 
 /**
  * Whether two texts have the same numbers in the same order, inside words as well, each with the same
- * signs and words beside it: the translation of one then tells the numbers of the other.
+ * adjacent signs and words. The translation of one then has the right numbers for the other.
  */
 export function sameNumbers(one: MemoryText, other: MemoryText): boolean {
   return areEqual(one.figures, other.figures);
@@ -45,7 +44,7 @@ function areEqual(one: readonly string[], other: readonly string[]): boolean {
 function pointsOff(one: MemoryText, other: MemoryText, hasSameWords: boolean): number {
   const hasSamePunctuation = one.punctuation === other.punctuation;
   const hasEqualNumbers = areEqual(one.numbers, other.numbers);
-  // What is left when words, numbers and punctuation are the same.
+  // Only capitals can differ if words, numbers and punctuation are the same.
   const hasOtherCapitals =
     hasSameWords && hasSamePunctuation && hasEqualNumbers && one.text !== other.text;
   return (
@@ -57,10 +56,10 @@ function pointsOff(one: MemoryText, other: MemoryText, hasSameWords: boolean): n
 }
 
 /**
- * Fewest changes from one list of words to another (Levenshtein), looking no further than `most` off
- * the diagonal (Ukkonen).
+ * Counts the edits between two lists of words (Levenshtein distance), looking no further than `most` off the
+ * diagonal (Ukkonen).
  *
- * @returns anything above `most` when there are more
+ * @returns any number above `most` if there are more edits
  */
 function countEdits(from: readonly string[], to: readonly string[], most: number): number {
   if (Math.abs(from.length - to.length) > most) return most + 1;
@@ -85,35 +84,37 @@ function countEdits(from: readonly string[], to: readonly string[], most: number
   return before[to.length] ?? most + 1;
 }
 
-// A text as translation memories see it: its words, its numbers, and what is left of it.
+// A text as translation memories compare it: its words, its numbers, and the rest.
 
 export interface MemoryText {
-  /** In Unicode's composed form, runs of blanks as one, without those at the ends. */
+  /** Text in NFC, with runs of whitespace collapsed and the ends trimmed. */
   text: string;
-  /** In lower case and in reading order; each number is the word {@link NUMBER}. */
+  /** Words in lower case, in reading order; each number is the word {@link NUMBER}. */
   words: readonly string[];
-  /** The numbers that stand for themselves, as they are written. */
+  /** Numbers outside words, as written. */
   numbers: readonly string[];
   /**
-   * Whatever has digits, `B13` as well as `13`, as it is written, with what adjoins it on either side:
-   * signs, blanks and the nearest word, for they tell what the number means (`-5`, `> 5`, `€5`, `5 km`).
+   * Everything with digits, `B13` as well as `13`, as written, with the adjacent signs, spaces and nearest
+   * words on either side: they determine what a number means (`-5`, `> 5`, `€5`, `5 km`).
    */
   figures: readonly string[];
-  /** Everything that is neither word nor number nor blank, joined. */
+  /** All characters other than words, numbers and whitespace, joined. */
   punctuation: string;
-  /** The marks as they open and close, without their places: `oclo`. */
+  /** Sequence of opening, closing and lone marks, without their places: `oclo`. */
   marks: string;
 }
 
-/** Stands for any number: texts that differ in numbers alone are much alike. */
+/** Stands for any number, as texts that differ only in numbers are very similar. */
 export const NUMBER = '#';
-/** A text with more words is found when it is the same, and not when it is similar. */
+/** Texts with more words are found only if they are identical. */
 export const MAX_WORDS = 250;
 
-/** Scripts without blanks between words: each sign counts as one. */
+/** Scripts without spaces between words, where each character counts as a word. */
 const SIGN =
   '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]';
-/** Of such a script so many signs are taken for the word beside a number: units are no longer. */
+/**
+ * Number of characters of such a script taken as the word beside a number: units of measure are no longer.
+ */
 const SIGNS_BESIDE = 8;
 const LETTER = `(?:(?!${SIGN})[\\p{L}\\p{M}])`;
 const TOKEN = new RegExp(
@@ -126,7 +127,7 @@ const TOKEN = new RegExp(
   'gu',
 );
 
-/** Takes a segment apart, in time that grows with its length. */
+/** Analyses a segment, in linear time. */
 export function readMemoryText(segment: TextSegment): MemoryText {
   const text = normalised(plainText(segment));
   const words: string[] = [];
@@ -154,15 +155,15 @@ export function readMemoryText(segment: TextSegment): MemoryText {
   return { text, words, numbers, figures: figures.found, punctuation, marks: marksOf(segment) };
 }
 
-/** Finds the figures of a text: gets its tokens in their order. */
+/** Collects the figures of a text from its tokens, given in order. */
 class FigureReader {
   readonly found: string[] = [];
   readonly #text: string;
-  /** Where the token before ends. */
+  /** Position where the previous token ends. */
   #end = 0;
-  /** What the next figure has before it: the last word, and all since. */
+  /** Context before the next figure: the last word, and everything since. */
   #before = '';
-  /** How much of the words after it the last figure still takes: one, or some signs. */
+  /** How many words, or characters of scripts without spaces, the last figure still takes after it. */
   #wanted = 0;
 
   constructor(text: string) {
@@ -172,7 +173,7 @@ class FigureReader {
   addNumber(number: string, index: number): void {
     const piece = this.#piece(number, index);
     if (this.#wanted > 0) this.#append(piece);
-    // Texts have no line breaks any more, so that they tell the number from what adjoins it.
+    // A normalised text contains no line breaks, so they can separate the number from its context.
     const gap = piece.slice(0, piece.length - number.length);
     this.found.push(`${this.#before}${gap}\n${number}\n`);
     this.#wanted = SIGNS_BESIDE;
@@ -181,10 +182,10 @@ class FigureReader {
 
   addWord(word: string, index: number): void {
     const piece = this.#piece(word, index);
-    // As it is written: mW is not MW.
+    // Case matters after a number: mW is not MW.
     if (this.#wanted > 0) this.#append(piece);
     this.#wanted = 0;
-    // A sentence may begin with it.
+    // The word before may begin a sentence, so its case does not matter.
     this.#before = word.toLowerCase();
   }
 
@@ -202,11 +203,11 @@ class FigureReader {
     const isAtBlank = this.#end === this.#text.length || this.#text.charAt(this.#end) === ' ';
     const kept = isAtBlank || WIDE_CLAUSE_END.test(other) ? withoutClauseEnd(piece) : piece;
     this.#append(kept);
-    // What follows is said of something else.
+    // What follows the end of a clause does not concern the number.
     if (kept !== piece) this.#wanted = 0;
   }
 
-  /** A token with the blank before it. */
+  /** Returns a token with the space before it. */
   #piece(token: string, index: number): string {
     const piece = this.#text.slice(this.#end, index) + token;
     this.#end = index + token.length;
@@ -218,9 +219,9 @@ class FigureReader {
   }
 }
 
-/** Signs that end a sentence or a part of it, and say nothing of a number before them. */
+/** Characters that end a clause and do not affect a number before them. */
 const CLAUSE_END = /[.,;!?…。，、；！？]/;
-/** Those that need no blank after them. */
+/** Those that need no space after them. */
 const WIDE_CLAUSE_END = /[。，、；！？]$/;
 
 function withoutClauseEnd(signs: string): string {
@@ -230,8 +231,8 @@ function withoutClauseEnd(signs: string): string {
 }
 
 /**
- * Whether the marks of two segments stand beside the same words, counted from the beginning or from the end:
- * those of the translation of one are then where the other wants them.
+ * Whether the marks of two segments are beside the same words, counted from the start or from the end. The
+ * marks in the translation of one are then in the right places for the other.
  */
 export function samePlaces(one: TextSegment, other: TextSegment): boolean {
   const [own, others] = [placesOf(one), placesOf(other)];
@@ -245,7 +246,7 @@ export function samePlaces(one: TextSegment, other: TextSegment): boolean {
   );
 }
 
-/** How many words a segment has, and how many before each mark. */
+/** Counts the words of a segment, and the words before each mark. */
 function placesOf(segment: TextSegment): { words: number; places: number[] } {
   const places: number[] = [];
   let words = 0;
@@ -258,7 +259,7 @@ function placesOf(segment: TextSegment): { words: number; places: number[] } {
   return { words, places };
 }
 
-/** Unicode's composed form, runs of blanks as one, none at the ends. */
+/** Returns a text in NFC, with runs of whitespace collapsed and the ends trimmed. */
 export function normalised(text: string): string {
   return text.normalize('NFC').replace(/\s+/gu, ' ').trim();
 }

@@ -1,28 +1,33 @@
-/** What the readers of files have in common: the units they find, and how they refuse a file. */
+/**
+ * The units of translation memories: shared by the readers of files, with decoding, refusals, and the stored
+ * form of segments.
+ */
 import { TextDecoder } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { findPlaceholders } from '../../text/placeholders.ts';
 import type { TextSegment, Mark } from '../../text/text-segment.ts';
 
-/** A text with its translations, by language as {@link memoryLanguage} tells it. */
+/** A text with its translations, by language as returned by {@link memoryLanguage}. */
 export interface MemoryUnit {
   source: TextSegment;
   targets: ReadonlyMap<LanguageTag, TextSegment>;
 }
 
-/** What a reader finds next: a unit, or one that cannot be used. */
+/** A unit read from a file, or one that cannot be used. */
 export type ReadUnit = MemoryUnit | 'skipped';
 
-/** Languages that a file does not name, or names wrongly. */
+/** Languages for a file that names none, or names them wrongly. */
 export interface GivenLanguages {
   source: LanguageTag | undefined;
   target: LanguageTag | undefined;
-  /** What whoever imports calls them, for messages that ask for them: `source_lang`, `target_lang`. */
+  /**
+   * What the importing client calls these languages, for messages: `source_lang`, `target_lang` by default.
+   */
   named?: LanguageNames | undefined;
 }
 
-/** Names of parameters or options. */
+/** Names of the parameters or options for the two languages. */
 export interface LanguageNames {
   source: string;
   target: string;
@@ -30,22 +35,22 @@ export interface LanguageNames {
 
 export const PARAMETER_NAMES: LanguageNames = { source: 'source_lang', target: 'target_lang' };
 
-/** A file that is being read: the units as they come, and the language of their sources. */
+/** A reader of one file, which returns units as the text arrives. */
 export interface MemoryReader {
-  /** Takes in what comes next. @throws ServiceError invalid_request */
+  /** Reads the next piece of text. @throws ServiceError invalid_request */
   write(text: string): ReadUnit[];
-  /** Nothing follows. @throws ServiceError invalid_request for a file that breaks off */
+  /** Ends the file. @throws ServiceError invalid_request if the file is truncated */
   end(): ReadUnit[];
-  /** Known at the latest when the first unit is. */
+  /** The source language; known at the latest with the first unit. */
   sourceLanguage(): LanguageTag | undefined;
 }
 
-/** Longest text of a unit, in UTF-16 units: longer ones are no sentences, and are skipped. */
+/** Maximum length of a unit's text, in UTF-16 units: longer ones are not sentences, and are skipped. */
 export const MAX_TEXT_LENGTH = 10_000;
-/** Longest stretch of a file without any structure, in UTF-16 units: bounds what is kept of it. */
+/** Maximum length of a stretch of a file without structure, in UTF-16 units: bounds the reader's memory. */
 export const MAX_STRETCH = 1_000_000;
 
-/** Variants that are languages of their own for a translation; others are their base language. */
+/** Variants that count as languages of their own; all others are reduced to their base language. */
 const VARIANTS = new Set([
   ...['de-CH', 'en-GB', 'en-US', 'es-419', 'fr-CA', 'pt-BR', 'pt-PT', 'zh-Hans', 'zh-Hant'],
 ]);
@@ -57,7 +62,10 @@ const scripts: Readonly<Record<string, LanguageTag>> = {
   'zh-TW': 'zh-Hant',
 };
 
-/** The language under which texts are kept: `en-GB`, but `fr` for `fr-BE`; undefined for none. */
+/**
+ * Returns the language under which texts are stored: `en-GB` as is, but `fr` for `fr-BE`; undefined if it is
+ * none.
+ */
 export function memoryLanguage(written: string): LanguageTag | undefined {
   const tag = canonicalLanguage(written);
   if (tag === undefined) return undefined;
@@ -66,7 +74,7 @@ export function memoryLanguage(written: string): LanguageTag | undefined {
   return VARIANTS.has(variant) ? variant : baseLanguage(tag);
 }
 
-/** Units of a source and those targets that are in another language and not too long. */
+/** Returns the units of a source and those of its targets that are in another language and not too long. */
 export function unitOf(
   source: TextSegment | undefined,
   sourceLanguage: LanguageTag,
@@ -80,8 +88,9 @@ export function unitOf(
 }
 
 /**
- * A unit whose placeholders are marks, as those of a text that is translated are: `Hello {name}` is also the
- * memory of `Hello {user}`. As it is, and by itself, with translations that have others than the source.
+ * Replaces the placeholders of a unit by marks, as is done for texts to be translated, so that `Hello {name}`
+ * also matches `Hello {user}`. Translations with other placeholders than the source form a second unit, left
+ * as it is.
  */
 function withPlaceholders(unit: MemoryUnit): MemoryUnit[] {
   const ids = new Map<string, number>();
@@ -130,7 +139,7 @@ function withPlaceholders(unit: MemoryUnit): MemoryUnit[] {
   return units.filter(({ targets }) => targets.size > 0);
 }
 
-/** Above those of the marks that a file has. */
+/** First id of a placeholder, above those of a file's own marks. */
 const FIRST_PLACEHOLDER = 1_000_000;
 
 function isUsable(segment: TextSegment): boolean {
@@ -144,7 +153,7 @@ function isUsable(segment: TextSegment): boolean {
   return hasText && length <= MAX_TEXT_LENGTH;
 }
 
-/** Says what is wrong with a file, and where. */
+/** Returns the error for a faulty file, with the reason and the line. */
 export function badFile(message: string, line?: number, cause?: unknown): ServiceError {
   return new ServiceError('invalid_request', message, {
     ...(line !== undefined && { detail: `Line ${line}.` }),
@@ -152,16 +161,16 @@ export function badFile(message: string, line?: number, cause?: unknown): Servic
   });
 }
 
-// The text of a file as its bytes come: UTF-8, UTF-16, or what an XML declaration says (XML 1.0, appendix F).
+// Decoding of files: UTF-8, UTF-16, or the encoding of the XML declaration (XML 1.0, appendix F).
 
-/** An XML declaration is within as many bytes. */
+/** Maximum extent of an XML declaration, in bytes. */
 const HEAD_BYTES = 256;
 const DECLARED = /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']/;
 
 /**
- * Decodes a file; a byte order mark is left out.
+ * Decodes a file, without its byte order mark.
  *
- * @throws ServiceError invalid_request for an unknown encoding, and for bytes that are none of it
+ * @throws ServiceError invalid_request for an unknown encoding, and for bytes invalid in it
  */
 export async function* decodedFile(file: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let head = Buffer.alloc(0);
@@ -181,7 +190,7 @@ export async function* decodedFile(file: AsyncIterable<Uint8Array>): AsyncGenera
   yield strictly(decoder);
 }
 
-/** @param bytes undefined when nothing follows: a sign may be incomplete */
+/** @param bytes undefined at the end of the file, where a character may be incomplete */
 function strictly(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
@@ -208,31 +217,31 @@ function decoderFor(head: Buffer): TextDecoder {
 
 function encodingOf(head: Buffer): string {
   const [first = 0, second = 0] = head;
-  // With its byte order mark, or without it and a `<` or a letter first.
+  // UTF-16 is recognised by its byte order mark or, without one, by a leading `<` or letter.
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0 && head.length > 1)) {
     return 'utf-16le';
   }
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be';
   const declared = DECLARED.exec(head.toString('latin1', 0, HEAD_BYTES))?.[1]?.toLowerCase();
-  // One byte a letter was enough to read the declaration: UTF-16 it is not, whatever it says.
+  // The declaration was readable as single bytes, so the encoding cannot be UTF-16, whatever it says.
   return declared === undefined || declared.startsWith('utf') ? 'utf-8' : declared;
 }
 
-// Segments as texts: marks are written between control characters, which texts of memories never have.
+// Stored form of segments: marks are written between control characters, which stored texts never contain.
 
 const FENCE = '\u0001';
-/** Control characters but for tab, line feed and carriage return; and the halves of broken pairs. */
+/** Control characters except tab, line feed and carriage return, and unpaired surrogates. */
 const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/gu;
 const kinds = { o: 'open', c: 'close', l: 'lone' } as const;
 
-/** A text without what cannot be kept. */
+/** Removes characters that cannot be stored. */
 function writable(text: string): string {
   return text.replace(UNWRITABLE, '');
 }
 
 /**
- * Writes a segment. Its marks are numbered anew from 1, in the order of `numbering`, so that those of
- * a translation go by those of its source; marks that are not in it are left out.
+ * Writes a segment. Marks are renumbered from 1 in the order of `numbering`, so that a translation's marks
+ * refer to those of its source; marks that are not in `numbering` are dropped.
  */
 export function writeSegment(segment: TextSegment, numbering: TextSegment = segment): string {
   const numbers = markNumbers(numbering);
@@ -248,7 +257,7 @@ export function writeSegment(segment: TextSegment, numbering: TextSegment = segm
   return text;
 }
 
-/** Reads what {@link writeSegment} has written. */
+/** Reads a segment written by {@link writeSegment}. */
 export function readSegment(text: string): TextSegment {
   if (!text.includes(FENCE)) return [text];
   const parts: (string | Mark)[] = [];
@@ -263,7 +272,7 @@ export function readSegment(text: string): TextSegment {
   return parts;
 }
 
-/** Gives the marks of a kept segment the ids that the marks of `like` have, in their order. */
+/** Replaces the ids of a stored segment's marks by the ids of the marks of `like`, in order. */
 export function withMarksOf(segment: TextSegment, like: TextSegment): TextSegment {
   const ids = [...markNumbers(like).keys()];
   return segment.flatMap((part): (string | Mark)[] => {
@@ -273,7 +282,7 @@ export function withMarksOf(segment: TextSegment, like: TextSegment): TextSegmen
   });
 }
 
-/** Ids of marks in the order in which they come, numbered from 1. */
+/** Numbers the ids of marks from 1, in order of appearance. */
 function markNumbers(segment: TextSegment): Map<number, number> {
   const numbers = new Map<number, number>();
   for (const part of segment) {

@@ -1,7 +1,8 @@
 /**
- * Reads TMX 1.4 (and 1.1 to 1.3, which it contains) as it comes. Codes of the tools (`bpt`, `ept`,
- * `ph`, `it`) become marks, `hi` a pair of marks around its text; what they say is not for people,
- * nor are the texts of `sub` within it. Nothing is fetched, no entity declared in a file is taken.
+ * A streaming reader of TMX 1.4, and of 1.1 to 1.3, which are subsets. Inline codes (`bpt`, `ept`, `ph`,
+ * `it`) become marks, and `hi` becomes a pair of marks around its text. The contents of codes, including
+ * `sub`, are dropped, as they are not for people. Nothing external is fetched, and entities declared in a
+ * file are refused.
  */
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
@@ -18,20 +19,20 @@ import {
   type ReadUnit,
 } from './memory-unit.ts';
 
-/** Deeper than any unit of a tool. */
+/** Maximum nesting of elements: deeper than in any tool's units. */
 const MAX_DEPTH = 64;
-/** Marks of a text; more are no formatting. */
+/** Maximum number of marks in a text; more cannot be formatting. */
 const MAX_MARKS = 250;
-/** Marks of a unit that are told apart, in all its texts together. */
+/** Maximum number of distinct marks in a unit, over all its texts. */
 const MAX_MARK_IDS = 10_000;
-/** Longest number of a mark (`i`, `x`); longer ones are none. */
+/** Maximum length of a mark's number (`i`, `x`); longer ones are ignored. */
 const MAX_MARK_NUMBER = 16;
-/** Languages of a unit: more than any memory takes. */
+/** Maximum number of languages of a unit: more than any memory accepts. */
 const MAX_LANGUAGES = 250;
-/** Their content is code. */
+/** Elements whose content is code. */
 const CODES = new Set(['bpt', 'ept', 'ph', 'it', 'ut']);
 
-/** @param given a source language goes before the one of the file's header */
+/** @param given its source language takes precedence over the file header's */
 export function createTmxReader(given: GivenLanguages): MemoryReader {
   const reader = new TmxReader(given);
   return {
@@ -45,13 +46,13 @@ class TmxReader {
   source: LanguageTag | undefined;
   readonly #parser = new SaxesParser({ position: true });
   readonly #only: LanguageTag | undefined;
-  /** What whoever imports calls the source language. */
+  /** What the importing client calls the source language. */
   readonly #sourceName: string;
   #units: ReadUnit[] = [];
   #depth = 0;
   #sinceEvent = 0;
   #isTmx = false;
-  /** The unit that is being read. */
+  /** The texts of the current unit. */
   #texts = new Map<LanguageTag, TextSegment>();
   #language: LanguageTag | undefined;
   #markIds = new Map<string, number>();
@@ -69,7 +70,7 @@ class TmxReader {
       if (!text.includes('[')) return;
       throw badFile('The document type of the file declares something, which is not accepted.');
     });
-    // Without namespaces, attributes are texts.
+    // Without namespaces, attributes are strings.
     this.#parser.on('opentag', (tag) => this.#open(tag as SaxesTagPlain));
     this.#parser.on('closetag', ({ name }) => this.#close(name));
     this.#parser.on('text', (text) => this.#addText(text));
@@ -171,10 +172,10 @@ class TmxReader {
   }
 }
 
-/** A `seg` with what is in it; of one with too much of anything nothing is kept. */
+/** Builds the segment of a `seg` element; a segment that exceeds any limit is dropped. */
 class SegmentBuilder {
   #parts: (string | Mark)[] = [];
-  /** Ids by what tells a mark from others in all languages of the unit. */
+  /** Ids of marks, by what identifies a mark across all languages of the unit. */
   readonly #ids: Map<string, number>;
   readonly #open: { name: string; id: number | undefined }[] = [];
   #codes = 0;
@@ -208,7 +209,9 @@ class SegmentBuilder {
     }
   }
 
-  /** Undefined for a text with more than is kept; without marks where they are not nested. */
+  /**
+   * Returns the segment: undefined if it exceeded a limit, without marks if these are not properly nested.
+   */
   finished(): TextSegment | undefined {
     if (this.#isTooMuch) return undefined;
     if (isNested(this.#parts)) return this.#parts;
@@ -228,13 +231,16 @@ class SegmentBuilder {
     return id;
   }
 
-  /** Lets go of what there is: the file may go on for hundreds of megabytes. */
+  /** Frees what has been collected: the file may continue for hundreds of megabytes. */
   #giveUp(): void {
     this.#isTooMuch = true;
     this.#parts = [];
   }
 
-  /** `bpt` and its `ept` have one `i`; `x` goes through all languages; else they are counted. */
+  /**
+   * Returns the id of a mark: `bpt` and its `ept` share an `i`; other marks have the same `x` in all
+   * languages, or else are numbered in order.
+   */
   #idOf(name: string, attributes: Readonly<Record<string, string>>): number {
     const kind = name === 'ept' ? 'bpt' : name;
     const [i = '', x = `+${this.#marks}`] = [attributes['i'], attributes['x']].map((number) =>

@@ -1,4 +1,6 @@
-/** Times of day as a list writes them, and how they are read: figures that a word or a sign makes a time. */
+/**
+ * Rules for the format of times, and the reading of times: digits that a word or a character marks as a time.
+ */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import {
   BLANK,
@@ -22,7 +24,7 @@ interface TimeForm {
 }
 
 const padded = (hour: number): string => String(hour).padStart(2, '0');
-/** Hours from 1 to 12. */
+/** Converts an hour to 1 to 12. */
 const ofTwelve = (hour: number): number => ((hour + 11) % 12) + 1;
 const isAfternoon = (hour: number): boolean => hour % 24 >= 12;
 
@@ -31,7 +33,7 @@ interface HalfWords {
   afternoon: string;
 }
 
-/** `3:30 p.m.`; times that may be either half of the day stay. */
+/** Writes `3:30 p.m.`; times whose half of the day is unknown stay. */
 const halves =
   (
     { morning, afternoon }: HalfWords,
@@ -51,13 +53,13 @@ const halves =
     return `${figures}${NO_BREAK}${isAfternoon(hour) ? afternoon : morning}`;
   };
 
-/** `15:30`; what may be either half of the day is taken as it stands. */
+/** Writes `15:30`; times whose half of the day is unknown keep their hour. */
 const full =
   (separator: string): Write =>
   ({ hour, minute = '00', clock, writtenHour, sign }, { language }) => {
     if (sign.includes('h') && clock !== 'halves') return undefined;
     const isKept = clock !== 'halves';
-    // 3:00 beside a clock of 24 hours leaves no doubt with its zero.
+    // Next to a 24-hour clock, 3:00 is unambiguous with its leading zero.
     const converted = language === 'en' || language === 'es' ? padded(hour) : String(hour);
     return `${isKept ? writtenHour : converted}${separator}${minute}`;
   };
@@ -192,7 +194,9 @@ const separators: Readonly<Record<string, string>> = {
   use_letter_h_without_spaces: 'h',
 };
 
-/** Hours and minutes with another sign between them, and their hours with or without a zero. */
+/**
+ * Returns the digits with another separator between hours and minutes, and the leading zero added or removed.
+ */
 function figuresOf(time: ReadTime, separator: string | undefined, zeros: string): string {
   const { hour, minute, sign, writtenHour } = time;
   const isPlain = minute !== undefined && time.clock !== 'halves' && /[:.h]/.test(sign);
@@ -243,8 +247,8 @@ export const clockStep: StyleStep = {
 };
 
 /**
- * A full stop after `p.m` may end the sentence as well: there is one afterwards, and one only.
- * Undefined where nobody knows.
+ * Returns the end of the text to replace. The full stop of `p.m.` may also end the sentence, which then keeps
+ * exactly one. Undefined if that cannot be determined.
  */
 function endOf(whole: string, text: string, end: number): number | undefined {
   const hasStop = text[end - 1] === '.';
@@ -275,28 +279,26 @@ export const secondsStep: StyleStep = {
       : text.replace(SECONDS, '$1.$2.$3'),
 };
 
-// Reading times: figures that a word or a sign makes a time, and no score or section.
+// Reading of times: digits marked as a time, as opposed to scores and sections.
 
 interface ReadTime {
   start: number;
   end: number;
-  /** 0 to 24. */
+  /** From 0 to 24. */
   hour: number;
-  /** Two figures; undefined for full hours that are written without. */
+  /** Two digits; undefined for full hours written without minutes. */
   minute: string | undefined;
-  /**
-   * `halves`: with a.m. or p.m.; `full`: of 24 hours; `unclear`: either, so that it is not converted.
-   */
+  /** `halves`: with a.m. or p.m.; `full`: 24-hour clock; `unclear`: either, so it is not converted. */
   clock: 'halves' | 'full' | 'unclear';
-  /** What stands between hours and minutes, or after hours: `:`, `.`, `h`, `時`. */
+  /** Characters between hours and minutes, or after the hours: `:`, `.`, `h`, `時`. */
   sign: string;
-  /** The hour as it was written. */
+  /** The hour as written. */
   writtenHour: string;
-  /** Hours, minutes and what is between, without words for halves of a day. */
+  /** Range of hours, minutes and separator, without words for halves of the day. */
   figures: { start: number; end: number };
 }
 
-/** Words before a time, where it has no sign of its own. */
+/** Words before a time that has no marker of its own. */
 const wordsBefore: Partial<Record<StyleRuleLanguage, string>> = {
   de: 'um|ab|bis|gegen|seit|von|vor|nach',
   en: 'at|by|until|till|from|before|after|around|since',
@@ -310,7 +312,7 @@ const MINUTE = '(?<min>[0-5]\\d)';
 const START = '(?<![\\p{Script=Latin}\\d_.,:/+\\uFDD1-])';
 const END = '(?![\\p{Script=Latin}\\d_%€$]|[.,:/]\\d)';
 
-/** With a sign or a word after it, by language; each hour and minute is a group. */
+/** Times with a marker or a word after them, by language; hour and minute are groups. */
 const signedTimes: Readonly<Record<StyleRuleLanguage, readonly string[]>> = {
   de: [`${START}${HOUR}(?:(?<s>[:.])${MINUTE})?(?<tail>[ \\u00A0]Uhr)(?!\\p{L})`],
   en: [
@@ -366,7 +368,7 @@ function patternsOf(language: StyleRuleLanguage): RegExp[] {
 
 const AFTERNOON = /^(?:p|P|午後|오후|下午|晚上)$/u;
 
-/** The times of a text, in reading order, none overlapping. */
+/** Returns the times of a text, in reading order and without overlaps. */
 function readTimes(text: string, language: StyleRuleLanguage): ReadTime[] {
   const times: ReadTime[] = [];
   for (const pattern of patternsOf(language)) {
@@ -386,7 +388,7 @@ function readTimes(text: string, language: StyleRuleLanguage): ReadTime[] {
 }
 
 const SIGN = '[:.hH点點时時시]';
-/** Figures that a time is joined to: 9 to 5 p.m., de 9h à 10h30. */
+/** Numbers that a time is joined to: 9 to 5 p.m., de 9h à 10h30. */
 const NEIGHBOURS: Neighbours = {
   before: new RegExp(`[\\d\\uFDD1](?:[ \\u00A0]?${SIGN})?(?:${JOINT})$`, 'iu'),
   after: new RegExp(
@@ -395,7 +397,7 @@ const NEIGHBOURS: Neighbours = {
   ),
 };
 
-/** 8:30 to 10 p.m. may begin in the evening; 15:30 and 09:00 leave no doubt beside it. */
+/** In `8:30 to 10 p.m.`, 8:30 may be in the evening; 15:30 and 09:00 would be unambiguous. */
 const areOfOneClock = (times: readonly ReadTime[]): boolean =>
   !times.some(({ clock }) => clock === 'halves') ||
   times.every(
@@ -419,10 +421,10 @@ function timeOf(match: RegExpExecArray, language: StyleRuleLanguage): ReadTime |
     figures: { start: hoursAt, end: figuresEnd },
   };
   if (half_ !== undefined) {
-    // 下午15点 says it twice.
+    // 下午15点 states the half of the day twice.
     if (written > 12) return undefined;
     const isAfternoon = AFTERNOON.test(half_);
-    // 0 a.m. is as unusual as 午前0時 is not.
+    // 0 p.m. does not exist, whereas 午前0時 is usual.
     if (written === 0 && isAfternoon) return undefined;
     const hour = (written % 12) + (isAfternoon ? 12 : 0);
     // 晚上12点 is midnight.

@@ -1,4 +1,4 @@
-/** Sums of money: where the sign stands and whether it is a sign or a code. */
+/** Rules for amounts of money: the position of the symbol, and the choice of symbol or code. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import {
   BLANK,
@@ -10,13 +10,16 @@ import {
 } from './mechanical-rule.ts';
 import { CURRENCY_CODE, CURRENCY_SYMBOL, isoBySymbol, MAGNITUDE, symbolByIso } from './units.ts';
 
-/** Groups of three between blanks that lines do not end at, or figures with signs between them. */
+/** Groups of three digits between no-break spaces, or digits with separators. */
 const AMOUNT =
   "(?:\\d{1,3}(?:[\\u00A0\\u2009\\u202F]\\d{3}){1,6}(?:[.,]\\d{1,15})?|\\d{1,15}(?:[.,'’]\\d{1,15}){0,8})";
-/** Figures that go on after a blank may be thousands of the same sum or a number of their own. */
+/** Digits after a separator or space, which may belong to the same amount or be another number. */
 const FIGURE_NEAR = `[.,'’ \\u00A0\\u2009\\u202F]\\d`;
 const SIGN = `${CURRENCY_SYMBOL}|${CURRENCY_CODE}`;
-/** A range or a sum in millions is more than its figures, a sign between two sums is of either: they stay. */
+/**
+ * End of an amount. Ranges, amounts in millions, and a symbol between two amounts are ambiguous, so these
+ * stay unchanged.
+ */
 const AMOUNT_END =
   `(?![\\d%]|${FIGURE_NEAR}|${BLANK}[-–—~]${BLANK}\\d|${BLANK}${MAGNITUDE}(?!\\p{L})` +
   `|${BLANK}(?:${SIGN})(?!\\p{L}))`;
@@ -38,7 +41,7 @@ const symbolFor = (sign: string): string | undefined =>
   isCode(sign) ? symbolByIso.get(sign) : sign;
 const codeFor = (sign: string): string | undefined => (isCode(sign) ? sign : isoBySymbol.get(sign));
 
-/** Sums are rewritten where the sign they need is known, others stay: `$` has no code of its own. */
+/** Rewrites amounts whose wanted symbol or code is known; others stay, as `$` has no code of its own. */
 const writes =
   (write: (money: Money) => string | undefined) =>
   (text: string): string =>
@@ -86,7 +89,9 @@ const signThen = (signOf: SignOf, hasBlank: boolean) =>
     return wanted + (hasBlank ? blank || NO_BREAK : '') + amount;
   });
 
-/** Where the sign stands is not the rule's concern: a sign is put before, a code keeps its blank. */
+/**
+ * Keeps the position of the symbol: a leading symbol adjoins its amount, and a code is set off by a space.
+ */
 const inPlace = (signOf: SignOf) =>
   writes(({ amount, sign, blank, isSignFirst }) => {
     const wanted = signOf(sign);

@@ -1,4 +1,4 @@
-/** Dashes, dots of omission, ranges and slashes. */
+/** Rules for dashes, ellipses, ranges and slashes. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import {
   HAN,
@@ -14,24 +14,24 @@ import {
 import { WORD } from './masked-text.ts';
 import { UNIT, UNIT_END } from './units.ts';
 
-/** A dash with blanks around, or an em dash without. Not between figures. */
+/** A dash between spaces, but not between numbers; `TIGHT` is an em dash or `--` without spaces. */
 const SPACED = /(?<=\S)[ \u00A0](-{1,3}|[–—])[ \u00A0](?=[^\s\d-])/gu;
 const TIGHT =
   /(?<=[\p{L}\p{M}.!?”’")\]\uFDD0\uFDD1])—(?=[\p{L}“‘"(\uFDD0\uFDD1])|(?<=\p{L}{2}|[.!?”’")\]])--(?=\p{L}{2}|[“‘"(])/gu;
 
 const EAST_ASIAN_LETTERS = `${HAN}${KANA}${HANGUL}`;
-/** Words of two letters and more; with one they are as well names of quantities: `x - y`. */
+/** Words of at least two letters: single letters may be variables, as in `x - y`. */
 const WORD_BEFORE = new RegExp(`(?:\\p{L}{2}|[${EAST_ASIAN_LETTERS}.!?…,;:”’"»)\\]])$`, 'u');
 const WORD_AFTER = new RegExp(
   `^(?:[“‘"«„(¿¡]?\\p{L}{2}|[“‘"«„(]?[${EAST_ASIAN_LETTERS}]|[“‘"«„]|[AaIàeèoyéÉÀ][ \\u00A0]\\p{L}{2}|[dlnsjmtqc][’'])`,
   'u',
 );
 const OPERATOR = /[=+*×÷≠≤≥<>^√∑]/u;
-/** A program whose options end with `--`. */
+/** A command line, whose options may end with `--`. */
 const COMMAND =
   /(?:(?<![\p{L}\d-])(?:bash|cargo|curl|docker|git|grep|kubectl|npm|npx|pnpm|python3|ssh|sudo|xargs|yarn)|(?:^|[\n$>] ?)(?:cp|exec|go|make|mv|node|python|rm|sh))[ \u00A0][^\n]*$/u;
 
-/** Whether a dash with blanks around stands between words, and is no minus and no part of a command. */
+/** Whether a dash between spaces separates words, and is neither a minus sign nor part of a command. */
 function isBreak(text: string, at: number, found: string, dash: string): boolean {
   const before = textBefore(text, at);
   const after = textAfter(text, at + found.length);
@@ -87,7 +87,7 @@ export const doubleDashStep: StyleStep = singleRule({
   },
 });
 
-/** Three dots or six in any shape, but no blank of a text that merely has gaps. */
+/** An ellipsis of three or six dots in any form; text that merely has gaps does not match. */
 const DOTS = /(?<![.…⋯])(?:\.{3}(?:\.{3})?|\. \. \.(?: \. \. \.)?|…{1,3}|⋯{1,3})(?![.…⋯])/gu;
 const dots =
   (written: string) =>
@@ -113,8 +113,8 @@ export const ellipsisStep: StyleStep = singleRule({
 });
 
 /**
- * Two figures in ascending order with a dash between that belong to no longer number: neither
- * telephone numbers (555-1234) nor codes. A figure may have a decimal and the first a percent sign.
+ * Ascending numbers with a dash between, not part of a longer number such as a telephone number (555-1234) or
+ * a code. A number may have decimals.
  */
 const FIGURE = '\\d{1,4}(?:[.,]\\d{1,2})?';
 const RANGE = new RegExp(
@@ -122,7 +122,7 @@ const RANGE = new RegExp(
     '(?![\\d_:/~〜～–—-]|[.,:/]\\d|[ \\u00A0]?[-–—~〜～=+]|\\p{Script=Latin}\\d)',
   'gu',
 );
-/** What stands before figures that are counted: two of them with a dash between are no other number. */
+/** Context before counted numbers, which makes two numbers with a dash a range. */
 const COUNTED_BEFORE =
   /(?:(?<!\p{L})(?:pages|pp?\.|S\.|Seiten|págs\.|páginas|pp\.|pagg\.|pagine|chapters|verses?|lines|ages?|aged|years|weeks|days|sections|from|between|approximately|circa|ca\.|Kapiteln?|Zeilen|Alter|Jahren?|Tagen?|zwischen|von|etwa|ungefähr|chapitres|lignes|environ|entre|capítulos|líneas|años|capitoli|righe|anni|tra|fra)[ \u00A0]?|[€£¥$][ \u00A0]?)$/iu;
 const UNITS_FOLLOW = new RegExp(
@@ -136,11 +136,14 @@ interface Range {
   from: string;
   to: string;
   dash: string;
-  /** Units, pages or years show that it is a range, not a score, an aeroplane or a telephone. */
+  /**
+   * Whether units, pages or years show that it is a range, rather than a score, an aircraft type or a
+   * telephone number.
+   */
   isSure: boolean;
 }
 
-/** Rewrites figures in ascending order; undefined leaves them. */
+/** Rewrites ascending pairs of numbers; undefined leaves them unchanged. */
 const ranges =
   (write: (range: Range) => string | undefined) =>
   (text: string): string =>
@@ -160,7 +163,10 @@ const ranges =
 const words = (write: (from: string, to: string) => string) =>
   ranges(({ from, to, isSure }) => (isSure ? write(from, to) : undefined));
 
-/** One dash for another changes no meaning; a hyphen may join anything, and a tilde is a range. */
+/**
+ * Exchanging dashes does not change the meaning. A hyphen may join anything, whereas a tilde always means a
+ * range.
+ */
 const joined = (wanted: string): ((text: string) => string) =>
   ranges(({ from, to, dash, isSure }) => {
     const isTilde = /[~〜～]/.test(dash);
@@ -192,7 +198,7 @@ export const rangeStep: StyleStep = singleRule({
 });
 
 const LETTER = `(?:(?![${HAN}${KANA}${HANGUL}])\\p{L})`;
-/** Words of two letters and more: `km/h`, `c/o` and `24/7` are no alternatives. */
+/** Words of at least two letters: `km/h`, `c/o` and `24/7` are not alternatives. */
 const SLASH_TIGHT = new RegExp(`(?<=${LETTER}{2})/(?=${LETTER}{2})`, 'gu');
 const SLASH_SPACED = new RegExp(`(?<=\\p{L})(?: / | /|/ )(?=\\p{L})`, 'gu');
 

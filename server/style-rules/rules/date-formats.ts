@@ -1,4 +1,4 @@
-/** Dates as a list writes them. */
+/** Rules for the format of dates. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import {
   withPieces,
@@ -18,7 +18,7 @@ interface DateForm {
 
 const padded = (value: number): string => String(value).padStart(2, '0');
 
-/** Day and month in figures: as they were where they had figures already, unless zeros are a matter. */
+/** Returns day and month in digits: as written if they were in digits, unless the rule prescribes zeros. */
 function figuresOf({ day, month, figures }: ReadDate, zeros: 'with' | 'without' | 'as written') {
   if (zeros === 'with') return { day: padded(day), month: padded(month) };
   if (zeros === 'as written' && figures !== undefined) return figures;
@@ -156,7 +156,7 @@ const spelledOrNot: Readonly<Record<string, DateForm>> = {
   use_numerals: { languages: ['es', 'fr', 'it'], write: dayFirst('/', 'as written') },
 };
 
-/** Only dates that are figures already; an order of days and months is never changed here. */
+/** Separators for dates already in digits; the order of day and month never changes here. */
 const numericForms: Readonly<Record<string, string>> = {
   use_dd_hyphen_mm_hyphen_yyyy: '-',
   use_dd_period_mm_period_yyyy: '.',
@@ -170,7 +170,7 @@ function rulesFor(rule: string, table: Readonly<Record<string, DateForm>>): Mech
   );
 }
 
-/** All that is said of dates acts at once: the most particular rule decides. */
+/** All date rules act in one step; the most specific rule decides. */
 export const dateStep: StyleStep = {
   rules: [
     ...rulesFor('date_format', forms),
@@ -208,13 +208,13 @@ function withZeros(date: ReadDate, option: string): ReadDate {
   const isBare = option === 'do_not_use_leading_zero';
   const writtenDay = isBare ? String(day) : date.writtenDay;
   if (figures === undefined) return { ...date, writtenDay };
-  // 2024-05-03 is a form of its own: it has its zeros by a standard.
+  // 2024-05-03 is a standard format with fixed zeros.
   if (figures.order === 'ymd' && figures.separator === '-') return date;
   const write = isBare ? String : padded;
   return { ...date, writtenDay, figures: { ...figures, day: write(day), month: write(month) } };
 }
 
-/** Writes a date of figures in its order, with another separator where one is wanted. */
+/** Returns a writer for a date in digits that keeps its order, with the wanted separator if any. */
 function numericWriter({ figures }: ReadDate, wanted: string | undefined): Write | undefined {
   if (figures === undefined) return undefined;
   const { order, day, month } = figures;
@@ -226,7 +226,7 @@ function numericWriter({ figures }: ReadDate, wanted: string | undefined): Write
   };
 }
 
-/** A spelled-out date as it is, but for the zero of its day. */
+/** Returns a writer that keeps a spelled-out date, except for the leading zero of its day. */
 function spelledWriter({ start, end, writtenDay }: ReadDate, text: string): Write {
   return () =>
     text

@@ -1,4 +1,4 @@
-/** Reads dates with a day, a month and a year of four figures, where only one reading is possible. */
+/** Reads dates with a day, a month and a four-digit year, where only one reading is possible. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import { oneOf, JOINT, JOINT_ONWARD, withoutJoined, type Neighbours } from './mechanical-rule.ts';
 
@@ -8,9 +8,9 @@ export interface ReadDate {
   day: number;
   month: number;
   year: string;
-  /** Written with figures alone: in which order, with which separator and with which zeros. */
+  /** For dates in digits: their order, separator, and digits as written. */
   figures?: { order: 'dmy' | 'mdy' | 'ymd'; separator: string; day: string; month: string };
-  /** The day as it was written: with a zero or without. */
+  /** The day as written, with or without a leading zero. */
   writtenDay: string;
 }
 
@@ -23,7 +23,7 @@ const NUMERIC = new RegExp(
   'gu',
 );
 
-/** The day comes first where these languages write figures alone; English has both orders. */
+/** Languages in which numeric dates begin with the day; English uses both orders. */
 const DAY_FIRST = new Set<StyleRuleLanguage>(['de', 'es', 'fr', 'it']);
 
 const wordPatterns = new Map<StyleRuleLanguage, RegExp>();
@@ -68,7 +68,7 @@ function wordSource(language: StyleRuleLanguage): string {
   }
 }
 
-/** The dates of a text, in reading order. */
+/** Returns the dates of a text, in reading order. */
 export function readDates(text: string, language: StyleRuleLanguage): ReadDate[] {
   const dates: ReadDate[] = [];
   for (const match of text.matchAll(NUMERIC)) {
@@ -97,12 +97,15 @@ export function readDates(text: string, language: StyleRuleLanguage): ReadDate[]
 
 const neighbours = new Map<StyleRuleLanguage, Neighbours>();
 
-/** A day or a day and a month without a year, joined to a date: the 3rd to 5 May 2024. */
+/**
+ * Returns patterns of a day, or day and month, joined to a date without a year of its own: the 3rd to 5 May
+ * 2024.
+ */
 function neighboursIn(language: StyleRuleLanguage): Neighbours {
   let found = neighbours.get(language);
   if (found === undefined) {
     const names = oneOf(monthNumbers(language).keys());
-    // Before a date the figures of a time stand as well: 15:30, 5 May 2024.
+    // The digits before a date may also be a time: 15:30, 5 May 2024.
     const day = '(?:(?<!:\\d)\\d|\\uFDD1)(?:st|nd|rd|th|er|ᵉʳ|[º°.日일])?';
     const month = `(?:[ \\u00A0](?:of |de |del )?(?:${names === '' ? '-' : names}))?`;
     found = {
@@ -151,11 +154,11 @@ function isPossible({ day, month }: ReadDate): boolean {
   return day >= 1 && day <= 31 && month >= 1 && month <= 12;
 }
 
-// Names of months as they are written in dates.
+// Month names as written in dates.
 
 const words = (list: string): readonly string[] => list.trim().split(/\s+/);
 
-/** Spelled out, from January on. */
+/** Full names, from January on. */
 export const monthNames: Partial<Record<StyleRuleLanguage, readonly string[]>> = {
   en: words(
     'January February March April May June July August September October November December',
@@ -170,13 +173,13 @@ export const monthNames: Partial<Record<StyleRuleLanguage, readonly string[]>> =
   ),
 };
 
-/** Two ways of German to shorten them. */
+/** Two German conventions for abbreviating them. */
 export const germanShortMonths = {
   threeLetters: words('Jan. Feb. Mrz. Apr. Mai Jun. Jul. Aug. Sep. Okt. Nov. Dez.'),
   customary: words('Jan. Febr. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.'),
 } as const;
 
-/** Other spellings that are read. */
+/** Further spellings that are recognised. */
 const readAlso: Partial<Record<StyleRuleLanguage, Readonly<Record<string, number>>>> = {
   en: {
     'Jan.': 1,
@@ -208,7 +211,7 @@ const readAlso: Partial<Record<StyleRuleLanguage, Readonly<Record<string, number
   es: { setiembre: 9 },
 };
 
-/** Number of each month by every spelling that is read in a language. */
+/** Returns the month numbers, by every recognised spelling of a language. */
 function monthNumbers(language: StyleRuleLanguage): ReadonlyMap<string, number> {
   const numbers = new Map(Object.entries(readAlso[language] ?? {}));
   const lists = [monthNames[language] ?? []];

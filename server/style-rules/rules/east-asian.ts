@@ -1,4 +1,4 @@
-/** Punctuation and spacing of Chinese, Japanese and Korean. */
+/** Rules for the punctuation and spacing of Chinese, Japanese and Korean. */
 import { HAN, HANGUL, KANA, singleRule, type StyleStep } from './mechanical-rule.ts';
 
 const CJ = `[${HAN}${KANA}]`;
@@ -69,7 +69,7 @@ export const ampersandWidthStep: StyleStep = singleRule({
   },
 });
 
-/** Within figures and Latin words commas and points mean something else. */
+/** Leaves commas and points within numbers and Latin words, where they have other meanings. */
 const stops = (period: string, comma: string) => (text: string) =>
   text
     .replace(
@@ -142,7 +142,7 @@ export const numberSignStep: StyleStep = singleRule({
 });
 
 const FULL_FIGURES = /[０-９]/gu;
-/** Figures of Latin words, of codes and with signs of their own stay half-width. */
+/** Digits in Latin words and codes, or with their own symbols, stay half-width. */
 const HALF_FIGURES = new RegExp(
   `(?<=^|[${HAN}${KANA}、。「（・])[0-9]{1,15}(?=$|[${HAN}${KANA}、。」）・])`,
   'gu',
@@ -177,7 +177,7 @@ export const counterStep: StyleStep = singleRule({
   },
 });
 
-/** Years that are written figure by figure. */
+/** Years written digit by digit. */
 const YEAR_IN_FIGURES = /(?<![一二三四五六七八九十零〇])[一二][一二三四五六七八九零〇]{3}(?=年)/gu;
 
 export const zeroStep: StyleStep = singleRule({

@@ -1,4 +1,4 @@
-/** Eras, centuries, decades and Japanese years. */
+/** Rules for eras, centuries, decades and Japanese years. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import {
   oneOf,
@@ -17,10 +17,12 @@ const GAP = '[ \\u00A0]';
 const CENTURY_EN = `centur(?:y|ies)${GAP}`;
 
 const COUNTED = `(?<=\\d${GAP}?|\\ds${GAP}?|${CENTURY_EN})`;
-/** Words that may follow a year: before others the letters are a name, as in `300 AD users`. */
+/**
+ * Words that may follow an era: before any other word, the letters are part of a name, as in `300 AD users`.
+ */
 const AFTER_YEAR =
   'a|an|and|as|at|but|by|for|from|he|his|in|is|it|or|she|the|they|to|until|was|were|when|which|while|who|with';
-/** The end of letters that name an era. */
+/** Pattern of the end of an era's letters. */
 const ERA_END = `(?![\\p{L}\\d]|[- \\u00A0](?!(?:${AFTER_YEAR})(?!\\p{L}))[\\p{L}\\uFDD1])`;
 const BCE = new RegExp(`${COUNTED}(?:BCE${ERA_END}|B\\.C\\.E\\.)`, 'gu');
 const BC = new RegExp(`${COUNTED}(?:BC${ERA_END}|B\\.C\\.(?!E))`, 'gu');
@@ -31,7 +33,7 @@ const AD_YEAR = new RegExp(
   'gu',
 );
 const AD = new RegExp(`${COUNTED}(?:AD${ERA_END}|A\\.D\\.)`, 'gu');
-/** Years that share the letters of one: `50 to 100 CE`, `AD 79–85`. */
+/** Years that share one era: `50 to 100 CE`, `AD 79–85`. */
 const YEAR_BEFORE = new RegExp(`[\\d\\uFDD1](?:${JOINT})$`, 'iu');
 const YEAR_AFTER = new RegExp(
   `^(?:${JOINT})(?:\\d{1,4}(?!\\d|s?${GAP}?(?:BC|AD|CE|B\\.C\\.|A\\.D\\.))|\\uFDD1)`,
@@ -85,7 +87,7 @@ const arabicByRoman = new Map(
 );
 const ROMAN_NUMBER = '[IVX]{1,5}';
 
-/** Figures and Roman numerals before or after the word for a century. */
+/** Arabic and Roman numerals before or after the word for a century. */
 const centuries: Partial<
   Record<
     StyleRuleLanguage,
@@ -131,7 +133,10 @@ const COUNTED_BEFORE = new RegExp(
 );
 const COUNTED_AFTER = new RegExp(`^(?:${JOINT})(?:[IVX]+(?!\\p{L})|\\d|\\uFDD1)`, 'u');
 
-/** Centuries that share one word stay: half of them would be in the other figures. */
+/**
+ * Whether a century stands alone. Centuries that share one word stay unchanged, or they would end up in
+ * different numerals.
+ */
 const isAlone = (text: string, at: number, found: string): boolean =>
   !COUNTED_BEFORE.test(textBefore(text, at)) &&
   !COUNTED_AFTER.test(textAfter(text, at + found.length));
@@ -180,7 +185,7 @@ export const centuryStep: StyleStep = singleRule({
   },
 });
 
-/** Only decades of the 20th century are shortened: `the 1890s` would become others. */
+/** Only decades of the 20th century can be shortened: `the 1890s` would become ambiguous. */
 const DECADE = /(?<![\p{L}\d.,'’–—-])19(\d)0s(?![\p{L}\d])/gu;
 const SHORT_DECADE = /(?<![\p{L}\d.,])['’](\d)0s(?![\p{L}\d])/gu;
 
@@ -200,7 +205,7 @@ export const decadeStep: StyleStep = singleRule({
   },
 });
 
-/** First and last years of the Japanese eras; a year in which one ended belongs to two. */
+/** First and last years of the Japanese eras; the year in which one ended belongs to two. */
 const ERAS = [
   { name: '明治', first: 1868, last: 1912 },
   { name: '大正', first: 1912, last: 1926 },
@@ -212,7 +217,7 @@ const IMPERIAL = new RegExp(
   `(${oneOf(ERAS.map(({ name }) => name))})(元|\\d{1,2})年(?![間度])`,
   'gu',
 );
-/** A year alone: one that is joined to others without the word stays with them. */
+/** A single year: years joined to others that lack the word 年 stay unchanged. */
 const COMMON =
   /(?<![\d.,年]|\d[〜～~・、,–-])(?:西暦)?((?:18|19|20)\d{2})年(?![間度]|(?:[〜～~・、,–-]|から|と)\d{1,2}年)/gu;
 

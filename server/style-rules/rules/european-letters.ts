@@ -1,7 +1,7 @@
-/** Letters of German, French and Spanish. */
+/** Rules for letters of German, French and Spanish. */
 import { oneOf, singleRule, type StyleStep } from './mechanical-rule.ts';
 
-/** A capital beside other capitals becomes capitals. */
+/** Replaces letters by two-letter forms, in capitals beside other capitals. */
 const doubled = (text: string, letters: RegExp, forms: ReadonlyMap<string, string>): string =>
   text.replace(letters, (letter: string, at: number) => {
     const form = forms.get(letter) ?? letter;
@@ -46,7 +46,7 @@ export const eszettStep: StyleStep = singleRule({
   },
 });
 
-/** Only words that can be nothing but an address of a friend: `ihr` is also `her` and `they`. */
+/** Only forms that are unambiguous informal address: `ihr` also means `her` and `they`. */
 const ADDRESS =
   'du|dich|dir|dein|deine|deiner|deinem|deinen|deines|euch|euer|eure|eurer|eurem|euren|eures';
 const LOWER_ADDRESS = new RegExp(`(?<!\\p{L})(?:${ADDRESS})(?!\\p{L})`, 'gu');
@@ -119,7 +119,7 @@ export const inversionStep: StyleStep = singleRule({
   },
 });
 
-/** Verbs like céder, their accent as a hyphen. */
+/** Verbs like céder, with their accented letter as a hyphen. */
 const CEDER =
   'c-d acc-d conc-d déc-d exc-d préc-d proc-d succ-d poss-d c-l rév-l esp-r préf-r diff-r sugg-r g-r ' +
   'dig-r consid-r mod-r tol-r lib-r op-r coop-r r-gn all-g abr-g prot-g rép-t compl-t inqui-t interpr-t s-ch l-ch';

@@ -1,11 +1,14 @@
 /**
- * A segment as one string, so that rules see the neighbours of a word across its formatting. Marks and
- * whatever must not change are stand-ins of one character each, which rules leave in their order.
+ * A segment as one string, so that rules see neighbouring words across formatting. Marks and protected text
+ * are replaced by single stand-in characters, which rules keep in order.
  */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
 import { findPlaceholders, type Range } from '../../text/placeholders.ts';
 
-/** Stands for the begin or end of an element: it has no width. Unicode keeps it out of texts. */
+/**
+ * Stands for the start or end of an element, and has no width. A Unicode noncharacter, which texts do not
+ * contain.
+ */
 export const ELEMENT = '\uFDD0';
 /** Stands for something that reads as a word: a field, code, an address. */
 export const WORD = '\uFDD1';
@@ -15,11 +18,11 @@ const STAND_IN = /[\uFDD0\uFDD1]/;
 
 interface MaskedText {
   text: string;
-  /** What the stand-ins stand for, in order. */
+  /** What the stand-ins replace, in order. */
   hidden: readonly (string | Mark)[];
 }
 
-/** Hides the marks of a segment and what is protected in its text. */
+/** Replaces the marks of a segment, and the protected parts of its text, by stand-ins. */
 export function maskSegment(segment: TextSegment): MaskedText {
   const marks: (string | Mark)[] = [];
   let joined = '';
@@ -52,7 +55,7 @@ function maskRanges(joined: string, marks: readonly (string | Mark)[]): MaskedTe
   let at = 0;
   for (const { start, end } of ranges) {
     keep(at, start);
-    // A mark within what is protected stays in its place there.
+    // A mark within protected text keeps its place.
     for (const piece of joined.slice(start, end).split(/([\uFDD0\uFDD1])/)) {
       if (STAND_IN.test(piece)) {
         texts.push(piece);
@@ -69,12 +72,12 @@ function maskRanges(joined: string, marks: readonly (string | Mark)[]): MaskedTe
   return { text: texts.join(''), hidden };
 }
 
-/** The stand-ins of a masked text, in order: the same before and after a rule. */
+/** Returns the stand-ins of a masked text, which a rule must leave unchanged. */
 export function standInsOf(text: string): string {
   return text.match(STAND_INS)?.join('') ?? '';
 }
 
-/** The segment of a masked text. */
+/** Restores the segment of a masked text. */
 export function unmaskSegment({ text, hidden }: MaskedText): TextSegment {
   const parts: (string | Mark)[] = [];
   let pending = '';
@@ -94,12 +97,12 @@ export function unmaskSegment({ text, hidden }: MaskedText): TextSegment {
   return parts;
 }
 
-// Finds what no rule of style may touch: placeholders, addresses, code, tags that were written into
-// plain text, names of files and of things in programs. Linear in the length of the text.
+// Finds text that style rules must not change: placeholders, addresses, code, tags in plain text, and names
+// of files and identifiers. Linear in the length of the text.
 
 /**
- * Letters, marks and figures of names, as a piece of a class. Han, kana and hangul stand beside names
- * without a blank and are none of them, but in names of files.
+ * Character classes of names: letters, marks and digits. Han, kana and Hangul adjoin names without a space,
+ * so they count only within file names.
  */
 const L = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}`;
 const W = String.raw`${L}\p{M}\p{N}_`;
@@ -109,7 +112,7 @@ const EXTENSION =
 
 const PROTECTED = new RegExp(
   [
-    // A tag or a comment in a text that was not said to be marked up.
+    // A tag or a comment in plain text.
     String.raw`<!--[^<>]{0,500}-->`,
     String.raw`<[/!?]?[A-Za-z][^<>]{0,500}>`,
     // The address of a Markdown link.
@@ -124,32 +127,32 @@ const PROTECTED = new RegExp(
     String.raw`(?<![${W}./@-])(?:[${W}-]{1,60}/){0,20}[${W}-]{0,60}[${L}_][${W}-]{1,60}(?:\.[${W}-]{1,60}){0,8}\.[${L}][${L}0-9]{1,9}(?![${W}-])`,
     String.raw`(?<![${W}./@-])[${W}]{1,60}\.${EXTENSION}(?![${W}-])`,
     String.raw`(?<![${W}${EAST}./@-])[${W}${EAST}-]{1,60}(?:\.\d{1,9}){0,3}\.${EXTENSION}(?![${W}-])`,
-    // Names in programs: snake_case, camelCase, call(), --option, @name, #tag.
+    // Identifiers: snake_case, camelCase, call(), --option, @name, #tag.
     String.raw`(?<![${W}.])[${W}]{0,60}[${L}0-9]_[${W}]{1,60}(?:\(\))?`,
     String.raw`(?<![${W}.])\p{Ll}{1,40}\p{Lu}[${L}]{0,60}(?:\(\))?`,
     String.raw`(?<![${W}])[${L}_][${W}]{0,60}(?:\.[${W}]{1,60}){0,8}\((?:["'][^()\n]{0,200})?\)`,
     String.raw`(?<=^|[\s(["'“‘])--?[${L}][${W}-]{0,60}`,
     String.raw`(?<![${W}&])[@#][\p{L}_][\p{L}\p{N}_]{0,100}`,
-    // What is spread in a program: call(...list), [...list], call(a, ...list).
+    // Spread syntax: call(...list), [...list], call(a, ...list).
     String.raw`(?<=[(\[{])\.{3}[${L}_][${W}.]{0,60}|(?<=, )\.{3}[${L}_][${W}.]{0,60}(?=[)\]}])`,
-    // IP addresses, UUIDs, hexadecimal figures, versions.
+    // IP addresses, UUIDs, hexadecimal numbers, versions.
     String.raw`(?<![${W}.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![${W}.]?\d)`,
     String.raw`(?<![${W}])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![${W}])`,
     String.raw`(?<![${W}])0[xX][0-9a-fA-F]{1,64}(?![${W}])`,
     String.raw`(?<![${W}])[vV]\d{1,4}(?:\.\d{1,5}){1,4}(?![${W}])`,
-    // Signs of products and standards: ISO-8601, COVID-19, MP3, INV-2024-001; but not EUR100.
+    // Names of products and standards: ISO-8601, COVID-19, MP3, INV-2024-001; but not EUR100.
     String.raw`(?<![\p{L}\p{N}_])(?!(?:AD|AUD|CAD|CHF|CNY|EUR|GBP|JPY|KRW|US|USD|INR|[nN]o?)\d)[${L}]{1,20}-?\d[${W}-]{0,60}(?![${W}])`,
   ].join('|'),
   'gu',
 );
 
-/** One of these is in every protected stretch but for words like camelCase. */
+/** Quick check: every protected part matches this. */
 const SUSPECT = /[<{=\\/_@#`.%:]|\d|\(['")]|--|\]\(|\p{Ll}\p{Lu}|-\p{L}/u;
 
-/** Elements of programs, written into a text as they are. */
+/** HTML elements that contain code. */
 const CODE = /<(code|pre|kbd|samp|script|style|tt|var)(?=[\s>])[^<>]{0,200}>/giu;
 
-/** The protected stretches of a text, in reading order, none overlapping. */
+/** Returns the protected ranges of a text, in reading order and without overlaps. */
 function protectedRanges(text: string): Range[] {
   if (!SUSPECT.test(text)) return [];
   const ranges = [...backtickRanges(text), ...codeElements(text)];
@@ -160,7 +163,7 @@ function protectedRanges(text: string): Range[] {
   return merged(ranges);
 }
 
-/** What stands between as many backticks as it begins with. */
+/** Returns the ranges between equal runs of backticks. */
 function backtickRanges(text: string): Range[] {
   const runs: Range[] = [];
   for (const { 0: run, index } of text.matchAll(/`+/g)) {

@@ -1,4 +1,4 @@
-/** Units of measure, dimensions and sums beside their figures. */
+/** Rules for units of measure, dimensions, equations and temperatures. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import {
   BLANK,
@@ -14,7 +14,7 @@ import {
 } from './mechanical-rule.ts';
 import { isAmount, UNIT, UNIT_END, unitWords } from './units.ts';
 
-/** The figures of an amount: not a sum of money, whose `m` are millions, nor a sign with figures. */
+/** The number of a measurement. Excludes money, whose `m` means millions, and codes that contain digits. */
 const FIGURES = '(?<![\\p{L}\\d_$€£¥₩₹.,])(\\d[\\d.,\\u00A0\\u202F]{0,20}(?<=\\d))';
 const JOINED = new RegExp(`${FIGURES}(${UNIT})${UNIT_END}`, 'gu');
 const SPACED = new RegExp(`${FIGURES}${ONE_BLANK}(${UNIT})${UNIT_END}`, 'gu');
@@ -82,7 +82,7 @@ function spelledOut(text: string, style: ChosenStyle): string {
       const row = rowBySymbol.get(symbol);
       if (row === undefined) return found;
       const [one, many] = wordsFor(row.words, style);
-      // French has the singular up to two: 1,5 litre.
+      // In French, numbers below two are singular: 1,5 litre.
       const isOne = figures === '1' || (style.language === 'fr' && /^[01](?:,\d+)?$/.test(figures));
       return `${figures}${blank === '' ? NO_BREAK : blank}${isOne ? one : many}`;
     },
@@ -104,7 +104,7 @@ export const unitSpellingStep: StyleStep = singleRule({
   },
 });
 
-/** Measures by measures with a unit at their end, or figures that are set apart already. */
+/** Dimensions: measures joined by x or ×, with a final unit, or visibly separated already. */
 const DIMENSIONS = new RegExp(
   `(?<![\\p{L}\\d_.,])\\d{1,9}(?:[.,]\\d{1,6})?(?:${BLANK}(?:${UNIT}))?` +
     `(?:${BLANK}[x×]${BLANK}\\d{1,9}(?:[.,]\\d{1,6})?(?:${BLANK}(?:${UNIT})(?![\\p{L}\\d]))?){1,3}(?![\\p{L}\\d_]|[.,]\\d)`,
@@ -144,7 +144,9 @@ export const dimensionStep: StyleStep = singleRule({
   },
 });
 
-/** Sums of figures with an equals sign: elsewhere a plus or a stroke means other things, too. */
+/**
+ * Equations: sums of numbers with an equals sign. Elsewhere a plus sign or a dash may mean something else.
+ */
 const EQUATION = new RegExp(
   `(?<![\\p{L}\\d_.,=+])\\d[\\d.,]{0,15}(?<=\\d)(?:${BLANK}[+×÷·=]${BLANK}\\d[\\d.,]{0,15}(?<=\\d)){1,20}(?![\\p{L}\\d_=+])`,
   'gu',
@@ -173,7 +175,7 @@ export const leadingZeroStep: StyleStep = singleRule({
     always_use_0_before_decimal_separator: {
       languages: ['en', 'ja', 'ko', 'zh'],
       apply: (text) =>
-        // A calibre, a version and a name begin with a point as well: .45, .22 rifle.
+        // Calibres, versions and names may also begin with a point: .45, .22 rifle.
         text.replace(
           /(?<![\p{L}\p{N}_.)\]\uFDD1])\.(\d{1,15})(?![\d_]|\.\d)/gu,
           (found: string, figures: string, at: number) =>
@@ -183,7 +185,7 @@ export const leadingZeroStep: StyleStep = singleRule({
   },
 });
 
-// Temperatures that are written with figures.
+// Temperatures written in digits.
 
 const WORDS = 'degrees?|Grad|degrés?|grados?|gradi|grado';
 const TEMPERATURE = new RegExp(

@@ -1,4 +1,4 @@
-/** What a rule of style is that needs no understanding: text in, text out. */
+/** Mechanical style rules: rules that need no understanding of the text. */
 import { styleLanguages } from '../../../shared/language.ts';
 import type {
   StyleRuleCategory,
@@ -6,7 +6,7 @@ import type {
 } from '../../../shared/style-rules/catalogue.ts';
 import { ELEMENT, WORD } from './masked-text.ts';
 
-/** An option of the catalogue that is kept by a machine, and the languages it is kept in. */
+/** A catalogue option that is applied mechanically, and the languages in which it is. */
 export interface MechanicalRule {
   category: StyleRuleCategory;
   rule: string;
@@ -14,17 +14,17 @@ export interface MechanicalRule {
   languages: readonly StyleRuleLanguage[];
 }
 
-/** What a list has chosen, as far as machines keep it in this language. */
+/** The options of a list that are applied mechanically in this language. */
 export interface ChosenStyle {
   language: StyleRuleLanguage;
-  /** As it was asked for: `en-GB`, in lower case. */
+  /** Language as requested, in lower case: `en-gb`. */
   tag: string;
   option(category: StyleRuleCategory, rule: string): string | undefined;
 }
 
 /**
- * One or several rules that act together. `apply` gets a text in which marks and whatever must not
- * change are single stand-ins (`masked-text.ts`); it keeps each of them, in order.
+ * One rule, or several that act together. `apply` gets a text in which marks and protected parts are single
+ * stand-ins (`masked-text.ts`), and keeps all of them in order.
  */
 export interface StyleStep {
   readonly rules: readonly MechanicalRule[];
@@ -33,7 +33,7 @@ export interface StyleStep {
 
 type Change = (text: string, style: ChosenStyle) => string;
 
-/** A step for one rule whose options have nothing to do with others. */
+/** Makes a step for one rule whose options do not interact with other rules. */
 export function singleRule({
   category,
   rule,
@@ -60,7 +60,7 @@ export function singleRule({
   };
 }
 
-/** The same languages for several options of a rule. */
+/** Makes entries for several options of a rule with the same languages. */
 export function rulesOf(
   category: StyleRuleCategory,
   rule: string,
@@ -70,25 +70,25 @@ export function rulesOf(
   return options.map((option) => ({ category, rule, option, languages }));
 }
 
-/** All languages of lists. */
+/** All languages of style rule lists. */
 export const EVERY_LANGUAGE = styleLanguages;
 
-/** Languages of lists that are written in Latin letters. */
+/** Languages of style rule lists in Latin script. */
 export const LATIN_LANGUAGES = ['de', 'en', 'es', 'fr', 'it'] as const;
 
-// Characters that rules of style ask about, and pieces of their patterns.
+// Characters and parts of patterns that style rules share.
 
-/** No-break space: French guillemets and units. */
+/** No-break space, for French guillemets and units. */
 export const NO_BREAK = '\u00A0';
-/** Narrow no-break space: thousands. */
+/** Narrow no-break space, for thousands. */
 export const NARROW = '\u202F';
 
-/** A blank within a line, or none, as a piece of a pattern. Never more than one: time stays linear. */
+/** Pattern of an optional space within a line. Never more than one, which keeps matching linear. */
 export const BLANK = '[ \\u00A0\\u2009\\u202F]?';
-/** A blank within a line, as a piece of a pattern. */
+/** Pattern of a space within a line. */
 export const ONE_BLANK = '[ \\u00A0\\u2009\\u202F]';
 
-/** Han, kana and hangul, as pieces of a pattern of characters. */
+/** Parts of character classes: Han, kana and Hangul. */
 export const HAN = '\\p{Script=Han}';
 export const KANA = '\\p{Script=Hiragana}\\p{Script=Katakana}ー';
 export const HANGUL = '\\p{Script=Hangul}';
@@ -100,7 +100,7 @@ const EAST_ASIAN = new RegExp(`^[${HAN}${KANA}${HANGUL}]$`, 'u');
 
 export const isBlank = (character: string | undefined): boolean =>
   character !== undefined && BLANKS.test(character);
-/** A letter, or what stands for a word. */
+/** Whether a character is a letter, or stands for a word. */
 export const isLetter = (character: string | undefined): boolean =>
   character !== undefined && (character === WORD || LETTER.test(character));
 export const isFigure = (character: string | undefined): boolean =>
@@ -108,21 +108,21 @@ export const isFigure = (character: string | undefined): boolean =>
 export const isEastAsian = (character: string | undefined): boolean =>
   character !== undefined && EAST_ASIAN.test(character);
 
-/** The character before a place, whatever formatting begins or ends between. */
+/** Returns the character before a position, ignoring formatting in between. */
 export function characterBefore(text: string, at: number): string | undefined {
   let index = at - 1;
   while (text[index] === ELEMENT) index -= 1;
   return index < 0 ? undefined : text[index];
 }
 
-/** The character at a place or after the formatting that begins or ends there. */
+/** Returns the character at a position, or after formatting there. */
 export function characterFrom(text: string, at: number): string | undefined {
   let index = at;
   while (text[index] === ELEMENT) index += 1;
   return text[index];
 }
 
-/** The words of a list as alternatives of a pattern, the longest first. */
+/** Returns a pattern of alternatives, the longest first. */
 export function oneOf(words: Iterable<string>): string {
   return [...words]
     .sort((a, b) => b.length - a.length)
@@ -130,7 +130,7 @@ export function oneOf(words: Iterable<string>): string {
     .join('|');
 }
 
-/** A text with new pieces at places, which are in order and do not overlap. */
+/** Replaces pieces of a text; they are in order and do not overlap. */
 export function withPieces(
   text: string,
   pieces: readonly { start: number; end: number; text: string }[],
@@ -146,8 +146,8 @@ export function withPieces(
   return parts.join('');
 }
 
-// What joins figures to others in a range or a list: `3 to 5 May 2024`, `9–5 p.m.`. A date or a time
-// that is joined to bare figures is read with them, so that a rule may not change one of the two.
+// Joints between numbers in a range or list: `3 to 5 May 2024`, `9–5 p.m.`. A date or time joined to a bare
+// number is read together with it, so a rule must not change only one of them.
 
 const CONJUNCTIONS =
   "to|and|or|through|thru|till|until|bis|und|oder|sowie|et|ou|à|au|aux|y|e|ed|o|u|a|al|ad|hasta|alle|alla|ai|agli|all[’']";
@@ -155,14 +155,14 @@ const EAST_ASIAN_JOINTS = '、|，|・|から|と|や|または|か|到|至|和|
 const DASH = '[-–—~〜～－&+/]';
 const ARTICLES = "the|el|la|las|los|le|les|il|i|gli|l[’']|den|dem|der|zum|am|del|dell[’']";
 
-/** A joint, with an article after it, as a piece of a pattern. */
+/** Pattern of a joint, with an optional article after it. */
 export const JOINT =
   `(?:[,;]?${ONE_BLANK}(?:${CONJUNCTIONS})(?:${ONE_BLANK}(?:${ARTICLES}))?(?:${ONE_BLANK}|(?<=[’']))` +
   `|${BLANK}${DASH}${BLANK}(?:(?:${ARTICLES})${ONE_BLANK})?|[,;]${BLANK}|${BLANK}(?:${EAST_ASIAN_JOINTS})${BLANK})`;
-/** A joint that goes on: after a comma another sentence may begin with figures. */
+/** Pattern of a joint that clearly continues: after a comma, another clause may begin with a number. */
 export const JOINT_ONWARD = JOINT.replace(`|[,;]${BLANK}`, '').replace('、|，|', '');
 
-/** How far a joint and what it joins are looked for, in UTF-16 units. */
+/** How far joints and joined numbers are searched for, in UTF-16 units. */
 const REACH = 48;
 
 interface Place {
@@ -170,11 +170,11 @@ interface Place {
   end: number;
 }
 
-/** Patterns that end or begin with the figures something is joined to. */
+/** Patterns of numbers that something may be joined to. */
 export interface Neighbours {
-  /** Of the text before, to its end. */
+  /** Matches at the end of the text before. */
   before: RegExp;
-  /** Of the text after, from its beginning. */
+  /** Matches at the start of the text after. */
   after: RegExp;
 }
 
@@ -183,17 +183,17 @@ const WHOLE_JOINT = new RegExp(
   'iu',
 );
 
-/** The text before or after a place, without formatting. */
+/** The text before or after a position, without formatting. */
 export const textBefore = (text: string, at: number): string =>
   text.slice(Math.max(0, at - REACH), at).replaceAll('\uFDD0', '');
 export const textAfter = (text: string, at: number): string =>
   text.slice(at, at + REACH).replaceAll('\uFDD0', '');
 
 /**
- * Those of what was found, in reading order, that are not joined to bare figures. What is joined to each
- * other stays or goes as a whole.
+ * Filters out places that are joined to bare numbers. Places joined to each other are kept or dropped as a
+ * group. Places are in reading order.
  *
- * @param isOneWay whether several that are joined can be read in one way only
+ * @param isOneWay whether a joined group can be read in only one way
  */
 export function withoutJoined<Found extends Place>(
   found: readonly Found[],
@@ -220,38 +220,41 @@ function areJoined({ end }: Place, { start }: Place, text: string): boolean {
   return gap <= REACH && WHOLE_JOINT.test(text.slice(end, start).replaceAll('\uFDD0', ''));
 }
 
-// Whether the full stop of a short form ends its sentence as well.
+// Detection of whether the full stop of an abbreviation also ends its sentence.
 
-/** Words that begin English sentences and hardly ever follow a short form with a capital. */
+/** Words that start English sentences and hardly ever follow an abbreviation with a capital. */
 const STARTER =
   /^[\s\uFDD0]+["“‘'(]?(?:An?|And|As|At|But|By|For|From|He|Her|His|However|I|If|In|It|Its|My|No|On|Or|Our|She|So|That|The|Their|Then|There|These|They|This|Those|To|We|What|When|Where|Who|Why|With|Yes|You|Your)(?![\p{L}'’])/u;
 
-/** Words with a capital that go on after a short form: the U.S. Army, 5 p.m. Monday. */
+/** Capitalised words that continue a sentence after an abbreviation: the U.S. Army, 5 p.m. Monday. */
 const FOLLOWER =
   /^[ \u00A0](?:Air|Army|Bank|Congress|Constitution|Department|Embassy|General|Government|House|Navy|President|Prime|Secretary|Security|Senate|Senator|State|States|Supreme|Treasury|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|GMT|UTC|[A-Z][DS]?T|CES?T)(?!\p{L})/u;
 
-/** What stands in sentences and hardly in headings, cells and labels; or a sentence before. */
+/**
+ * Words typical of sentences, as opposed to headings, cells and labels; or the end of an earlier sentence.
+ */
 const SENTENCE =
   /(?<!\p{L})(?:am|are|be|been|can|could|did|does?|ends?|goes|go|had|has|have|he|I|is|it|may|must|she|should|starts?|they|was|we|were|will|would|you|ist|sind|war|hat|haben|wird|wir|es|son|está|fue|hay|est|sont|il|elle|nous|è|sono|ha|hanno)(?!\p{L})|\p{L}{2}[.!?]["”’»)]{0,2}\s/u;
-/** Text of a line that is looked at, in UTF-16 units. */
+/** Maximum text of a line examined, in UTF-16 units. */
 const LINE = 300;
 
-/** At the end of a line: whether the line is a sentence, none (`9 a.m.–5 p.m.`) or may be either. */
+/** At the end of a line: whether the line is a sentence, is not (`9 a.m.–5 p.m.`), or may be either. */
 function endsAsSentence(text: string, end: number): 'yes' | 'no' | 'unclear' {
   const line =
     text
       .slice(Math.max(0, end - LINE), end)
       .split('\n')
       .at(-1) ?? '';
-  // Halves of days, initials and the short form itself are no words.
+  // Ignores a.m. and p.m., initials and the abbreviation itself.
   const others = line.replace(/(?:\p{L}\.[ \u00A0]?)+|(?<!\p{L})[AaPp][Mm](?!\p{L})/gu, ' ');
   if (SENTENCE.test(others)) return 'yes';
   return /\p{L}{2}|\uFDD1/u.test(others) ? 'unclear' : 'no';
 }
 
 /**
- * `yes` where what follows begins a sentence, or nothing follows but closing marks and the line is a
- * sentence; `unclear` before other words with a capital and after words that may be a heading.
+ * Whether an abbreviation ends its sentence. `yes` if what follows begins a sentence, or if only closing
+ * marks follow and the line is a sentence; `unclear` before other capitalised words, and at the end of a
+ * possible heading.
  */
 export function endsSentence(text: string, end: number): 'yes' | 'no' | 'unclear' {
   const rest = text.slice(end, end + 24);
@@ -263,8 +266,8 @@ export function endsSentence(text: string, end: number): 'yes' | 'no' | 'unclear
 }
 
 /**
- * Another form for one with full stops that was found at a place: the last is kept where it ends the
- * sentence, and where nobody knows, the form that was found.
+ * Replaces an abbreviation by a form without full stops. The last stop is kept if it ends the sentence; if
+ * that is unclear, the abbreviation stays as it is.
  */
 export function withoutStop(found: string, form: string, text: string, at: number): string {
   const end = at + found.length;

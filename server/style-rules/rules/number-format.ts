@@ -1,4 +1,4 @@
-/** Decimal signs and thousands separators: their rules act together, as one sign cannot be both. */
+/** Rules for decimal and thousands separators. They act together, as one character cannot serve as both. */
 import {
   NARROW,
   withPieces,
@@ -12,9 +12,9 @@ import { isAmount } from './units.ts';
 
 interface NumberFormat {
   decimal?: string;
-  /** Empty: figures are not separated. */
+  /** Thousands separator; empty: none. */
   group?: string;
-  /** Stations are known by their number with a point: 101.5 MHz. */
+  /** Whether radio stations keep the point in their frequency: 101.5 MHz. */
   keepsRadioStations?: boolean;
 }
 
@@ -63,7 +63,7 @@ const pairs: Readonly<Record<string, NumberFormat>> = {
   },
 };
 
-/** Numbers with separators as the list writes them; none is given to figures that have none. */
+/** Rewrites the separators of numbers that have some; numbers without separators stay without. */
 export const numberFormatStep: StyleStep = {
   rules: [
     ...rulesOf('numbers', 'decimal_separator', LATIN_LANGUAGES, Object.keys(decimals)),
@@ -100,7 +100,7 @@ function written(number: ReadNumber, format: NumberFormat, text: string): string
     (RADIO_AFTER.test(text.slice(number.end, number.end + 6)) ||
       RADIO_BEFORE.test(text.slice(Math.max(0, number.start - 5), number.start)));
   if (isRadio) return asWritten;
-  // A number without a fraction shows its thousands only; they must not look like a fraction.
+  // Without a fraction, only the thousands separator shows, and it must not look like a decimal separator.
   const decimal = format.decimal ?? number.decimalSeparator;
   let group = format.group ?? number.groupSeparator;
   if (group !== '' && group === decimal) group = decimal === ',' ? '.' : ',';
@@ -108,24 +108,24 @@ function written(number: ReadNumber, format: NumberFormat, text: string): string
   return number.fraction === '' ? whole : whole + decimal + number.fraction;
 }
 
-// Reads numbers with separators, as far as they can be read in one way only.
+// Reading of numbers with separators, where only one reading is possible.
 
 interface ReadNumber {
   start: number;
   end: number;
-  /** Figures of the whole part, in groups of three where it was written so. */
+  /** Digits of the integer part, in groups of three if written so. */
   groups: readonly string[];
-  /** As it was written; empty without groups. */
+  /** As written; empty without groups. */
   groupSeparator: string;
   fraction: string;
-  /** As it was written; empty without a fraction. */
+  /** As written; empty without a fraction. */
   decimalSeparator: string;
 }
 
 const SEPARATED =
   /(?<![A-Za-zÀ-ɏ\d_.,:/#+'’\uFDD1])\d{1,15}(?:[.,'’\u00A0\u2009\u202F]\d{1,15}){1,8}(?![\d_/:]|[.,'’\u00A0\u2009\u202F]\d|[A-Za-z]{1,3}\d)/gu;
 
-/** How a language writes numbers, where its way is not what another language means by it. */
+/** Thousands separators of languages whose convention is unambiguous. */
 const thousands: Readonly<Record<StyleRuleLanguage, string>> = {
   de: '.',
   es: '.',
@@ -139,9 +139,9 @@ const thousands: Readonly<Record<StyleRuleLanguage, string>> = {
 const COMMA_LANGUAGES = new Set<StyleRuleLanguage>(['de', 'es', 'fr', 'it']);
 
 /**
- * The numbers of a text that have separators. `1.234` is one thousand and more in German and left
- * alone in English, where it may be either; a point between figures may as well be a version, a
- * section or a time, so it is a decimal sign only beside a unit, a currency or a percent sign.
+ * Returns the numbers of a text that have separators. `1.234` is above one thousand in German, and left alone
+ * in English, where it is ambiguous. A point between digits may also belong to a version, a section or a
+ * time, so it counts as a decimal separator only beside a unit, a currency or a percent sign.
  */
 function readNumbers(text: string, language: StyleRuleLanguage): ReadNumber[] {
   const numbers: ReadNumber[] = [];

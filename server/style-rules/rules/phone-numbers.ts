@@ -1,7 +1,7 @@
-/** International telephone numbers: what a country's own numbers mean is known to that country. */
+/** Rules for international telephone numbers; national formats are not interpreted. */
 import { oneOf, EVERY_LANGUAGE, rulesOf, singleRule, type StyleStep } from './mechanical-rule.ts';
 
-/** Country codes of two figures; those of one are 1 and 7, all others have three. */
+/** Two-digit country codes; the one-digit codes are 1 and 7, and all others have three digits. */
 const TWO_FIGURES = (
   '20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 ' +
   '81 82 84 86 90 91 92 93 94 95 98'
@@ -11,7 +11,7 @@ const REST = '(?:[ \\u00A0./-]?\\(?\\d{1,14}\\)?){1,8}';
 const NUMBER_END = '(?![\\p{L}\\d_]|[.,:]\\d)';
 
 const WITH_PLUS = new RegExp(`(?<![\\p{L}\\d_.+(])\\+(${CODE})(${REST})${NUMBER_END}`, 'gu');
-/** After two zeros a gap has to show that they are no part of another number. */
+/** After 00, a separator must follow the country code, or it may be part of another number. */
 const WITH_ZEROS = new RegExp(
   `(?<![\\p{L}\\d_.,:+/-])00(${CODE})((?=[ \\u00A0./-])${REST})${NUMBER_END}`,
   'gu',
@@ -19,15 +19,15 @@ const WITH_ZEROS = new RegExp(
 
 const figuresIn = (text: string): string => text.replace(/\D/g, '');
 /**
- * A number has 8 to 15 figures with its country code (E.164); in North America and in Kazakhstan and
- * Russia it has ten after the code. No other begins with a zero but in Italy or in brackets.
+ * Whether this is a valid number: 8 to 15 digits with its country code (E.164), and ten after the code in
+ * North America, Russia and Kazakhstan. A national part begins with zero only in Italy, or in brackets.
  */
 function isNumber(code: string, rest: string): boolean {
   const national = figuresIn(rest);
   if (code === '1') return /^[2-9]\d{9}$/.test(national);
   if (code === '7') return national.length === 10;
   if (national.startsWith('0') && code !== '39' && !rest.includes('(')) return false;
-  // Nine figures in threes may be one large number.
+  // Nine digits in groups of three may be one large number.
   if (/^\d{3}(?:[ \u00A0]\d{3}){2}$/.test(code + rest)) return false;
   const size = code.length + national.length;
   return size >= 8 && size <= 15;
@@ -41,7 +41,7 @@ export const countryCodeStep: StyleStep = singleRule({
       languages: EVERY_LANGUAGE,
       apply: (text) =>
         text.replace(WITH_PLUS, (found: string, code: string, rest: string) => {
-          // Without a gap nobody would know the number for one.
+          // Without a separator, the result would not be recognisable as a telephone number.
           const gap = /^[ \u00A0./-]/.test(rest) ? '' : ' ';
           return isNumber(code, rest) ? `00${code}${gap}${rest}` : found;
         }),
@@ -63,7 +63,7 @@ const rewritten =
       isNumber(code, rest) ? (write(code, rest) ?? found) : found,
     );
 
-/** North American numbers are the same everywhere: area, prefix of three, four last. */
+/** North American numbers have a uniform structure: area code, three-digit prefix, last four digits. */
 const northAmerican = (separator: string) =>
   rewritten((code, rest) => {
     const match = /^(\d{3})(\d{3})(\d{4})$/.exec(figuresIn(rest));
@@ -96,7 +96,7 @@ export const phoneNumberStep: StyleStep = singleRule({
   },
 });
 
-/** Addresses are never touched, so the standard format is the one they have. */
+/** Addresses are never changed, so their standard format is the one they have. */
 export const mailAddressStep: StyleStep = {
   rules: rulesOf('formatting', 'email_address_format', EVERY_LANGUAGE, ['use_standard_format']),
   apply: (text) => text,

@@ -1,4 +1,4 @@
-/** Commas, ampersands, salutations and what else is a matter of one sign. */
+/** Rules for single punctuation marks: commas, ampersands, colons and salutations. */
 import {
   BLANK,
   oneOf,
@@ -48,7 +48,7 @@ export const adverbCommaStep: StyleStep = singleRule({
   },
 });
 
-/** Words that stand between commas without being items. */
+/** Words that stand between commas without being list items. */
 const NO_ITEM = oneOf([
   ...[
     'however',
@@ -66,14 +66,14 @@ const NO_ITEM = oneOf([
   ...['yesterday', 'tomorrow', 'tonight', 'now', 'later', 'still', 'yet', 'so', 'meanwhile'],
 ]);
 const ITEM = `(?!(?:${NO_ITEM}|\\p{L}{2,30}ly)(?!\\p{L}))[\\p{L}’'-]{1,40}`;
-/** One-word items: between clauses the comma has another reason. */
+/** Lists of one-word items: between clauses, the comma has another purpose. */
 const SERIAL = new RegExp(
   `(?<![\\p{L}’'-])(${ITEM}, ${ITEM}), (and|or)(?= [\\p{L}’'-]{1,40}(?:[.;:!?)]|$))`,
   'giu',
 );
 /**
- * A list of single words that is announced by a colon or is all there is. One comma may as well stand
- * after what begins a sentence: "In Paris, Ana and Pedro ate."
+ * A list of single words, either announced by a colon or the whole text. Otherwise a comma may follow an
+ * introductory phrase: "In Paris, Ana and Pedro ate."
  */
 const UNSERIAL = new RegExp(
   `(?:(?<=: )((?:${ITEM}, ){1,20}${ITEM})|^((?:${ITEM}, ){2,20}${ITEM})) (and|or) (${ITEM})(?=[.;]|$)`,
@@ -92,7 +92,7 @@ const withSerialComma = (text: string): string =>
     ) => {
       const list = announced ?? alone ?? '';
       const items = [...list.split(', '), last];
-      // "Ana, eat and drink" speaks to somebody.
+      // "Ana, eat and drink" addresses a person.
       const capitals = items.filter((item) => /^\p{Lu}/u.test(item)).length;
       const isAlike = capitals === 0 || capitals === items.length || announced === undefined;
       return isAlike ? `${list}, ${joint} ${last}` : found;
@@ -108,7 +108,7 @@ export const serialCommaStep: StyleStep = singleRule({
   },
 });
 
-/** "James's", but not a common noun that begins a sentence. */
+/** Possessives such as "James's", but not of a common noun at the start of a sentence. */
 const POSSESSIVE =
   /(?<=[^\s.!?:"“‘'(] (?:\p{Lu}[\p{L}.]{0,30} )?)(\p{Lu}[\p{L}]{1,40}s)(['’])s(?!\p{L})/gu;
 
@@ -145,7 +145,7 @@ const GREETINGS = oneOf([
   ],
   ...['Chères', 'Monsieur', 'Madame', 'Gentile', 'Egregio', 'Caro', 'Cara', 'Spettabile'],
 ]);
-/** A segment that is a salutation and nothing else. */
+/** A segment that consists of a salutation. */
 const SALUTATION = new RegExp(
   `^((?:${GREETINGS})[\\p{L} .'’\\u00A0\\uFDD0\\uFDD1-]{0,80}[\\p{L}\\uFDD0\\uFDD1.])[,:!]$`,
   'u',
@@ -162,7 +162,7 @@ export const salutationStep: StyleStep = singleRule({
   },
 });
 
-/** Between figures a colon is a time, a verse, a ratio or a score. */
+/** Between digits, a colon belongs to a time, a verse, a ratio or a score. */
 const COLON = / ?: ?/g;
 const BETWEEN_FIGURES = /(?<=(?<![\d:])\d{1,3}) ?: ?(?=\d{1,3}(?!\d))/gu;
 const closeColon = (text: string): string =>
@@ -183,7 +183,7 @@ export const ratioColonStep: StyleStep = singleRule({
   },
 });
 
-/** French sets `; : ! ?` off, but not in times and not where several follow. */
+/** French sets `; : ! ?` off by a space, but not in times. */
 const FRENCH_SIGN = new RegExp(
   `(?<=[\\p{L}\\p{M}\\d)\\]»”"%\\uFDD0\\uFDD1])${BLANK}([;!?]{1,3}|:)(?=[\\s\\uFDD0"»”)]|$)`,
   'gu',

@@ -1,4 +1,4 @@
-/** Finds the quotations of a text, nested ones included, and tells their marks from apostrophes. */
+/** Finds the quotations of a text, including nested ones, and distinguishes their marks from apostrophes. */
 import {
   characterBefore,
   characterFrom,
@@ -8,17 +8,17 @@ import {
   isLetter,
 } from './mechanical-rule.ts';
 
-/** A pair of quotation marks by UTF-16 places; `depth` 0 is not within another. */
+/** A pair of quotation marks, by UTF-16 positions; `depth` 0 is outermost. */
 export interface Quotation {
   open: number;
   close: number;
   depth: number;
-  /** How it was written. */
+  /** Kind of marks as written. */
   kind: 'single' | 'double';
   isStraight: boolean;
 }
 
-/** A mark whose partner is in another sentence: one at the very begin or end of a text. */
+/** A mark at the very start or end of a text, whose partner is in another sentence. */
 export interface HalfQuotation extends Pick<Quotation, 'depth' | 'kind' | 'isStraight'> {
   at: number;
   side: 'open' | 'close';
@@ -27,19 +27,19 @@ export interface HalfQuotation extends Pick<Quotation, 'depth' | 'kind' | 'isStr
 export interface QuotationMarks {
   /** In no particular order. */
   quotations: readonly Quotation[];
-  /** One or two at most; quotations are within them. */
+  /** Two at most; all quotations are nested inside them. */
   halves: readonly HalfQuotation[];
-  /** Places of apostrophes. */
+  /** Positions of apostrophes. */
   apostrophes: readonly number[];
 }
 
 const MARKS = /["“”„‟«»「」『』＂'‘’‚‹›]/g;
 const SINGLE = /['‘’‚‹›]/;
-/** After a closing mark at the end there are full stops and formatting at most. */
+/** At the end of a text, only punctuation and formatting may follow a closing mark. */
 const END = /^[.,;:!?…。，！？\uFDD0]{0,7}$/u;
 const NO_QUOTATIONS: QuotationMarks = { quotations: [], halves: [], apostrophes: [] };
 
-/** What may close a quotation, by what opened it. */
+/** Possible closing marks, by opening mark. */
 const closers: Readonly<Record<string, string | undefined>> = {
   '"': '"”',
   '＂': '＂',
@@ -58,7 +58,7 @@ const closers: Readonly<Record<string, string | undefined>> = {
   '›': '‹',
 };
 
-/** These may have blanks within. */
+/** Marks that may have spaces inside. */
 const GUILLEMET = /[«»‹›]/;
 const BEFORE_OPENING = /[([{<（［｛〈《【\-–—―/¿¡…·:：，、。"“„«»'‘‚‹›「『]/;
 /** Words that begin with an apostrophe. */
@@ -72,7 +72,7 @@ interface Candidate {
   canClose: boolean;
 }
 
-/** The quotations and apostrophes of a text; marks without a partner are neither. */
+/** Returns the quotations and apostrophes of a text; unpaired marks are neither. */
 export function readQuotations(text: string): QuotationMarks {
   const apostrophes: number[] = [];
   const candidates: Candidate[] = [];
@@ -90,7 +90,7 @@ export function readQuotations(text: string): QuotationMarks {
   }
   const { sure, hasDoubt } = withoutDoubtfulSingles(text, candidates);
   const { quotations, lone } = pairsOf(sure);
-  // A begin without an end is no reason to take an end without a begin for an apostrophe.
+  // If an opening mark is unpaired, an unpaired closing mark need not be an apostrophe.
   for (const { at, glyph } of hasDoubt ? [] : lone) {
     if (/['’]/.test(glyph) && isLetter(characterBefore(text, at))) apostrophes.push(at);
   }
@@ -99,10 +99,13 @@ export function readQuotations(text: string): QuotationMarks {
   return { quotations, halves, apostrophes };
 }
 
-/** Sentences are translated one by one: "Who is it? It is me." has its marks in two of them. */
+/**
+ * Finds half quotations. Sentences are translated one by one, so "Who is it? It is me." has its marks in two
+ * of them.
+ */
 function halvesOf(text: string, lone: readonly Candidate[]): HalfQuotation[] {
   const halves: HalfQuotation[] = [];
-  // Inches are no quotations: 27".
+  // Inch marks are not quotation marks: 27".
   const doubles = lone.filter(
     ({ at, glyph }) => !SINGLE.test(glyph) && !isFigure(characterBefore(text, at)),
   );
@@ -158,8 +161,8 @@ function candidateAt(
 }
 
 /**
- * A plural's apostrophe looks like an end, and so do feet: `dogs'`, `5'`. Where begins and ends do
- * not match, none is taken.
+ * Removes single marks that may be a plural's apostrophe or a foot mark: `dogs'`, `5'`. If opening and
+ * closing marks do not match, none is used.
  */
 function withoutDoubtfulSingles(
   text: string,
@@ -187,7 +190,7 @@ function isBalanced(singles: readonly Candidate[]): boolean {
 
 function pairsOf(candidates: readonly Candidate[]): { quotations: Quotation[]; lone: Candidate[] } {
   const open: Candidate[] = [];
-  /** How many open quotations each closing mark would end. */
+  /** Number of open quotations that each closing mark would end. */
   const awaited = new Map<string, number>();
   const await_ = (opening: string, change: number): void => {
     for (const closer of closers[opening] ?? '') {

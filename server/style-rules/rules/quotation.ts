@@ -1,4 +1,4 @@
-/** Quotation marks and apostrophes in the shape a list asks for. */
+/** Rules for the form of quotation marks and apostrophes. */
 import {
   characterBefore,
   characterFrom,
@@ -25,7 +25,7 @@ const corners: readonly [Pair, Pair] = [
   ['『', '』'],
 ];
 
-/** The marks of a quotation, or undefined to leave it. */
+/** Chooses the marks for a quotation; undefined leaves it unchanged. */
 type Forms = (
   quotation: Pick<Quotation, 'depth' | 'kind' | 'isStraight'>,
   style: ChosenStyle,
@@ -43,7 +43,7 @@ const alternating =
   ({ depth }) =>
     depth % 2 === 0 ? primary : secondary;
 
-/** The shape changes, the number of strokes does not. */
+/** Change the shape of the marks, and keep single or double. */
 const inStraight: Forms = ({ kind }) => straight[kind];
 const inCurly: Forms = ({ kind }, style) => curlyOf(style)[kind];
 const doubleCurly: Forms = ({ depth }, style) =>
@@ -51,7 +51,7 @@ const doubleCurly: Forms = ({ depth }, style) =>
 const doubleStraight: Forms = alternating(straight.double, straight.single);
 const inGuillemets: Forms = byDepth(guillemets.double, curly.double, curly.single);
 
-/** The number of strokes changes, the shape does not. */
+/** Changes between single and double, and keeps the shape. */
 const strokes =
   (even: 'double' | 'single'): Forms =>
   ({ depth, isStraight }, style) => {
@@ -125,7 +125,7 @@ function languagesOf(option: string): MechanicalRule['languages'] {
 const markLanguages = (option: string): MechanicalRule['languages'] =>
   option.includes('guillemets') ? ['es', 'fr', 'it'] : [...LATIN_LANGUAGES, 'ko', 'zh'];
 
-/** Which marks a quotation gets: the most particular rule decides. */
+/** Returns the marks to use; the most specific rule decides. */
 function formsOf(style: ChosenStyle): Forms | undefined {
   const chosen = (rule: string, forms: Readonly<Record<string, Forms>>): Forms | undefined =>
     forms[style.option('punctuation', rule) ?? ''];
@@ -145,7 +145,7 @@ function apostropheOf(style: ChosenStyle): string | undefined {
   return /straight_(?:quotation_marks_and_)?apostrophes$/.test(option) ? "'" : '’';
 }
 
-/** Quotations and apostrophes are told apart together, so their rules are one step. */
+/** Quotation marks and apostrophes can only be told apart together, so their rules form one step. */
 export const quotationStep: StyleStep = {
   rules: [
     ...Object.keys(marks).flatMap((option) =>
@@ -215,10 +215,10 @@ function halfPiece(
 }
 
 /**
- * A mark with the blank within that French has and others have not. None is inserted where formatting
- * stands between the mark and a blank.
+ * Returns the replacement of a mark, with the inner space that French uses and other languages do not. No
+ * space is inserted if there is one beyond adjacent formatting.
  *
- * @param before how the quotation was opened
+ * @param before the original opening mark
  */
 function openingPiece(
   text: string,
@@ -252,7 +252,7 @@ function closingPiece(
 const isInnerBlank = (character: string | undefined): boolean =>
   character !== undefined && /[ \u00A0\u2009\u202F]/.test(character);
 
-/** French sets guillemets off. */
+/** Returns the space inside guillemets, which only French uses. */
 function innerBlank(style: ChosenStyle): string {
   if (style.language !== 'fr') return '';
   const option = style.option('punctuation', 'spacing_and_punctuation');

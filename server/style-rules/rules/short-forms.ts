@@ -1,4 +1,4 @@
-/** Abbreviations, acronyms, degrees and titles. */
+/** Rules for abbreviations, acronyms, degrees and titles. */
 import {
   oneOf,
   LATIN_LANGUAGES,
@@ -31,7 +31,7 @@ const DEGREES = new Map([
       .concat('.'),
   ]),
 ]);
-/** Read only with their full stops: MD and BA are other things as well. */
+/** Degrees recognised only with full stops: MD and BA have other meanings. */
 const DOTTED_ONLY = new Map([
   ...(['B.A.', 'M.A.', 'M.D.', 'J.D.', 'M.B.A.', 'D.D.S.', 'B.S.', 'M.S.', 'M.F.A.'] as const).map(
     (dotted): [string, string] => [dotted, dotted.replaceAll('.', '')],
@@ -72,7 +72,7 @@ export const degreeStep: StyleStep = singleRule({
   },
 });
 
-/** Names of states and bodies; initials of people look the same and are left alone. */
+/** States and organisations; personal initials look the same and are left alone. */
 const ACRONYMS = [
   ...['U.S.', 'U.S.A.', 'U.S.S.R.', 'U.K.', 'U.N.', 'E.U.', 'U.A.E.', 'D.C.', 'F.B.I.', 'C.I.A.'],
   ...[
@@ -104,7 +104,7 @@ export const initialismStep: StyleStep = singleRule({
   options: { do_not_use: { languages: LATIN_LANGUAGES, apply: withoutPeriods } },
 });
 
-/** German abbreviations of several words, as letters with a full stop each. */
+/** German abbreviations of several words, each shortened to letters with a full stop. */
 const GERMAN = [
   ...['z. B.', 'd. h.', 'u. a.', 'i. d. R.', 'z. T.', 'u. U.', 'o. Ä.', 'u. Ä.', 's. o.', 's. u.'],
   ...[
@@ -169,7 +169,7 @@ const LATIN: readonly (readonly [pattern: string, words: string])[] = [
   ['et al\\.', 'and others'],
 ];
 
-/** In English words; the full stop of a short form stays where it ends the sentence. */
+/** Writes Latin abbreviations in English words; a full stop that ends the sentence stays. */
 function withoutLatin(text: string): string {
   let now = text;
   for (const [pattern, words] of LATIN) {
@@ -202,14 +202,14 @@ const TITLE_LONG = new RegExp(
   'gu',
 );
 const TITLE_SHORT = /(?<!\p{L})(Mr|Dr|Prof)\.?(?=[ \u00A0]\p{Lu}\p{Ll})/gu;
-/** Words with a capital that are no name of a street. */
+/** Capitalised words that are not part of a street name. */
 const NO_STREET = new Set(
   'And As Ask But By Call Dear For From Hello Hi If See Thank Thanks The Then To When While With'.split(
     ' ',
   ),
 );
 
-/** Whether `Dr` may be a street: 12 Mulholland Dr. Los Angeles. */
+/** Whether `Dr` may mean Drive: 12 Mulholland Dr. Los Angeles. */
 function mayBeStreet(short: string, text: string, at: number): boolean {
   if (short !== 'Dr') return false;
   const before = /(\p{Lu}[\p{L}’'-]{0,40})[ \u00A0]$/u.exec(text.slice(Math.max(0, at - 42), at));

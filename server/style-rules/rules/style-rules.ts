@@ -1,6 +1,6 @@
 /**
- * Keeps the rules of a style list that need no understanding, whatever engine translated. Rules act
- * on what can be read in one way only and leave the rest: a style is never worth a wrong figure.
+ * Applies the mechanical rules of a style list, whichever engine translated. Rules act only on text with a
+ * single possible reading and leave the rest: no style is worth a wrong number.
  */
 import { type LanguageTag, baseLanguage } from '../../../shared/language.ts';
 import type {
@@ -36,9 +36,9 @@ import * as shortForms from './short-forms.ts';
 
 export type { MechanicalRule } from './mechanical-rule.ts';
 
-// All mechanical rules, in the order in which they act.
+// All mechanical rules, in order of application.
 
-// Percentages that are written with figures.
+// Percentages written in digits.
 
 const PERCENT = new RegExp(
   `(?<=\\d)(${BLANK})(?:[%％](?![%％\\d]|\\p{Script=Latin})|` +
@@ -47,7 +47,7 @@ const PERCENT = new RegExp(
   'gu',
 );
 
-/** Where a blank is wanted, one that is there stays the one it is. */
+/** Where a space is wanted, an existing one is kept as it is. */
 const writes =
   (sign: string, spacing: 'blank' | 'none') =>
   (text: string): string =>
@@ -201,19 +201,19 @@ const styleSteps: readonly StyleStep[] = [
   ...words,
   ...signs,
   ...scripts,
-  // After what needs to know a unit from a version beside its figures.
+  // After rules that distinguish a unit from a version by the numbers beside it.
   numberFormatStep,
   quotationStep,
-  // After quotations: their blanks are set with the marks.
+  // After quotations, which set their own inner spaces.
   punctuation.frenchSpacingStep,
   eastAsian.cornerBracketStep,
-  // Figures in full width are no figures to the others.
+  // Last, as other rules do not recognise full-width digits.
   eastAsian.figureWidthStep,
 ];
 
-// The rules of a list at work.
+// Application of a list's rules.
 
-/** The options of the catalogue that machines keep, each with its languages. */
+/** The catalogue options that are applied mechanically, with their languages. */
 export const mechanicalRules: readonly MechanicalRule[] = styleSteps.flatMap(({ rules }) => rules);
 
 const keyOf = (category: string, rule: string, option: string): string =>
@@ -223,7 +223,7 @@ const languagesByRule = new Map(
   mechanicalRules.map((rule) => [keyOf(rule.category, rule.rule, rule.option), rule.languages]),
 );
 
-/** Whether an option is kept by a machine in texts of a language, variants included. */
+/** Whether an option is applied mechanically in a language or variant. */
 export function isMechanical({
   category,
   rule,
@@ -241,11 +241,11 @@ export function isMechanical({
 }
 
 /**
- * The segment in the style of the rules. Marks stay where they are, and so do addresses, code, tags,
- * placeholders and names of files; a segment that needs no change is returned as it is. What other
- * languages or engines have to see to is passed over.
+ * Applies the mechanical rules to a segment. Marks stay in place, and addresses, code, tags, placeholders and
+ * file names stay unchanged. A segment that needs no change is returned as is. Rules for other languages, or
+ * for engines, are skipped.
  *
- * @param language of the segment: one of lists, or a variant of one; of others nothing is changed
+ * @param language of the segment: a language of lists, or a variant of one; segments in others stay unchanged
  */
 export function applyStyleRules(
   segment: TextSegment,
@@ -263,7 +263,7 @@ interface Plan {
   steps: typeof styleSteps;
 }
 
-/** What one rule changes may be another's concern; more than one round is rare. */
+/** One rule's change may concern another, but more than one round is rarely needed. */
 const MAX_ROUNDS = 4;
 
 function settled(text: string, { steps, style }: Plan): string {
@@ -273,7 +273,7 @@ function settled(text: string, { steps, style }: Plan): string {
     const before = now;
     for (const step of steps) {
       const changed = step.apply(now, style);
-      // Losing a mark would be worse than any style.
+      // A step that loses a mark is discarded.
       if (changed !== now && standInsOf(changed) === standIns) now = changed;
     }
     if (now === before) break;
@@ -281,7 +281,7 @@ function settled(text: string, { steps, style }: Plan): string {
   return now;
 }
 
-/** Lists live as long as a request that uses them, and have many segments. */
+/** Cached per rule set, which lives as long as its request and serves many segments. */
 const plans = new WeakMap<ConfiguredRules, Map<LanguageTag, Plan>>();
 
 function planOf(language: LanguageTag, rules: ConfiguredRules): Plan | undefined {

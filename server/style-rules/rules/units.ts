@@ -1,10 +1,10 @@
-/** Signs of measures and of money. */
+/** Units of measure and currency symbols. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import { BLANK, oneOf } from './mechanical-rule.ts';
 
 /**
- * Units that nothing else is written like when they follow a figure. `s` (90s), `h` (10 h: a time),
- * `in`, `A`, `K`, `J` and `N` are not among them.
+ * Units that are unambiguous after a number. `s` (90s), `h` (10 h: a time), `in`, `A`, `K`, `J` and `N` are
+ * ambiguous and left out.
  */
 const UNIT_SYMBOLS = [
   ...['km', 'm', 'cm', 'mm', 'µm', 'μm', 'nm', 'km²', 'm²', 'cm²', 'mm²', 'm³', 'cm³', 'ha'],
@@ -30,13 +30,13 @@ const UNIT_SYMBOLS = [
   ...['ppm', 'Ω', 'kΩ', 'lx', 'mol'],
 ];
 
-/** Units as a piece of a pattern, the longest first. */
+/** Pattern of units, the longest first. */
 export const UNIT = oneOf(UNIT_SYMBOLS);
 
-/** What a unit ends with: no letter, figure or apostrophe follows it. */
+/** Pattern of the end of a unit: no letter, digit or apostrophe follows. */
 export const UNIT_END = "(?![\\p{L}\\p{M}\\p{N}_'’²³/-])";
 
-/** Currencies whose sign stands for them alone. */
+/** Currencies with an unambiguous symbol. */
 export const isoBySymbol: ReadonlyMap<string, string> = new Map([
   ['€', 'EUR'],
   ['£', 'GBP'],
@@ -52,7 +52,7 @@ export const symbolByIso: ReadonlyMap<string, string> = new Map(
   [...isoBySymbol].map(([symbol, iso]) => [iso, symbol] as const),
 );
 
-/** Signs of money, as a piece of a pattern. */
+/** Pattern of currency symbols. */
 export const CURRENCY_SYMBOL = oneOf([
   ...isoBySymbol.keys(),
   '$',
@@ -65,22 +65,22 @@ export const CURRENCY_SYMBOL = oneOf([
   '₴',
 ]);
 
-/** Codes of money, as a piece of a pattern. */
+/** Pattern of currency codes. */
 export const CURRENCY_CODE = oneOf([
   ...isoBySymbol.values(),
   ...['CHF', 'JPY', 'CNY', 'RMB', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'NZD', 'SGD', 'BRL'],
   ...['MXN', 'ZAR', 'TRY', 'RUB', 'ILS', 'THB', 'TWD', 'UAH'],
 ]);
 
-/** Powers of thousand after an amount, as a piece of a pattern. */
+/** Pattern of powers of a thousand after an amount. */
 export const MAGNITUDE =
   '(?:thousand|million|billion|trillion|bn|mn|tn|k|m|b|tausend|Tsd\\.|Million(?:en)?|Milliarden?|Billionen?|Mio|Mrd|' +
   'mille|millions?|milliards?|mil|millón|millones|millardos?|milione|milioni|miliardo|miliardi|mio|mrd|万|亿|億|兆|천|만|억|조)';
 
-/** A second figure of a range or a list has the unit of the first: 1.5–2.5 kg. */
+/** The second number of a range or list shares the unit of the first: 1.5–2.5 kg. */
 const SECOND_FIGURE = `(?:${BLANK}(?:[-–—~x×,]|and|to|or|und|bis|oder|et|à|ou|y|a|o|e)${BLANK}\\d[\\d.,]{0,15})?`;
 
-/** What shows that the figures before it are an amount. */
+/** Context after a number that makes it an amount. */
 const AFTER_AMOUNT = new RegExp(
   `^${SECOND_FIGURE}${BLANK}(?:[%‰％°℃℉€£₩₹¥￥$]|(?:${CURRENCY_CODE}|${UNIT}|${MAGNITUDE}|` +
     'percent|per cent|Prozent|pour cent|por ciento|por cien|per cento|percento|' +
@@ -93,7 +93,7 @@ const BEFORE_AMOUNT = new RegExp(
   'u',
 );
 
-/** Whether what stands around figures makes them an amount, not a version, a section or a time. */
+/** Whether the context of a number makes it an amount, rather than a version, a section or a time. */
 export function isAmount(text: string, start: number, end: number): boolean {
   return (
     AFTER_AMOUNT.test(text.slice(end, end + 40)) ||
@@ -125,7 +125,7 @@ const row = (
   },
 });
 
-/** Units as they are spelled out. */
+/** Spelled-out units. */
 export const unitWords: readonly UnitWord[] = [
   row('km', [
     'kilometer',
