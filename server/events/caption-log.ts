@@ -39,7 +39,7 @@ export interface CaptionLog {
    *
    * @param options.isKept whether it may be written to disk
    * @param options.isLate whether it renders something said earlier: followers are then told only if the line
-   * is among the last lines, or was told to them before
+   *   is among the last lines, or was told to them before
    */
   append(track: CaptionTrack, caption: NewCaption, options: AppendOptions): Promise<Caption>;
   /** Returns a new line number, greater than all existing ones. */
@@ -75,7 +75,7 @@ export interface CaptionLog {
    * meanwhile.
    *
    * @param onGone called when the deleted captions can no longer be read: those up to the given sequence and
-   * their translations
+   *   their translations
    */
   forget(roomId: string, onGone?: (upTo: number) => void): Promise<void>;
   /** Deletes the captions written so far from the database; current followers can still read them. */

@@ -22,7 +22,7 @@ export interface RoomWishes {
 export interface Room {
   roomId: string;
   accountId: string;
-  /** Id of the key whose account pays for the room's translations. */
+  /** Id of the key whose account pays for the room. */
   keyId: string;
   name: string;
   wishes: RoomWishes;

@@ -27,7 +27,7 @@ export interface Improvement {
    * is.
    *
    * @throws ServiceError engine_unavailable if no engine can be reached; translation_failed if none
-   * succeeded; the signal's reason when aborted
+   *   succeeded; the signal's reason when aborted
    */
   improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]>;
 }

@@ -31,7 +31,7 @@ export interface TextImprovement {
    *
    * @param task `correct` only corrects mistakes; `rephrase` also rewords, if an engine can
    * @throws ServiceError invalid_request, quota_exceeded, engine_unavailable, translation_failed; texts that
-   * were not improved are not billed
+   *   were not improved are not billed
    */
   improve(
     task: 'correct' | 'rephrase',

@@ -21,10 +21,7 @@ import { MemoryIndexBuilder, keysOfText, type MemoryKey } from './matching/memor
 import { readMemoryText } from './matching/memory-text.ts';
 import { createTmxReader } from './matching/tmx-reader.ts';
 
-/**
- * Maximum number of pairs of a memory: bounds the memory of its index, ten or so entries per pair of 16 bytes
- * each.
- */
+/** Maximum number of pairs of a memory: bounds its index in memory, about ten 16-byte entries per pair. */
 export const MAX_MEMORY_SEGMENTS = 1_000_000;
 /** Maximum number of target languages of a memory. */
 const MAX_PARTS = 30;
@@ -59,7 +56,7 @@ export interface ImportedContent {
  * Fills a memory that was begun; the caller completes it.
  *
  * @throws ServiceError invalid_request for an unreadable file, payload_too_large for too many bytes or
- * segments, not_found if the memory was deleted meanwhile; any error of the byte stream
+ *   segments, not_found if the memory was deleted meanwhile; any error of the byte stream
  */
 export async function importContent(
   memoryId: string,

@@ -63,7 +63,7 @@ export interface MemoryFor extends MemoryWish {
 export interface TranslationMemories {
   /**
    * @throws ServiceError also payload_too_large, quota_exceeded, too_many_requests; any error of the byte
-   * stream
+   *   stream
    */
   import(accountId: string, file: MemoryImport): Promise<ImportedTranslationMemory>;
   /** Returns memories, the oldest first. */

@@ -83,7 +83,7 @@ export async function installedPackages(): Promise<Set<string>> {
  * Installs a package, as root. Without root, the error says what command to run.
  *
  * @throws ServiceError not_found for a name that is not on the list, model_not_installed with what to do; the
- * signal's reason
+ *   signal's reason
  */
 export async function installPackage(
   name: string,

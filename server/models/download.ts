@@ -41,7 +41,7 @@ const FIRST_PAUSE_MS = 1_000;
  * Downloads a file, continuing an earlier attempt if the server supports it.
  *
  * @throws DownloadRefused if there is no such file; Error if the server cannot be reached or the disk is
- * full; the signal's reason
+ *   full; the signal's reason
  */
 export async function download(options: DownloadOptions): Promise<void> {
   const { file, signal, firstPauseMs = FIRST_PAUSE_MS } = options;

@@ -58,7 +58,7 @@ export interface InstallByNameOptions extends Omit<InstallOptions, 'entry' | 're
  * Installs a model by its name. A model that is already installed causes no network request.
  *
  * @throws ServiceError not_found for an unknown name; as {@link installModel} and {@link
- * fetchTranslationList}
+ *   fetchTranslationList}
  */
 export async function installByName(
   options: InstallByNameOptions,

@@ -65,7 +65,7 @@ const REMOVED = '.removing-';
  * download is continued by the next call, and a damaged model is replaced.
  *
  * @throws ServiceError invalid_request if its terms are not accepted, model_not_installed with what to do;
- * the signal's reason
+ *   the signal's reason
  */
 export async function installModel(options: InstallOptions): Promise<Installed> {
   const { entry, modelsFolder, acceptTerms, onStep, signal } = options;
@@ -304,7 +304,7 @@ const usualLimits: UnpackLimits = { maxEntries: 10_000, maxRatio: 10, freeBytes:
  * exist and be empty.
  *
  * @throws ArchiveRefused if it escapes its folder, has links or devices, is too large or damaged; files may
- * then remain in `folder`
+ *   then remain in `folder`
  */
 async function unpack(
   archive: string,

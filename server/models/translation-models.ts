@@ -85,7 +85,7 @@ const MAX_LIST_BYTES = 50_000_000;
  * Fetches the list: every model that can run here, the preferred one of each pair first.
  *
  * @param address of the models, without a trailing `/`; with `isMirror`, files come from there too, wherever
- * the list says they are
+ *   the list says they are
  * @throws ServiceError model_not_installed if it cannot be fetched; the signal's reason
  */
 export async function fetchTranslationList({
@@ -324,7 +324,7 @@ const PACKING_BYTES = 1_000_000;
  * Downloads and unpacks all files of a model. An interrupted call is continued by the next one.
  *
  * @throws ServiceError model_not_installed if a file does not match the list; Error if the server cannot be
- * reached or the disk is full; the signal's reason
+ *   reached or the disk is full; the signal's reason
  */
 export async function takeTranslation(options: TranslationFilesOptions): Promise<void> {
   const { name, origin, downloads, folder, onProgress, onStep } = options;

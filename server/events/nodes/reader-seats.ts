@@ -17,7 +17,7 @@ export interface ReaderSeats {
    * Takes a seat for a reader.
    *
    * @param known latest known number of readers, including this one: it counts while the broker is
-   * unreachable
+   *   unreachable
    * @returns a function that gives the seat back
    * @throws ServiceError too_many_sessions
    */

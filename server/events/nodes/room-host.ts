@@ -19,7 +19,7 @@ export interface RoomHost {
    * Called when a session speaks at another node, which is to become the home.
    *
    * @returns the local session if it keeps the floor; otherwise undefined, once all pending lines are
-   * appended
+   *   appended
    */
   onClaim(claim: HomeClaim): Promise<string | undefined>;
   answer(question: unknown, id: string): Promise<unknown>;

@@ -99,7 +99,7 @@ export class SharedRoom {
         this.notes.told(shared);
         memory.writeOn(roomId);
       },
-      // Another node took the lease, or the broker has lost it.
+      // Finds out whether another node took the lease, or the broker has lost it.
       onRefused: async () => {
         if (this.isHome) await this.tick();
       },

@@ -144,7 +144,7 @@ interface Round {
 
 /**
  * @param options.sliceMs longest time spent writing in one turn of the event loop, over all messages and sets
- * of readers; the work that follows the writes takes as long again
+ *   of readers; the work that follows the writes takes as long again
  */
 export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut {
   return new SlicedFanOut(sliceMs);

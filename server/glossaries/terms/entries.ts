@@ -30,7 +30,7 @@ interface Entries {
  * Parses the entries that a client sent. CSV lines for other languages are skipped.
  *
  * @throws ServiceError invalid_request, with the place in its detail, if an entry breaks a rule or there is
- * none; payload_too_large above {@link MAX_DICTIONARY_BYTES}
+ *   none; payload_too_large above {@link MAX_DICTIONARY_BYTES}
  */
 export async function parseEntries(input: {
   text: string;

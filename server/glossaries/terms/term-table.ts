@@ -284,7 +284,7 @@ interface GlossaryTables {
  * stale. Concurrent requests share one build.
  *
  * @param options.cacheBytes memory limit in total; the least recently used tables are evicted, but the last
- * one is kept even if it is larger
+ *   one is kept even if it is larger
  */
 export function createGlossaryTables({
   glossaries,

@@ -59,7 +59,7 @@ const full =
   ({ hour, minute = '00', clock, writtenHour, sign }, { language }) => {
     if (sign.includes('h') && clock !== 'halves') return undefined;
     const isKept = clock !== 'halves';
-    // Next to a 24-hour clock, 3:00 is unambiguous with its leading zero.
+    // The leading zero marks a converted 3:00 as a time of the 24-hour clock.
     const converted = language === 'en' || language === 'es' ? padded(hour) : String(hour);
     return `${isKept ? writtenHour : converted}${separator}${minute}`;
   };
@@ -424,7 +424,7 @@ function timeOf(match: RegExpExecArray, language: StyleRuleLanguage): ReadTime |
     // 下午15点 states the half of the day twice.
     if (written > 12) return undefined;
     const isAfternoon = AFTERNOON.test(half_);
-    // 0 p.m. does not exist, whereas 午前0時 is usual.
+    // Zero is read in the morning only: 0 a.m. is unusual, but 午前0時 is not.
     if (written === 0 && isAfternoon) return undefined;
     const hour = (written % 12) + (isAfternoon ? 12 : 0);
     // 晚上12点 is midnight.
