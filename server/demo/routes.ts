@@ -1,5 +1,5 @@
 /**
- * The demo page and its endpoints: a token endpoint without an API key, and a sample recording. Enabled only
+ * The demo page and its endpoints: a token endpoint without an API key, and a spoken sample. Enabled only
  * by the settings, as everyone who can reach it may use the engines.
  */
 import path from 'node:path';

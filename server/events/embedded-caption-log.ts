@@ -43,7 +43,7 @@ export interface CaptionLogOptions {
   log: Logger;
   now?: () => number;
   retryMs?: number;
-  /** Publishes a caption to other nodes before it is written or told here. @throws if it must be neither */
+  /** Publishes a caption to other nodes before it is written or told here. @throws if it must not be */
   publish?: (track: CaptionTrack, caption: Caption, options: AppendOptions) => Promise<void>;
   /** Whether a published caption may be written yet. */
   mayWrite?: (track: CaptionTrack, caption: Caption) => boolean;

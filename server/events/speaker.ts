@@ -47,7 +47,7 @@ interface Pause extends PauseTimes {
   owed: Segment | undefined;
   /** Times of the segment that has already become a line without its end. */
   settled: Pick<Segment, 'startMs' | 'endMs'> | undefined;
-  /** Segments that began earlier belong to a previous pause. */
+  /** Segments that began earlier fall into the previous pause, or precede it. */
   notBeforeMs: number;
 }
 

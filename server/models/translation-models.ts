@@ -35,7 +35,7 @@ export const TRANSLATION_PREFIX = 'translation-';
 /** A model on the list. */
 export interface TranslationOffer extends CatalogueEntry {
   origin: TranslationOrigin;
-  /** `tiny`, `base-memory` or `base`, in order of cost and quality. */
+  /** `tiny`, `base-memory` or `base`: determines the cost and the quality of a translation. */
   architecture: string;
   /** Whether Firefox has released it to its users. */
   isReleased: boolean;

@@ -5,7 +5,7 @@ import type { EngineMeasures } from './observed-engines.ts';
 
 /** Captions are useful within a few seconds; beyond that, only the order of magnitude counts. */
 const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 8, 13, 30];
-/** From the milliseconds of a rule-based engine to the longest wait for a chat model. */
+/** From the milliseconds of a classic engine to the longest wait for a chat model. */
 const LATENCY_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
 
 export interface Metrics {
