@@ -1,4 +1,4 @@
-/** The composition root: every part of the server, and what it works with. */
+/** The composition root: builds every part of the server and connects it to the parts it depends on. */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { openConsole } from './accounts/console/routes.ts';
@@ -22,16 +22,19 @@ import { openStyleRules } from './style-rules/routes.ts';
 import { openLanguages, openTexts, openTranslation } from './translation/routes.ts';
 import { openAudio, openVoice } from './voice/index.ts';
 
-/** How long clients have to answer that their sockets are closed, in ms. */
+/** Time clients have to answer a close frame, in ms. */
 const FAREWELL_MS = 1_000;
-/** What people try first, and the demo asks for. */
+/** The direction loaded during warm-up: the one that new users and the demo try first. */
 const FIRST_PAIR = { source: 'en', target: 'es' } as const;
 
-/** What a person who starts the server wants to know. */
+/** What the start-up message shows to the person who starts the server. */
 export interface Overview {
-  /** The first key; undefined when it is not active in this database. */
+  /** The key of the first account; undefined when it is not active in this database. */
   apiKey: { secret: string; file: string } | undefined;
-  /** The console's path; with the token of a one-time link while its first account has no password. */
+  /**
+   * Path of the console. It carries the token of a one-time link as long as the first account has
+   * no password.
+   */
   console: string | undefined;
   /** Name of the database. */
   storage: string;
@@ -43,9 +46,9 @@ export interface Overview {
 
 export interface App {
   overview: Overview;
-  /** Starts to listen; answers the address, such as `http://127.0.0.1:8080`. */
+  /** Starts listening and returns the address, such as `http://127.0.0.1:8080`. */
   listen(): Promise<string>;
-  /** Takes no new work, lets running sessions conclude, then lets go of everything. */
+  /** Refuses new work, lets running sessions conclude, then closes every resource. */
   stop(): Promise<void>;
 }
 
@@ -179,14 +182,15 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       voice.stopOverview();
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
       await events.stop();
-      // Until then whoever asks whether it is ready is told that it stops: a balancer cuts off who is gone.
+      // Until the last answer is sent, readiness probes still learn that the server is stopping: a
+      // load balancer drops a server that no longer answers at once.
       await requests.answered(deadlineMs - performance.now());
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       await sockets.closeAll(FAREWELL_MS);
       await closed;
       const linesWritten = events.flush();
-      // Their connections are gone: what was charged for them is given back while there is a database.
+      // These connections are closed. Their charges are refunded while the database is still open.
       await texts.idle();
       await workerEnded;
       await memories.service.stop();
@@ -200,7 +204,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   };
 }
 
-/** What lasts, and what is in flight. */
+/** Opens the database, which holds what must last, and the broker, which holds what is in flight. */
 async function openData(config: Config, log: Logger) {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const broker = await openBroker({ config, storage, log }).catch(async (error: unknown) => {
@@ -215,9 +219,10 @@ async function openData(config: Config, log: Logger) {
 }
 
 /**
- * Opens parts at the same time.
+ * Opens several parts in parallel.
  *
- * @throws at once why one of them cannot be opened; the others are closed when they are open
+ * @throws the error of the first part that fails, immediately; the other parts are closed once they
+ *   are open
  */
 async function openTogether<Parts extends Promise<{ close(): Promise<unknown> }>[]>(
   parts: [...Parts],

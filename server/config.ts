@@ -1,4 +1,4 @@
-/** Settings with every question answered. The only reader of process.env. */
+/** Reads and validates the settings. This is the only reader of process.env. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -8,15 +8,15 @@ import { settingsSchema } from './settings.ts';
 
 export type Settings = Static<typeof settingsSchema>;
 
-/** What the server is told to be: settings with every question answered. */
+/** The validated settings, with every default resolved. */
 export interface Config extends Omit<Settings, 'TRUST_PROXY' | 'DEMO' | 'MODELS_DIR'> {
   TRUST_PROXY: boolean;
   MODELS_DIR: string;
-  /** `local` answers only to the names of this machine. */
+  /** `local` serves the demo only under host names of this machine. */
   DEMO: 'off' | 'local' | 'on';
 }
 
-/** Settings that cannot be used, each with what to do. */
+/** Invalid settings; each problem says how to fix it. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -27,15 +27,16 @@ export class ConfigError extends Error {
   }
 }
 
-/** One validator a setting: of a whole object the library reports a limited number of problems. */
+/** One validator per setting: for a whole object, the library limits the number of problems it reports. */
 const validators = Object.entries(settingsSchema.properties).map(
   ([name, schema]) => [name, schema, Compile(schema)] as const,
 );
 
 /**
- * Reads the settings; empty variables count as absent, unknown ones are left alone.
+ * Reads the settings from environment variables. Empty variables count as absent; unknown ones are
+ * ignored.
  *
- * @throws ConfigError naming every problem at once
+ * @throws ConfigError listing every problem
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const values: Record<string, unknown> = {};
@@ -58,12 +59,15 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return resolved(settings);
 }
 
-/** Addresses may hold passwords, and keys are keys: these are not repeated. */
+/** Returns a value for display; URLs may contain passwords and keys are secret, so neither is repeated. */
 function shown(name: string, text: string): string {
   return /_(?:URL|KEY)$/.test(name) ? 'the value' : JSON.stringify(text);
 }
 
-/** What a pattern cannot tell: addresses, files and folders. Settings may still be missing here. */
+/**
+ * Yields problems that a schema cannot detect: addresses, files, folders and settings that depend
+ * on each other. Settings that failed validation are absent here.
+ */
 function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
   const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR, SMTP_URL, SMTP_FROM } = settings;
   const { MODELS_DIR, BROKER_URL, STORAGE_URL } = settings;
@@ -94,13 +98,16 @@ function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
     if (problem !== undefined) yield `DATA_DIR: ${DATA_DIR} cannot be written (${problem}).`;
   }
   if (MODELS_DIR !== undefined) {
-    // To be read: only who installs models writes there.
+    // Read access is enough: only the installation of models writes there.
     const problem = failureOf(() => accessSync(existingPart(MODELS_DIR), constants.R_OK));
     if (problem !== undefined) yield `MODELS_DIR: ${MODELS_DIR} is no folder to read (${problem}).`;
   }
 }
 
-/** The part of a path that is there; a folder below it can be made when it is one itself. */
+/**
+ * Returns the nearest existing ancestor of a path. If that is a file, the result ends in `/.`, so
+ * that an access check fails.
+ */
 function existingPart(folder: string): string {
   const absolute = path.resolve(folder);
   if (existsSync(absolute)) return statSync(absolute).isDirectory() ? absolute : `${absolute}/.`;
@@ -116,7 +123,7 @@ function failureOf(attempt: () => unknown): string | undefined {
   }
 }
 
-/** What a setting may be, for people. */
+/** Describes the values that a setting accepts, for error messages. */
 function allowed(name: string): string {
   const schema = settingsSchema.properties[name as keyof Settings] as {
     description?: string;
@@ -154,13 +161,16 @@ function resolved(settings: Settings): Config {
   return { ...settings, TRUST_PROXY, DEMO, MODELS_DIR };
 }
 
-/** How npm is started, for `spawn`: the npm that started this process, else the one on the PATH. */
+/**
+ * Returns the command that runs npm, for `spawn`: the npm that started this process, else the one
+ * on the PATH.
+ */
 export function npmCommand(environment: NodeJS.ProcessEnv = process.env): [string, ...string[]] {
   const script = environment['npm_execpath'] ?? '';
   return path.basename(script) === 'npm-cli.js' ? [process.execPath, script] : ['npm'];
 }
 
-/** Whether a host name or address, with or without a port, can only mean this machine. */
+/** Whether a host name or address, with or without a port, always refers to this machine. */
 export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host.replace(/:\d+$/, ''));
 }

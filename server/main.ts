@@ -1,4 +1,4 @@
-/** Starts the server: settings → engines and adapters → app → listen → stop. */
+/** Entry point of the server: settings → engines and adapters → app → listen → stop. */
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
@@ -6,19 +6,19 @@ import { createApp, type App, type Overview } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { announceServer } from './cli/running-server.ts';
 
-/** After a stop that hangs, the process still ends. */
+/** Time after STOP_SECONDS at which a hanging stop ends the process, in ms. */
 const STOP_MARGIN_MS = 10_000;
 
-/** A signal this long after the first is another wish of the person. */
+/** Time after the first signal from which another one counts as a second request to stop, in ms. */
 const ASKED_AGAIN_MS = 1_000;
 
-/** Less than this is none, in bytes: a database needs a few pages for next to nothing. */
+/** Free space that counts as a full disk, in bytes: a database needs a few pages even for tiny writes. */
 const NO_ROOM_BYTES = 256 * 1024;
 
-/** There is no room left; the message says where, and what to do. */
+/** The disk is full; the message names the folder and the remedy. */
 class LackOfRoom extends Error {}
 
-/** The lack of room for a folder; undefined when there is some. */
+/** Returns an error if the disk of a folder is full, else undefined. */
 async function lackOfRoom(folder: string): Promise<LackOfRoom | undefined> {
   const disk = await statfs(folder).catch(() => undefined);
   if (disk === undefined) return undefined;
@@ -33,13 +33,13 @@ async function lackOfRoom(folder: string): Promise<LackOfRoom | undefined> {
 async function main(): Promise<void> {
   const config = readConfig();
   await start(config).catch(async (error: unknown) => {
-    // Whatever a full disk made fail first, that is what is wrong.
+    // A full disk is the real cause of whichever operation failed first, so it is reported instead.
     throw (await lackOfRoom(config.DATA_DIR)) ?? error;
   });
 }
 
 async function start(config: Config): Promise<void> {
-  // Standard output is for people; logs go to standard error.
+  // Standard output is reserved for messages to people; logs go to standard error.
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
   const app = await createApp(config, log);
   const address = await app.listen();
@@ -59,7 +59,8 @@ function stopOnSignal(app: App, config: Config, log: pino.Logger): void {
   let stoppingSinceMs: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
     if (stoppingSinceMs !== undefined) {
-      // npm and the terminal both pass Ctrl+C on; asked again later, a person does not want to wait.
+      // npm and the terminal both forward Ctrl+C, so one key press can arrive twice. A later signal
+      // means that the user does not want to wait.
       if (performance.now() - stoppingSinceMs > ASKED_AGAIN_MS) process.exit(1);
       return;
     }
@@ -79,7 +80,7 @@ function stopOnSignal(app: App, config: Config, log: pino.Logger): void {
   process.on('SIGINT', stop);
 }
 
-/** What the server says to the person who started it. */
+/** The start-up message for the person who started the server. */
 function welcome(config: Config, address: string, overview: Overview): string {
   const url = config.PUBLIC_URL ?? address;
   const lines = [
@@ -118,7 +119,7 @@ function welcome(config: Config, address: string, overview: Overview): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** `en → ca es fr`, one source language a line. */
+/** Formats language pairs as `en → ca es fr`, one source language per line. */
 function directions(pairs: readonly { source: string; target: string }[]): string[] {
   const bySource = new Map<string, string[]>();
   for (const { source, target } of pairs) {
@@ -139,7 +140,7 @@ function shortList(languages: readonly string[]): string {
   return languages.length > 8 ? `${shown} and ${languages.length - 8} more` : shown;
 }
 
-/** What a person can mend, by the code of the error. */
+/** Advice for start-up errors that a person can fix, by error code. */
 const startProblems: Partial<Record<string, string>> = {
   EADDRINUSE: 'Something else listens there: set PORT to another port.',
   EACCES: 'This user may not: set PORT above 1023, or check the files named.',
@@ -155,7 +156,7 @@ main().catch((error: unknown) => {
   if (error instanceof ConfigError || error instanceof LackOfRoom) console.error(error.message);
   else if (advice === undefined) console.error(error);
   else {
-    // The rest of the message is for clients.
+    // The message of a ServiceError is written for clients; the cause is what the operator needs.
     const reason = cause instanceof Error ? cause.message : message;
     console.error(`${reason}\n${advice}`);
   }

@@ -1,6 +1,7 @@
 /**
- * The first run of the server that was built, with data of its own that is thrown away: each of its routes
- * is asked, if only for what it refuses, so that V8's code cache (`process/code-cache.ts`) has what those after it need.
+ * Runs the built server once with a throw-away data folder and calls each of its routes, even if
+ * only to be refused, so that V8's code cache (`process/code-cache.ts`) contains the code that
+ * later runs need.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,14 +10,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { WebSocket } from 'ws';
 
-/** Where a server is once it listens, in what it says. */
+/** Matches the address in the start-up message of the server. */
 const LISTENING = /live at (http:\S+)/;
-/** Longer than a slow machine takes for any of it, in ms. */
+/** Upper limit for each step, in ms; longer than a slow machine needs. */
 const LIMIT_MS = 120_000;
-/** Stands for whatever id a path has. */
+/** Fills path parameters for which no id is known. */
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
 
-/** A second of silence, as much as one message may have. */
+/** Size of one second of silence: the most that one message may carry. */
 const SPOKEN_BYTES = 32_000;
 
 const pair = { source_lang: 'en', target_lang: 'es' };
@@ -27,7 +28,7 @@ const audio = {
 };
 
 /**
- * What is asked first; ids in the answers stand in the paths of all other routes.
+ * First requests; ids in their answers fill the path parameters of all other routes.
  *
  * @type {[route: string, body: object][]}
  */
@@ -42,13 +43,13 @@ const beginnings = [
 ];
 
 /**
- * @param {string} server its entry
- * @param {string} mark the file that is there while what runs is to leave its code
+ * @param {string} server entry file of the server
+ * @param {string} mark file whose presence makes the server write its code cache on exit
  * @throws Error when the server does not start, or takes too long
  */
 async function rehearse(server, mark) {
   const dataFolder = mkdtempSync(path.join(tmpdir(), 'dragoman-rehearsal-'));
-  // None of the settings of whoever builds: they may name a database.
+  // The builder's own settings are not passed on: they may name a real database.
   const env = {
     ...Object.fromEntries(['PATH', 'HOME'].map((name) => [name, process.env[name] ?? ''])),
     ...{ DATA_DIR: dataFolder, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
@@ -59,7 +60,7 @@ async function rehearse(server, mark) {
   });
   writeFileSync(mark, '');
   const running = start(server, env);
-  // Whoever ends this ends the server too.
+  // If this process ends early, the server must end too.
   process.once('exit', () => running.stop('SIGKILL'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   const url = await running.said(LISTENING);
@@ -98,7 +99,11 @@ async function askEverything(url, key) {
   }
 }
 
-/** Streams to a session until it ends. @param {string} url */
+/**
+ * Streams silence to a session until it ends.
+ *
+ * @param {string} url
+ */
 async function speak(url) {
   const data = Buffer.alloc(SPOKEN_BYTES).toString('base64');
   const socket = new WebSocket(url);
@@ -127,7 +132,12 @@ function start(entry, env) {
     ended,
     /** @param {NodeJS.Signals} [signal] */
     stop: (signal) => child.kill(signal),
-    /** What it says that fits a pattern. @param {RegExp} pattern @throws Error when it ends without */
+    /**
+     * Resolves with the first match of the pattern in the output.
+     *
+     * @param {RegExp} pattern
+     * @throws Error when the process ends without one
+     */
     async said(pattern) {
       for (;;) {
         const found = pattern.exec(told)?.[1];

@@ -1,7 +1,8 @@
 /**
- * The compiled server and its packages in few files, which Node loads in half the time: an entry for each
- * process and thread under its name in `dist/server/`, and what several of them share in `chunks/`. The
- * larger ones are CommonJS in `cached/`, run with V8's code cache; see `process/code-cache.ts`.
+ * Bundles the compiled server and its packages into few files, which halves Node's load time. Each
+ * process and thread has an entry under its name in `dist/server/`; shared code goes to `chunks/`.
+ * The largest entries are CommonJS in `cached/` and run with V8's code cache; see
+ * `process/code-cache.ts`.
  */
 import { readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -10,26 +11,26 @@ import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 import { defineConfig } from 'rolldown';
 
-/** What starts by itself: processes, their children and threads. */
+/** Entry points: processes, their children and threads. */
 const ENTRY = /(?:^|\/)(?:main|worker|[\w-]+-(?:child|worker|thread))\.js$/;
-/** Of these, those with so much code that it pays to keep what V8 makes of it. */
+/** Entry points with so much code that a V8 code cache pays off. */
 const CACHED = ['main', 'storage/embedded/store-thread'];
-/** What runs them. */
+/** The module that runs cached entries. */
 const RUNNER = 'process/code-cache';
-/** Packages that stay outside: they bring more than code (libraries of the machine, WebAssembly, threads). */
+/** Packages that stay outside the bundle, because they bring native libraries, WebAssembly or threads. */
 const WITH_FILES = [
   ...['@browsermt/bergamot-translator', '@echogarden/fvad-wasm', '@embedpdf/pdfium'],
   ...['@photostructure/sqlite', 'bufferutil', 'cld3-asm', 'harper.js', 'onnxruntime-node'],
   ...['opusscript', 'pg', 'pino', 'sharp', 'sherpa-onnx-node'],
 ];
-/** Packages that others use where they are installed, which they are not. */
+/** Optional packages that others import when present; they are not installed here. */
 const OPTIONAL = ['utf-8-validate', '@node-rs/xxhash', 'supports-color'];
 const OUTSIDE = new RegExp(`^(?:${[...WITH_FILES, ...OPTIONAL].join('|')})(?:/|$)`);
-/** A letter of two bytes that cannot become an escape, which would be another. */
+/** A non-ASCII character after an unescaped backslash: rewriting it as `\u…` would change its meaning. */
 const BEHIND_BACKSLASH = /(?<!\\)(?:\\\\)*\\[\u0100-\uffff]/;
-/** Tables of the language detector. */
+/** The n-gram tables of the language detector. */
 const NGRAMS = /[\\/]eld[\\/]src[\\/]ngrams[\\/]/;
-/** Stands for the address of a module until it is known in which file it comes to be. */
+/** Placeholder for the address of a module until its output file is known. */
 const ADDRESS = /__moduleAddress\("([^"]*)"\)/g;
 
 /** @satisfies {import('esbuild').TransformOptions} */
@@ -62,7 +63,7 @@ function bundled(names, { format, folder }) {
   return {
     input: Object.fromEntries(names.map((name) => [name, path.join(compiled, `${name}.js`)])),
     platform: 'node',
-    // What else a module asks of it is for sources alone.
+    // Only `import.meta.url` is used in bundled code; other properties occur in sources run by tsx alone.
     ...(format === 'cjs' && { transform: { define: { 'import.meta': '{}' } } }),
     external: (id) => isBuiltin(id) || OUTSIDE.test(id),
     plugins: [
@@ -82,7 +83,7 @@ function bundled(names, { format, folder }) {
 }
 
 /**
- * What stands under the name of an entry runs the one in the folder.
+ * Emits, under the public name of each entry, a stub that runs the cached entry in the folder.
  *
  * @param {readonly string[]} names
  * @param {string} folder
@@ -104,8 +105,8 @@ function cachedEntries(names, folder) {
 }
 
 /**
- * Lets `import.meta.url` say where a module would be if it were a file of its own: what stands beside
- * it, and starts by itself, is found from there.
+ * Makes `import.meta.url` resolve to where the module would be if it were a file of its own, so
+ * that modules find the entry points beside them.
  *
  * @param {'esm' | 'cjs'} format
  * @returns {import('rolldown').Plugin}
@@ -132,7 +133,8 @@ function moduleAddresses(format) {
 }
 
 /**
- * Puts the n-grams of the detector into a file of bytes: as an object they take 30 times as much memory.
+ * Stores the n-grams of the detector in a binary file: as an object they take 30 times as much
+ * memory.
  *
  * @returns {import('rolldown').Plugin}
  */
@@ -157,7 +159,8 @@ function ngramTable() {
 }
 
 /**
- * Counts how often words are written, which takes more than a second: every first detection would.
+ * Counts word frequencies at build time: it takes more than a second and would delay the first
+ * detection.
  *
  * @returns {import('rolldown').Plugin}
  */
@@ -176,8 +179,9 @@ function countedWords() {
 }
 
 /**
- * Leaves out what only people read, and writes letters that take two bytes as escapes: V8 reads a file every
- * letter of which takes one in less time, and keeps it in half the memory. Names and lines stay of use in traces.
+ * Strips whitespace and comments and escapes non-ASCII characters: V8 parses a file of one-byte
+ * characters faster and keeps it in half the memory. Names and line breaks remain, so that stack
+ * traces stay useful.
  *
  * @param {'esm' | 'cjs'} format
  * @returns {import('rolldown').Plugin}
@@ -185,19 +189,19 @@ function countedWords() {
 function withoutBlanks(format) {
   return {
     name: 'without-blanks',
-    // What is rendered is written anew by the bundler, in its own way.
+    // `generateBundle` rather than `renderChunk`: the bundler reprints rendered code in its own style.
     async generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
         const lazily = chunk.dynamicImports.find((id) => isBuiltin(id) || isWithFiles(id));
         if (format === 'cjs' && lazily !== undefined)
           throw new Error(`Code from a cache cannot import ${lazily}: ${chunk.fileName}`);
-        // What is CommonJS already would be wrapped to become it.
+        // Without `format`, esbuild leaves code that is already CommonJS unwrapped.
         const { code } = await transform(chunk.code, {
           ...BRIEFLY,
           ...(format === 'esm' && { format }),
         });
-        // It leaves patterns as they are, and templates that are read as patterns.
+        // esbuild does not escape regular expressions, nor tagged templates that are read as patterns.
         if (BEHIND_BACKSLASH.test(code))
           throw new Error(`A wide letter is escaped: ${chunk.fileName}`);
         chunk.code = code.replaceAll(/[\u0100-\uffff]/g, escaped);
@@ -211,7 +215,7 @@ function isWithFiles(id) {
   return WITH_FILES.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
-/** @param {string} letter of one UTF-16 unit */
+/** @param {string} letter one UTF-16 unit */
 function escaped(letter) {
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

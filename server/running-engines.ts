@@ -1,4 +1,7 @@
-/** Starts every engine the settings ask for; what cannot run is reported, and the others go on. */
+/**
+ * Starts every engine that the settings select. Engines that cannot run are reported as missing;
+ * the others start.
+ */
 import { ConfigError, type Config } from './config.ts';
 import { isRunning, type EngineStart } from './engines/declaration.ts';
 import { createDetector } from './engines/detection/detector.ts';
@@ -31,22 +34,25 @@ import {
   type EngineMeasures,
 } from './operation/observed-engines.ts';
 
-/** An engine that cannot run here, and what it would do; models may serve several ends. */
+/**
+ * An engine that cannot run here, and its kind; `kind` is absent for a model, which may serve
+ * several kinds.
+ */
 export interface MissingEngine extends Unavailable {
   kind?: EngineKind;
 }
 
 export interface Engines {
-  /** The preferred first, as with all. */
+  /** In order of preference, like all lists of engines here. */
   recognition: RecognitionEngine[];
   synthesis: SynthesisEngine[];
   translation: TranslationEngine[];
   improvement: ImprovementEngine[];
   detector: DetectionEngine;
-  /** Which translator is asked first, by direction. */
+  /** Order in which translators are tried, by direction. */
   preference: PreferenceRule[];
   missing: MissingEngine[];
-  /** Models that were found at the start. */
+  /** Models found at start-up. */
   models: LocalModel[];
   close(): Promise<void>;
 }
@@ -94,7 +100,7 @@ export async function startEngines(
   };
 }
 
-/** That nobody will be heard, where nothing else says why. */
+/** Reports that no recogniser runs, unless another problem already explains why. */
 function withoutRecogniser(
   { running, missing }: { running: readonly object[]; missing: readonly object[] },
   unusable: FoundModels['unusable'],
@@ -111,7 +117,7 @@ function ofKind(kind: EngineKind, missing: readonly Unavailable[]): MissingEngin
   return missing.map((engine) => ({ ...engine, kind }));
 }
 
-/** What it takes to translate: a worker hears and says nothing. */
+/** Starts only the engines that translate: a document worker needs neither recognition nor speech. */
 export async function startTranslators(
   config: Config,
   log: Logger,
@@ -132,9 +138,9 @@ export async function startTranslators(
 }
 
 /**
- * The setting TRANSLATION_ENGINES.
+ * Parses the setting TRANSLATION_ENGINES.
  *
- * @throws ConfigError for what cannot be read
+ * @throws ConfigError if it cannot be parsed
  */
 function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config): PreferenceRule[] {
   const { rules, problems } = readEnginePreference(setting, Object.keys(translators));
@@ -142,7 +148,7 @@ function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config): Prefer
   return rules;
 }
 
-/** Each engine takes what it declares from among all settings. */
+/** Every engine receives all settings and picks those it declares. */
 function startOptions(
   config: Config,
   log: Logger,

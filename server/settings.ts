@@ -1,6 +1,6 @@
 /**
- * Every setting, in one schema: environment variables by name. Those of an engine are declared in its
- * own file.
+ * Every setting of the server in one schema, by the name of its environment variable. Each engine
+ * declares its own settings in its own file.
  */
 import Type, { type TProperties } from 'typebox';
 import { MAX_SECONDS } from './engines/declaration.ts';
@@ -324,12 +324,15 @@ const documents = {
   }),
 };
 
-/** What is not among other settings: engines may share some, which are listed once. */
+/**
+ * Returns the settings that `others` does not contain: settings shared by several engines are
+ * listed once.
+ */
 function besides(others: object, settings: TProperties): TProperties {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !(name in others)));
 }
 
-/** Settings by what they are about, under the headings of `server/docs/settings.md`. */
+/** Settings by topic, under the headings of `server/docs/settings.md`. */
 export const settingGroups = {
   'The server': server,
   'Several servers': cluster,

@@ -1,4 +1,4 @@
-/** What is kept: the store of each room. */
+/** The stores of the database, one for each part of the server. */
 import { accountStore } from './accounts/store.ts';
 import { apiKeyStore } from './accounts/api-keys-store.ts';
 import { consoleCredentialStore } from './accounts/console/store.ts';
@@ -31,16 +31,16 @@ export const stores = {
   rooms: roomStore,
 };
 
-/** Everything that must last. */
+/** All persistent stores. */
 export type Stores = {
   [Name in keyof typeof stores]: (typeof stores)[Name] extends StoreDefinition<infer Store>
     ? Store
     : never;
 };
 
-/** An open database. */
+/** An open database with its stores. */
 export interface Storage extends Stores {
-  /** `sqlite` or `postgresql`, for people. */
+  /** Display name: `sqlite` or `postgresql`. */
   readonly name: string;
   close(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 /**
- * A process that translates documents: beside a server, which starts it with an id and a channel, or
- * anywhere by `node dist/bundle/worker.js`, with the settings of the server. It is put together here, of what
- * it takes to translate documents and of nothing else of the server.
+ * The document worker process: takes document jobs from the database and translates them. A server
+ * starts it with an id and an IPC channel; it also runs on its own as `node dist/bundle/worker.js`,
+ * with the same settings as the server. This file composes only the parts of the server that
+ * document translation needs.
  */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
@@ -23,15 +24,15 @@ import { createDetection } from './translation/detection.ts';
 import { createTranslation } from './translation/translation.ts';
 import { createWishResolver, type WishResolver } from './translation/wishes.ts';
 
-/** After a stop that hangs, the process still ends; what it had is found by others. */
+/** Time after which a hanging stop is cut short, in ms; other workers pick up the unfinished documents. */
 const STOP_LIMIT_MS = 8_000;
 
 const MIB = 1024 * 1024;
 
 interface WorkerApp {
-  /** There is a document. */
+  /** Signals that a document is waiting. */
   ring(): void;
-  /** Puts back what is under way, then lets go of everything. */
+  /** Puts the documents under way back into the queue, then closes every resource. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
   const started: { app?: WorkerApp } = {};
   stopOnSignal({ started, log, hasServer: givenId !== undefined });
   const app = await createWorkerApp({ config, log, workerId, report }).catch((err: unknown) => {
-    // Most often the database is away; the server beside it tries again.
+    // Usually the database is unreachable; the server beside this process starts it again.
     log.fatal({ err }, 'no documents can be taken');
     process.exit(1);
   });
@@ -52,19 +53,19 @@ async function main(): Promise<void> {
   log.info({ workerId }, 'ready for documents');
 }
 
-/** Tells the server, if there is one. */
+/** Sends a message to the server that started this process, if any. */
 function report(told: object): void {
-  // A server that is gone is noticed by its channel.
+  // A lost server shows as a closed channel ('disconnect'), so errors of this send are ignored.
   if (process.connected) process.send?.(told, undefined, undefined, () => undefined);
 }
 
-/** On a signal, and when the server that has started it is no more. */
+/** Stops the worker on a signal, and when the server that started it has ended. */
 function stopOnSignal({
   started,
   log,
   hasServer,
 }: {
-  /** Empty while it starts. */
+  /** Has no `app` while the worker is starting. */
   started: { readonly app?: WorkerApp };
   log: pino.Logger;
   hasServer: boolean;
@@ -75,7 +76,7 @@ function stopOnSignal({
     isStopping = true;
     log.info({ reason }, 'stopping');
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    // It has taken nothing yet.
+    // A worker that is still starting has taken no documents.
     const stopped = started.app?.stop() ?? Promise.resolve();
     stopped.then(
       () => process.exit(0),
@@ -84,15 +85,15 @@ function stopOnSignal({
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   process.on('disconnect', () => stop('disconnect'));
-  // The server ended while this process was being loaded.
+  // The server may have ended while this process was loading.
   if (hasServer && !process.connected) stop('disconnect');
 }
 
 /**
- * Starts to take documents.
+ * Builds the worker and starts taking documents.
  *
- * @param options.workerId another one for each process
- * @param options.report tells the server beside it, if there is one
+ * @param options.workerId unique for each process
+ * @param options.report sends a message to the server beside this process, if any
  */
 async function createWorkerApp({
   config,
@@ -145,7 +146,7 @@ async function createWorkerApp({
   };
 }
 
-/** What documents are translated with. */
+/** Assembles the service that resolves the options of a document translation. */
 function openWishes({
   config,
   log,
