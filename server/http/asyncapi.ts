@@ -1,4 +1,7 @@
-/** The AsyncAPI document of the sockets, of voice and of rooms, from the same schemas as the types. */
+/**
+ * The AsyncAPI document of the voice and room sockets, generated from the schemas that also define
+ * their types.
+ */
 import {
   clientMessages,
   EndOfSourceMedia,
@@ -17,7 +20,7 @@ const ROOM = 'room';
 const ends = [EndOfSourceTranscript, EndOfTargetTranscript, EndOfTargetMedia, EndOfStream];
 
 /**
- * An AsyncAPI 3.0 document as a plain object.
+ * Returns an AsyncAPI 3.0 document as a plain object.
  *
  * @param address under which clients reach the server, such as `https://live.example.org`
  */
@@ -97,7 +100,7 @@ const connectBinding = {
   },
 };
 
-/** Seen from the server: it receives what clients send. */
+/** The operations from the server's point of view: it receives what clients send. */
 function operations() {
   const channel = { $ref: `#/channels/${CHANNEL}` };
   const media = clientMessages.filter((schema) => schema.title !== EndOfSourceMedia.title);
@@ -157,7 +160,7 @@ function describe(schema: Message) {
   };
 }
 
-/** Without servers where a request's Host header makes no address. */
+/** Returns no servers when the Host header of the request makes no valid address. */
 function serversAt(address: string) {
   if (!URL.canParse(address)) return {};
   const { protocol, host, pathname } = new URL(address);
@@ -173,9 +176,9 @@ function serversAt(address: string) {
   };
 }
 
-// What the AsyncAPI document says in words.
+// The prose of the AsyncAPI document.
 
-/** A failure in the three numbers under which a client meets it. */
+/** An error with the three numbers that clients see for it. */
 interface DescribedError {
   code: string;
   error_code: number;
@@ -183,7 +186,7 @@ interface DescribedError {
   close_code: number;
 }
 
-/** Every failure of the error table. */
+/** Every error of the error table. */
 const describedErrors: readonly DescribedError[] = Object.entries(errorTable).map(
   ([code, { status, detail }]) => ({
     code,
@@ -193,7 +196,7 @@ const describedErrors: readonly DescribedError[] = Object.entries(errorTable).ma
   }),
 );
 
-/** The whole course of a session, in Markdown. */
+/** The course of a session from request to end, in Markdown. */
 const socketDescription = `
 Live captions and translated speech over one WebSocket, and rooms in which thousands read along.
 
@@ -241,7 +244,7 @@ function errorRows(): string {
   );
 }
 
-// What messages of the voice socket look like, in JSON frames.
+// Example messages of the sockets, as JSON frames.
 
 type MessageName = Message['title'];
 
@@ -255,7 +258,7 @@ const line = {
 };
 const tentative = { text: ' How are', start_time: 1480, end_time: 1900 };
 
-/** An example or two of every message, by its name. */
+/** One or two examples of every message, by its name. */
 const messageExamples: Readonly<Record<MessageName, readonly object[]>> = {
   source_media_chunk: [{ source_media_chunk: { data: 'AAABAAIAAwA=' } }],
   end_of_utterance: [{ end_of_utterance: {} }],

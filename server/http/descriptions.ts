@@ -1,9 +1,9 @@
-/** The interface, described by the server itself. */
+/** The server's own API descriptions: OpenAPI, AsyncAPI and a page for people. */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { asyncApiDocument } from './asyncapi.ts';
 
-/** Collects what the routes say of themselves; to be registered before them. */
+/** Collects the schemas of routes for the OpenAPI document; must be registered before the routes. */
 export async function publishDescriptions(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -38,7 +38,7 @@ export async function publishDescriptions(app: FastifyInstance): Promise<void> {
 }
 
 export interface DescriptionOptions {
-  /** Address under which clients reach the server, if it is told. */
+  /** Address under which clients reach the server, if configured. */
   publicUrl: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export const descriptionRoutes: FastifyPluginAsync<DescriptionOptions> = async (
   );
 };
 
-/** The style of the page: the colours of the demo page, light and dark. */
+/** Style sheet of the page, with the colours of the demo page, light and dark. */
 const apiPageStyle = `
 :root {
   color-scheme: light dark;
@@ -109,7 +109,7 @@ pre { margin: 1.25rem 0; padding: 1rem; overflow-x: auto; background: var(--page
 }
 `;
 
-/** @param address under which clients reach the server, for the examples */
+/** @param address under which clients reach the server, used in the examples */
 function apiPage(document: OpenApiDocument, address: string): string {
   const groups = [...endpointsByTag(document)];
   return html`<!doctype html>
@@ -161,7 +161,7 @@ function section(endpoint: Endpoint, address: string): Html {
   </section>`;
 }
 
-/** What descriptions have of Markdown: paragraphs, lists and names as code. */
+/** Renders the subset of Markdown that descriptions use: paragraphs, lists and code. */
 function prose(text = ''): Html[] {
   return text.split(/\n\n+/).map((block) => {
     const lines = block.split('\n');
@@ -196,7 +196,7 @@ function fromParameter({ name, required = false, schema = {}, description }: Par
   };
 }
 
-/** The fields of an object, those of objects within it included: `dictionaries[].entries`. */
+/** Lists the fields of an object and of the objects nested in it, such as `dictionaries[].entries`. */
 function fromSchema(schema: Schema, prefix = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const required = schema.required?.includes(name) ?? false;
@@ -248,7 +248,7 @@ function responses({ responses: all = {} }: Endpoint): Html {
   })}`;
 }
 
-/** A call that can be pasted into a shell; what a person has to fill in is in capitals. */
+/** Builds a curl call that can be pasted into a shell; placeholders to fill in are in capitals. */
 function example(
   { method, path, requestBody, parameters = [], security }: Endpoint,
   address: string,
@@ -273,7 +273,7 @@ function exampleValue(schema: Schema | undefined): string | undefined {
   return typeof first === 'string' ? first : undefined;
 }
 
-/** What is required of an object, with the examples of the schema. */
+/** Builds an example from the required fields and from the examples of the schema. */
 function exampleOf(schema: Schema): unknown {
   const [given] = schema.examples ?? [];
   if (given !== undefined) return given;
@@ -297,9 +297,9 @@ function anchor({ method, path }: Endpoint): string {
   return `${method}${path}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
 
-// HTML as a template: what is put in is text unless it is HTML itself.
+// HTML templates: inserted values are escaped unless they are HTML already.
 
-/** Markup that needs no more escaping. */
+/** Markup that is safe to insert as it is. */
 class Html {
   readonly markup: string;
 
@@ -310,7 +310,7 @@ class Html {
 
 type Content = Html | string | number | undefined | readonly Content[];
 
-/** Tag of templates: `html\`<p>${text}</p>\`` escapes `text`, whatever it holds. */
+/** Template tag: `html\`<p>${text}</p>\`` escapes `text`. */
 function html(parts: TemplateStringsArray, ...contents: Content[]): Html {
   const markup = parts.map((part, index) => part + markupOf(contents[index])).join('');
   return new Html(markup);
@@ -367,13 +367,13 @@ interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** An operation with where it is. */
+/** An operation with its method and path. */
 interface Endpoint extends Operation {
   method: string;
   path: string;
 }
 
-/** Endpoints by their first tag, in the order of the document. */
+/** Groups endpoints by their first tag, in the order of the document. */
 function endpointsByTag({ paths }: OpenApiDocument): Map<string, Endpoint[]> {
   const groups = new Map<string, Endpoint[]>();
   for (const [path, operations] of Object.entries(paths)) {
@@ -386,13 +386,13 @@ function endpointsByTag({ paths }: OpenApiDocument): Map<string, Endpoint[]> {
   return groups;
 }
 
-/** The schema of the JSON in a body, or of whatever it holds first. */
+/** Returns the schema of the JSON body, or else of the first content type. */
 function schemaOf(body: BodyContent | undefined): Schema | undefined {
   const content = body?.content ?? {};
   return (content['application/json'] ?? Object.values(content)[0])?.schema;
 }
 
-/** A type in few words: `list of string`, `xml or html`. */
+/** Describes a type briefly: `list of string`, `xml or html`. */
 function typeInWords(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map(String).join(' | ');
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeInWords).join(' or ');

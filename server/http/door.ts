@@ -1,16 +1,17 @@
 /**
- * Who a request comes from, and whether it is let in: API keys in the header, and for a while yet in
- * the query or the body; and from which sites' pages browsers may call.
+ * Authentication and authorisation of HTTP requests: API keys in the header and, during a
+ * transition, in the query or the body. Also decides from which sites' pages browsers may call the
+ * server.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 
 export type Plan = 'free' | 'pro';
 
-/** What an account may do besides what its plan allows. */
+/** Something that an account may do beyond its plan. */
 export type Feature = 'admin' | 'detection';
 
-/** Most of what a key or an account may use in a month (UTC); null is without limit, 0 blocks. */
+/** Monthly (UTC) limits of a key or an account; null means no limit, 0 blocks all use. */
 export interface UsageLimits {
   characters: number | null;
   speechMs: number | null;
@@ -22,31 +23,34 @@ export interface Account {
   plan: Plan;
   features: Feature[];
   limits: UsageLimits;
-  /** Origins of the sites whose pages may call the server, `https://example.org`; `*` is any. */
+  /**
+   * Origins of the sites whose pages may call the server, such as `https://example.org`; `*` allows
+   * any.
+   */
   origins: string[];
-  /** Who is told when a limit comes near: e-mail addresses. */
+  /** E-mail addresses that receive a notice when usage comes near a limit. */
   emails: string[];
   createdAtMs: number;
 }
 
-/** A developer key translates; an admin key administers. */
+/** Developer keys translate; admin keys administer. */
 export type KeyKind = 'developer' | 'admin';
 
-/** An API key as it is kept: without its secret. */
+/** An API key as stored, without its secret. */
 export interface ApiKey {
   /** Two GUIDs joined by a colon. */
   keyId: string;
   accountId: string;
   kind: KeyKind;
   label: string;
-  /** First and last four characters of the secret without its ending: `dc88****3a2c`. */
+  /** First and last four characters of the secret without its suffix: `dc88****3a2c`. */
   masked: string;
   limits: UsageLimits;
   createdAtMs: number;
   deactivatedAtMs: number | null;
 }
 
-/** An active key and its account: who a request comes from. */
+/** An active key and its account: the authenticated caller of a request. */
 export interface Caller {
   key: ApiKey;
   account: Account;
@@ -55,51 +59,58 @@ export interface Caller {
 const SCHEME = /^(?:service-auth-key|deepl-auth-key)\s+(\S+)\s*$/i;
 const HEADER = "Send the header 'Authorization: Service-Auth-Key YOUR_KEY'.";
 
-/** What a route asks of its callers. */
+/** What a route requires of its callers. */
 export interface Admission {
-  /** Kind of key; `developer` unless said otherwise. */
+  /** Kind of key; `developer` by default. */
   kind?: KeyKind;
-  /** Set where only the pro plan may come in. */
+  /** Set where only accounts on the pro plan are admitted. */
   plan?: 'pro';
-  /** Something the account must have been given. */
+  /** A feature that the account must have. */
   feature?: Feature;
 }
 
 export interface Access {
-  /** Who an active key belongs to. Asks the database each time: a deactivated key ends at once. */
+  /**
+   * Resolves to the caller of an active key. Queries the database every time, so a deactivated key
+   * stops working at once.
+   */
   authenticate(secret: string): Promise<Caller | undefined>;
-  /** Whether a key in the query or the body is worth looking at now. */
+  /** Whether keys in the query or the body are currently considered. */
   takesLegacyKeys(): boolean;
-  /** As `authenticate`, for a key in the query or the body. @throws ServiceError forbidden on the free plan */
+  /**
+   * Like `authenticate`, for a key in the query or the body.
+   *
+   * @throws ServiceError forbidden on the free plan
+   */
   authenticateLegacy(secret: string): Promise<Caller | undefined>;
 }
 
-/** A hook that lets a request in, or refuses it. */
+/** An `onRequest` hook that admits or refuses a request. */
 export type Admitting = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * A way in: finds out whose a request is, for routes that more than one way leads to. Routes behind it
- * know the account, `request.account`, and not by which key or session it came.
+ * An authentication method, for routes that can be reached by more than one. Routes behind a door
+ * know the account, `request.account`, but not the key or console session that identified it.
  */
 export interface Door {
-  /** Makes the `onRequest` hook of a route, which says what it asks of its callers. */
+  /** Makes the `onRequest` hook of a route with the given requirements. */
   require(admission?: Admission): Admitting;
 }
 
-/** Routes that whoever comes through a door may use. */
+/** Routes that are protected by a door. */
 export type Routes = (app: FastifyInstance, options: { door: Door }) => Promise<void>;
 
-/** Routes that show a page of the built widget besides. */
+/** Routes that also serve a page of the built widget. */
 export type PageRoutes = (
   app: FastifyInstance,
   options: { door: Door; widgetFolder: string },
 ) => Promise<void>;
 
-/** What a server knows of the requests that are being let in. */
+/** Authentication state of the requests of one server. */
 interface Entrance {
   callers: WeakMap<FastifyRequest, Caller>;
   accounts: WeakMap<FastifyRequest, Account>;
-  /** Requests whose key may be in the body, which has not been read yet. */
+  /** Checks to run once the body has been read, for requests whose key may be in it. */
   undecided: WeakMap<FastifyRequest, (body: unknown) => Promise<void>>;
   requestLimit: RequestLimit | undefined;
 }
@@ -109,14 +120,18 @@ declare module 'fastify' {
     entrance: Entrance;
   }
   interface FastifyRequest {
-    /** Whose request it is. @throws Error on routes behind no door of keys */
+    /** The authenticated caller. @throws Error on routes that do not require an API key */
     readonly caller: Caller;
-    /** Whose request it is, by whatever {@link Door}. @throws Error on routes without one */
+    /** The authenticated account, whichever {@link Door} was used. @throws Error on routes without one */
     readonly account: Account;
   }
 }
 
-/** Prepares a server for doors, before its routes are registered. @returns the door of programs: an API key */
+/**
+ * Prepares a server for authentication, before its routes are registered.
+ *
+ * @returns the door for programs, which takes API keys
+ */
 export async function useDoors(
   app: FastifyInstance,
   { access, requestLimit }: { access: Access; requestLimit: RequestLimit | undefined },
@@ -127,7 +142,7 @@ export async function useDoors(
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       const caller = callers.get(this);
-      // Better no answer than one to a stranger.
+      // Failing is safer than answering an unauthenticated request.
       if (caller === undefined) throw new Error('The route has not asked for an API key.');
       return caller;
     },
@@ -140,7 +155,8 @@ export async function useDoors(
     },
   });
   app.decorate('entrance', { callers, accounts, undecided, requestLimit });
-  // The first step that has the body; before validation, so that strangers learn nothing.
+  // `preValidation` is the first hook that has the body; it runs before validation, so that
+  // unauthenticated callers learn nothing about the schema.
   app.addHook('preValidation', async (request) => {
     await undecided.get(request)?.(request.body);
   });
@@ -148,10 +164,10 @@ export async function useDoors(
 }
 
 /**
- * Makes an `onRequest` hook that lets only requests with a valid API key through and tells the route
- * whose they are: `request.caller`.
+ * Makes an `onRequest` hook that admits only requests with a valid API key and sets
+ * `request.caller`.
  *
- * @param admission what else is asked: an admin key, the pro plan, a feature
+ * @param admission further requirements: an admin key, the pro plan, a feature
  */
 function requireApiKey(access: Access, admission: Admission = {}): Admitting {
   return async (request, reply) => {
@@ -180,12 +196,16 @@ function requireApiKey(access: Access, admission: Admission = {}): Admitting {
   };
 }
 
-/** Whose API key let a request in; undefined for all other requests. */
+/** Returns the caller whose API key admitted a request; undefined for all other requests. */
 export function callerByKey(request: FastifyRequest): Caller | undefined {
   return request.server.entrance.callers.get(request);
 }
 
-/** Checks a caller against what a route asks. @throws ServiceError forbidden, saying what it takes */
+/**
+ * Checks a caller against the requirements of a route.
+ *
+ * @throws ServiceError forbidden, naming the missing requirement
+ */
 export function admit(caller: Caller, { kind = 'developer', plan, feature }: Admission): void {
   if (caller.key.kind !== kind) {
     throw forbidden(
@@ -204,21 +224,21 @@ export function requirePro({ account }: Pick<Caller, 'account'>): void {
   if (account.plan !== 'pro') throw forbidden('This is part of the pro plan.');
 }
 
-/** @throws ServiceError forbidden unless the caller's account has been given the feature */
+/** @throws ServiceError forbidden unless the caller's account has the feature */
 export function requireFeature({ account }: Pick<Caller, 'account'>, feature: Feature): void {
   if (!account.features.includes(feature)) {
     throw forbidden(`The feature '${feature}' is not enabled for this account.`);
   }
 }
 
-/** @throws ServiceError forbidden for a header that holds no key */
+/** @throws ServiceError forbidden if the header contains no key */
 function secretOf(authorization: string): string {
   const secret = SCHEME.exec(authorization)?.[1];
   if (secret === undefined) throw missing();
   return secret;
 }
 
-/** The parameter `auth_key` of a query or a body, JSON and form alike. */
+/** Returns the parameter `auth_key` of a query or a body, JSON or form. */
 function legacyKeyOf(parameters: unknown): string | undefined {
   if (typeof parameters !== 'object' || parameters === null) return undefined;
   const { auth_key: key } = parameters as { auth_key?: unknown };
@@ -242,14 +262,21 @@ function forbidden(message: string): ServiceError {
   return new ServiceError('forbidden', message);
 }
 
-/** How many requests of an API key are answered in a minute. */
+/** The rate limit of each API key. */
 export interface RequestLimit {
   perMinute: number;
-  /** Counts one; answers when it is worth trying again, in ms from now, if it is one too many. */
+  /**
+   * Counts a request. Resolves to the time until the next one is allowed, in ms, if the limit is
+   * exceeded.
+   */
   count: (keyId: string) => Promise<number | undefined>;
 }
 
-/** Counts a request of a known caller. @throws ServiceError too_many_requests, with `Retry-After` set */
+/**
+ * Counts a request of an authenticated caller.
+ *
+ * @throws ServiceError too_many_requests, with `Retry-After` set
+ */
 async function limitRate(
   { perMinute, count }: RequestLimit,
   { key }: Caller,
@@ -265,29 +292,29 @@ async function limitRate(
   );
 }
 
-// Which sites' pages may call the server from a browser.
+// Cross-origin access: which sites' pages may call the server from a browser.
 
-/** How long what accounts allow is taken as known for a browser's preliminary question, in ms. */
+/** Time for which the origins of all accounts are cached for preflight requests, in ms. */
 const KNOWN_MS = 5_000;
 
-/** Where a page comes from, and whom it believes to call. */
+/** The origin of a page and the host that it called. */
 export interface PageOrigin {
-  /** The header `Origin`; undefined when it is no browser that asks. */
+  /** The header `Origin`; undefined when the caller is not a browser. */
   origin: string | undefined;
-  /** Host and port under which the server was called. */
+  /** Host and port of the request. */
   host: string | undefined;
 }
 
-/** Whether an account's list has a site. */
+/** Whether an account's list contains a site. */
 export function listsOrigin(origins: readonly string[], origin: string): boolean {
   return origins.includes(origin) || origins.includes('*');
 }
 
 /**
- * Whether a socket may be opened: programs may, pages of the server itself may, on one machine every
- * page may, and others when their site is on the list.
+ * Whether a socket may be opened. Programs and the server's own pages always may; on one machine,
+ * so may every local page; other pages only when their site is on the list.
  *
- * @param publicUrl address under which clients reach the server, if it is told
+ * @param publicUrl address under which clients reach the server, if configured
  */
 export function mayConnect(
   { origin, host }: PageOrigin,
@@ -302,10 +329,10 @@ export function mayConnect(
   return isLoopback(page.host) && host !== undefined && isLoopback(host);
 }
 
-/** Whether some account allows a site: a browser asks that before it shows a key. */
+/** Whether any account allows a site. Browsers ask this in the preflight request, which carries no key. */
 export type KnowsOrigin = (origin: string) => Promise<boolean>;
 
-/** Makes the look-up; strangers who ask again and again cost the database one look in five seconds. */
+/** Makes the cached lookup: preflight requests query the database at most once in five seconds. */
 export function createKnownOrigins({
   accounts,
   now = Date.now,

@@ -1,4 +1,4 @@
-/** Every failure of an HTTP request as status and `{"message"}`. */
+/** Turns every failure of an HTTP request into a status and `{"message"}`. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, toHttp, type ErrorCode } from '../../shared/errors.ts';
 import { lingerOverBody } from './upgrades.ts';
@@ -21,7 +21,7 @@ const fastifyCodes: Partial<Record<string, { code: ErrorCode; message: string }>
 /** Fastify's error handler for the whole server. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const failure = asServiceError(error, request);
-  // Clients ask until it is ready.
+  // Clients poll for `document_not_ready`: it is not a failure.
   const isFailure = failure.status >= 500 && failure.code !== 'document_not_ready';
   if (hasLeft(request)) request.log.info({ code: failure.code }, 'client left during its request');
   else if (AWAY.has(failure.code)) logAway(failure, request);
@@ -33,10 +33,13 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   return reply.code(status).send(body);
 }
 
-/** What is away for all requests alike: they say so in one line at a time, and where they were is of no use. */
+/**
+ * Outages that affect all requests alike: logged on one line at a limited rate and without a stack
+ * trace, which would tell nothing.
+ */
 const AWAY: ReadonlySet<ErrorCode> = new Set(['storage_unavailable', 'broker_unavailable']);
 const SAID_AGAIN_MS = 10_000;
-/** When it was said last, by server and code. */
+/** Time of the last log entry, by server and code. */
 const saidAtMs = new WeakMap<object, Map<ErrorCode, number>>();
 
 function logAway({ code, cause, message }: ServiceError, request: FastifyRequest): void {
@@ -51,7 +54,7 @@ function logAway({ code, cause, message }: ServiceError, request: FastifyRequest
   request.log[level]({ code, reason }, 'request failed');
 }
 
-/** What Node's HTTP parser complains of, by its code. */
+/** Converts an error of Node's HTTP parser, given its code. */
 export function clientError(code: string | undefined): ServiceError {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new ServiceError('payload_too_large', 'The headers are too large: at most 16 KiB.');
@@ -63,13 +66,13 @@ export function clientError(code: string | undefined): ServiceError {
 }
 
 /**
- * Makes Fastify's handler for what nobody serves: 404, or 405 where the path knows other methods. To be
- * called before the routes are registered.
+ * Installs the handler for unmatched requests: 404, or 405 with `Allow` where the path has other
+ * methods. Must be called before the routes are registered.
  */
 export function useNotFound(app: FastifyInstance): void {
   const routes: { segments: string[]; methods: string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
-    // Browsers ask it of any address, whatever is there.
+    // Preflight requests are answered under any path, so OPTIONS is no method of a route.
     const methods = [method].flat().filter((each) => each !== 'OPTIONS');
     if (methods.length > 0) routes.push({ segments: url.split('/'), methods });
   });
@@ -77,7 +80,7 @@ export function useNotFound(app: FastifyInstance): void {
     const segments = (request.url.split('?')[0] ?? '').split('/').map(decoded);
     const found = routes.filter((route) => isAt(segments, route.segments));
     const methods = [...new Set(found.flatMap((route) => route.methods))].sort();
-    // A method that is known has been asked, and has found nothing.
+    // The method exists on this path, so its handler has reported that nothing was found.
     if (methods.length === 0 || methods.includes(request.method)) throw notFound();
     reply.header('Allow', methods.join(', '));
     throw new ServiceError(
@@ -91,7 +94,7 @@ function notFound(): ServiceError {
   return new ServiceError('not_found', 'Not found. GET /openapi.json lists what there is.');
 }
 
-/** A segment as the router reads it; one that is escaped wrongly is no route's. */
+/** Decodes a path segment as the router does; malformed escapes stay as they are and match no route. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -100,7 +103,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether the segments of a path are those of a route: `:name` is any one, `*` the rest. */
+/** Whether a path matches a route: `:name` matches one segment, `*` the rest. */
 function isAt(path: readonly string[], route: readonly string[]): boolean {
   const hasRest = route.at(-1) === '*';
   if (hasRest ? path.length < route.length : path.length !== route.length) return false;
@@ -109,7 +112,7 @@ function isAt(path: readonly string[], route: readonly string[]): boolean {
   );
 }
 
-/** Whether the client was gone before all of its request had come: that is no failure of ours. */
+/** Whether the client disconnected before its whole request had arrived; that is no server failure. */
 function hasLeft({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete;
 }

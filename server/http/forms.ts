@@ -1,6 +1,6 @@
 /**
- * Bodies become what the schema of the route means, whichever way a client writes them, and are held
- * against it. JSON stays strict: coercion by Fastify would turn `"text": "a"` into a list and numbers into text.
+ * Request bodies: normalises them to the types of the route's schema and validates them. JSON stays
+ * strict, because Fastify's coercion would turn `"text": "a"` into a list and numbers into text.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isUtf8 } from 'node:buffer';
@@ -19,7 +19,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import { ServiceError } from '../../shared/errors.ts';
 import { UUID } from '../../shared/uuid.ts';
 
-/** Of a JSON schema, what decides how a value may be written. */
+/** The parts of a JSON schema that decide how a value may be written. */
 interface ValueSchema {
   type?: string;
   properties?: Record<string, ValueSchema>;
@@ -27,11 +27,11 @@ interface ValueSchema {
   items?: ValueSchema;
   enum?: readonly unknown[];
   anyOf?: readonly ValueSchema[];
-  /** A list that may also be written as one text with commas. */
+  /** The list may also be written as one comma-separated text. */
   'x-comma-separated'?: boolean;
 }
 
-/** Installs the reading of bodies on a server. */
+/** Installs body parsing on a server. */
 export function useForms(app: FastifyInstance): void {
   acceptBodiesOfGets(app);
   refuseEncodedBodies(app);
@@ -39,7 +39,7 @@ export function useForms(app: FastifyInstance): void {
   useFormBodies(app);
   app.addHook('preValidation', async (request) => {
     const { body } = request;
-    // A body that is still to be read is its route's own affair.
+    // A body that is still a stream is read by its route.
     if (!isRecord(body) || body instanceof Readable) return;
     const type = request.headers['content-type']?.toLowerCase();
     const isForm = type?.startsWith('application/x-www-form-urlencoded') === true;
@@ -51,9 +51,9 @@ export function useForms(app: FastifyInstance): void {
 const compiled = new WeakMap<object, ValidateFunction>();
 
 /**
- * Reads the fields of a form that came another way than as the body.
+ * Reads and validates form fields that did not come as the request body.
  *
- * @throws an error as Fastify's for a body that does not fit the schema
+ * @throws an error like Fastify's for a body that does not match the schema
  */
 export function readForm<Schema extends TSchema>(
   fields: Record<string, unknown>,
@@ -69,28 +69,29 @@ export function readForm<Schema extends TSchema>(
   });
 }
 
-/** Some clients send parameters of a GET as its body. */
+/** Some clients send the parameters of a GET request as its body. */
 function acceptBodiesOfGets(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHook('onRequest', async ({ raw: { method, headers } }) => {
     if (method !== 'GET' && method !== 'DELETE') return;
-    // A type without a body is a client's habit; nothing is there to be parsed.
+    // Some clients send a content type without a body; it is dropped, because an empty body cannot
+    // be parsed.
     if (!announceBody(headers)) delete headers['content-type'];
   });
 }
 
-/** Whether the headers say that a body follows. */
+/** Whether the headers announce a body. */
 function announceBody(headers: IncomingHttpHeaders): boolean {
   const isEmpty = ['0', undefined].includes(headers['content-length']);
   return !isEmpty || headers['transfer-encoding'] !== undefined;
 }
 
-/** What is packed is not read: it would be taken for broken JSON. */
+/** Refuses compressed bodies: they would be reported as malformed JSON. */
 function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('preParsing', async ({ headers, is404 }, reply) => {
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     if (encoding === 'identity' || encoding === '') return;
-    // Without a body it says nothing; where nobody would read one, that is what to say.
+    // The encoding is irrelevant without a body; on unmatched paths, 404 is the more useful answer.
     if (is404 || !announceBody(headers)) return;
     reply.header('Accept-Encoding', 'identity');
     throw new ServiceError(
@@ -101,8 +102,8 @@ function refuseEncodedBodies(app: FastifyInstance): void {
 }
 
 /**
- * Nulls count as absent where they are no value of their own, and so do empty fields of forms that are
- * no plain text; the rest is read property by property.
+ * Normalises an object property by property. Nulls count as absent unless the schema allows null;
+ * so do empty form fields, unless they are plain text or required.
  */
 function properties(
   record: Record<string, unknown>,
@@ -122,7 +123,10 @@ function properties(
   return Object.fromEntries(read);
 }
 
-/** A lone text as a list of one, `0`, `1` and their texts as booleans, digits as numbers. */
+/**
+ * Converts a value to the type of its schema: a single text to a list of one, `0`, `1` and their
+ * texts to booleans, digits to numbers.
+ */
 function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown {
   switch (schema.type) {
     case 'array':
@@ -133,7 +137,8 @@ function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown 
     case 'number':
       return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     case 'string':
-      // A repeated name in a form: the last one counts. Choices such as `0` and `1` come as numbers too.
+      // When a form repeats a name, the last value counts. Enumerated texts such as `0` and `1` may
+      // also come as numbers.
       if (isForm && Array.isArray(value)) return value.at(-1);
       return typeof value === 'number' && schema.enum !== undefined ? String(value) : value;
     case 'object':
@@ -146,17 +151,17 @@ function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown 
   }
 }
 
-/** Whether any text will do. */
+/** Whether any text is valid. */
 function isPlainText({ type, enum: choices }: ValueSchema): boolean {
   return type === 'string' && choices === undefined;
 }
 
-/** Whether null says something, such as "no limit". */
+/** Whether null is a value of its own, such as "no limit". */
 function isNullable(schema: ValueSchema | undefined): boolean {
   return schema?.anyOf?.some(({ type }) => type === 'null') === true;
 }
 
-/** What a nullable value is when it is not null. */
+/** The schema of a nullable value when it is not null. */
 function valueOf({ anyOf = [] }: ValueSchema): ValueSchema {
   return anyOf.find(({ type }) => type !== 'null') ?? {};
 }
@@ -199,8 +204,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 const NESTED = /^([A-Za-z_]\w*)\[(\d{1,4})\](?:\.([A-Za-z_]\w*)|\[([A-Za-z_]\w*)\])?$/;
 
 /**
- * A form with its nested names gathered into lists. Indices only give the order: gaps are closed,
- * so that a large index costs nothing. A name that does not nest stays what it is.
+ * Gathers the nested names of a form into lists. Indices only determine the order: gaps are closed,
+ * so that a large index costs nothing. Other names stay as they are.
  */
 function nestFormNames(form: Record<string, unknown>): Record<string, unknown> {
   const flat: [string, unknown][] = [];
@@ -241,15 +246,15 @@ function inOrder(items: Map<number, unknown>): unknown[] {
     .map(([, item]) => (item instanceof Map ? Object.fromEntries<unknown>(item) : item));
 }
 
-// Bodies of forms. Large ones, such as a glossary of megabytes, are decoded in slices between which
-// other requests have their turn.
+// Form bodies. Large ones, such as a glossary of several megabytes, are decoded in slices, so that
+// other requests are served in between.
 
-/** Decoded at once: some ms. In UTF-16 units of the body. */
+/** Amount decoded in one go, in UTF-16 units of the body; takes a few ms. */
 const SLICE_LENGTH = 64 * 1024;
-/** More names than any of our requests has, repeated ones included. */
+/** Upper limit on names in a form, repeated ones included; no legitimate request has as many. */
 const MAX_NAMES = 10_000;
 
-/** Makes a server take `application/x-www-form-urlencoded`. */
+/** Makes a server accept `application/x-www-form-urlencoded`. */
 function useFormBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -262,7 +267,7 @@ function useFormBodies(app: FastifyInstance): void {
         try {
           return unescaped(escaped);
         } catch {
-          // The parser would make something of it.
+          // Thrown errors are swallowed by the parser, which falls back to a lenient decoding.
           faults.push(notUtf8());
           return '';
         }
@@ -276,10 +281,10 @@ function useFormBodies(app: FastifyInstance): void {
 }
 
 /**
- * Makes a server, or a scope of it, take JSON. What is in another encoding would be taken, charged and translated
- * with its letters lost.
+ * Makes a server, or a scope of it, accept JSON. Bodies that are not UTF-8 are refused: they would
+ * be accepted, charged and translated with characters lost.
  *
- * @param options.mayBeEmpty whether an empty body is none, as many clients send it
+ * @param options.mayBeEmpty whether an empty body counts as none, as many clients send it
  */
 export function useJsonBodies(app: FastifyInstance, { mayBeEmpty = false } = {}): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
@@ -300,7 +305,7 @@ function textOf(bytes: Buffer): string {
   return bytes.toString();
 }
 
-/** A percent sign by itself is one. */
+/** Decodes escapes; a percent sign that starts no escape stands for itself. */
 function unescaped(escaped: string): string {
   try {
     return decodeURIComponent(escaped);
@@ -315,7 +320,7 @@ function notUtf8(): ServiceError {
   return new ServiceError('invalid_request', 'The body has bytes that are no UTF-8: encode it so.');
 }
 
-/** As `parse` of node:querystring reads it: repeated names become lists, `+` is a blank. */
+/** Reads a form like `parse` of node:querystring: repeated names become lists, `+` is a blank. */
 export async function readLargeForm(body: string): Promise<Record<string, string | string[]>> {
   const form = new Map<string, string[]>();
   let start = 0;
@@ -353,12 +358,12 @@ async function decoded(body: string, start: number, end: number): Promise<string
   return text;
 }
 
-/** Bytes of a character beyond the first, as `%80` to `%BF`. */
+/** An escaped UTF-8 continuation byte, `%80` to `%BF`. */
 const CONTINUATION = /^%[89AB][0-9A-F]$/i;
-/** `%F0%9F%98%80`: an escaped character has four bytes at most. */
+/** Length of an escaped character of four bytes, the most that UTF-8 has: `%F0%9F%98%80`. */
 const LONGEST_ESCAPE = 12;
 
-/** The last place at or before a cut where no escaped character is torn apart. */
+/** Returns the last position at or before `cut` that does not split an escaped character. */
 function cutBetweenCharacters(body: string, from: number, cut: number, end: number): number {
   if (cut >= end) return end;
   for (let at = cut; at > from && at > cut - LONGEST_ESCAPE; at -= 1) {
@@ -368,27 +373,27 @@ function cutBetweenCharacters(body: string, from: number, cut: number, end: numb
   return cut;
 }
 
-// Schemas of routes are compiled when the first request needs them, or once the server has nothing else to
-// do: all of them at the start would take half a second of processor.
+// Route schemas are compiled on first use, or when the server is idle: compiling all at the start
+// would take half a second of processor time.
 
 const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
 const strict = new Ajv({ ...ajvOptions, coerceTypes: false });
 const lenient = new Ajv({ ...ajvOptions, coerceTypes: 'array' });
 for (const ajv of [strict, lenient]) ajv.addFormat('uuid', UUID);
 
-/** The validation of a body, which takes values as they are. */
+/** Compiles the validator of a body, without coercion. */
 function compileStrictly(schema: AnySchema): ValidateFunction {
   return strict.compile(schema);
 }
 
-/** Schemas that no request has needed yet. */
+/** Schemas that no request has used yet. */
 export interface Schemas {
   readonly name: 'schemas';
-  /** Compiles them one by one, so that requests come between. */
+  /** Compiles them one by one and lets requests run in between. */
   prepare(): Promise<void>;
 }
 
-/** Installs the compilers on a server. */
+/** Installs the lazy compilers on a server. */
 export function compileSchemasOnFirstUse(app: FastifyInstance): Schemas {
   const waiting = new Set<() => unknown>();
   const onFirstUse = <Compiled>(compile: () => Compiled, isLikely = true): (() => Compiled) => {
@@ -420,7 +425,10 @@ export function compileSchemasOnFirstUse(app: FastifyInstance): Schemas {
 
 type OnFirstUse = <Compiled>(compile: () => Compiled) => () => Compiled;
 
-/** JSON stays strict: coercion would turn `"text": "a"` into a list. All else comes as text. */
+/**
+ * Bodies are validated without coercion, which would turn `"text": "a"` into a list. Parameters and
+ * headers always come as text and are coerced.
+ */
 function validatorsOf(onFirstUse: OnFirstUse): FastifySchemaCompiler<AnySchema> {
   return ({ schema, httpPart }) => {
     const ajv = httpPart === 'body' ? strict : lenient;

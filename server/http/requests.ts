@@ -1,6 +1,6 @@
 /**
- * What routes read of a request: what it is reported by, whether who asked is still there, files that
- * come with it, and how slowly all that may come.
+ * Helpers for reading requests: reporting tags, the base URL, aborts when the client disconnects,
+ * multipart uploads, and the minimum pace of uploads.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIPv6 } from 'node:net';
@@ -16,20 +16,20 @@ export { readForm, useJsonBodies } from './forms.ts';
 const TAG = /^[!-~]{1,100}$/;
 
 /**
- * The custom reporting tag of a request, under either of its header names; null without one.
+ * Returns the custom reporting tag of a request, under either of its header names, or null.
  *
- * @throws ServiceError invalid_request for a tag that cannot be one
+ * @throws ServiceError invalid_request for an invalid tag
  */
 export function reportingTag({ headers }: FastifyRequest): string | null {
   const header = headers['x-service-reporting-tag'] ?? headers['x-deepl-reporting-tag'];
-  // Repeated, it is no single tag: the comma's blank refuses it.
+  // A repeated header is invalid: the joining blank makes the tag fail validation.
   return parseReportingTag(Array.isArray(header) ? header.join(', ') : header);
 }
 
 /**
- * A tag as it is stored: trimmed, in lower case; null when there is none.
+ * Returns a tag as it is stored, trimmed and in lower case, or null for an empty one.
  *
- * @throws ServiceError invalid_request for a tag that cannot be one
+ * @throws ServiceError invalid_request for an invalid tag
  */
 function parseReportingTag(text: string | undefined): string | null {
   const tag = text?.trim().toLowerCase() ?? '';
@@ -42,8 +42,9 @@ function parseReportingTag(text: string | undefined): string | null {
 }
 
 /**
- * Where clients reach the server, without a slash at its end: the public address when one is set, else
- * the address the request came to (which follows a trusted proxy's headers).
+ * Returns the address under which clients reach the server, without a trailing slash: the public
+ * address when one is set, else the address of the request (from the headers of a trusted proxy, if
+ * any).
  *
  * @throws ServiceError invalid_request without a usable host
  */
@@ -56,7 +57,10 @@ export function baseUrl(
   throw new ServiceError('invalid_request', 'The Host header is malformed.');
 }
 
-/** Tells networks apart: an IPv4 address, or the first 64 bits of an IPv6 address, as the rest is its owner's to choose. */
+/**
+ * Returns a key for the network of an address: the IPv4 address, or the first 64 bits of an IPv6
+ * address, because a subscriber chooses the remaining bits freely.
+ */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !isIPv6(address)) return mapped ?? address;
@@ -71,7 +75,7 @@ export function networkOf(address: string): string {
     .join(':');
 }
 
-/** Makes what aborts when whoever asked goes away before the whole answer has been sent. */
+/** Returns a controller that aborts when the client disconnects before the whole answer has been sent. */
 export function abortWhenGone({ raw }: FastifyReply): AbortController {
   const abort = new AbortController();
   if (raw.destroyed) abort.abort();
@@ -81,19 +85,19 @@ export function abortWhenGone({ raw }: FastifyReply): AbortController {
   return abort;
 }
 
-// `multipart/form-data`, as it arrives: fields are small, the file is passed on in pieces.
+// Multipart form data, read as a stream: fields are small, and the file is passed on in chunks.
 
 const LIMITS = { fields: 100, fieldSize: 16 * 1024, files: 1, parts: 101, headerSize: 16 * 1024 };
 
 export interface FilePart {
-  /** As the client names it; empty when it does not. */
+  /** File name given by the client; empty without one. */
   fileName: string;
   content: Readable;
 }
 
 export type FormFields = Record<string, string | string[]>;
 
-/** Makes the routes of a scope take multipart bodies; what they get is the unread stream. */
+/** Makes the routes of a scope accept multipart bodies; they receive the unread stream. */
 export function useMultipart(scope: FastifyInstance): void {
   scope.addContentTypeParser('multipart/form-data', (_request, payload, done) => {
     done(null, payload);
@@ -101,13 +105,13 @@ export function useMultipart(scope: FastifyInstance): void {
 }
 
 /**
- * Reads a whole body.
+ * Reads a whole multipart body.
  *
- * @param receiveFile called for the file part named `file` with the fields before it, and awaited;
- *   other files are skipped
+ * @param receiveFile called with the part named `file` and the fields before it, and awaited; other
+ *   files are skipped
  * @returns the fields, repeated ones as lists
- * @throws ServiceError invalid_request for what is no multipart body; what `receiveFile` throws. The
- *   rest of the body is not kept then.
+ * @throws ServiceError invalid_request for a malformed body, or the error of `receiveFile`; the
+ *   rest of the body is then discarded
  */
 export async function readMultipart(
   body: Readable,
@@ -149,16 +153,16 @@ export async function readMultipart(
   } finally {
     body.unpipe(reader);
     reader.destroy();
-    // Else whoever receives it would wait, or take what there is for the whole.
+    // Without an error, the receiver would wait forever or take the partial file for the whole.
     if (file?.readableEnded === false) file.destroy(malformed());
-    // Thrown away, so that the client has done with it and reads the answer.
+    // The rest is discarded, so that the client finishes sending and reads the answer.
     body.resume();
   }
 }
 
 function openReader(headers: IncomingHttpHeaders) {
   try {
-    // Browsers and programs write names of files in UTF-8.
+    // Browsers and programs encode file names in UTF-8.
     return new Busboy({ headers: headers as BusboyHeaders, limits: LIMITS, defCharset: 'utf8' });
   } catch {
     throw malformed();
@@ -173,41 +177,41 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }
 
-// How slowly bodies may come: the connection is watched for all of them, and files must come faster.
+// Upload pace: every body has a minimum pace, watched on its connection; files have a higher one.
 
 interface UploadPace {
-  /** What is waited for however little comes, in ms. */
+  /** Time that an upload may wait for data in total, in ms. */
   graceMs: number;
-  /** So many bytes make up for each second that is waited for. */
+  /** Number of bytes that earn back one second of waiting. */
   bytesPerSecond: number;
 }
 
-/** How slowly the bodies of all requests may come. What comes faster fills the grace up again. */
+/** The minimum pace of all request bodies. Faster data refills the grace period. */
 interface BodyPace extends UploadPace {
-  /** How often is looked, in ms. */
+  /** Interval between checks, in ms. */
   periodMs: number;
 }
 
 const BODY_PACE: BodyPace = {
   graceMs: 60_000,
-  // A tenth of what a phone has where there is hardly any reception.
+  // A tenth of the rate of a phone with hardly any reception.
   bytesPerSecond: 2 * 1024,
   periodMs: 2_000,
 };
 
-/** A body on its way. */
+/** A body that is still arriving. */
 interface Upload {
   request: FastifyRequest;
   reply: FastifyReply;
   lookedAtMs: number;
-  /** Of its connection, when it was last looked at. */
+  /** Bytes read on the connection at the last check. */
   bytesRead: number;
   leftMs: number;
 }
 
 /**
- * Has a server answer 408 to whoever is slower, and close the connection: thousands of uploads that
- * hardly move cost their senders nothing, and keep a connection each.
+ * Answers 408 to uploads that are too slow and closes their connections. Otherwise thousands of
+ * stalled uploads would cost their senders nothing and occupy a connection each.
  */
 export function useUploadPace(app: FastifyInstance, pace: BodyPace = BODY_PACE): void {
   const uploads = new Set<Upload>();
@@ -237,7 +241,10 @@ export function useUploadPace(app: FastifyInstance, pace: BodyPace = BODY_PACE):
   });
 }
 
-/** Looks at an upload again; what we have not made use of yet is not waited for. */
+/**
+ * Updates an upload and returns whether its grace is used up. Time while received data is still
+ * unread is not counted: then the server is the slower side.
+ */
 function isTooSlow(upload: Upload, { graceMs, bytesPerSecond }: UploadPace): boolean {
   const { raw } = upload.request;
   const nowMs = performance.now();
@@ -251,35 +258,35 @@ function isTooSlow(upload: Upload, { graceMs, bytesPerSecond }: UploadPace): boo
 
 function end({ request, reply }: Upload): void {
   const { socket } = request.raw;
-  // It was answered before it had come: there is nothing more to be said.
+  // An answer was already sent before the body had arrived, so none can follow.
   if (reply.raw.headersSent) socket.destroy();
   else answerRaw(socket, tooSlow(), request.id);
 }
 
-/** How slowly a file may come, so that nobody keeps a place that others wait for. */
+/** The minimum pace of a file, so that no slow upload holds a place that others wait for. */
 export interface FilePace extends UploadPace {
-  /** Longest silence, in ms. */
+  /** Longest pause between two chunks, in ms. */
   idleLimitMs: number;
 }
 
 const FILE_PACE: FilePace = {
   idleLimitMs: 60_000,
   graceMs: 60_000,
-  // Half a megabit a second: a large file takes minutes on any line on which it is worth sending.
+  // Half a megabit per second: on any usable line, a large file takes minutes.
   bytesPerSecond: 64 * 1024,
 };
 
 /**
- * The bytes of a body, as long as they keep coming. Only the time in which they are waited for counts,
- * not that in which they are made use of.
+ * Yields the chunks of a body while they keep arriving. Only the time spent waiting for data
+ * counts, not the time the consumer spends on it.
  *
- * @throws ServiceError request_timeout for an upload that stops or is too slow
+ * @throws ServiceError request_timeout for an upload that stalls or is too slow
  */
 export async function* receivedFile(
   body: Readable,
   { idleLimitMs, graceMs, bytesPerSecond }: FilePace = FILE_PACE,
 ): AsyncGenerator<Uint8Array> {
-  // The connection is still needed for the answer when the file turns out to be none.
+  // The connection stays open: it is needed for the answer if the file is rejected.
   const pieces = body.iterator({ destroyOnReturn: false });
   let leftMs = graceMs;
   for (;;) {

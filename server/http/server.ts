@@ -1,4 +1,4 @@
-/** The HTTP edge: what all routes share. */
+/** The HTTP server: everything that all routes share. */
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -25,27 +25,30 @@ import { useForms, compileSchemasOnFirstUse } from './forms.ts';
 import { addSecurityHeaders, answerRaw, newTraceId } from './upgrades.ts';
 import { useUploadPace } from './requests.ts';
 
-/** Largest request body, in bytes. */
+/** Largest request body, in bytes; routes may set their own limit. */
 const BODY_LIMIT_BYTES = 128 * 1024;
-/** How long a request may take to arrive: a document of 100 MB comes slowly from a phone, at 50 KB/s say. */
+/**
+ * Longest time in which a request may arrive, in ms: a 100 MB document from a phone takes long at,
+ * say, 50 KB/s.
+ */
 const UPLOAD_LIMIT_MS = 60 * 60_000;
 
-/** The second version goes by its old name, too: programs for translators still call it. */
+/** Paths of version 1 that are served as version 2: translation programs still use them. */
 const FIRST_VERSION = /^\/v1\/(?:translate|document|usage|languages|glossar(?:ies|y-))/;
 
 interface HttpOptions {
   log: Logger;
-  /** Whose keys are let in. */
+  /** Authenticates API keys. */
   access: Access;
-  /** Of each API key; undefined is without limit. */
+  /** Rate limit of each API key; undefined means none. */
   requestLimit: RequestLimit | undefined;
   tls: { cert: Buffer; key: Buffer } | undefined;
   trustProxy: boolean;
-  /** Address under which clients reach the server, if it is told. */
+  /** Address under which clients reach the server, if configured. */
   publicUrl: string | undefined;
-  /** Whether some account lets the pages of a site call. */
+  /** Whether any account allows the pages of a site to call. */
   knowsOrigin: KnowsOrigin;
-  /** What the server is for; behind the door of API keys. */
+  /** The routes of all parts; they are protected by API keys. */
   routes: readonly PageRoutes[];
 }
 
@@ -55,10 +58,10 @@ export async function createHttpServer(options: HttpOptions) {
   const app: FastifyInstance = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // The nearest proxy says who has called it; what stands before that was sent by the client.
+    // Only the nearest proxy is trusted; forwarded values before its own were sent by the client.
     trustProxy: options.trustProxy && ((_address, hop) => hop === 0),
     bodyLimit: BODY_LIMIT_BYTES,
-    // Like any other name we do not know.
+    // Dangerous property names are dropped like any unknown name.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     genReqId: newTraceId,
@@ -78,7 +81,7 @@ export async function createHttpServer(options: HttpOptions) {
       : { https: { ...options.tls, requireHostHeader: false } }),
   });
   app.server.on('checkExpectation', (request, response) => {
-    // An expectation we do not know does not keep us from answering.
+    // Unknown expectations are ignored and the request is served.
     app.server.emit('request', request, response);
   });
   app.addHook('onRequest', async (request, reply) => addSecurityHeaders(request, reply));
@@ -86,7 +89,7 @@ export async function createHttpServer(options: HttpOptions) {
   if (options.log.isLevelEnabled('debug')) logRequests(app);
   app.setErrorHandler(answerError);
   useNotFound(app);
-  // Plain text is nothing we read: 415 rather than a puzzled 400.
+  // Plain text is never accepted: 415 is clearer than a validation error.
   app.removeContentTypeParser('text/plain');
   const door = await useDoors(app, options);
   useCrossOriginCalls(app, options.knowsOrigin);
@@ -112,9 +115,9 @@ function logRequests(app: FastifyInstance): void {
   });
 }
 
-/** Where programs call; nothing else is ever opened to other sites' pages. */
+/** Paths of the API; no other path is ever opened to pages of other sites. */
 const PATHS = ['/v1/*', '/v2/*', '/v3/*'];
-/** How long a browser need not ask again, in seconds. */
+/** Time for which browsers may cache a preflight answer, in seconds. */
 const MAX_AGE_S = '600';
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
 const HEADERS =
@@ -122,9 +125,9 @@ const HEADERS =
 const READABLE = 'X-Trace-ID, Retry-After, Content-Disposition';
 
 /**
- * Calls from pages of other sites (CORS, as in the Fetch standard): closed, unless the account whose
- * key is sent has the site on its list. A browser asks before it shows a key; that question has no key,
- * so it is answered by whether anybody allows the site, and the answer itself by the account's own list.
+ * Cross-origin calls (CORS, Fetch standard): refused unless the account of the API key lists the
+ * site. A preflight request carries no key, so it succeeds if any account allows the site; the
+ * actual response is released only by the account's own list.
  */
 function useCrossOriginCalls(app: FastifyInstance, knowsOrigin: KnowsOrigin): void {
   for (const path of PATHS) {
@@ -157,12 +160,15 @@ function allow(reply: FastifyReply, origin: string): void {
   reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
 }
 
-/** The built widget: `dist/widget`, from the built server as well as from the sources. */
+/**
+ * Folder of the built widget, `dist/widget`, resolved from the built server as well as from the
+ * sources.
+ */
 export const widgetFolder = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../dist/widget' : '../../widget', import.meta.url),
 );
 
-/** The caption elements and their worklet, for any page anywhere. */
+/** The caption elements and their worklet, loadable from pages of any site. */
 const widgetRoutes: FastifyPluginAsync = async (app) => {
   await app.register(fastifyStatic, { root: widgetFolder, serve: false });
   for (const file of ['voice-captions.js', 'room-captions.js', 'pcm-capture.worklet.js']) {
@@ -175,22 +181,25 @@ const widgetRoutes: FastifyPluginAsync = async (app) => {
   }
 };
 
-/** Closes an HTTP server without cutting answers off, and without waiting for who never asks. */
+/** Closes an HTTP server without cutting off answers, and without waiting for idle connections. */
 interface GracefulClose {
-  /** Resolves when whoever asked before has an answer, or after `graceMs`; who asks meanwhile has one too. */
+  /**
+   * Resolves when all requests received so far are answered, or after `graceMs`. Requests that
+   * arrive meanwhile are answered, too.
+   */
   answered(graceMs: number): Promise<void>;
   /**
-   * Ends connections that wait for no answer at once, the others when they have it or after
-   * `graceMs`. To be called once the server takes no new connections.
+   * Closes idle connections at once, busy ones when their answers are sent or after `graceMs`. Must
+   * be called after the server has stopped accepting connections.
    */
   endConnections(graceMs: number): void;
 }
 
-/** Counts what is being answered; to be called before the server listens. */
+/** Tracks unanswered requests; must be called before the server listens. */
 export function watchRequests(server: Server): GracefulClose {
   let onAnswered: () => void = () => undefined;
   let isEnding = false;
-  /** What was asked since they were waited for is counted anew. */
+  /** Requests since the call of `answered()` are counted separately. */
   let asked = { unanswered: 0 };
   let before = { unanswered: 0 };
   server.on('request', (_request, response) => {
@@ -214,7 +223,7 @@ export function watchRequests(server: Server): GracefulClose {
     },
     endConnections(graceMs) {
       isEnding = true;
-      // Node counts only connections as idle that have been used: browsers open some ahead.
+      // Node's idle connections do not include unused ones, which browsers open in advance.
       if (before.unanswered + asked.unanswered === 0) server.closeAllConnections();
       else setTimeout(() => server.closeAllConnections(), graceMs).unref();
     },

@@ -1,4 +1,7 @@
-/** Connections that Node or Fastify would end otherwise: upgrades, taken and not, what is no HTTP, and refused bodies. */
+/**
+ * Raw connections that Node or Fastify would otherwise cut: accepted and ignored upgrades,
+ * malformed HTTP, and refused request bodies.
+ */
 import { randomFillSync } from 'node:crypto';
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -10,9 +13,9 @@ import { ServiceError, toHttp, toServiceError } from '../../shared/errors.ts';
 import { withinTime } from '../process/concurrency.ts';
 import type { Logger } from '../process/log.ts';
 
-/** Sockets of one kind, and how they are opened. */
+/** A kind of WebSocket endpoint: its addresses, and how it answers upgrades. */
 export interface SocketKind {
-  /** Where they are, for people: `/v3/voice/realtime/connect`. */
+  /** Address for error messages, such as `/v3/voice/realtime/connect`. */
   address: string;
   takes: (pathname: string) => boolean;
   /** Answers one upgrade. @throws ServiceError when it is refused */
@@ -28,10 +31,11 @@ export interface SocketUpgrade {
 }
 
 /**
- * Answers a server's upgrades.
+ * Answers the upgrades of a server.
  *
- * @returns `closeAll` gives those that are being closed a moment, as a client whose answer to a close frame comes too
- * late does not learn why, and then cuts connections that are still open: for the end of a stop
+ * @returns `closeAll`, for the end of a stop: waits up to `withinMs` for sockets to close, because
+ *   a client that is cut off before its answer to a close frame arrives never learns the reason;
+ *   then cuts the connections that are still open
  */
 export function acceptSockets(
   server: Server,
@@ -56,7 +60,7 @@ export function acceptSockets(
   server.on('upgrade', (request, socket, head) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    // A client may vanish at any moment, before the library listens for that.
+    // A client may vanish before the WebSocket library listens for errors.
     socket.on('error', () => socket.destroy());
     if (!isWebSocketUpgrade(request)) {
       serveAsRequest(server, request, socket, head);
@@ -81,14 +85,15 @@ export function acceptSockets(
   };
 }
 
-/** What makes sockets of one kind from upgrades. */
+/** Turns upgrades into sockets of one class. */
 export interface SocketServer<Socket> {
   accept(upgrade: SocketUpgrade, serve: (socket: Socket) => void): void;
 }
 
 /**
- * Makes sockets of a class, each answered with its trace id. Never compressed: audio does not get smaller,
- * captions are one frame for all who read, and it costs three to five times the processor.
+ * Makes a server for sockets of a class; each handshake is answered with its trace id. Compression
+ * is off: audio does not shrink, a caption frame is shared by all its readers, and compression
+ * costs three to five times the processor time.
  */
 export function createSocketServer<Class extends typeof WebSocket>(
   Socket: Class,
@@ -118,7 +123,11 @@ export function createSocketServer<Class extends typeof WebSocket>(
 
 const TOKEN_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** Sees to it that an upgrade can become a socket, before anything is spent on it. @throws ServiceError invalid_request */
+/**
+ * Checks that an upgrade is a valid WebSocket handshake, before any work is done for it.
+ *
+ * @throws ServiceError invalid_request
+ */
 export function checkHandshake({ method, headers }: IncomingMessage): void {
   const isHandshake =
     method === 'GET' &&
@@ -128,20 +137,20 @@ export function checkHandshake({ method, headers }: IncomingMessage): void {
   if (!isHandshake) throw notAHandshake();
 }
 
-/** What is answered to an upgrade that cannot become a socket. */
+/** The answer to an upgrade that is no valid handshake. */
 function notAHandshake(): ServiceError {
   return new ServiceError('invalid_request', 'This is not a WebSocket handshake (RFC 6455).');
 }
 
-/** Whether an upgrade is one to a WebSocket. */
+/** Whether an upgrade asks for a WebSocket. */
 function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /**
- * Answers a request that offers an upgrade we do not take, such as `Upgrade: h2c`, as the plain request
- * that it is (RFC 9110 §7.8); the connection ends with the answer. Node hands every upgrade to the one
- * listener there is and takes the request for one without a body, so the rest of it is read here.
+ * Serves a request with an unsupported upgrade, such as `Upgrade: h2c`, as an ordinary request (RFC
+ * 9110 §7.8) and closes the connection after the answer. Node passes every upgrade to the only
+ * `upgrade` listener and treats the request as one without a body, so the body is read here.
  */
 export function serveAsRequest(
   server: Server,
@@ -167,21 +176,22 @@ export function serveAsRequest(
     socket.end();
     lingerUntilClosed(socket);
   });
-  // Also with bytes that nobody has read yet: whoever works on the request works for nobody.
+  // Destroyed even while bytes are unread: the handler of the request would otherwise keep working
+  // for a client that is gone.
   socket.once('close', () => {
     request.destroy(response.writableFinished ? undefined : connectionReset());
   });
   server.emit('request', request, response);
 }
 
-/** A request whose body we push ourselves, and only as fast as it is read. */
+/** A request whose body is pushed here, only as fast as it is read. */
 class PlainRequest extends IncomingMessage {
   override _read(): void {
     this.socket.resume();
   }
 }
 
-/** Hands the body over as it comes. @returns stops doing so: nobody wants the rest */
+/** Passes the body on as it arrives. @returns a function that stops this and discards the rest */
 function readBody(request: PlainRequest, socket: Socket, head: Buffer): () => void {
   let missing = Number(request.headers['content-length'] ?? 0);
   const take = (bytes: Buffer) => {
@@ -195,22 +205,22 @@ function readBody(request: PlainRequest, socket: Socket, head: Buffer): () => vo
   };
   const stop = () => {
     socket.off('data', take);
-    // What comes after it is thrown away; unread, it would hide that the client is gone.
+    // Later bytes are discarded; if they stayed unread, the disconnection of the client would go unnoticed.
     socket.resume();
   };
   socket.on('data', take);
-  // Half a connection is none, as for every other request.
+  // Half-closed connections are closed, as for every other request.
   socket.once('end', () => (request.complete ? socket.end() : socket.destroy()));
   take(head);
   return stop;
 }
 
-/** What Node says of a request whose client is gone. */
+/** The error that Node reports for a request whose client disconnected. */
 function connectionReset(): Error {
   return Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 }
 
-/** Refused connections have this long to read the answer and to close. */
+/** Time refused clients have to read the answer and close, in ms. */
 const LINGER_MS = 2_000;
 
 const reasonPhrases: Partial<Record<number, string>> = {
@@ -224,7 +234,7 @@ const reasonPhrases: Partial<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Writes a failure as a whole HTTP answer to a bare connection, which ends with it. */
+/** Writes an error as a complete HTTP response to a bare connection and ends it. */
 export function answerRaw(socket: Duplex, error: unknown, traceId: string): void {
   if (!socket.writable) {
     socket.destroy();
@@ -247,26 +257,27 @@ export function answerRaw(socket: Duplex, error: unknown, traceId: string): void
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Gives a client that has been answered a moment to read that and to close; then the connection is cut. */
+/** Gives an answered client time to read the answer and close; then cuts the connection. */
 function lingerUntilClosed(socket: Duplex, limitMs = LINGER_MS): void {
-  // What still arrives is thrown away: unread, it would keep the connection from ever closing.
+  // Incoming data is discarded; if it stayed unread, the connection would never close.
   socket.resume();
   socket.once('end', () => socket.destroy());
   const timer = setTimeout(() => socket.destroy(), limitMs);
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Clients that send a body to its end before they read the answer have this long for it. */
+/** Time for clients that send their whole body before they read the answer, in ms. */
 const BODY_LINGER_MS = 30_000;
 
 /**
- * Lets a client read why its request was refused before all of it had come, where the connection ends with
- * the answer: Node would cut it at once, and what still arrives then takes the answer away.
+ * Lets a client read an early refusal while it is still sending its body and the connection ends
+ * with the answer. Node would close at once, and data arriving after that resets the connection
+ * before the answer is read.
  */
 export function lingerOverBody({ raw: request }: Pick<FastifyRequest, 'raw'>): void {
   if (request.complete) return;
   const { socket } = request;
-  // What Node calls when the answer has been written.
+  // Node calls `destroySoon` when the answer has been written.
   socket.destroySoon = () => {
     socket.end();
     request.resume();
@@ -275,11 +286,11 @@ export function lingerOverBody({ raw: request }: Pick<FastifyRequest, 'raw'>): v
 }
 
 const ID_BYTES = 16;
-/** Random bytes for many ids at once: each call for some costs more than they do. */
+/** Random bytes for many ids at once: each call to the generator costs more than the bytes. */
 const pool = Buffer.alloc(ID_BYTES * 256);
 let used = pool.length;
 
-/** A new `X-Trace-ID`: 32 hexadecimal digits. */
+/** Returns a new `X-Trace-ID`: 32 hexadecimal digits. */
 export function newTraceId(): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -289,23 +300,22 @@ export function newTraceId(): string {
   return pool.toString('hex', used - ID_BYTES, used);
 }
 
-/** What every answer says to browsers, so that no page can make more of it than it is. */
+/** Security headers of every answer. */
 const headers = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  // Answers for programs are no pages: a browser that shows one runs and loads nothing.
+  // API answers are not pages: a browser that displays one must not run or load anything.
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
-/** Half a year; said only where HTTPS is spoken, by us or by a trusted proxy. */
+/** HSTS for half a year; sent only over HTTPS, spoken by this server or a trusted proxy. */
 const secureHeaders = { ...headers, 'Strict-Transport-Security': 'max-age=15552000' };
 
-/** The headers of an answer, by their names. */
 export function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
   return isHttps ? secureHeaders : headers;
 }
 
-/** Adds the headers; routes that send pages replace what they need otherwise. */
+/** Adds the security headers; routes that serve pages replace the ones they need to change. */
 export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('X-Trace-ID', request.id);
   reply.headers(securityHeaders(request.protocol === 'https'));

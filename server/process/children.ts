@@ -1,7 +1,7 @@
 /**
- * Our own modules in worker threads and child processes: how they are started, from the built
- * JavaScript as well as from TypeScript sources (development and tests, where tsx is there to read
- * them), what goes over their pipes, and where their temporary files are.
+ * Worker threads and child processes that run modules of this server: how they are started (from
+ * the built JavaScript, or from TypeScript through tsx in development and tests), the framing on
+ * their pipes, and their temporary folders.
  */
 import {
   fork,
@@ -19,11 +19,12 @@ import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { foldersAbove, type Command } from './containment.ts';
 
-/** A child with pipes for input, output and errors. */
+/** A child process with pipes for stdin, stdout and stderr. */
 export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * Finds a module; for modules by themselves that of the bundle too, which loads in a third of the time.
+ * Resolves a module to a file. Entry points resolve to their bundled version, which loads in a
+ * third of the time.
  *
  * @param importMetaUrl `import.meta.url` of the caller
  * @param name path of the module relative to the caller, without extension: `./decode-worker`
@@ -45,7 +46,7 @@ export function startWorker(importMetaUrl: string, name: string, options?: Worke
   return new Worker(entry, { ...options, execArgv: [] });
 }
 
-/** Node 20 ignores `--import tsx` in worker threads: there tsx has to be registered by the worker itself. */
+/** Node 20 ignores `--import tsx` in worker threads, so the worker registers tsx itself. */
 function typescriptEntry(url: URL): URL {
   const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const script = `import { register } from ${tsx}; register(); await import(${JSON.stringify(url)});`;
@@ -53,9 +54,9 @@ function typescriptEntry(url: URL): URL {
 }
 
 /**
- * Flags of Node for a child that its parent ends: Ctrl+C in a terminal and a service manager's stop
- * signal reach every process of the group, and the parent still needs its children to bring what is
- * under way to a good end. Heeded before the child loads anything.
+ * Node flags for a child whose end is controlled by its parent: Ctrl+C and the stop signal of a
+ * service manager reach the whole process group, but the parent still needs its children to finish
+ * their work. Takes effect before the child loads any module.
  */
 export const OUTLIVE_SIGNALS: readonly string[] = [
   '--import',
@@ -65,8 +66,8 @@ export const OUTLIVE_SIGNALS: readonly string[] = [
 ];
 
 /**
- * Starts a module in a child process with piped stdio, which outlives signals: it has to end when its
- * input does. Arguments as in {@link resolveModule}.
+ * Starts a module in a child process with piped stdio. The child ignores signals and must end when
+ * its input ends. Arguments as in {@link resolveModule}.
  */
 export function startChild(importMetaUrl: string, name: string, args: string[] = []): PipedChild {
   const { url, execArgv } = resolveModule(importMetaUrl, name);
@@ -77,10 +78,11 @@ export function startChild(importMetaUrl: string, name: string, args: string[] =
 }
 
 /**
- * Starts a module in a child process that gets messages and nothing else: none of our environment but
- * what `options.env` says. Arguments as in {@link resolveModule}; `options.stdio` has a channel.
+ * Starts a module in a child process that inherits nothing: its environment is exactly
+ * `options.env`. Arguments as in {@link resolveModule}; `options.stdio` includes the channel or
+ * pipes.
  *
- * @param options.wrap makes the command one that contains it
+ * @param options.wrap turns the command into one that runs it contained
  */
 export function forkChild(
   importMetaUrl: string,
@@ -106,10 +108,10 @@ export function forkChild(
 }
 
 /**
- * What Node reads when it runs a module of ours: itself, our code, packages, and the files that say what
- * kind of modules these are.
+ * Lists the files that Node reads to run a module of this server: Node itself, the server's code,
+ * its packages, and the files that define module types.
  *
- * @param importMetaUrl of a module of the same product
+ * @param importMetaUrl of any module of the server
  */
 export function runtimeFiles(importMetaUrl: string): string[] {
   const above = foldersAbove(fileURLToPath(importMetaUrl));
@@ -124,10 +126,13 @@ export function runtimeFiles(importMetaUrl: string): string[] {
   return [process.execPath, ...[...ours, ...beside].filter((file) => existsSync(file))];
 }
 
-/** Starts a module in a child process with our environment, which gets messages. Arguments as in {@link resolveModule}. */
+/**
+ * Starts a module in a child process that inherits the environment and has a message channel.
+ * Arguments as in {@link resolveModule}.
+ */
 export function forkSibling(importMetaUrl: string, name: string, args: string[]): ChildProcess {
   const { url, execArgv } = resolveModule(importMetaUrl, name);
-  // Standard output is for people; what it logs goes where ours goes.
+  // Standard output is reserved for messages to people; the child logs to this process's standard error.
   return fork(fileURLToPath(url), args, {
     execArgv,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -135,13 +140,14 @@ export function forkSibling(importMetaUrl: string, name: string, args: string[])
 }
 
 /*
- * Frames over a pipe: four bytes length of the payload (little endian), one byte kind, the payload.
- * Neither side parses more than five bytes to know what it has, and audio stays as it is.
+ * Frames on a pipe: four bytes payload length (little endian), one byte kind, then the payload.
+ *
+ * A reader parses only these five bytes, and audio is never re-encoded.
  */
 
-/** Bytes before the payload. */
+/** Size of the header before the payload, in bytes. */
 export const FRAME_HEADER_BYTES = 5;
-/** A longer payload is a broken stream, not a message. */
+/** Largest payload, in bytes; a greater length means that the stream is corrupt. */
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 
 const EMPTY = Buffer.alloc(0);
@@ -154,7 +160,10 @@ function writeHeader(target: Buffer, kind: number, payloadBytes: number, at = 0)
   target.writeUInt8(kind, at + 4);
 }
 
-/** A frame as one buffer, for small messages. Throws RangeError over {@link MAX_PAYLOAD_BYTES}. */
+/**
+ * Encodes a frame into one buffer, for small messages. Throws RangeError over {@link
+ * MAX_PAYLOAD_BYTES}.
+ */
 export function encodeFrame(kind: number, payload: Uint8Array = EMPTY): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.byteLength);
   writeHeader(frame, kind, payload.byteLength);
@@ -163,8 +172,8 @@ export function encodeFrame(kind: number, payload: Uint8Array = EMPTY): Buffer {
 }
 
 /**
- * Writes frames, one at a time: the header is always the same five bytes, and the payload goes into
- * the pipe from where it lies.
+ * Writes frames one at a time without copying: the header buffer is reused, and the payload is
+ * written from where it is.
  */
 export class FrameWriter {
   readonly #stream: Writable;
@@ -176,8 +185,8 @@ export class FrameWriter {
   }
 
   /**
-   * Resolves when the pipe has taken the frame, and not before: until then neither the payload may
-   * change nor another frame be written (throws Error). Rejects when the pipe is broken.
+   * Resolves when the pipe has taken the frame. Until then the payload must not change and no other
+   * frame may be written (throws Error). Rejects when the pipe is broken.
    */
   write(kind: number, payload: Uint8Array = EMPTY): Promise<void> {
     if (this.#isWriting) throw new Error('The frame before is still being written');
@@ -189,7 +198,7 @@ export class FrameWriter {
         if (error) reject(error);
         else resolve();
       };
-      // Corked, header and payload leave in one system call.
+      // Corking sends header and payload in one system call.
       this.#stream.cork();
       if (payload.byteLength === 0) {
         this.#stream.write(this.#header, done);
@@ -202,14 +211,14 @@ export class FrameWriter {
   }
 }
 
-/** Frames that leave together: larger ones get a buffer of their own. */
+/** Size of a batch buffer, in bytes; a larger frame gets a buffer of its own. */
 const BATCH_BYTES = 128 * 1024;
-/** Buffers that are kept to be filled again: as many may be on their way while a busy child reads slowly. */
+/** Number of buffers kept for reuse: as many may be in flight while a busy child reads slowly. */
 const MOST_SPARES = 8;
 
 /**
- * Gathers frames for a pipe, so that those of a moment leave in one system call: with a hundred
- * streams, calls of their own would cost more than all the rest.
+ * Batches frames for a pipe, so that frames of the same moment leave in one system call: with a
+ * hundred streams, one call per frame would cost more than everything else.
  */
 export class FrameBatch {
   readonly #stream: Writable;
@@ -221,19 +230,26 @@ export class FrameBatch {
   #buffer: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
   #usedBytes = 0;
   /**
-   * Those that have left, to be filled again: made anew, they would be as much to collect as all that is sent,
-   * and have V8 look through its whole heap every second.
+   * Sent buffers, kept for reuse. Fresh allocations would create as much garbage as all traffic and
+   * force V8 into a full collection every second.
    */
   readonly #spares: Buffer[] = [];
   #isDue = false;
 
-  /** @param schedule until when frames that leave together are gathered: `setImmediate`, `queueMicrotask` */
+  /**
+   * @param schedule defers the flush, which defines how long frames are gathered: `setImmediate`,
+   *   `queueMicrotask`
+   */
   constructor(stream: Writable, schedule: (leave: () => void) => void) {
     this.#stream = stream;
     this.#schedule = schedule;
   }
 
-  /** Room for the payload of the next frame, to be filled at once. @throws RangeError over {@link MAX_PAYLOAD_BYTES} */
+  /**
+   * Returns room for the payload of the next frame, to be filled at once.
+   *
+   * @throws RangeError over {@link MAX_PAYLOAD_BYTES}
+   */
   add(kind: number, payloadBytes: number): Buffer {
     const sizeBytes = FRAME_HEADER_BYTES + payloadBytes;
     if (this.#usedBytes + sizeBytes > this.#buffer.length) {
@@ -253,7 +269,7 @@ export class FrameBatch {
   #leave(): void {
     if (this.#usedBytes === 0) return;
     const buffer = this.#buffer;
-    // A pipe that breaks shows as the end of the process.
+    // A broken pipe shows as the exit of the process.
     this.#stream.write(buffer.subarray(0, this.#usedBytes), () => {
       const isOfUse = buffer.length === BATCH_BYTES && this.#spares.length < MOST_SPARES;
       if (isOfUse) this.#spares.push(buffer);
@@ -264,14 +280,14 @@ export class FrameBatch {
 }
 
 /**
- * Puts frames together from chunks of any size. A payload that lies within one chunk is handed on as
- * a view of that chunk, any other is copied once.
+ * Reassembles frames from chunks of any size. A payload within one chunk is passed on as a view of
+ * the chunk; any other is copied once.
  */
 export class FrameReader {
   readonly #onFrame: (kind: number, payload: Buffer) => void;
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
   #headerBytes = 0;
-  /** The payload being put together; undefined between frames. */
+  /** The partial payload; undefined between frames. */
   #payload: Buffer | undefined;
   #payloadBytes = 0;
 
@@ -279,7 +295,7 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
-  /** Takes a chunk. Throws RangeError when a length cannot be right: the stream is then lost. */
+  /** Takes a chunk. Throws RangeError on an impossible length: the stream is then lost. */
   push(chunk: Buffer): void {
     let offset = this.#readWhole(chunk);
     while (offset < chunk.byteLength) {
@@ -288,7 +304,7 @@ export class FrameReader {
     }
   }
 
-  /** The usual frames, whole and one after the other; returns where they end. */
+  /** Fast path: delivers frames that lie whole within the chunk and returns where they end. */
   #readWhole(chunk: Buffer): number {
     let offset = 0;
     if (this.#headerBytes > 0) return offset;
@@ -330,27 +346,28 @@ export class FrameReader {
   }
 }
 
-// Folders for files of programs, in the system's temporary folder, which outlive no process for long.
+// Temporary folders: placed in the system's temporary folder, marked while in use, and removed by
+// another process soon after their owner was killed.
 
 const PREFIXES = {
   document: 'dragoman-document-',
   grammars: 'dragoman-grammars-',
   speech: 'dragoman-speech-',
 };
-/** That of a recogniser is there while it starts. */
+/** Includes the folder of a recogniser, which exists while it starts. */
 const SWEPT = [...Object.values(PREFIXES), 'dragoman-pieces-'];
-/** How often folders that are in use are marked as such, in ms. */
+/** Interval at which folders in use are marked, in ms. */
 const MARK_PERIOD_MS = 1_000;
-/** How often those of others are looked at, in ms. */
+/** Interval at which folders of other processes are checked, in ms. */
 const SWEEP_PERIOD_MS = 60_000;
 
 const inUse = new Set<string>();
 let isKept = false;
 
 /**
- * Makes a folder of one's own, and sees to those that processes before this one have left.
+ * Makes a new temporary folder and starts removing those that dead processes left behind.
  *
- * @throws the system's error when there is no room, for one
+ * @throws the system's error, for instance when the disk is full
  */
 export async function createTemporaryFolder(purpose: keyof typeof PREFIXES): Promise<string> {
   keep();
@@ -359,13 +376,13 @@ export async function createTemporaryFolder(purpose: keyof typeof PREFIXES): Pro
   return folder;
 }
 
-/** Removes a folder with what is in it. */
+/** Removes a folder with its content. */
 export async function removeTemporaryFolder(folder: string): Promise<void> {
   inUse.delete(folder);
   await rm(folder, { recursive: true, force: true });
 }
 
-/** From the first folder to the end of the process. */
+/** Marks and sweeps folders from the first use until the process ends. */
 function keep(): void {
   if (isKept) return;
   isKept = true;
@@ -374,21 +391,21 @@ function keep(): void {
   setInterval(() => void sweep(), SWEEP_PERIOD_MS).unref();
   setInterval(() => {
     const now = new Date();
-    // It may be on its way out.
+    // The folder may be about to be removed.
     for (const folder of inUse) utimes(folder, now, now).catch(() => undefined);
   }, MARK_PERIOD_MS).unref();
 }
 
 /**
- * Makes a sweep, to be called from time to time: it removes the folders of processes that were killed,
- * which nobody has marked since it was called before. Clocks of other machines do not matter, nor do ids
- * of processes, which are others in each container.
+ * Makes a sweep, to be called repeatedly. It removes folders of killed processes: those that were
+ * not marked since the previous call. It compares only marks, so the clocks of other machines do
+ * not matter; process ids would not do, as they differ between containers.
  */
 export function temporaryFolderSweep(): () => Promise<void> {
   let marks = new Map<string, number>();
   return async () => {
     const found = new Map<string, number>();
-    // Without a temporary folder there is nothing in it.
+    // Without a temporary folder there is nothing to sweep.
     for (const name of await readdir(tmpdir()).catch(() => [])) {
       if (!SWEPT.some((prefix) => name.startsWith(prefix))) continue;
       const folder = path.join(tmpdir(), name);
@@ -397,7 +414,7 @@ export function temporaryFolderSweep(): () => Promise<void> {
         found.set(folder, mtimeMs);
         if (marks.get(folder) === mtimeMs) await rm(folder, { recursive: true, force: true });
       } catch {
-        // It is somebody else's, or has gone meanwhile.
+        // The folder belongs to another user, or has gone meanwhile.
       }
     }
     marks = found;

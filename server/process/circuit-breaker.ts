@@ -1,14 +1,14 @@
 /**
- * Keeps work away from what is out of order: after a failure nobody tries again for a while, then one
- * request is let through to see, and the while grows with each one that fails.
+ * Circuit breakers: after a failure no call goes through for a while; then a single probe does, and
+ * each failed probe doubles the waiting time up to a maximum.
  */
 
 export interface CircuitBreakerSettings {
-  /** First time out, in ms. */
+  /** First open time, in ms. */
   openMs: number;
-  /** Longest time out, in ms. */
+  /** Longest open time, in ms. */
   maxOpenMs: number;
-  /** How many refused texts in a row count as out of order; an outage does at once. */
+  /** Number of consecutive refusals that open the breaker; an outage opens it at once. */
   refusalsToOpen: number;
 }
 
@@ -18,27 +18,30 @@ export const defaultBreakerSettings: CircuitBreakerSettings = {
   refusalsToOpen: 5,
 };
 
-/** Leave to try. Exactly one of its methods is to be called, once it is known how it went. */
+/** Permission for one attempt. The holder calls exactly one of its methods when the outcome is known. */
 export interface Pass {
   succeed(): void;
-  /** @param kind `outage`: nobody is there; `refusal`: this text did not work, another one may */
+  /**
+   * @param kind `outage`: the service is unreachable; `refusal`: this text failed, another one may
+   *   succeed
+   */
   fail(kind: 'outage' | 'refusal'): void;
-  /** Nothing was learned, as when the caller went away. */
+  /** The outcome is unknown, for instance because the caller went away. */
   abandon(): void;
 }
 
-/** What is out of order at the moment. */
+/** An open breaker. */
 export interface Outage {
   name: string;
-  /** Whether somebody is trying whether it works again. */
+  /** Whether a probe is under way. */
   isProbed: boolean;
-  /** Until it may be tried again, in ms. */
+  /** Time until the next probe is allowed, in ms. */
   retryInMs: number;
 }
 
 interface Trouble {
   kind: 'outage' | 'refusal';
-  /** Refusals in a row as long as it is closed. */
+  /** Consecutive refusals while the breaker is closed. */
   refusals: number;
   isOpen: boolean;
   untilMs: number;
@@ -46,7 +49,7 @@ interface Trouble {
   isProbed: boolean;
 }
 
-/** Breakers by name; what has never failed costs nothing. */
+/** Circuit breakers by name; a name that has not failed takes no memory. */
 export class CircuitBreakers {
   readonly #settings: CircuitBreakerSettings;
   readonly #troubles = new Map<string, Trouble>();
@@ -55,7 +58,10 @@ export class CircuitBreakers {
     this.#settings = { ...defaultBreakerSettings, ...settings };
   }
 
-  /** Leave to try now, or undefined while it is out of order or being probed by another. */
+  /**
+   * Returns permission for an attempt; undefined while the breaker is open or another caller is
+   * probing.
+   */
   enter(name: string): Pass | undefined {
     const trouble = this.#troubles.get(name);
     if (trouble?.isOpen !== true) return this.#pass(name, false);
@@ -64,7 +70,7 @@ export class CircuitBreakers {
     return this.#pass(name, true);
   }
 
-  /** What nobody is let through to. */
+  /** Lists the open breakers. */
   outages(): Outage[] {
     const nowMs = performance.now();
     return [...this.#troubles]
@@ -74,12 +80,15 @@ export class CircuitBreakers {
       });
   }
 
-  /** Whether it is shut out only because it has refused texts: better than nothing at all. */
+  /** Whether the last failure was a refusal: an attempt may still be better than no answer. */
   isDoubtful(name: string): boolean {
     return this.#troubles.get(name)?.kind === 'refusal';
   }
 
-  /** Leave to try what is {@link isDoubtful}; it cannot get worse by it. */
+  /**
+   * Returns permission despite an open breaker, for a name that {@link isDoubtful}; a further
+   * refusal does not extend the open time.
+   */
   enterDoubtful(name: string): Pass {
     return {
       succeed: () => this.#troubles.delete(name),
@@ -103,7 +112,7 @@ export class CircuitBreakers {
 
   #fail(name: string, kind: 'outage' | 'refusal', isProbe: boolean): void {
     const trouble = this.#troubles.get(name);
-    // Requests that were under way when it opened say nothing new.
+    // Requests already under way when the breaker opened carry no new information.
     if (trouble?.isOpen === true && !isProbe) return;
     const refusals = (trouble?.refusals ?? 0) + 1;
     if (isProbe || kind === 'outage' || refusals >= this.#settings.refusalsToOpen) {

@@ -1,10 +1,10 @@
 /**
- * Runs the entries of the bundle with V8's code cache: what V8 made of their functions in a run before,
- * so that a server starts in half the time and its first answers need not be compiled. Node's own cache
- * begins with version 22.1.
+ * Runs the entries of the bundle with V8's code cache, the compiled functions of an earlier run:
+ * the server starts in half the time and its first answers need no compilation. Node's own compile
+ * cache requires version 22.1.
  *
- * The build makes the cache, by a rehearsal (`rehearsal.mjs`); all other runs only read it. V8
- * refuses what another version, other flags or another processor made, and compiles as ever.
+ * The build creates the cache in a rehearsal (`rehearsal.mjs`); all other runs only read it. V8
+ * rejects a cache of another version, other flags or another processor, and then compiles as usual.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
-/** While a file of this name is beside the code, what is run leaves its cache when it ends. */
+/** Name of the file beside the code whose presence makes a run write its cache on exit. */
 const MARK = 'rehearsal';
 
 interface Module {
@@ -23,11 +23,11 @@ interface Module {
 }
 
 /**
- * Runs an entry. It and all that it requires of the bundle is CommonJS, and does not `import()` what is
- * outside: code from a cache cannot.
+ * Runs an entry. The entry and all bundle modules that it requires are CommonJS and must not
+ * `import()` anything outside the bundle: cached code cannot.
  *
  * @param address of the folder of the code
- * @param name of the entry there, without extension; each has a cache of its own
+ * @param name of the entry there, without extension; each has its own cache
  */
 export function runEntry(address: URL, name: string): void {
   const root = fileURLToPath(address);
@@ -35,7 +35,7 @@ export function runEntry(address: URL, name: string): void {
   const caches = path.join(root, 'caches', cachedDataVersionTag().toString(16), name);
   const outside = createRequire(entry);
   const modules = new Map<string, Module>();
-  /** What was run, by where its cache is or would be. */
+  /** Scripts that have run, by the path of their cache. */
   const scripts = new Map<string, Script>();
 
   function load(file: string): unknown {
@@ -46,7 +46,7 @@ export function runEntry(address: URL, name: string): void {
     try {
       run(file, module);
     } catch (error) {
-      // Whoever asks for it again is to be told again.
+      // The next `require` must fail with the same error.
       modules.delete(file);
       throw error;
     }
@@ -55,9 +55,9 @@ export function runEntry(address: URL, name: string): void {
 
   function run(file: string, module: Module): void {
     const code = readFileSync(file, 'utf8');
-    // V8 itself compares no more than the length of the code.
+    // V8 itself checks only the length of the code, so the hash is part of the name.
     const cache = path.join(caches, `${path.relative(root, file)}.${hashOf(code).toString('hex')}`);
-    // Strict, as the modules that it was made of.
+    // Strict, like the ES modules that the code was built from.
     const source = `(function (exports, require, module, __filename, __dirname) {'use strict';${code}\n})`;
     const cachedData = readCache(cache);
     const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
@@ -77,7 +77,7 @@ export function runEntry(address: URL, name: string): void {
   load(entry);
 }
 
-// A cache is followed by its hash: V8 runs whatever has the right length.
+// A hash follows each cache: V8 would run any data of the right length.
 
 const HASH_BYTES = 32;
 
@@ -85,7 +85,7 @@ function hashOf(content: string | Uint8Array): Buffer {
   return createHash('sha256').update(content).digest();
 }
 
-/** Without one, code is compiled as it is run. */
+/** Returns the verified cache of a file; without one, code is compiled as it runs. */
 function readCache(file: string): Buffer | undefined {
   if (!existsSync(file)) return undefined;
   const content = readFileSync(file);
@@ -95,7 +95,8 @@ function readCache(file: string): Buffer | undefined {
 
 function writeCache(file: string, cache: Buffer): void {
   mkdirSync(path.dirname(file), { recursive: true });
-  // Whoever starts meanwhile finds all of it or nothing.
+  // Written to a temporary file and renamed, so that a process that starts meanwhile sees all of it
+  // or nothing.
   const next = `${file}.${process.pid}.${threadId}`;
   writeFileSync(next, Buffer.concat([cache, hashOf(cache)]));
   renameSync(next, file);

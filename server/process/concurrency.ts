@@ -1,25 +1,25 @@
-/** Who has to wait for whom: fair queues, places, changes to wait for, and aborts that follow others. */
+/** Concurrency primitives: fair queues, bounded slots, change notification, and linked aborts. */
 import { setMaxListeners } from 'node:events';
 
-/** Stands for one call in queues: an object of its own for each. */
+/** Identifies one call in queues; each call has its own object. */
 export interface Turn {
-  /** Whose call it is; those of nobody in particular share their turns. */
+  /** Account of the call; calls without an account share one queue. */
   readonly account: string | undefined;
 }
 
 /**
- * A queue that serves the account that has had least of late, and the calls of each in turn, one item of
- * each: start-time fair queuing. An account with a thousand calls of a thousand items delays another that
- * asks for little by no item at all, and none can have more than its share by asking for less at a time.
+ * A queue with start-time fair queuing: serves the account with the least recent use, and within it
+ * each call in turn, one item at a time. An account with a thousand calls of a thousand items
+ * delays a small request of another account by no item, and no account gains by splitting its work.
  */
 export class FairQueue<Item> {
   readonly #accounts = new Map<string | undefined, Share<Item>>();
   readonly #costOf: (item: Item) => number;
   #waiting = 0;
-  /** What the account that was served last had had before. */
+  /** Use of the last served account before it was served: the virtual time of the queue. */
   #had = 0;
 
-  /** @param costOf what an item takes of the share of its account, in any unit */
+  /** @param costOf cost of an item to its account, in any unit */
   constructor(costOf: (item: Item) => number = () => 1) {
     this.#costOf = costOf;
   }
@@ -33,14 +33,14 @@ export class FairQueue<Item> {
     if (share === undefined) {
       this.#accounts.set(turn.account, (share = { calls: new Lanes(), had: this.#had }));
     } else if (share.calls.size === 0) {
-      // Nothing is saved up while an account asks for nothing.
+      // An account gains no credit while it has nothing queued.
       share.had = Math.max(share.had, this.#had);
     }
     share.calls.lane(turn, () => []).push(item);
     this.#waiting += 1;
   }
 
-  /** Takes the next item; undefined when the queue is empty. */
+  /** Removes and returns the next item; undefined when the queue is empty. */
   shift(): Item | undefined {
     const share = this.#next();
     const item = share?.calls.serve(
@@ -54,7 +54,7 @@ export class FairQueue<Item> {
     return item;
   }
 
-  /** Takes out all that a call has waiting. */
+  /** Removes and returns all queued items of a call. */
   remove(turn: Turn): Item[] {
     const calls = this.#accounts.get(turn.account)?.calls;
     const items = calls?.get(turn) ?? [];
@@ -63,14 +63,14 @@ export class FairQueue<Item> {
     return items;
   }
 
-  /** Takes out everything. */
+  /** Removes and returns all items. */
   clear(): Item[] {
     const items = [...this.#accounts.values()].flatMap(({ calls }) => [...calls.values()].flat());
     this.#noteTaken(items.length);
     return items;
   }
 
-  /** The share with something in it that has had least; of several, that which came first. */
+  /** Returns the non-empty share with the least use; the oldest one among equals. */
   #next(): Share<Item> | undefined {
     let next: Share<Item> | undefined;
     for (const [account, share] of this.#accounts) {
@@ -89,22 +89,22 @@ export class FairQueue<Item> {
   }
 }
 
-/** What an account has waiting, and what it has had. */
+/** Queued items of an account, and its use so far. */
 interface Share<Item> {
   readonly calls: Lanes<Turn, Item[]>;
   had: number;
 }
 
-/** Lanes with something in them, the next to be served first: a Map keeps insertion order. */
+/** Non-empty lanes in round-robin order, next one first: a Map keeps insertion order. */
 class Lanes<Key, Lane> extends Map<Key, Lane> {
-  /** The lane of a key, a new one at the end where there is none. */
+  /** Returns the lane of a key, creating it at the end if necessary. */
   lane(key: Key, create: () => Lane): Lane {
     let lane = this.get(key);
     if (lane === undefined) this.set(key, (lane = create()));
     return lane;
   }
 
-  /** Takes one item from the first lane, which becomes the last unless it is empty by then. */
+  /** Takes one item from the first lane and moves that lane to the end, or removes it when empty. */
   serve<Item>(take: (lane: Lane) => Item, isEmpty: (lane: Lane) => boolean): Item | undefined {
     for (const [key, lane] of this) {
       const item = take(lane);
@@ -121,7 +121,7 @@ interface Waiter {
   giveUp: (reason: unknown) => void;
 }
 
-/** Places for so much work at a time; whoever waits for one is served as in a {@link FairQueue}. */
+/** A limited number of slots for concurrent work; waiters are served in {@link FairQueue} order. */
 export class FairPlaces {
   readonly #waiting = new FairQueue<Waiter>();
   #free: number;
@@ -130,29 +130,33 @@ export class FairPlaces {
     this.#free = count;
   }
 
-  /** Does a piece of work when there is a place. @throws what the work throws; the reason given to {@link abandon} */
+  /**
+   * Runs a piece of work when a slot is free.
+   *
+   * @throws the error of the work, or the reason given to {@link abandon}
+   */
   async hold<Result>(turn: Turn, work: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((start, giveUp) => this.#waiting.push(turn, { start, giveUp }));
     try {
       return await work();
     } finally {
-      // A place goes straight to the next who waits.
+      // The slot passes directly to the next waiter.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next.start();
     }
   }
 
-  /** Lets a call wait no longer. */
+  /** Rejects the waiters of a call with a reason. */
   abandon(turn: Turn, reason: unknown): void {
     for (const { giveUp } of this.#waiting.remove(turn)) giveUp(reason);
   }
 }
 
 /**
- * Something to wait on: `next()` resolves at the next `notify()`. Check what you wait for in a loop,
- * and call `next()` in the same turn as the check: a change in between would be missed.
+ * A condition to wait on: `next()` resolves at the next `notify()`. Check the condition in a loop
+ * and call `next()` in the same turn as the check, or a change in between is missed.
  */
 export class Change {
   #pending: Promise<void> | undefined;
@@ -169,9 +173,10 @@ export class Change {
 }
 
 /**
- * Whether some work was done before a moment of `performance.now()`, in ms; it goes on all the same.
+ * Resolves to whether the work finished before `untilMs` (`performance.now()`, in ms); the work
+ * continues either way.
  *
- * @throws what the work throws until then
+ * @throws the error of the work until then
  */
 export async function withinTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
@@ -186,15 +191,15 @@ export async function withinTime(work: Promise<unknown>, untilMs: number): Promi
 }
 
 /**
- * A controller that aborts with the first of these signals, with its reason. `unlink` lets go of
- * them: `AbortSignal.any` would hold on to a long-lived signal's dependants in Node 20.
+ * Returns a controller that aborts with the first of the signals and its reason. `unlink` removes
+ * the listeners: in Node 20, `AbortSignal.any` would stay referenced by a long-lived signal.
  */
 export function linkAbort(...signals: readonly AbortSignal[]): {
   controller: AbortController;
   unlink: () => void;
 } {
   const controller = new AbortController();
-  // Many requests at once may follow one signal: that is no leak.
+  // Many concurrent requests may follow one signal; that is no leak.
   setMaxListeners(0, controller.signal, ...signals);
   const unlinks = signals.map((signal) => {
     const forward = () => controller.abort(signal.reason);

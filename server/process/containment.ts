@@ -1,8 +1,8 @@
 /**
- * Programs that read what strangers sent are kept from everything else by bubblewrap: no network, no
- * file but programs, libraries and fonts of the machine and what they are given, no other process, no
- * privilege, another user where the server is root. Where the machine does not allow that, they run as
- * they are, and whoever starts them is told why.
+ * Containment of programs that read untrusted input, by bubblewrap: no network, no files but the
+ * machine's programs, libraries and fonts and those granted explicitly, no other processes, no
+ * privileges, and another user when the server runs as root. Where the machine does not allow this,
+ * programs run uncontained and the caller learns why.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, rmSync } from 'node:fs';
@@ -14,58 +14,61 @@ import { killDescendants, killTree } from './supervision.ts';
 /** A program, by name or path, and its arguments. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** What a contained program has, besides programs, libraries and fonts of the machine. */
+/** Resources granted to a contained program, besides the machine's programs, libraries and fonts. */
 export interface Belongings {
-  /** Absolute paths of files and folders that it may read; those that do not exist are left out. */
+  /** Absolute paths of readable files and folders; missing ones are skipped. */
   readable?: readonly string[];
-  /** What it may keep in `/tmp`, a folder in memory that is gone when it ends. */
+  /** Capacity of `/tmp`, an in-memory folder that vanishes with the program, in bytes. */
   memoryFilesBytes?: number;
 }
 
-/** How a program is started. */
+/** A way to start and kill programs, contained or not. */
 export interface Containment {
-  /** The command that starts a command contained, or that command where there is no containment. */
+  /** Returns the command that runs a command contained; the same command where there is no containment. */
   readonly wrap: (command: Command) => Command;
-  /** Ends what was started so, as the leader of a group (`detached`), at once; nothing if it has ended. */
+  /**
+   * Kills a program that was started through `wrap` as a group leader (`detached`), at once; does
+   * nothing if it has ended.
+   */
   readonly kill: (child: ChildProcess) => void;
-  /** For people: why there is none, and what to do; undefined where there is. */
+  /** Reason for missing containment and its remedy, for people; undefined when contained. */
   readonly lack: string | undefined;
-  /** What the trial wrote to its standard output; nothing where it was not tried. */
+  /** Standard output of the trial; undefined where there was none. */
   readonly trialOutput?: string;
 }
 
-/** A program that is contained, and what contains it: so many processes, if it starts none. */
+/** Number of processes of a contained program that starts none itself: the program and bubblewrap's own. */
 export const CONTAINED_PROCESSES = 3;
 
-/** Where Debian's programs are, and those an administrator built. */
+/** Folders of Debian's programs and of those built by an administrator. */
 export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/** The system's user for what shall own nothing. */
+/** The system's user that owns no files. */
 const NOBODY = 65_534;
 const DEFAULT_MEMORY_FILES_BYTES = 16 * 1024 * 1024;
 const TRIAL_LIMIT_MS = 10_000;
-/** What bubblewrap takes at most to end after what it contains. */
+/** Longest time bubblewrap takes to exit after the contained program, in ms. */
 const CLEARING_MS = 1_000;
 /**
- * Runs a command if what there is of so many files before it can be read: many programs pass over what
- * they may not.
+ * Runs a command only if each of the given files is missing or readable: many programs silently
+ * skip unreadable files.
  */
 const IF_READABLE =
   'for n in $(seq "$1"); do shift; test ! -e "$1" || test -r "$1" || exit 1; done; shift; exec "$@"';
 
-/** Not all of `/usr`: products are often installed in `/usr/src`, with their data. */
+/** Not all of `/usr`: products are often installed in `/usr/src` together with their data. */
 const systemFolders = [
   ...['/usr/bin', '/usr/sbin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libexec'],
   ...['/usr/share', '/usr/local/bin', '/usr/local/lib', '/usr/local/share'],
   ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'],
 ];
-/** What libraries, fonts and LibreOffice are set up by; nothing that tells of people. */
+/** Configuration of libraries, fonts and LibreOffice; none of it contains personal data. */
 const systemSettings = [
   ...['/etc/ld.so.cache', '/etc/alternatives', '/etc/fonts', '/etc/libreoffice'],
   ...['/var/lib/libreoffice', '/var/cache/fontconfig'],
 ];
 
-/** A way to contain: options of bubblewrap, and what it starts in place of the program. */
+/** A way to contain: options of bubblewrap, and the launcher it starts in place of the program. */
 interface Way {
   options: readonly string[];
   launcher: readonly string[];
@@ -74,8 +77,9 @@ interface Way {
 const dropAll = ['--unshare-user', '--cap-drop', 'ALL'];
 const asOneself: Way = { options: [...dropAll, '--proc', '/proc'], launcher: [] };
 /**
- * For root that may not become another user, or whose files others may not read: to the kernel still
- * root, without its privileges. What belongs to root in `/proc` it could write, so nothing of that can be.
+ * For root that cannot switch to another user, or whose files others cannot read: still root to the
+ * kernel, but without privileges. Root's entries in `/proc` would be writable, so `/proc` is
+ * mounted read-only.
  */
 const asRootInName: Way = {
   options: [
@@ -84,7 +88,7 @@ const asRootInName: Way = {
   ],
   launcher: [],
 };
-/** Root hands over to another user, once everything is in place. */
+/** Switches from root to another user once the sandbox is set up. */
 const asNobody: Way = {
   options: [
     ...['--cap-drop', 'ALL', ...['SETUID', 'SETGID', 'SETPCAP'].flatMap(addCapability)],
@@ -108,20 +112,20 @@ const none = (lack: string | undefined): Containment => ({
   lack,
 });
 
-/** For people: that programs are not contained, and what to do; undefined where they are. */
+/** A notice that programs are not contained, and the remedy; undefined where they are. */
 export function uncontainedNotice(programs: string, { lack }: Containment): string | undefined {
   return lack === undefined
     ? undefined
     : `${programs}: what strangers send is read with all rights of the server. ${lack}`;
 }
 
-/** Whether this process was started contained: so is everything that it starts. */
+/** Whether this process itself runs contained, and with it everything it starts. */
 let isContained = false;
 
 /**
- * Finds the first way in which a program works when it is contained.
+ * Returns the first containment in which a program works.
  *
- * @param trial a command of the program that succeeds where it finds what it needs to run
+ * @param trial a command of the program that succeeds if it finds everything it needs
  */
 export async function findContainment(
   trial: Command,
@@ -159,7 +163,7 @@ async function anySucceeds(bubblewrap: string, ways: readonly Way[]): Promise<bo
   return false;
 }
 
-/** What a program writes; undefined when it does not succeed. */
+/** Returns the standard output of a program; undefined if it fails. */
 async function outputOf([program, ...args]: Command): Promise<string | undefined> {
   const options = { env: { PATH: SYSTEM_PATH }, timeout: TRIAL_LIMIT_MS, maxBuffer: 1 << 20 };
   return promisify(execFile)(program, args, options).then(
@@ -172,14 +176,14 @@ function contained(bubblewrap: string, way: Way, belongings: Belongings): Contai
   const { memoryFilesBytes = DEFAULT_MEMORY_FILES_BYTES, readable = [] } = belongings;
   const options = [
     ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
-    // What is contained ends with bubblewrap, and bubblewrap with whoever started it.
+    // The contained program dies with bubblewrap, and bubblewrap with its parent.
     ...['--die-with-parent', '--new-session', ...way.options],
     ...['--dev', '/dev'],
     ...['--perms', '1777', '--size', `${memoryFilesBytes}`, '--tmpfs', '/tmp'],
     ...openFolders([...systemFolders, ...systemSettings, ...readable]),
     ...systemFolders.flatMap(systemFolder),
     ...[...systemSettings, ...readable].flatMap((file) => ['--ro-bind-try', file, file]),
-    // What is readable may be in memory, too (`/dev/shm`).
+    // Granted folders may themselves be in memory (`/dev/shm`), so `/dev` is read-only, too.
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp', '--'],
   ];
   return {
@@ -190,8 +194,9 @@ function contained(bubblewrap: string, way: Way, belongings: Belongings): Contai
 }
 
 /**
- * Bubblewrap ends when what it contains does, and clears that up: where Node is the first process of a
- * container, nobody else does. Before it contains anything it has no process that would outlive it.
+ * Kills the contained processes, so that bubblewrap exits by itself and reaps them: where Node is
+ * the first process of a container, no other process does. Before bubblewrap contains anything it
+ * has no descendants, and is killed directly.
  */
 function killContained(child: ChildProcess): void {
   if (!isRunning(child)) return;
@@ -202,19 +207,22 @@ function killContained(child: ChildProcess): void {
   child.once('exit', () => clearTimeout(last));
 }
 
-/** The id of a process that has ended may be another's by now. */
+/** Checked before every kill: the id of an ended process may have been reused. */
 function isRunning(child: ChildProcess): child is ChildProcess & { pid: number } {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** Systems have `/bin` as a link to `/usr/bin`, or as a folder of its own. */
+/** On some systems `/bin` is a link to `/usr/bin`, on others a folder of its own. */
 function systemFolder(folder: string): string[] {
   if (!existsSync(folder)) return [];
   if (lstatSync(folder).isSymbolicLink()) return ['--symlink', readlinkSync(folder), folder];
   return ['--ro-bind', folder, folder];
 }
 
-/** Folders above files: bubblewrap would make them for their owner alone. */
+/**
+ * Creates the parent folders of files world-readable: bubblewrap would make them accessible to
+ * their owner only.
+ */
 function openFolders(files: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const file of files) {
@@ -223,29 +231,29 @@ function openFolders(files: readonly string[]): string[] {
   return [...folders].flatMap((folder) => ['--perms', '0755', '--dir', folder]);
 }
 
-/** The nearest first, without the root. */
+/** Lists the folders above a file, nearest first, without the root. */
 export function foldersAbove(file: string): string[] {
   const folder = path.dirname(file);
   return folder === path.dirname(folder) ? [] : [folder, ...foldersAbove(folder)];
 }
 
-/** Where a program of the system is. */
+/** Returns the path of a system program. */
 function pathOf(program: string): string | undefined {
   return SYSTEM_PATH.split(':')
     .map((folder) => path.join(folder, program))
     .find((file) => existsSync(file));
 }
 
-// Child processes that must not outlive their parent, whatever keeps them busy.
+// Child processes that must not outlive their parent, however busy they are.
 
-/** What a process that is not contained has to know to end; a contained one ends with its container. */
+/** What an uncontained process needs to end itself; a contained one ends with its container. */
 export interface Uncontained {
   parentPid: number;
-  /** For temporary files; removed when the process ends. */
+  /** Folder of temporary files; removed when the process ends. */
   folder?: string;
 }
 
-/** Its thread has nothing else to do, even while the main one hangs. */
+/** Runs in a thread of its own, so that it works even while the main thread hangs. */
 const WATCH = `
   const { rmSync } = require('node:fs');
   const { parentPid, folder } = require('node:worker_threads').workerData;
@@ -257,11 +265,11 @@ const WATCH = `
 `;
 
 /**
- * Ends the process, with its group when it is not contained, once the channel to its parent is closed or
- * the parent is gone. It has to be the leader of its group (`detached`).
+ * Ends the process, and its group when uncontained, once the channel to the parent closes or the
+ * parent is gone. The process must lead its group (`detached`).
  *
- * @param uncontained undefined when it is contained
- * @returns what ends it: for pipes, whose end is no event of the process
+ * @param uncontained undefined when contained
+ * @returns a function that ends the process, for pipes, whose end is no event of the process
  */
 export function endWithParent(uncontained: Uncontained | undefined): () => void {
   const end = uncontained === undefined ? endContained : () => endUncontained(uncontained);

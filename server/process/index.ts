@@ -1,4 +1,7 @@
-/** What rooms need for child processes, threads and outages; queues, changes and aborts are in `concurrency.ts`. */
+/**
+ * Child processes, worker threads, containment and circuit breakers; queues, changes and aborts are
+ * in `concurrency.ts`.
+ */
 export {
   createTemporaryFolder,
   encodeFrame,

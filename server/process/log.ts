@@ -1,4 +1,4 @@
-/** What our code asks of a logger; pino's interface. Never given texts, transcripts, tokens or keys. */
+/** The logger interface, a subset of pino's. Log lines never contain texts, transcripts, tokens or keys. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -6,7 +6,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** A logger that makes others, whose lines all have some fields. */
+/** A logger that creates child loggers with bound fields. */
 export interface ParentLogger extends Logger {
   child(fields: object): Logger;
 }

@@ -1,21 +1,21 @@
 /**
- * Processes that we have started, and all that these start: what they take, as Linux tells of it in
- * `/proc`; whether they hang, or take more than they may; and how they end.
+ * Supervision of child processes and their descendants: resource use as reported by Linux in
+ * `/proc`, detection of hangs and exceeded limits, and termination.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The process and its descendants, parents first; only itself where the kernel does not tell. */
+/** Returns a process and its descendants, parents first; only the process where `/proc` is unavailable. */
 export function processTree(pid: number): number[] {
   const tree = [pid];
-  // Grows while it is walked.
+  // The list grows while it is walked.
   for (const parent of tree) tree.push(...(childrenOf(parent) ?? []));
   return tree;
 }
 
-/** None of a process that has ended; undefined where the system does not tell. */
+/** Returns the children of a process; empty if it has ended, undefined where they cannot be read. */
 function childrenOf(pid: number): number[] | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -28,13 +28,13 @@ function childrenOf(pid: number): number[] | undefined {
   }
 }
 
-/** Files in `/proc` go with their process; others cannot be read, when too many are open for one. */
+/** Files in `/proc` vanish with their process; other read errors occur when too many files are open. */
 function hasEnded(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return existsSync('/proc/self') && (code === 'ENOENT' || code === 'ESRCH');
 }
 
-/** Memory that these processes hold, in bytes; what has ended holds none. */
+/** Returns the resident memory of processes, in bytes; ended processes count as zero. */
 export function residentBytes(pids: readonly number[]): number {
   let kibibytes = 0;
   for (const pid of pids) {
@@ -42,19 +42,19 @@ export function residentBytes(pids: readonly number[]): number {
       const status = readFileSync(`/proc/${pid}/status`, 'latin1');
       kibibytes += Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return kibibytes * 1024;
 }
 
-/** Linux counts the processor's time in hundredths of a second, whatever the machine. */
+/** Linux reports processor time in hundredths of a second on every machine. */
 const MS_PER_TICK = 10;
 
-/** Time that a process has had of the processor, in ms; undefined where the system does not tell. */
+/** Returns the processor time that a process has used, in ms; undefined where it cannot be read. */
 export function processorMs(pid: number): number | undefined {
   try {
-    // proc(5): the 14th and 15th field; the 2nd, the name in brackets, may hold blanks.
+    // proc(5): fields 14 and 15. Field 2, the name in brackets, may contain blanks.
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
@@ -63,15 +63,18 @@ export function processorMs(pid: number): number | undefined {
   }
 }
 
-/** What a process and all that it has started take. */
+/** Resource use of a process and its descendants. */
 export interface TreeUse {
   processes: number;
   residentBytes: number;
-  /** Of those that there are; less than before when some have ended. */
+  /** Of the current processes only; decreases when one of them ends. */
   processorMs: number;
 }
 
-/** Undefined where the system does not tell all of it: a part would look like less, and the rest like a leap. */
+/**
+ * Returns undefined unless all values can be read: a partial sum would look like a drop, and the
+ * next full one like a jump.
+ */
 export function useOfTree(pid: number): TreeUse | undefined {
   const tree = [pid];
   const use = { processes: 0, residentBytes: 0, processorMs: 0 };
@@ -91,7 +94,7 @@ export function useOfTree(pid: number): TreeUse | undefined {
   return use;
 }
 
-/** Whether there is a process, which it takes no file to know. */
+/** Whether a process exists; needs no open file. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -100,22 +103,19 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/**
- * Ends a running process that leads a group, the group, and what it started outside of the group, at
- * once and without asking them.
- */
+/** Kills a running group leader, its group, and descendants outside the group with SIGKILL. */
 export function killTree(leader: number): void {
   for (const pid of [...processTree(leader), -leader]) kill(pid);
 }
 
-/** Ends what a process has started, the latest first; returns whether there was anything. */
+/** Kills the descendants of a process, latest first; returns whether it had any. */
 export function killDescendants(pid: number): boolean {
   const [, ...descendants] = processTree(pid);
   for (const descendant of descendants.reverse()) kill(descendant);
   return descendants.length > 0;
 }
 
-/** Ends what there is of a group, be its leader there or not. */
+/** Kills the remaining processes of a group, even if its leader has ended. */
 export function killGroup(leader: number): void {
   kill(-leader);
 }
@@ -124,11 +124,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
-/** The processes of a shell command: a group of their own, so that all of them end together. */
+/** The processes of a shell command, in a group of their own, so that all of them end together. */
 export interface ProcessGroup {
   /** Id of the group; undefined when the shell could not be started. */
   readonly id: number | undefined;
@@ -137,17 +137,17 @@ export interface ProcessGroup {
   end(): Promise<void>;
 }
 
-/** How long processes may take to obey SIGTERM before SIGKILL follows, in ms. */
+/** Time processes have to obey SIGTERM before SIGKILL follows, in ms. */
 const GRACE_MS = 1_000;
-/** After SIGKILL only clearing up remains, or zombies that nobody reaps, in ms. */
+/** Time to wait after SIGKILL, in ms: only clean-up remains, or zombies that no process reaps. */
 const CLEARING_MS = 500;
 const POLL_MS = 5;
 
 /**
- * Starts a pipeline of commands in `/bin/sh`, detached from the terminal, with piped stdio. Standard
- * output ends as soon as the last command ends, or any before it.
+ * Starts a pipeline of commands in `/bin/sh`, detached from the terminal, with piped stdio.
+ * Standard output ends as soon as any command of the pipeline ends.
  *
- * @param command `a | b | c`; must not contain anything a user has written
+ * @param command `a | b | c`; must not contain user input
  * @param args become `$1`, `$2`, … of the command
  * @param env the whole environment; nothing is inherited
  */
@@ -161,11 +161,11 @@ export function startProcessGroup({
   env: Record<string, string>;
 }): ProcessGroup {
   const script = [
-    // The shell outlives SIGTERM until it has reaped its children: where nobody else does that (Node
-    // as the first process of a container), every ended command would stay behind as a zombie.
+    // The shell outlives SIGTERM until it has reaped its children: where Node is the first process
+    // of a container, no other process does, and every ended command would remain as a zombie.
     'trap : TERM',
-    // In the background, so that the shell can let go of the pipes: while it held them, the end of a
-    // command would not show. The first command would then read from /dev/null but for the `<&3`.
+    // In the background, so that the shell can close its copies of the pipes; otherwise the end of
+    // a command would go unnoticed. Without `<&3` the first command would read from /dev/null.
     `exec 3<&0; <&3 ${command} & exec <&- >&- 3<&-`,
     // The first `wait` returns at the trap.
     'wait; wait',
@@ -186,7 +186,7 @@ export function startProcessGroup({
 
 async function endGroup(id: number): Promise<void> {
   signalGroup(id, 'SIGTERM');
-  // One that was stopped obeys only when it goes on.
+  // A stopped process obeys only after it continues.
   if (signalGroup(id, 'SIGCONT') && (await isGone(id, GRACE_MS))) return;
   if (signalGroup(id, 'SIGKILL')) await isGone(id, CLEARING_MS);
 }
@@ -200,7 +200,7 @@ async function isGone(id: number, withinMs: number): Promise<boolean> {
   return true;
 }
 
-/** Returns whether the group has a process left; signal 0 only asks. */
+/** Sends a signal and returns whether the group has a process left; signal 0 only checks. */
 function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-id, signal);
@@ -210,37 +210,38 @@ function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Less than this of the processor, in ms, is what a process takes that waits for ever or is stopped. */
+/** Processor time below which a process counts as idle or stopped, in ms. */
 const LEAST_WORK_MS = 20;
-/** How often the processor's time is asked for, in ms, and how often at least before it is said to hang. */
+/** Interval between checks, in ms, and the least number of checks before a process counts as hanging. */
 const LOOK_MS = 1_000;
 const LOOKS = 4;
 
 interface Look {
-  /** How many signs had come. */
+  /** Number of signs of life so far. */
   signs: number;
-  /** On the clock of the watch. */
+  /** Time on the clock of the watch. */
   atMs: number;
-  /** The processor's time that the process had taken; undefined where the system does not tell. */
+  /** Processor time used by the process; undefined where it cannot be read. */
   takenMs: number | undefined;
 }
 
 /**
- * Watches a process that owes something. It hangs when it gives no sign although it had `timeoutMs` of
- * the processor for it, or when it takes nothing of the processor for so long; where the system does
- * not tell (only Linux does), and of a thread, when it gives no sign for so long.
+ * Watches a process that owes an answer. It counts as hanging when it gives no sign of life
+ * although it used `timeoutMs` of processor time, or when it uses no processor time for as long.
+ * For threads, and where processor time cannot be read (other systems than Linux), elapsed time
+ * counts.
  */
 export class HangWatch {
   readonly #pid: number | undefined;
   readonly #timeoutMs: number;
   readonly #onHang: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Stands still while we do: signs that came meanwhile have not been read. */
+  /** Stands still while this process is blocked: signs of life that arrived meanwhile are still unread. */
   #clockMs = 0;
   #signs = 0;
-  /** What was found at the first look after the last sign. */
+  /** The first check after the last sign of life. */
   #first: Look | undefined;
-  /** And at the last look at which it had worked since. */
+  /** The last check since then that showed work. */
   #worked: Look | undefined;
 
   constructor({
@@ -261,7 +262,7 @@ export class HangWatch {
     return this.#timer !== undefined;
   }
 
-  /** Waits for a sign of life from now on: something is owed, or a sign has come. Costs next to nothing. */
+  /** Notes a sign of life, or that an answer is owed, and watches from now on. Very cheap. */
   start(): void {
     this.#signs += 1;
     if (this.#timer === undefined) this.#lookSoon();
@@ -290,7 +291,7 @@ export class HangWatch {
     if (this.#worked === undefined || first.takenMs === undefined) {
       return look.atMs - first.atMs >= this.#timeoutMs;
     }
-    // It told before, and does not now: too many files may be open.
+    // Readable before but not now: too many files may be open.
     if (look.takenMs === undefined) return false;
     if (look.takenMs - (this.#worked.takenMs ?? 0) >= LEAST_WORK_MS) this.#worked = look;
     const isIdle = look.atMs - this.#worked.atMs >= this.#timeoutMs;
@@ -302,42 +303,48 @@ export class HangWatch {
   }
 }
 
-/** Processors that one thread takes with those that Node has beside it, and one that has nothing to do. */
+/** Processors used at most by a single-threaded process with Node's helper threads, and by an idle one. */
 const MOST_PROCESSORS = { working: 1.5, idle: 0.5 };
-/** After so many looks without a word all that was asked for is done: it would have been said to hang. */
+/**
+ * Checks without activity after which a process must be idle: otherwise the hang watch would have
+ * ended it.
+ */
 const IDLE_LOOKS = 3;
 
 export interface ProcessLimits {
-  /** Resident, of the process and all that it starts, in bytes. */
+  /** Resident memory of the process and its descendants, in bytes. */
   memoryBytes: number;
-  /** The process, and what contains it. */
+  /** Number of processes, including those that contain it. */
   processes: number;
-  /** How often it is looked at, in ms. */
+  /** Interval between checks, in ms. */
   everyMs?: number;
 }
 
 const EVERY_MS = 4_000;
 
-/** What a process and all that it has started took by a moment. */
+/** Resource use of a process and its descendants at a moment. */
 interface Taken {
-  /** When it was about to be read, and when it had been: a busy machine may take its time. */
+  /** Times before and after reading: on a busy machine, reading takes long. */
   atMs: number;
   untilMs: number;
   takenMs: number;
 }
 
-/** Looks every few seconds; where the system does not tell (only Linux does), it sees nothing. */
+/**
+ * Checks a process against its limits every few seconds; without `/proc` (systems other than
+ * Linux), it never reports.
+ */
 export class LimitWatch {
   readonly #pid: number;
   readonly #limits: ProcessLimits;
   readonly #onExceeded: (what: string) => void;
   readonly #timer: NodeJS.Timeout;
-  /** Undefined where the system did not tell. */
+  /** Undefined where it could not be read. */
   #before: Taken | undefined;
   #looksInQuiet = 0;
   #hasStarted = false;
 
-  /** @param options.onExceeded told which limit, for the log */
+  /** @param options.onExceeded receives the name of the exceeded limit, for the log */
   constructor({
     pid,
     limits,
@@ -355,12 +362,12 @@ export class LimitWatch {
     this.#timer = setInterval(() => this.#look(), limits.everyMs ?? EVERY_MS).unref();
   }
 
-  /** It was asked for something. */
+  /** A request was sent to the process. */
   asked(): void {
     this.#looksInQuiet = 0;
   }
 
-  /** It has given something; before it does for the first time, it starts. */
+  /** The process has answered; before its first answer it counts as starting. */
   answered(): void {
     this.#looksInQuiet = 0;
     this.#hasStarted = true;
@@ -396,10 +403,10 @@ function processorsBetween(before: Taken, now: Taken): number {
   return (now.takenMs - before.takenMs) / (now.untilMs - before.atMs);
 }
 
-/** With less memory free, in bytes, nothing is loaded that nobody may ask for. */
+/** Least free memory, in bytes, for loading something ahead of its first use. */
 const LEAST_FREE_BYTES = 2 * 1024 ** 3;
 
-/** Whether there is memory for what starts slowly and is started ahead. */
+/** Whether there is memory to start slow parts ahead of their first use. */
 export function hasRoom(): boolean {
   return process.availableMemory() >= LEAST_FREE_BYTES;
 }

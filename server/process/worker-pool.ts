@@ -1,6 +1,6 @@
 /**
- * The server's side of work in worker threads or processes: which stream is on which. A worker that
- * crashes, or does not come back, is ended with the streams it has; the next stream gets a new one.
+ * The server's side of worker threads and processes: assigns streams to workers. A worker that
+ * crashes or hangs is ended together with its streams; the next stream gets a new worker.
  */
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -12,23 +12,23 @@ import type { Logger } from './log.ts';
 import { HangWatch, LimitWatch, type ProcessLimits } from './supervision.ts';
 
 /**
- * A worker thread, or a process that is asked and ended in the same way. Emits `message`, `error` and,
- * with its code, `exit`.
+ * A worker thread, or a process with the same interface. Emits `message`, `error` and, with its
+ * code, `exit`.
  */
 export interface PoolWorker extends Pick<EventEmitter, 'on'> {
-  /** Of a process. */
+  /** Set for processes only. */
   readonly pid?: number | undefined;
   postMessage(message: object, transfer?: readonly ArrayBuffer[]): void;
-  /** Resolves when it is gone. */
+  /** Resolves when the worker has ended. */
   terminate(): Promise<unknown>;
 }
 
-/** Sent by a worker once, when it is about to take requests. */
+/** Sent by a worker once, when it is ready for requests. */
 export interface ReadyNotice {
   kind: 'ready';
 }
 
-/** Sent to a worker: the stream is of no interest any more. Not answered. */
+/** Sent to a worker to release a stream. Not answered. */
 export interface FreeRequest {
   kind: 'free';
   streamId: number;
@@ -36,53 +36,56 @@ export interface FreeRequest {
 
 export interface WorkerStreamEvents<Answer> {
   answered(answer: Answer): void;
-  /** Nothing more comes from the stream's worker. */
+  /** The worker has failed; no further event follows. */
   failed(error: ServiceError): void;
 }
 
-/** A stream's place on a worker. */
+/** A stream's slot on a worker. */
 export interface WorkerPlace<Request> {
   readonly streamId: number;
-  /** @param request answered once, unless its worker fails */
+  /** @param request answered once, unless the worker fails */
   ask(request: Request, transfer?: ArrayBuffer[]): void;
-  /** Frees what the worker has of the stream, and the place; no event follows. Safe to call again. */
+  /** Releases the stream's state on the worker, and the slot; no event follows. Safe to call again. */
   free(): void;
 }
 
 export interface WorkerPool<Request, Answer> {
-  /** Starts a worker if there is none, so that the first stream does not wait for it. */
+  /** Starts a worker if none is running, so that the first stream need not wait. */
   prepare(): void;
   /** @throws ServiceError too_many_sessions when all workers are full, stopping when closed */
   open(events: WorkerStreamEvents<Answer>): WorkerPlace<Request>;
-  /** Ends all workers, whose streams fail with `stopping`. */
+  /** Ends all workers; their streams fail with `stopping`. */
   close(): Promise<void>;
 }
 
 export interface WorkerPoolOptions<Answer> {
   log: Logger;
-  /** Begins what is logged: `A decoding worker`. */
+  /** Subject of log messages: `A decoding worker`. */
   workerName: string;
   startWorker: () => PoolWorker;
-  /** Streams a worker takes at most. */
+  /** Maximum number of streams per worker. */
   streamsPerWorker: number;
-  /** Streams a worker takes before the next one is started. */
+  /** Number of streams per worker from which another worker is started. */
   comfortableStreams: number;
   maxWorkers: number;
-  /** A worker that owes answers and hangs for so long, see {@link HangWatch}, is ended. */
+  /**
+   * Timeout after which a worker that owes answers counts as hanging and is ended, in ms; see
+   * {@link HangWatch}.
+   */
   watchdogMs: number;
-  /** What a stream is refused with when all workers are full. */
+  /** Makes the error for a stream that finds all workers full. */
   full: () => ServiceError;
-  /** What the streams of a worker fail with that has died by itself, or was ended because it hung. */
+  /** Makes the error for the streams of a worker that crashed or was ended because it hung. */
   broken: () => ServiceError;
   /**
-   * Sees every answer, of streams that have been freed as well.
+   * Inspects every answer, even of freed streams.
    *
-   * @returns whether the worker gets no new streams and ends with its last one
+   * @returns whether to retire the worker: it gets no new streams and ends with its last one
    */
   isLastStraw: (answer: Answer) => boolean;
 }
 
-/** Starting includes compiling WebAssembly, and in development TypeScript, on a machine that may be busy. */
+/** Includes compiling WebAssembly and, in development, TypeScript on a machine that may be busy; in ms. */
 const STARTUP_LIMIT_MS = 30_000;
 
 interface StreamRequest {
@@ -161,7 +164,7 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     this.#worker.on('exit', (exitCode: number) => this.#fail('exited', { exitCode }));
   }
 
-  /** Gets no new streams, and ends with its last one. */
+  /** A retired worker gets no new streams and ends with its last one. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
@@ -175,7 +178,7 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     return {
       streamId,
       ask: (request, transfer) => {
-        // Who asks has been told that the stream has failed, or has freed it.
+        // The stream has failed or was freed, and its owner knows.
         if (!this.#streams.has(streamId)) return;
         this.#owed += 1;
         if (!this.#patience.isOn) this.#patience.start();
@@ -189,7 +192,7 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     };
   }
 
-  /** Ends the worker; the streams that are on it fail with the error. */
+  /** Ends the worker; its streams fail with the error. */
   end(error: ServiceError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -228,41 +231,41 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
   }
 }
 
-// A process in place of a worker thread: one that is contained, needs flags of its own, or whose memory is
-// to go back when it ends.
+// Processes in place of worker threads: for workers that are contained, need Node flags of their
+// own, or must return their memory when they end.
 
 export interface WorkerProcessOptions {
-  /** Without it the process may do what the server may. */
+  /** Without it, the process has all rights of the server. */
   containment?: Containment;
   /** Flags of Node. */
   execArgv: readonly string[];
   env?: Record<string, string>;
-  /** It is ended when it takes more; `onExceeded` is told of what. */
+  /** The process is ended when it exceeds a limit; `onExceeded` receives its name. */
   limits?: ProcessLimits & { onExceeded: (what: string) => void };
 }
 
-/** What it is started with: its argument. */
+/** The command-line argument of the process, as JSON. */
 interface WorkerArguments {
   uncontained?: Uncontained;
 }
 
-/** How messages go over a pipe as frames, where a channel's way with objects costs too much. */
+/** Encoding of messages as frames on a pipe, where the serialisation of a channel would cost too much. */
 export interface Wire<Message> {
-  /** @param frame makes room for a payload, of a kind that is not 0 */
+  /** @param frame allocates a payload of a kind other than 0 */
   write(message: Message, frame: (kind: number, payloadBytes: number) => Buffer): void;
-  /** @param payload stays as it is */
+  /** @param payload must not be changed by the caller afterwards */
   read(kind: number, payload: Buffer): Message;
 }
 
-/** The kind of the frame that says that the worker is ready. */
+/** Kind of the frame that says that the worker is ready. */
 const READY = 0;
 
 /**
- * Starts a module, which calls {@link serveAsWorker}. What it writes is dropped.
+ * Starts a module that calls {@link serveAsWorker}. Its output is discarded.
  *
  * @param importMetaUrl `import.meta.url` of the caller
  * @param name path of the module relative to the caller, without extension: `./decode-child`
- * @param wires of requests and answers, if they go over pipes
+ * @param wires encodings of requests and answers, if they go over pipes
  */
 export function startWorkerProcess<Request extends object, Answer extends object>(
   importMetaUrl: string,
@@ -314,7 +317,7 @@ function messageChannel(child: ChildProcess, answered: () => void): Channel {
   child.on('message', answered);
   return {
     on: child.on.bind(child),
-    // A channel that has just been closed shows as the end of the process.
+    // A channel that was just closed shows as the exit of the process.
     post: (message) => void child.send(message, () => undefined),
   };
 }
@@ -344,7 +347,10 @@ function pipedChannel<Request extends object, Answer extends object>(
   };
 }
 
-/** What is sent so soon after what was sent before waits for others, in ms: next to nothing beside a chunk's length. */
+/**
+ * Shortest interval between two writes, in ms; frames in between are batched. Negligible compared
+ * with the length of an audio chunk.
+ */
 const GATHERED_MS = 8;
 
 function createGathering(): (leave: () => void) => void {
@@ -358,7 +364,7 @@ function createGathering(): (leave: () => void) => void {
   };
 }
 
-/** @param onNonsense called when what comes are no frames, or none that can be read */
+/** @param onNonsense called when the data are not frames, or cannot be decoded */
 function readFrames<Message extends object>(
   stream: Readable,
   wire: Wire<Message>,
@@ -393,16 +399,16 @@ function watchLimits(
   });
 }
 
-/** Where a worker gets requests and posts answers: a thread's `parentPort`, or a process's channel. */
+/** A worker's connection to its server: a thread's `parentPort`, or a process's channel. */
 export interface WorkerPort<Request, Answer> {
   on(event: 'message', listener: (request: Request) => void): unknown;
   postMessage(answer: Answer, transfer?: readonly ArrayBuffer[]): void;
 }
 
 /**
- * In the process: its port. It ends with its parent.
+ * Called in the worker process: returns its port. The process ends with its parent.
  *
- * @param wires as the parent has them
+ * @param wires the same as in the parent
  */
 export function serveAsWorker<Request extends object, Answer extends object>(wires?: {
   requests: Wire<Request>;
