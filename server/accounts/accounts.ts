@@ -1,43 +1,47 @@
-/** Accounts: who may use the server, on which plan and how much. */
+/** Accounts: their creation, plan, features and limits, and validation of what administrators enter. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Account, Feature, Plan, UsageLimits } from '../http/door.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { AccountStore } from './store.ts';
 
-/** What an account starts with. */
+/** Initial values of an account. */
 export interface NewAccount {
   name: string;
   plan: Plan;
   features?: readonly Feature[];
-  /** Without limit unless said otherwise. */
+  /** No limit by default. */
   limits?: Partial<UsageLimits>;
 }
 
-/** What can be changed of an account; what is not given stays. */
+/** Changes to an account; omitted fields stay as they are. */
 interface AccountChange {
   name?: string;
   plan?: Plan;
   addFeatures?: readonly Feature[];
   removeFeatures?: readonly Feature[];
   limits?: Partial<UsageLimits>;
-  /** Whole lists, in place of those there are. */
+  /** Complete lists, which replace the existing ones. */
   origins?: readonly string[];
   emails?: readonly string[];
 }
 
 export interface AccountService {
-  /** @throws ServiceError invalid_request for a name that is taken or not usable, or a bad limit */
+  /** @throws ServiceError invalid_request for a taken or invalid name, or an invalid limit */
   create(account: NewAccount): Promise<Account>;
   /** Oldest first. */
   list(): Promise<Account[]>;
-  /** Finds an account by its id or its name. @throws ServiceError not_found, invalid_request when several have the name */
+  /**
+   * Finds an account by its id or name.
+   *
+   * @throws ServiceError not_found, invalid_request when several have the name
+   */
   resolve(idOrName: string): Promise<Account>;
   /** @throws ServiceError not_found, invalid_request */
   change(accountId: string, change: AccountChange): Promise<Account>;
 }
 
-/** Makes the service over stored accounts. */
+/** Makes the service over the account store. */
 export function createAccountService({
   accounts,
   now = Date.now,
@@ -91,7 +95,7 @@ export function createAccountService({
     async change(accountId, change) {
       const { features } = await find(accountId);
       const { name } = change;
-      // What is not given is left to whoever changes it at the same time.
+      // Omitted fields are not written, so that a concurrent change of them is kept.
       const changed = await accounts.change(accountId, {
         ...(name !== undefined && { name: await freeName(name, accountId) }),
         ...checkedChange(change, features),
@@ -115,31 +119,27 @@ function checkedChange(change: AccountChange, features: readonly Feature[]) {
   };
 }
 
-// What people write when they administer accounts and keys.
+// Validation of what people enter when they administer accounts and keys.
 
 const MAX_NAME_LENGTH = 256;
 
 /**
- * A name or label without blanks around it.
+ * Returns a name or label without surrounding blanks.
  *
- * @param field what it is called in the message
+ * @param field name of the field in the message
  * @throws ServiceError invalid_request when it is empty, too long, or has control characters
  */
 export function checkedName(text: string, field: string): string {
   const name = text.trim();
   const length = countCodePoints(name);
-  // Lines and escape sequences would disturb the terminals it is shown on.
+  // Line breaks and escape sequences would disturb the terminals that show the name.
   if (length > 0 && length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
   throw invalid(
     `Value for '${field}' not supported: 1 to ${MAX_NAME_LENGTH} characters, no control characters.`,
   );
 }
 
-/**
- * Limits that can be kept: whole numbers from 0, or null for none.
- *
- * @throws ServiceError invalid_request
- */
+/** Returns valid limits: whole numbers from 0, or null for none. @throws ServiceError invalid_request */
 export function checkedLimits(limits: Partial<UsageLimits>): Partial<UsageLimits> {
   for (const [name, value] of Object.entries(limits)) {
     if (value === null || (Number.isSafeInteger(value) && value >= 0)) continue;
@@ -152,21 +152,21 @@ export function checkedLimits(limits: Partial<UsageLimits>): Partial<UsageLimits
 
 const MAX_ENTRIES = 100;
 const MAX_EMAIL_LENGTH = 254;
-/** One address, without a display name: what a mail server takes between the angle brackets. */
+/** A single address without a display name: what SMTP takes between the angle brackets. */
 const EMAIL = /^[^\s@<>"(),:;\\[\]]{1,64}@[^\s@<>"(),:;\\[\]]+\.[^\s@<>"(),:;\\[\].]+$/;
 
 /**
- * Origins as browsers send them, `https://example.org` or `http://localhost:3000`, each once; `*`
- * stands for every site.
+ * Returns distinct origins as browsers send them, `https://example.org` or `http://localhost:3000`;
+ * `*` stands for every site.
  *
- * @throws ServiceError invalid_request, naming what is no origin
+ * @throws ServiceError invalid_request, naming the invalid entry
  */
 export function checkedOrigins(given: readonly string[]): string[] {
   refuseTooMany(given, 'origins');
   return [...new Set(given.map(checkedOrigin))];
 }
 
-/** E-mail addresses, each once. @throws ServiceError invalid_request, naming what is none */
+/** Returns distinct e-mail addresses. @throws ServiceError invalid_request, naming the invalid entry */
 export function checkedEmails(given: readonly string[]): string[] {
   refuseTooMany(given, 'emails');
   return [...new Set(given.map(checkedEmail))];
@@ -177,7 +177,7 @@ function checkedOrigin(given: string, index: number): string {
   if (text === '*') return text;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSite = url?.protocol === 'https:' || url?.protocol === 'http:';
-  // A path, a query or a name would never be compared with anything.
+  // An origin with a path, a query or credentials would never match.
   if (isSite && `${url.origin}/` === url.href && !url.host.includes('*')) return url.origin;
   throw invalid(
     `Value for 'origins.${index}' not supported: give scheme, host and port alone, such as https://example.org, or * for every site.`,

@@ -1,4 +1,4 @@
-/** What the command line works with: accounts, their keys, what they used, and their way into the console. */
+/** The services behind the administrative commands: accounts, API keys, usage, and console links. */
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import { createAccountService } from './accounts.ts';

@@ -13,23 +13,31 @@ import {
 export interface ApiKeyStore {
   /**
    * @param secretHash SHA-256 of the secret, 64 hex digits
-   * @param maxActive refuses with `false` when the account has as many active keys of that kind
+   *
+   * @param maxActive resolves to `false` when the account already has this many active keys of that
+   *   kind
    */
   create(key: ApiKey, secretHash: string, maxActive?: number): Promise<boolean>;
-  /** Who a secret belongs to; a deactivated key is nobody's. Hashes are compared in constant time. */
+  /**
+   * Returns the caller a secret belongs to; undefined for a deactivated key. Hashes are compared in
+   * constant time.
+   */
   authenticate(secretHash: string): Promise<Caller | undefined>;
   /** Active and deactivated keys of an account, oldest first. */
   list(accountId: string): Promise<ApiKey[]>;
   find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
-  /** Those of some keys that are deactivated. */
+  /** Returns those of the given keys that are deactivated. */
   deactivatedAmong(keyIds: readonly string[]): Promise<string[]>;
-  /** Deactivates for ever; every process refuses the key from then on. Undefined: no such key. */
+  /**
+   * Deactivates a key permanently; every process refuses it from then on. Undefined if the key does
+   * not exist.
+   */
   deactivate(accountId: string, keyId: string, atMs: number): Promise<ApiKey | undefined>;
   /**
-   * Changes what is given and leaves the rest. A new limit that is nearly used up already is noted for
-   * the notices of the month.
+   * Changes the given fields. If a new limit is already nearly used up, a notice is recorded for
+   * the month.
    *
-   * @param atMs when, which decides the month; now without it
+   * @param atMs time of the change, which determines the month; now by default
    */
   change(
     accountId: string,
@@ -45,7 +53,7 @@ interface ApiKeysTable {
   kind: KeyKind;
   label: string;
   masked: string;
-  /** The first digits of the secret's hash, by which the row is found; see {@link SECRET_LOOKUP_DIGITS}. */
+  /** The first digits of the secret's hash, the lookup key of the row; see {@link SECRET_LOOKUP_DIGITS}. */
   secret_lookup: string;
   /** SHA-256 of the secret in hex. */
   secret_hash: string;
@@ -55,7 +63,10 @@ interface ApiKeysTable {
   deactivated_at_ms: number | null;
 }
 
-/** 64 bits of a hash find a key among millions; how long the look-up takes reveals nothing of the rest. */
+/**
+ * 64 bits of the hash find a key among millions; the duration of the lookup reveals nothing about
+ * the rest.
+ */
 const SECRET_LOOKUP_DIGITS = 16;
 
 declare module '../storage/database.ts' {
@@ -107,7 +118,7 @@ function createApiKeys(db: Database): ApiKeyStore {
     async deactivate(accountId, keyId, atMs) {
       const row = await db
         .updateTable('api_keys')
-        // For ever: a second time does not change when it was.
+        // Permanent: deactivating again does not change the recorded time.
         .set((eb) => ({ deactivated_at_ms: eb.fn.coalesce('deactivated_at_ms', eb.val(atMs)) }))
         .where('account_id', '=', accountId)
         .where('key_id', '=', keyId)
@@ -120,7 +131,7 @@ function createApiKeys(db: Database): ApiKeyStore {
       const row = await db
         .updateTable('api_keys')
         .set({
-          // An update must set something; the id stays what it is.
+          // An update must set at least one column; the id keeps its value.
           key_id: keyId,
           ...(label !== undefined && { label }),
           ...(limits?.characters !== undefined && { characters_limit: limits.characters }),
@@ -138,7 +149,10 @@ function createApiKeys(db: Database): ApiKeyStore {
   };
 }
 
-/** What a charge would have noted, had the key had these limits before. Its row is locked by now. */
+/**
+ * Records the notices that charges would have recorded under the new limits. The caller has locked
+ * the key's row.
+ */
 async function noteUseOfLimits(db: Database, key: ApiKey, atMs: number): Promise<void> {
   const { accountId, keyId } = key;
   const counters = createUsageCounters(db);
@@ -187,7 +201,7 @@ function createAuthentication(db: Database): ApiKeyStore['authenticate'] {
   };
 }
 
-/** Keys with their accounts by the first digits of the hash: every request asks. */
+/** Finds keys and their accounts by the first digits of the hash; runs on every request. */
 const findCandidates = builtOnce({
   build: candidateQuery,
   shapeOf: () => '',

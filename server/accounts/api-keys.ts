@@ -1,4 +1,7 @@
-/** API keys of an account: made, named, limited and deactivated, and how its administrators see them. */
+/**
+ * API keys of accounts: creation, naming, limits, deactivation, authentication and rate limits, and
+ * their form in the admin API.
+ */
 import { randomUUID, hash } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import type {
@@ -21,12 +24,12 @@ import type { Broker } from '../broker/index.ts';
 import { followNews } from '../broker/news.ts';
 import type { Logger } from '../process/log.ts';
 
-/** Most developer keys of an account that are active at the same time. */
+/** Maximum number of active developer keys per account. */
 const MAX_DEVELOPER_KEYS: Record<Plan, number> = { free: 2, pro: 25 };
 
 const DEFAULT_LABEL = 'Service API Key';
 
-/** A key to be made; the default is a developer key without limits. */
+/** A key to be created; by default a developer key without limits. */
 export interface NewApiKey {
   kind?: KeyKind;
   label?: string;
@@ -35,28 +38,31 @@ export interface NewApiKey {
 
 export interface ApiKeyService {
   /**
-   * Makes a key; its secret is in this answer alone.
+   * Creates a key. The secret is returned only here.
    *
-   * @throws ServiceError invalid_request when the account has as many active keys as its plan allows,
-   * may not administer, or for a bad label or limit
+   * @throws ServiceError invalid_request when the account has as many active keys as its plan
+   *   allows, when it lacks the feature for admin keys, or for an invalid label or limit
    */
   create(account: Account, key?: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
-  /** Active and deactivated ones, oldest first. */
+  /** Active and deactivated keys, oldest first. */
   list(accountId: string): Promise<ApiKey[]>;
-  /** Ends a key for ever; one that has ended stays as it is. @throws ServiceError not_found */
+  /** Deactivates a key permanently; a no-op for a deactivated key. @throws ServiceError not_found */
   deactivate(accountId: string, keyId: string): Promise<ApiKey>;
   /** @throws ServiceError not_found, invalid_request */
   rename(accountId: string, keyId: string, label: string): Promise<ApiKey>;
-  /** Changes the limits that are given. @throws ServiceError not_found, invalid_request */
+  /** Changes the given limits. @throws ServiceError not_found, invalid_request */
   limit(accountId: string, keyId: string, limits: Partial<UsageLimits>): Promise<ApiKey>;
 }
 
-/** The account a key id belongs to: the first of its two GUIDs. */
+/** Returns the account of a key id: the first of its two GUIDs. */
 export function accountOfKeyId(keyId: string): string {
   return keyId.split(':', 1)[0] ?? '';
 }
 
-/** Makes the service over stored keys; `onDeactivated` hears of keys that this process deactivates. */
+/**
+ * Makes the service over the key store; `onDeactivated` is called for keys that this process
+ * deactivates.
+ */
 export function createApiKeyService({
   apiKeys,
   onDeactivated,
@@ -115,21 +121,26 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }
 
-/** Developer keys of an account as its administrators see them; admin keys are none of them. */
+/** Developer keys of an account, as its administrators see them; admin keys are excluded. */
 export interface DeveloperKeys {
-  /** @throws ServiceError invalid_request for a bad label, or when there are as many as the plan allows */
+  /** @throws ServiceError invalid_request for an invalid label, or when the plan allows no more keys */
   create(account: Account, label?: string): Promise<NewDeveloperKey>;
-  /** Active and deactivated ones, oldest first. */
+  /** Active and deactivated keys, oldest first. */
   list(accountId: string): Promise<DeveloperKey[]>;
-  /** Ends a key for ever. @throws ServiceError not_found */
+  /** Deactivates a key permanently. @throws ServiceError not_found */
   deactivate(accountId: string, keyId: string): Promise<DeveloperKey>;
   /** @throws ServiceError not_found, invalid_request */
   rename(accountId: string, keyId: string, label: string): Promise<DeveloperKey>;
-  /** Changes the limits that are given; null lifts one. @throws ServiceError not_found, invalid_request */
+  /** Changes the given limits; null removes one. @throws ServiceError not_found, invalid_request */
   limit(accountId: string, limits: DeveloperKeyLimits): Promise<DeveloperKey>;
 }
 
-/** Makes the service. @param options.apiKeys changes keys; @param options.store finds them */
+/**
+ * Makes the service.
+ *
+ * @param options.apiKeys changes keys;
+ * @param options.store finds them
+ */
 export function createDeveloperKeys({
   apiKeys,
   store,
@@ -137,7 +148,7 @@ export function createDeveloperKeys({
   apiKeys: ApiKeyService;
   store: Pick<ApiKeyStore, 'find'>;
 }): DeveloperKeys {
-  /** What a key is never changes: it can be asked before. */
+  /** The kind of a key never changes, so checking it beforehand is safe. */
   async function requireDeveloperKey(accountId: string, keyId: string): Promise<void> {
     const key = await store.find(accountId, keyId);
     if (key?.kind === 'developer') return;
@@ -192,22 +203,23 @@ function toDeveloperKey({ keyId, label, limits, masked, ...times }: ApiKey): Dev
   };
 }
 
-// What keys do that are not let in any more is ended, at all servers.
+// Deactivated keys: everything they have in progress ends, on all servers.
 
-/** What servers tell each other these keys by. */
+/** Topic of the announcements between servers. */
 const TOPIC = 'deactivated keys';
 
 interface DeactivatedKeys {
-  /** A key has been deactivated here. */
+  /** Announces a key that was deactivated on this server. */
   tell: (keyId: string) => void;
   stop(): void;
 }
 
 /**
- * Ends what such keys do, at once where servers can be told, else when they are back or within a minute.
+ * Ends the activity of deactivated keys: at once where the broker delivers the announcement, else
+ * when the broker is back, or within a minute.
  *
- * @param options.keysInUse ids of keys for which something goes on here
- * @param options.onDeactivated ends it; may be called more than once
+ * @param options.keysInUse ids of keys with activity on this server
+ * @param options.onDeactivated ends the activity of a key; may be called more than once
  */
 export function watchDeactivatedKeys({
   apiKeys,
@@ -223,7 +235,7 @@ export function watchDeactivatedKeys({
   log: Logger;
 }): DeactivatedKeys {
   const { announcements } = broker;
-  /** Those in use that were found before: rooms go on, and hear it once. */
+  /** Deactivated keys found by the previous check: rooms go on, and are notified once. */
   let known: ReadonlySet<string> = new Set();
   const check = async (): Promise<void> => {
     const inUse = [...new Set(keysInUse())];
@@ -234,7 +246,7 @@ export function watchDeactivatedKeys({
   const stop = followNews({ broker, topic: TOPIC, onNews: onDeactivated, lookUp: check, log });
   return {
     tell(keyId) {
-      // Here at once, and once more with the others.
+      // Handled here at once; the announcement calls it a second time.
       onDeactivated(keyId);
       announcements.tell(TOPIC, keyId).catch((error: unknown) => {
         log.warn({ keyId, err: error }, 'other servers learn late that a key was deactivated');
@@ -244,19 +256,19 @@ export function watchDeactivatedKeys({
   };
 }
 
-// Keys that come in, and the ways that are on their way out.
+// Authentication of keys, and the legacy ways of sending them.
 
-/** The brown-out repeats every hour of the clock, so that all processes refuse at the same time. */
+/** The brown-out repeats every hour on the clock, so that all processes refuse at the same time. */
 const BROWN_OUT_PERIOD_MS = 3_600_000;
 
-/** How requests fare that carry their key in the query or the body instead of the header. */
+/** Treatment of requests with their key in the query or the body instead of the header. */
 export type LegacyAuth =
   /** All are refused. */
   | { mode: 'off' }
-  /** Those of the pro plan are refused in the first `refusedPercent` of every hour. */
+  /** Those on the pro plan are refused in the first `refusedPercent` of every hour. */
   | { mode: 'brown-out'; refusedPercent: number };
 
-/** Looks keys up by their hash; secrets are neither kept nor logged. */
+/** Looks keys up by their hash; secrets are neither stored nor logged. */
 export function createAccess(options: {
   apiKeys: Pick<ApiKeyStore, 'authenticate'>;
   legacyAuth?: LegacyAuth;
@@ -288,14 +300,14 @@ function forbidden(message: string): ServiceError {
 }
 
 const MINUTE_MS = 60_000;
-/** How long a request waits to be counted, in ms: a slow broker makes no slow translations. */
+/** Longest time a request waits to be counted, in ms: a slow broker must not slow down translation. */
 const COUNT_WAIT_MS = 200;
 
 /**
- * A limit on the requests of each key, over all servers. A broker that is away or slow keeps nobody from
- * translating: what it counts late counts for those who come after.
+ * Makes the rate limit of each key, across all servers. While the broker is unreachable or slow,
+ * requests pass; counts that arrive late still apply to later requests.
  *
- * @param perMinute 0 is no limit
+ * @param perMinute 0 means no limit
  */
 export function createRequestLimit(
   perMinute: number,
@@ -307,7 +319,7 @@ export function createRequestLimit(
     perMinute,
     count: (keyId) =>
       new Promise((resolve) => {
-        // An answer that has come, and was not looked at yet, is earlier than what follows the timer.
+        // The extra turn lets an answer that has already arrived win over the timer.
         const timer = setTimeout(() => setImmediate(() => resolve(undefined)), COUNT_WAIT_MS);
         const answer = (leftMs?: number) => {
           clearTimeout(timer);
@@ -318,26 +330,29 @@ export function createRequestLimit(
   };
 }
 
-// Secrets of API keys: how they are made, kept and shown.
+// Secrets of API keys: how they are generated, stored and displayed.
 
-/** Clients choose the address of the free plan by this ending. */
+/** Suffix by which clients recognise the free plan and choose its address. */
 const FREE_ENDING = ':fx';
 const ADMIN_ENDING = ':adm';
 
-/** A new secret: a GUID, with `:fx` on the free plan and `:adm` for administration. */
+/** Generates a secret: a GUID, with the suffix `:fx` on the free plan and `:adm` for admin keys. */
 function newSecret({ kind, plan }: { kind: KeyKind; plan: Plan }): string {
   if (kind === 'admin') return randomUUID() + ADMIN_ENDING;
   return plan === 'free' ? randomUUID() + FREE_ENDING : randomUUID();
 }
 
-/** What is kept of a secret: its SHA-256 as 64 hex digits. A GUID is too long to be guessed from it. */
+/**
+ * Returns what is stored of a secret: its SHA-256 as 64 hex digits. A random GUID cannot be guessed
+ * from it.
+ */
 export function hashOfSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** A secret as it may be shown: `dc88****3a2c`; the ending that shows the plan is left out. */
+/** Returns a secret as it may be displayed, `dc88****3a2c`; the suffix is omitted. */
 export function maskOfSecret(secret: string): string {
   const [identifier = ''] = secret.split(':', 1);
-  // A secret that someone chose may be so short that this would be most of it.
+  // A secret that a person chose may be so short that eight characters would reveal most of it.
   return identifier.length < 16 ? '****' : `${identifier.slice(0, 4)}****${identifier.slice(-4)}`;
 }

@@ -1,4 +1,4 @@
-/** The account every installation starts with. */
+/** The account that every installation starts with, and the file of its API key. */
 import { randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,17 +7,17 @@ import { hashOfSecret, maskOfSecret } from './api-keys.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 import type { AccountStore } from './store.ts';
 
-// Fixed ids: of several processes that start at once, the database lets one make each.
+// Fixed ids: when several processes start at once, the database lets only one create each row.
 const ACCOUNT_ID = '5f0c7d0e-8f0b-4c39-9d51-3a1f6f2b7c10';
 const KEY_ID = `${ACCOUNT_ID}:a94d2c53-60be-4f0e-b6f7-0c8e7d15e9b2`;
 
 /**
- * Makes the account `default` with a key of the given secret, unless the account has a key already:
- * a key that was deactivated stays so, and another secret does not make another key.
+ * Creates the account `default` with a key of the given secret, unless the account already has a
+ * key: a deactivated key stays deactivated, and another secret does not create another key.
  *
- * @param stores.secret the secret kept in the data folder
- * @returns the account, and whether the secret opens the server: false after its key was deactivated
- * or when the database belongs to another data folder
+ * @param stores.secret the secret in the data folder
+ * @returns the account, and whether the secret is valid: false after its key was deactivated or
+ *   when the database belongs to another data folder
  * @throws Error of the database
  */
 export async function ensureFirstAccount({
@@ -46,7 +46,7 @@ export async function ensureFirstAccount({
   return { account, isSecretActive: (await apiKeys.authenticate(secretHash)) !== undefined };
 }
 
-/** Finds something or makes it; that another process was faster is no failure. */
+/** Finds a row or creates it; losing the race against another process is no failure. */
 async function made<T>(
   find: () => Promise<T | undefined>,
   make: () => Promise<unknown>,
@@ -91,16 +91,17 @@ function firstKey(secret: string, createdAtMs: number): ApiKey {
   };
 }
 
-/** The API key of a new installation: made once, in a file that only its owner can read. */
+/** The API key of a new installation: created once, in a file that only its owner can read. */
 interface ApiKeyFile {
   key: string;
   file: string;
-  /** Whether it was made just now. */
+  /** Whether the key was created by this call. */
   isNew: boolean;
 }
 
 /**
- * Reads the key of a data folder, or makes one. Several processes may start at once: one key wins.
+ * Reads the key of a data folder, or creates one. When several processes start at once, one key
+ * wins.
  *
  * @throws Error of the file system when the folder cannot be written or the file cannot be read
  */
@@ -122,7 +123,7 @@ async function readKey(file: string): Promise<string | undefined> {
   }
 }
 
-/** Written beside and linked into place: the file is never seen half written or readable by others. */
+/** Written to a draft and linked into place: the file is never half written or readable by others. */
 async function makeKey(file: string): Promise<Omit<ApiKeyFile, 'file'>> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const key = randomUUID();

@@ -1,4 +1,4 @@
-/** Accounts and what belongs to them, wired: keys, usage, administration, notices. */
+/** Composition and HTTP routes of accounts: API keys, usage, administration and usage notices. */
 import { rm } from 'node:fs/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
@@ -37,11 +37,11 @@ import { openApiKeyFile, ensureFirstAccount } from './first-account.ts';
 import { startUsageNotices } from './usage/usage-notices.ts';
 
 /**
- * Opens the accounts of a database, with the one that every installation starts with.
+ * Opens the accounts of a database, including the installation's first account.
  *
- * @param options.keysInUse ids of keys for which something goes on here
- * @param options.onKeyDeactivated called with the id of a key that is not let in any more, whichever
- *   server has been told so
+ * @param options.keysInUse ids of keys with activity on this server
+ * @param options.onKeyDeactivated called with the id of a deactivated key, whichever server
+ *   deactivated it
  */
 export async function openAccounts({
   config,
@@ -61,7 +61,8 @@ export async function openAccounts({
   const { key, file, isNew } = await openApiKeyFile(config.DATA_DIR);
   const mailer = await openMailer(config);
   const first = await ensureFirstAccount({ ...storage, secret: key });
-  // The file was lost, and with it the secret: another, which opens nothing, is not to be read from there.
+  // The key file was lost, and with it the active secret. The new secret is not valid, so its file
+  // is removed.
   if (isNew && !first.isSecretActive) await rm(file);
   const access = createAccess({ ...storage, legacyAuth: legacyAuth(config) });
   const deactivatedKeys = watchDeactivatedKeys({
@@ -85,14 +86,17 @@ export async function openAccounts({
     deactivatedKeys,
     knowsOrigin: createKnownOrigins(storage),
     requestLimit: createRequestLimit(config.RATE_LIMIT_PER_MINUTE, broker.counters),
-    /** The installation's first account, which sees what concerns the whole server. */
+    /** The installation's first account, which may see data of the whole server. */
     operatorId: first.account.accountId,
-    /** The key every installation starts with; undefined when it is not active in this database. */
+    /** The key of the first account; undefined if it is not active in this database. */
     firstKey: first.isSecretActive ? { secret: key, file } : undefined,
-    /** Whose requests without a key are; undefined when the first key is not active any more. */
+    /**
+     * The caller on whose behalf requests without a key run; undefined once the first key is
+     * deactivated.
+     */
     firstCaller: () => access.authenticate(key),
     notices: startUsageNotices({ notices: storage.usageNotices, mailer, log }),
-    /** What administrators of an account may do, whichever way they come in. */
+    /** Administrative routes of an account, for API keys and console sessions alike. */
     consoleRoutes: administration,
     routes,
   };
@@ -106,7 +110,7 @@ function legacyAuth({ LEGACY_AUTH: mode, LEGACY_AUTH_REFUSED_PERCENT: refusedPer
 
 async function openMailer({ SMTP_URL: url, SMTP_FROM: from }: Config) {
   if (url === undefined || from === undefined) return undefined;
-  // Few servers send mail, and all would load it.
+  // Loaded on demand: few servers send mail.
   const { createSmtpMailer } = await import('./usage/smtp-mailer.ts');
   return createSmtpMailer({ url, from });
 }
@@ -130,7 +134,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<UsageOptions> = async (
     response: { 200: UsageReport, ...problems },
   };
   app.get('/v2/usage', { onRequest, schema }, async ({ caller }) => usageMeter.report(caller));
-  // Older clients ask so.
+  // Older clients use POST.
   app.post(
     '/v2/usage',
     { onRequest, schema: { ...schema, deprecated: true } },
@@ -159,7 +163,7 @@ const keyCreation: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options
     '/v2/admin/developer-keys',
     {
       onRequest: door.require({ kind: 'admin' }),
-      // The body may be missing altogether: everything in it may.
+      // The whole body is optional, like each of its fields.
       preValidation: async (request: FastifyRequest) => void (request.body ??= {}),
       schema: {
         ...common,

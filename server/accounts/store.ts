@@ -8,7 +8,7 @@ export interface AccountStore {
   find(accountId: string): Promise<Account | undefined>;
   /** Oldest first. */
   list(): Promise<Account[]>;
-  /** Changes what is given and leaves the rest; undefined when there is no such account. */
+  /** Changes the given fields; undefined if the account does not exist. */
   change(
     accountId: string,
     change: Partial<Pick<Account, 'name' | 'plan' | 'features' | 'origins' | 'emails'>> & {
@@ -37,7 +37,7 @@ declare module '../storage/database.ts' {
   }
 }
 
-/** Accounts and what they may do. */
+/** Accounts, with their plans, features and limits. */
 export const accountStore = defineStore<AccountStore>({
   over: createAccounts,
   reads: ['find', 'list'],
@@ -72,7 +72,7 @@ function createAccounts(db: Database): AccountStore {
       const row = await db
         .updateTable('accounts')
         .set({
-          // An update must set something; the id stays what it is.
+          // An update must set at least one column; the id keeps its value.
           account_id: accountId,
           ...(name !== undefined && { name }),
           ...(plan !== undefined && { plan }),
@@ -104,7 +104,7 @@ function toRow(account: Account): AccountsTable {
   };
 }
 
-/** An account as the ports have it, from its row. */
+/** Converts a row to an account. */
 export function toAccount(row: Selectable<AccountsTable>): Account {
   return {
     accountId: row.account_id,

@@ -1,37 +1,47 @@
-/** The texts of accounts: who asks for them, how much of them is under way, what languages they are in. */
+/**
+ * Texts submitted by accounts: the origin of a request, the limit on text in progress, and the
+ * languages each account usually writes in.
+ */
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import type { Caller } from '../http/door.ts';
 
-/** Who asks, and how to stop when nobody waits any more. */
+/** The caller of a request, and how to abort it when the client disconnects. */
 export interface TextRequestOrigin {
   caller: Caller;
-  /** Custom reporting tag, already checked. */
+  /** Custom reporting tag, already validated. */
   reportingTag: string | null;
-  /** Aborted when nobody waits for the answer any more; the service ends its own work with it as well. */
+  /**
+   * Aborted when the client no longer waits for the answer; the service also aborts its own work
+   * through it.
+   */
   abort: AbortController;
 }
 
-/** What requests for texts of any kind have in common: translations and improvements. */
+/** State shared by all text requests: translations and improvements. */
 export interface AccountTexts {
-  /** What the accounts write in, by the texts that were clear. */
+  /** Languages that accounts write in, learned from texts whose language was clear. */
   readonly usualLanguages: UsualLanguages;
   /**
-   * Does work on texts of an account. Who sends more than may be under way is asked to come back, and
-   * others go on.
+   * Runs work on texts of an account. An account that exceeds its limit of text in progress is
+   * refused, so that other accounts are served.
    *
-   * @throws ServiceError too_many_requests while too much of the account is under way; what the work throws
+   * @throws ServiceError too_many_requests when too much text of the account is in progress; the
+   *   error of the work
    */
   during<Result>(
     accountId: string,
     texts: readonly string[],
     work: () => Promise<Result>,
   ): Promise<Result>;
-  /** Resolves when no work is under way, and what failed has been given back. */
+  /** Resolves when no work is in progress and failed work has been refunded. */
   idle(): Promise<void>;
 }
 
-/** @param maxLength of the texts of one account, in UTF-16 units; a single request may have more */
+/**
+ * @param maxLength limit on the text of one account in progress, in UTF-16 units; a single request
+ *   may exceed it
+ */
 export function createAccountTexts({ maxLength }: { maxLength: number }): AccountTexts {
   const lengths = new Map<string, number>();
   const underWay = new Set<Promise<unknown>>();
@@ -64,33 +74,37 @@ export function createAccountTexts({ maxLength }: { maxLength: number }): Accoun
   };
 }
 
-/** Of all texts, in UTF-16 units. */
+/** Total length of the texts, in UTF-16 units. */
 export function lengthOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-/** What accounts write in, from their clear texts of late: decides for short ones that several languages may have. */
+/**
+ * Languages that accounts write in, learned from recent texts whose language was clear. They decide
+ * the language of short texts that fit several.
+ */
 export interface UsualLanguages {
   /**
-   * A text of an account is in this base language: it says so, or it is clear.
+   * Notes that a text of an account is in this base language, because the account declared it or
+   * detection was sure.
    *
-   * @param weight 0 to 1: how surely, one word says little
+   * @param weight evidence from 0 to 1; a single word carries little
    */
   note(accountId: string, language: LanguageTag, weight?: number): void;
-  /** How much an account writes in each base language; undefined before enough is known. */
+  /** Returns the weight of each base language in an account's texts; undefined before enough is known. */
   of(accountId: string): ReadonlyMap<LanguageTag, number> | undefined;
 }
 
-/** What each text leaves of those before it: some twenty count. */
+/** Decay per text: about the last twenty texts count. */
 const KEPT = 0.95;
-/** A single text says little of the next. */
+/** Total weight required before an answer is given: a single text says little about the next. */
 const LEAST_TEXTS = 1.5;
-/** Less is forgotten: a text of long ago. */
+/** Weight below which a language is forgotten. */
 const LEAST_SHARE = 0.05;
-/** Accounts that are remembered, the last ones; some 10 MB when all are there. */
+/** Number of accounts remembered, the most recent ones; about 10 MB when full. */
 const MAX_ACCOUNTS = 20_000;
 
-/** Kept in memory only: after a start it is learned anew. */
+/** Creates the record. It is kept in memory only and learned anew after a restart. */
 export function createUsualLanguages(): UsualLanguages {
   const accounts = new Map<string, Map<LanguageTag, number>>();
   return {

@@ -1,4 +1,4 @@
-/** Finds out the language of texts: for those who ask, and for translations without a source language. */
+/** Language detection, for callers who request it and for translations without a source language. */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { DetectionRequest, DetectionResponse } from '../../shared/schemas/detection.ts';
@@ -8,30 +8,33 @@ import type { UsualLanguages } from './account-texts.ts';
 import { detectionLanguages } from './language-table.ts';
 import type { Translation } from './translation.ts';
 
-/** Enough of a text to tell its language, in UTF-16 units: the detector looks at no more. */
+/** Length of text examined, in UTF-16 units: the detector uses no more. */
 const CONSIDERED_LENGTH = 4096;
 
-/** What is sure of a text no longer than this may still be another language's words, in UTF-16 units. */
+/**
+ * Up to this length, even a confident detection may be wrong, because other languages share the
+ * words; in UTF-16 units.
+ */
 const OPEN_LENGTH = 64;
 
-/** A text of this length counts fully for what its account writes in, in UTF-16 units. */
+/** Length from which a text counts fully as evidence of its account's usual languages, in UTF-16 units. */
 const TELLING_LENGTH = 20;
 
-/** What is known of the language of a text. */
+/** What detection found for a text. */
 interface Finding {
   text: string;
   found: Detection;
-  /** Languages it may be in, the likeliest first. */
+  /** Possible languages, likeliest first. */
   ranked: LanguageTag[];
 }
 
-/** Whose texts they are, and how to stop. */
+/** The account of the texts, their context, and an abort signal. */
 export interface DetectionOrigin {
-  /** Its usual languages decide between those that a short text may be in. */
+  /** The account whose usual languages decide between the candidates for a short text. */
   accountId: string;
-  /** What stands around the texts, in their language: decides before what is usual. */
+  /** Text around the texts, in the same language; takes precedence over the usual languages. */
   context?: string | undefined;
-  /** Ends the wait for an answer from elsewhere. */
+  /** Aborts waiting for detection by remote engines. */
   signal: AbortSignal;
 }
 
@@ -42,11 +45,11 @@ export interface LanguageDetection {
 
 export interface SourceDetection {
   /**
-   * The languages to translate texts from, order kept. What {@link LanguageDetection} is sure of is
-   * taken, even if nobody translates it; of a text that may be in several languages, the likeliest of
-   * those that can be translated. The target itself for texts without a word, which stay as they are.
+   * Returns the source language of each text, in order. A confident detection is used even if no
+   * engine translates that language; for an ambiguous text, the likeliest candidate that can be
+   * translated is. Texts without a word get the target language and stay as they are.
    *
-   * @param texts the segments of each, in order
+   * @param texts the segments of each text, in order
    */
   detectSources(
     texts: readonly (readonly TextSegment[])[],
@@ -55,16 +58,17 @@ export interface SourceDetection {
 }
 
 /**
- * Makes the service over the detector that runs, and what engines elsewhere know better.
+ * Makes the service from the local detector and from translation engines that detect languages
+ * themselves.
  *
- * @param usualLanguages what is known of the accounts, and grows
+ * @param usualLanguages record of the accounts' languages; updated by detections
  */
 export function createDetection(
   engine: DetectionEngine,
   translation: Pick<Translation, 'serves' | 'detect'>,
   usualLanguages: UsualLanguages,
 ): LanguageDetection & SourceDetection {
-  /** The one decision that all go by. */
+  /** The one decision behind both methods. */
   async function findOut(
     texts: readonly string[],
     options: DetectionOrigin & { target: LanguageTag | undefined },
@@ -109,7 +113,7 @@ export function createDetection(
   };
 }
 
-/** Where several languages have the words of a text, what surrounds it may tell which. */
+/** Lets the context, or else the account's usual languages, decide where a text fits several languages. */
 function decideBySurroundings(
   findings: readonly Finding[],
   { accountId, context }: DetectionOrigin,
@@ -124,22 +128,25 @@ function decideBySurroundings(
     findings.map((each) => ({ ...each, found: decided(each, usual) }));
   const first = decideAll(surroundings());
   for (const [index, { text, found }] of first.entries()) {
-    // What is taken for another language here says nothing of what is written.
+    // A detection changed by the usual languages is no new evidence of them.
     const wasSure = findings[index]?.found.status === 'success';
     if (wasSure && found.status === 'success') {
       usualLanguages.note(accountId, found.language, weightOf(text));
     }
   }
-  // Texts of one request tell of each other.
+  // The texts of one request are evidence for each other.
   return findings.length === 1 ? first : decideAll(surroundings());
 }
 
-/** How much a text says of what an account writes in: single words are the likeliest to mislead. */
+/**
+ * Returns how much a text says about its account's usual languages; single words are the most
+ * misleading.
+ */
 function weightOf(text: string): number {
   return Math.min(1, text.trim().length / TELLING_LENGTH) ** 2;
 }
 
-/** Whether surroundings may decide: of long texts they need not be asked. */
+/** Whether context may decide; long texts do not need it. */
 function isOpen(text: string, found: Detection): boolean {
   return found.status === 'insufficient_confidence' || text.length <= OPEN_LENGTH;
 }

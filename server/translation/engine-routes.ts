@@ -1,4 +1,8 @@
-/** Which engines serve which direction. Found by index: engines may have thousands of pairs. */
+/**
+ * Routing of translations: which engines serve a direction, in which order they are tried, and the
+ * fallback when one fails. Routes are looked up in an index, because engines may have thousands of
+ * pairs.
+ */
 import {
   baseLanguage,
   type LanguageTag,
@@ -21,30 +25,30 @@ import type { TermIndex } from '../glossaries/terms/term-index.ts';
 import { repairMarks } from '../text/repair.ts';
 import { mapWithRests } from '../text/markup/text-layout.ts';
 
-/** An engine, and a direction in its own spelling. */
+/** An engine and a direction, with the language tags as the engine spells them. */
 export interface EngineRoute {
   engine: TranslationEngine;
   pair: LanguagePair;
 }
 
 interface EngineRoutes {
-  /** Engines that serve a direction, in the order of the list. */
+  /** Returns the engines that serve a direction, in configured order. */
   find(pair: LanguagePair): EngineRoute[];
-  /** Languages of the offered directions that lead from somewhere, in order of the alphabet. */
+  /** Source languages of the offered directions, sorted. */
   sources(): LanguageTag[];
-  /** Languages that the offered directions lead to, from one or from any. */
+  /** Target languages of the offered directions, from one source or from any. */
   targets(source?: LanguageTag): LanguageTag[];
 }
 
 interface Index {
-  /** `pairs` of the engines when this was made. */
+  /** The engines' `pairs` at the time the index was built. */
   pairs: readonly (readonly LanguagePair[])[];
-  /** By engine, `source target`. */
+  /** The directions of each engine, as `source target`. */
   served: readonly ReadonlySet<string>[];
   targets: ReadonlyMap<LanguageTag, ReadonlySet<LanguageTag>>;
 }
 
-/** @param isOffered whether a direction of an engine is to be listed; it is found all the same */
+/** @param isOffered whether a direction of an engine is listed; unlisted directions are still found */
 export function createEngineRoutes({
   engines,
   isOffered,
@@ -53,7 +57,7 @@ export function createEngineRoutes({
   isOffered: (route: EngineRoute) => boolean;
 }): EngineRoutes {
   let index = createIndex(engines, isOffered);
-  /** Engines elsewhere may gain and lose languages while they run. */
+  /** Rebuilds the index when the languages of a remote engine change at run time. */
   const current = () => {
     if (engines.some((engine, i) => engine.pairs !== index.pairs[i]))
       index = createIndex(engines, isOffered);
@@ -97,21 +101,21 @@ function createIndex(
   return { pairs, served, targets };
 }
 
-/** A pair as asked for, then with plain base languages: an engine for `pt` serves `pt-PT`. */
+/** Yields a pair as requested, then with base languages: an engine for `pt` serves `pt-PT`. */
 function* spellings({ source, target }: LanguagePair): Generator<LanguagePair> {
   for (const to of withBase(target))
     for (const from of withBase(source)) yield { source: from, target: to };
 }
 
-/** Traditional Chinese is another script: an engine for `zh` writes the simplified one. */
+/** `zh-Hant` has no base here: it is another script, and engines for `zh` write simplified Chinese. */
 function withBase(tag: LanguageTag): LanguageTag[] {
   const base = baseLanguage(tag);
   return tag === 'zh-Hant' || tag === base ? [tag] : [tag, base];
 }
 
-// The order in which engines are asked, from a setting such as `en/de: chat; *: apertium, chat`: for
-// each direction its engines, the preferred one first. A direction that a rule applies to is served by
-// the engines of that rule alone.
+// Engine preference, from a setting such as `en/de: chat; *: apertium, chat`: lists the engines of
+// each direction, preferred first. A direction that matches a rule is served only by the engines of
+// that rule.
 
 /** A rule of the setting; undefined stands for any language. */
 export interface PreferenceRule {
@@ -121,10 +125,10 @@ export interface PreferenceRule {
 }
 
 /**
- * Reads the setting.
+ * Parses the setting.
  *
- * @param engines names that may be used
- * @returns the rules, and for people what is wrong with those that are left out
+ * @param engines known engine names
+ * @returns the rules, and for each invalid rule a message for people
  */
 export function readEnginePreference(
   setting: string,
@@ -166,8 +170,8 @@ function readRule(text: string, known: readonly string[]): PreferenceRule | stri
 }
 
 /**
- * The engines for a direction by name, the preferred first; undefined where no rule applies. The most
- * specific rule applies, and of those the first.
+ * Returns the engine names for a direction, preferred first; undefined where no rule matches. The
+ * most specific rule applies, the first one among equals.
  */
 export function preferredEngines(
   rules: readonly PreferenceRule[],
@@ -184,7 +188,7 @@ export function preferredEngines(
   return best?.engines;
 }
 
-/** The language itself before its base language before any language; 0 for another one. */
+/** Scores a match: exact language, then base language, then any language; 0 for no match. */
 function fit(wanted: LanguageTag | undefined, tag: LanguageTag): number {
   if (wanted === undefined) return 1;
   if (wanted === tag) return 4;
@@ -193,10 +197,11 @@ function fit(wanted: LanguageTag | undefined, tag: LanguageTag): number {
 
 export interface EngineFallback {
   /**
-   * Translates with the first of the routes that can.
+   * Translates with the first route that succeeds.
    *
-   * @throws ServiceError engine_unavailable when nobody can be reached; what the first engine threw
-   *   when all have failed; what is the caller's own fault; the signal's reason when aborted
+   * @throws ServiceError engine_unavailable when no engine can be reached; the error of the first
+   *   engine when all have failed; an error caused by the request itself; the signal's reason when
+   *   aborted
    */
   translate(
     routes: readonly EngineRoute[],
@@ -212,7 +217,10 @@ export function createEngineFallback({
   breakers: CircuitBreakers;
   log: Logger;
 }): EngineFallback {
-  /** Leave to try each route when it is its turn; those that have refused texts come last. */
+  /**
+   * Yields the routes whose breaker permits an attempt, in order, then those whose breaker opened
+   * because of refused texts.
+   */
   function* attempts(
     routes: readonly EngineRoute[],
   ): Generator<{ route: EngineRoute; pass: Pass }> {
@@ -265,7 +273,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'engine_unavailable';
 }
 
-/** Another engine would say the same. */
+/** Whether the request itself is at fault, so that another engine would refuse it, too. */
 function isCallersFault(error: unknown): boolean {
   return error instanceof ServiceError && error.status < 500;
 }
@@ -284,32 +292,32 @@ function outOfOrder({ source, target }: LanguagePair): ServiceError {
   );
 }
 
-// One engine's translation of segments: each gets what it understands, and its marks are mended.
+// Translation of segments by one engine: adapts the options to the engine's abilities and repairs marks.
 
-/** What callers may wish for; engines do of it what they can. */
+/** Options of a translation; each engine applies those that it supports. */
 export interface TranslationWishes {
   signal: AbortSignal;
-  /** Whose texts these are. */
+  /** The account the texts belong to. */
   account?: string | undefined;
   /** Text around the segments. */
   context?: string | undefined;
   formality?: 'more' | 'less' | undefined;
   glossary?: TermIndex | undefined;
-  /** Wishes in plain words; with them only engines that follow them are asked. */
+  /** Instructions in natural language; only engines that follow them are used. */
   instructions?: readonly string[];
-  /** Rules of style in plain words; engines that follow instructions get them. */
+  /** Style rules in natural language, for engines that follow instructions. */
   styleRules?: readonly string[];
-  /** Earlier translations that are alike; engines that use them are asked first, others go without. */
+  /** Similar earlier translations; engines that use examples are preferred, others ignore them. */
   examples?: readonly TranslationExample[];
-  /** `whole` takes a segment as one sentence. */
+  /** `whole` treats a segment as one sentence. */
   sentences?: 'split' | 'whole';
 }
 
 /**
- * Translates segments with one engine. Every segment of the answer has the marks of its source.
+ * Translates segments with one engine. Every translated segment has the marks of its source.
  *
- * @throws ServiceError translation_failed, also for an answer with too few segments; what the engine
- *   throws; the signal's reason
+ * @throws ServiceError translation_failed, also for an answer with too few segments; the error of
+ *   the engine; the signal's reason
  */
 export async function translateWith(
   route: EngineRoute,
@@ -326,7 +334,8 @@ export async function translateWith(
   const translated = await translateMarked(route, segments, optionsFor(route, wishes, terms));
   const isMissed = translated.map((segment, index) => missesTerm(segment, matches[index] ?? []));
   if (!isMissed.includes(true)) return translated;
-  // A model may overlook a term: such segments get theirs in the way that cannot fail.
+  // A model may miss a term. Such segments are translated again with the terms bound as marks,
+  // which cannot fail.
   const missed = segments.filter((_, index) => isMissed[index]);
   const again = (await translateBound(route, missed, wishes, glossary)).values();
   return translated.map((segment, index) =>
@@ -334,7 +343,7 @@ export async function translateWith(
   );
 }
 
-/** Translates with the terms bound as marks, and puts their targets in afterwards. */
+/** Translates with terms replaced by marks, and inserts their targets afterwards. */
 async function translateBound(
   route: EngineRoute,
   segments: readonly TextSegment[],
@@ -353,7 +362,7 @@ async function translateBound(
   });
 }
 
-/** Whether a translation lacks the beginning of a target; its end may be inflected. */
+/** Whether a translation lacks the stem of a required term; its ending may be inflected. */
 function missesTerm(translated: TextSegment, terms: readonly Term[]): boolean {
   if (terms.length === 0) return false;
   const text = plainText(translated).toLowerCase();
@@ -412,18 +421,18 @@ function optionsFor(
   };
 }
 
-/** Whether an engine can choose the formality in the language it writes. */
+/** Whether an engine can choose the formality in the target language. */
 export function canChooseFormality({ engine, pair }: EngineRoute): boolean {
   return engine.abilities.formality.includes(pair.target);
 }
 
-/** Whether an engine follows wishes in plain words in the language it writes. */
+/** Whether an engine follows natural-language instructions in the target language. */
 export function canFollow({ engine, pair }: EngineRoute): boolean {
   const { followsInstructions: follows } = engine.abilities;
   return typeof follows === 'boolean' ? follows : follows.includes(pair.target);
 }
 
-/** Each entry once. */
+/** Removes duplicates. */
 function distinct(matches: readonly Term[]): Term[] {
   const terms = new Map<string, Term>();
   for (const { source, target } of matches) terms.set(`${source}\0${target}`, { source, target });

@@ -1,21 +1,21 @@
 /**
- * The languages of the public contract: what a client may find in the listings, resource by
- * resource. What of it is listed depends on the engines that run, see `languages.ts`.
+ * The languages of the public API, by resource. The listings contain those that the running engines
+ * serve, see `languages.ts`.
  */
 import { glossaryLanguages, styleLanguages, type LanguageTag } from '../../shared/language.ts';
 import type { FeatureName, ResourceName } from '../../shared/schemas/languages.ts';
 import { formLanguages } from '../../shared/schemas/write.ts';
 
-/** Languages of a resource by what they can be there. */
+/** The languages of a resource, by role. */
 export interface ResourceLanguages {
-  /** Base languages: usable as source and as target. */
+  /** Base languages, usable as source and target. */
   both: ReadonlySet<LanguageTag>;
-  /** Variants: usable as target alone. */
+  /** Variants, usable as target only. */
   targetOnly: ReadonlySet<LanguageTag>;
   features: Readonly<Partial<Record<FeatureName, ReadonlySet<LanguageTag>>>>;
 }
 
-/** English names by code, in the order of listings. */
+/** English names by language code, in the order of listings. */
 export const languageNames: ReadonlyMap<LanguageTag, string> = new Map(
   Object.entries({
     ace: 'Acehnese',
@@ -146,23 +146,23 @@ export const languageNames: ReadonlyMap<LanguageTag, string> = new Map(
   }),
 );
 
-/** Features that are listed with `include=beta` alone. */
+/** Features that are listed only with `include=beta`. */
 export const betaFeatures: ReadonlySet<FeatureName> = new Set([
   'spoken_terms',
   'translated_speech',
 ]);
 
-/** What `POST /v3/detect/language` may answer. */
+/** Languages that `POST /v3/detect/language` can report. */
 export const detectionLanguages = codes(
   'en de fr es pt it nl pl ru zh ja bg cs da el et fi hu lt lv ro sk sl sv tr id uk ko nb ar vi he th',
 );
 
-/** What the deprecated listing leaves out. */
+/** Languages that the deprecated listing omits. */
 export const hiddenFromLegacy = codes(
   'ace bho ceb ckb de-CH de-DE fr-CA fr-FR gom kmr lmo mai pag pam prs scn yue',
 );
 
-/** Base languages that the deprecated listing has as sources alone: as targets it has their variants. */
+/** Base languages that the deprecated listing has as sources only; as targets it has their variants. */
 export const legacySourceOnly = codes('en pt');
 
 const bases = codes([...languageNames.keys()].filter((code) => !code.includes('-')).join(' '));
@@ -173,11 +173,11 @@ const inForm: ReadonlySet<LanguageTag> = new Set(formLanguages);
 const spokenLanguages = codes(
   'ar bg bn cs da de el en es et fi fr ga he hr hu id it ja ko lt lv mt nb nl pl pt ro ru sk sl sv th tl tr uk vi zh',
 );
-/** Languages that are heard but not spoken. */
+/** Languages that are recognised but not synthesised. */
 const SILENT = codes('bn et ga he hr lt lv mt sl th tl');
 const none = codes('');
 
-/** What the contract lists for each resource. */
+/** Languages and features of each resource. */
 export const resourceTable: Readonly<Record<ResourceName, ResourceLanguages>> = {
   translate_text: {
     both: bases,

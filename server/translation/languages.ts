@@ -1,4 +1,4 @@
-/** The listings of languages: what the contract knows, as far as the engines that run can do it. */
+/** The language listings: the languages of the public API, restricted to what the running engines serve. */
 import { ServiceError } from '../../shared/errors.ts';
 import {
   baseLanguage,
@@ -30,7 +30,7 @@ import { isSpeakable } from '../voice/session/speakers.ts';
 import type { Translation } from './translation.ts';
 
 export interface LanguageListings {
-  /** @throws ServiceError invalid_request, with the values that are possible */
+  /** @throws ServiceError invalid_request, listing the allowed values */
   list(query: LanguagesQuery): Language[];
   /** @throws ServiceError invalid_request when `type` is neither `source` nor `target` */
   listLegacy(type: string | undefined): LegacyLanguages;
@@ -51,14 +51,14 @@ export interface LanguageListingsOptions {
   detector: Pick<DetectionEngine, 'languages'>;
 }
 
-/** What languages are good for in a resource. */
+/** Languages and features that the running engines serve for a resource. */
 interface Served {
   sources: ReadonlySet<LanguageTag>;
   targets: ReadonlySet<LanguageTag>;
   has: (feature: FeatureName, language: LanguageTag) => boolean;
 }
 
-/** Makes the listings; they follow engines that gain and lose languages while they run. */
+/** Makes the listings. They reflect engines whose languages change at run time. */
 export function createLanguageListings(options: LanguageListingsOptions): LanguageListings {
   const { translation } = options;
   const text = () => translatable('translate_text', options);
@@ -104,7 +104,7 @@ function translatable(
       if (feature === 'style_rules') {
         return targets.has(language) && into(language, 'followsInstructions');
       }
-      // These are done for every engine alike.
+      // These features work with every engine.
       return (
         feature === 'glossary' || feature === 'tag_handling' || feature === 'translation_memory'
       );
@@ -112,7 +112,7 @@ function translatable(
   };
 }
 
-/** Whether something can be done into a language from any of these. */
+/** Returns a function that tells whether an ability is available into a target from any of the sources. */
 function abilitiesFrom(
   sources: ReadonlySet<LanguageTag>,
   translation: Pick<Translation, 'choosesFormality' | 'followsInstructions'>,
@@ -140,7 +140,7 @@ function spoken({ translation, recognisers, speakers }: LanguageListingsOptions)
       if (feature === 'spoken_terms') return isHeard(language, 'usesSpokenTerms');
       if (feature === 'formality')
         return targets.has(language) && into(language, 'choosesFormality');
-      // Glossaries are for every engine alike.
+      // Glossaries work with every engine.
       return feature === 'glossary' || (feature === 'transcription' && sources.has(language));
     },
   };
@@ -163,7 +163,7 @@ function written({ improvement, detector }: LanguageListingsOptions): Served {
   };
 }
 
-/** The languages of a resource that can be translated from and, from any of these, into. */
+/** Returns the sources of a resource that can be translated, and the targets reachable from them. */
 function reach(
   from: readonly LanguageTag[],
   resource: ResourceName,
@@ -176,7 +176,7 @@ function reach(
   for (const source of from) {
     if (!both.has(source)) continue;
     for (const target of candidates) {
-      // A language into itself is no translation, although it is served.
+      // Every language is served into itself, but that is no translation.
       if (baseLanguage(target) === source || !translation.serves({ source, target })) continue;
       sources.add(source);
       targets.add(target);
@@ -185,7 +185,7 @@ function reach(
   return { sources, targets };
 }
 
-/** What of it another resource has. */
+/** Restricts the languages to those of another resource. */
 function within(resource: ResourceName, { sources, targets }: Served): Served {
   const { both } = resourceTable[resource];
   const only = (languages: ReadonlySet<LanguageTag>) =>

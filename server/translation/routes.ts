@@ -1,4 +1,7 @@
-/** Texts and their languages, wired: translation, wishes, detection, listings. */
+/**
+ * Composition and HTTP routes of text translation: translation, options, detection and language
+ * listings.
+ */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { Problem } from '../../shared/schemas/problem.ts';
@@ -30,7 +33,7 @@ import { createAccountTexts } from './account-texts.ts';
 import { createTranslation, type Translation } from './translation.ts';
 import { createWishResolver, type WishResolverOptions } from './wishes.ts';
 
-/** Translation by whatever engines run, in the order that the settings ask for. */
+/** Opens translation over the running engines, in the configured order. */
 export function openTranslation({
   log,
   engines: { translation, preference },
@@ -41,7 +44,7 @@ export function openTranslation({
   return createTranslation({ engines: translation, preference, log });
 }
 
-/** Texts that are translated or whose language is found out, and what callers may wish of translations. */
+/** Opens text translation and language detection, with the services that both share. */
 export function openTexts({
   config,
   engines: { detector },
@@ -71,7 +74,7 @@ export function openTexts({
   return { texts, wishes, routes };
 }
 
-/** The listings of languages. */
+/** Opens the language listings. */
 export function openLanguages({
   engines: { recognition, synthesis, detector },
   translation,
@@ -196,7 +199,7 @@ const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   await app.register(legacyLanguageRoutes, { door, languageListings });
 };
 
-/** What clients of v2 know; deprecated in favour of `/v3/languages`. */
+/** Language routes of API version 2, deprecated in favour of `/v3/languages`. */
 const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   app,
   { door, languageListings },
@@ -212,7 +215,7 @@ const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   app.get('/v2/languages', { onRequest, schema }, async ({ query, body }) =>
     languageListings.listLegacy(query.type ?? typeIn(body)),
   );
-  // Older clients ask so.
+  // Older clients use POST.
   app.post('/v2/languages', { onRequest, schema }, async ({ query, body }) =>
     languageListings.listLegacy(query.type ?? typeIn(body)),
   );
@@ -228,7 +231,7 @@ const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   app.post('/v2/glossary-language-pairs', { onRequest, schema: pairsSchema }, listPairs);
 };
 
-/** `type` in a form or in JSON; the Python client puts it into the body of its GET request. */
+/** Returns `type` from a form or JSON body; the Python client sends it in the body of its GET request. */
 function typeIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { type } = body as { type?: unknown };

@@ -1,4 +1,4 @@
-/** `POST /v2/translate`: checks, detects, counts, translates. */
+/** `POST /v2/translate`: validates the request, detects languages, charges the account and translates. */
 import { ServiceError } from '../../shared/errors.ts';
 import {
   baseLanguage,
@@ -35,7 +35,7 @@ import {
 export interface TextTranslation {
   /**
    * @throws ServiceError invalid_request, forbidden, not_found, quota_exceeded, engine_unavailable,
-   *   translation_failed; what was not translated is not billed
+   *   translation_failed; untranslated text is not billed
    */
   translate(
     request: TextTranslationRequest,
@@ -51,10 +51,10 @@ export interface TextTranslationOptions {
   refusesLatencyConflicts: boolean;
 }
 
-/** Answered where no text of a request has a word; clients take nothing but a code. */
+/** Reported language when no text of a request has a word; clients require a code. */
 const NO_LANGUAGE: LanguageTag = 'en';
 
-/** A text on its way. */
+/** A text in progress. */
 interface Item {
   source: LanguageTag;
   layout: TextLayout;
@@ -100,7 +100,7 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
   };
 }
 
-/** Takes the texts apart, finds out their languages and what they cost. */
+/** Splits the texts into segments, detects their languages and computes their cost. */
 async function takeApart(
   texts: readonly string[],
   request: CheckedTextRequest,
@@ -133,19 +133,19 @@ function* layoutsOf(
   return layouts;
 }
 
-/** The first text of a language, as the beginning of a sentence. */
+/** Names the first text of a language, as the beginning of an error message. */
 function nameOf(items: readonly Item[], source: LanguageTag): string {
   if (items.length === 1) return 'The text';
   return `Text ${items.findIndex((item) => item.source === source) + 1} of ${items.length}`;
 }
 
-/** What became of a text. */
+/** The result for a text. */
 interface Done {
   text: string;
   modelType: 'latency_optimized' | 'quality_optimized';
 }
 
-/** Translates all texts of one language in one call, so that engines can batch them. */
+/** Translates all texts of one language in a single call, so that engines can batch them. */
 async function translateFrom(
   source: LanguageTag,
   items: readonly Item[],
@@ -170,7 +170,7 @@ async function translateFrom(
       preservesFormatting,
     },
   );
-  // Whoever asks for quality gets the preferred engine of the pair: that is the quality there is.
+  // A request for quality uses the preferred engine of the pair, which is the best available.
   const isQuality = quality === 'quality' || (quality === undefined && generation === 'next');
   const modelType = isQuality ? 'quality_optimized' : 'latency_optimized';
   return own.map((item, index) => [item, { text: texts[index] ?? '', modelType }]);
@@ -182,7 +182,7 @@ function answer(
   request: TextTranslationRequest,
   { wishes, markup }: CheckedTextRequest,
 ): TextTranslationResponse {
-  // A text without a word is in no language: it is answered as one in that of the others.
+  // A text without words has no language of its own; it is reported in the language of the others.
   const others = wishes.source ?? items.find(hasWords)?.source ?? NO_LANGUAGE;
   return {
     translations: items.map((item) => {
@@ -210,9 +210,9 @@ function found(done: ReadonlyMap<Item, Done>, item: Item): Done {
   return result;
 }
 
-// Checking: what of a request can be judged without looking at texts or engines.
+// Validation: everything that can be checked without texts or engines.
 
-/** A request whose parts fit together; languages are well-formed, not yet known to be served. */
+/** A consistent request. Its languages are well-formed, but not yet known to be served. */
 interface CheckedTextRequest {
   wishes: Wishes;
   quality: 'latency' | 'quality' | undefined;
@@ -225,11 +225,11 @@ interface CheckedTextRequest {
 
 interface TextRequestRules {
   plan: Plan;
-  /** Whether `latency_optimized` is refused beside what only models can do. */
+  /** Whether `latency_optimized` is refused together with options that only models support. */
   refusesLatencyConflicts: boolean;
 }
 
-/** @throws ServiceError invalid_request; forbidden by plan */
+/** @throws ServiceError invalid_request; forbidden if the plan does not include an option */
 function checkTextRequest(
   request: TextTranslationRequest,
   { plan, refusesLatencyConflicts }: TextRequestRules,
@@ -239,7 +239,7 @@ function checkTextRequest(
   const { target, styleId, memory } = wishes;
   return {
     wishes: { ...wishes, instructions: instructions(request.custom_instructions ?? [], target) },
-    // A style and a memory ask for the best there is.
+    // A style or a translation memory implies the best quality.
     quality:
       styleId === undefined && memory === undefined ? quality(request.model_type) : 'quality',
     splitting: splitting(request),
@@ -273,13 +273,13 @@ function markupOptions(request: TextTranslationRequest): MarkupOptions | undefin
   };
 }
 
-/** Whoever asks for the quickest engine without naming a version gets the one that goes with it. */
+/** Without an explicit version, `latency_optimized` gets v1, the version that it can be combined with. */
 function tagHandlingVersion(request: TextTranslationRequest): 'v1' | 'v2' {
   const fitting = request.model_type === 'latency_optimized' ? 'v1' : 'v2';
   return request.tag_handling_version ?? fitting;
 }
 
-/** Wishes in plain words may be given for the languages of styles. */
+/** Custom instructions are accepted only for the languages of style rules. */
 function instructions(wishes: readonly string[], target: LanguageTag): readonly string[] {
   if (wishes.length === 0 || styleLanguages.some((each) => each === baseLanguage(target)))
     return wishes;

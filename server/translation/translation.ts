@@ -1,4 +1,4 @@
-/** Translates with whatever engines are running: the preferred one first, another when it fails. */
+/** Translation service over all running engines: the preferred engine first, another one when it fails. */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
@@ -17,23 +17,23 @@ import {
 } from './engine-routes.ts';
 
 export interface SegmentTranslationOptions extends LanguagePair, TranslationWishes {
-  /** `latency` asks classic engines first; `quality`, the default, keeps to the configured order. */
+  /** `latency` tries classic engines first; `quality`, the default, keeps the configured order. */
   quality?: 'latency' | 'quality' | undefined;
-  /** Engines that follow instructions are asked first. */
+  /** Tries engines that follow instructions first. */
   prefersFollower?: boolean;
 }
 
 export interface SegmentTranslation {
-  /** One for each that was asked for, with its marks exactly once and well nested. */
+  /** One translation for each source segment, with its marks exactly once and well nested. */
   segments: readonly TextSegment[];
-  /** Name of the engine; undefined where there was nothing to translate. */
+  /** Name of the engine; undefined when there was nothing to translate. */
   engine: string | undefined;
   generation: 'classic' | 'next';
-  /** Set where there were examples and the engine was given them. */
+  /** Set when the engine received the examples. */
   tookExamples?: boolean;
 }
 
-/** A text of which our own detector has said what it can. */
+/** A text, and what the local detector found for it. */
 export interface UnsureText {
   text: string;
   isClear: boolean;
@@ -45,33 +45,33 @@ export interface Translation {
   serves(pair: LanguagePair): boolean;
   /** Languages that can be translated from. */
   sources(): LanguageTag[];
-  /** Languages that can be reached from one; without one, all that can be reached. */
+  /** Languages that can be reached from a source, or from any. */
   targets(source?: LanguageTag): LanguageTag[];
   /** Whether an engine of the direction can choose between formal and informal. */
   choosesFormality(pair: LanguagePair): boolean;
-  /** Target languages whose formality some engine can choose. */
+  /** Target languages in which an engine can choose the formality. */
   formalityTargets(): LanguageTag[];
-  /** Whether an engine of the direction follows wishes in plain words. */
+  /** Whether an engine of the direction follows natural-language instructions. */
   followsInstructions(pair: LanguagePair): boolean;
-  /** Whether an engine of the direction makes use of earlier translations that are alike. */
+  /** Whether an engine of the direction uses examples of similar translations. */
   usesExamples(pair: LanguagePair): boolean;
-  /** Starts what a direction needs, so that its first sentence does not wait. */
+  /** Loads what a direction needs, so that its first sentence does not wait. */
   prepare(pair: LanguagePair): void;
   /**
-   * Detects the languages of texts, order kept, by the engine that would translate them first, where that
-   * one detects; undefined where it does not. Never rejects.
+   * Detects the language of each text, in order, through the engine that would translate it first;
+   * undefined where that engine does not detect. Never rejects.
    *
-   * @param texts with the languages each may be in, the likeliest first
-   * @param target without one, any that is reached
+   * @param texts with the likely languages of each, likeliest first
+   * @param target any reachable language if undefined
    */
   detect(
     texts: readonly UnsureText[],
     options: { target: LanguageTag | undefined; signal: AbortSignal },
   ): Promise<(LanguageTag | undefined)[]>;
-  /** Engines that are not asked at the moment: by name, or by name and direction, `apertium en es`. */
+  /** Engines with an open circuit breaker: by name, or by name and direction, such as `apertium en es`. */
   outages(): Outage[];
   /**
-   * Translates texts, each on its own, order kept.
+   * Translates texts independently, order kept.
    *
    * @throws ServiceError as {@link translateSegments}
    */
@@ -80,10 +80,10 @@ export interface Translation {
     options: LanguagePair & { signal: AbortSignal; quality?: 'latency' | 'quality' },
   ): Promise<string[]>;
   /**
-   * Translates segments, each on its own, order kept, all with one engine.
+   * Translates segments independently, order kept, all with one engine.
    *
-   * @throws ServiceError engine_unavailable for a direction nobody serves or when nobody can be
-   *   reached; translation_failed when no engine could do it; the signal's reason when aborted
+   * @throws ServiceError engine_unavailable for an unserved direction or when no engine can be
+   *   reached; translation_failed when every engine failed; the signal's reason when aborted
    */
   translateSegments(
     segments: readonly TextSegment[],
@@ -92,9 +92,9 @@ export interface Translation {
 }
 
 export interface TranslationServiceOptions {
-  /** The preferred ones first. */
+  /** In order of preference. */
   engines: readonly TranslationEngine[];
-  /** Other orders for some directions, see {@link preferredEngines}. */
+  /** Different orders for some directions, see {@link preferredEngines}. */
   preference?: readonly PreferenceRule[];
   breaker?: Partial<CircuitBreakerSettings>;
   log: Logger;
@@ -164,7 +164,7 @@ export function createTranslation(options: TranslationServiceOptions): Translati
   };
 }
 
-/** Detection by the engines that would be the first to translate. */
+/** Detects languages through the engines that would translate first. */
 function createDetectionElsewhere(
   candidates: (pair: LanguagePair) => readonly EngineRoute[],
   targets: (source: LanguageTag) => readonly LanguageTag[],
@@ -191,12 +191,12 @@ function createDetectionElsewhere(
   };
 }
 
-/** Where the engine of a route comes first. */
+/** Index of the first route with the same engine. */
 function firstOf(routes: readonly (EngineRoute | undefined)[], route: EngineRoute | undefined) {
   return routes.findIndex((each) => each?.engine === route?.engine);
 }
 
-/** Leaves out what cannot do what is asked, and puts first what can do more of it. */
+/** Drops engines that cannot satisfy the request and sorts the rest by how much of it they support. */
 function inOrder(
   found: readonly EngineRoute[],
   {

@@ -1,6 +1,7 @@
 /**
- * What a caller wishes of translations (languages, glossary, style, memory, formality, instructions): read
- * from a request, checked against what runs, looked up once, and put to work.
+ * A caller's translation options (its wishes): languages, glossary, style, translation memory,
+ * formality and instructions. They are read from a request, checked against the running engines,
+ * looked up once, and applied to translations.
  */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
@@ -20,35 +21,34 @@ import type { UsualLanguages } from './account-texts.ts';
 import type { DetectionOrigin, SourceDetection } from './detection.ts';
 import type { SegmentTranslation, SegmentTranslationOptions, Translation } from './translation.ts';
 
-/** The wishes of a request, as far as they stand for themselves; plain data. */
+/** The options of a request, before anything is looked up; plain data. */
 export interface Wishes {
-  /** Undefined: to be detected. */
+  /** Undefined requests detection. */
   source?: LanguageTag | undefined;
   target: LanguageTag;
   formality?: FormalityWish | undefined;
   glossaryIds: readonly string[];
-  /** Style rule list. */
+  /** Id of a style rule list. */
   styleId?: string | undefined;
   memory?: MemoryWish | undefined;
-  /** Wishes in plain words. */
+  /** Instructions in natural language. */
   instructions?: readonly string[];
 }
 
 interface FormalityWish {
   wish: 'more' | 'less';
-  /** Whether the request is refused where nobody can choose. */
+  /** Whether to refuse the request when no engine can choose the formality. */
   insists: boolean;
 }
 
-/** Translates segments as it is wished for. */
+/** Translates segments with a caller's options applied. */
 export type Translator = Pick<Translation, 'translateSegments'>;
 
 export interface WishResolver {
   /**
-   * The languages that texts are translated from, order kept: the one that is wished for, or what they
-   * are in.
+   * Returns the source language of each text, in order: the requested one, or the detected one.
    *
-   * @param texts the segments of each, in order
+   * @param texts the segments of each text, in order
    */
   sourcesOf(
     texts: readonly (readonly TextSegment[])[],
@@ -56,10 +56,10 @@ export interface WishResolver {
     origin: DetectionOrigin,
   ): Promise<LanguageTag[]>;
   /**
-   * Looks up what the wishes name, and checks that the engines that run can do it.
+   * Loads what the options refer to, and checks that the running engines support them.
    *
-   * @param options.sources languages of the texts; none while that is not known
-   * @param options.nameOf a text in one of them, as the beginning of a sentence
+   * @param options.sources languages of the texts; empty while they are unknown
+   * @param options.nameOf names a text in a language, as the beginning of an error message
    * @throws ServiceError not_found, invalid_request
    */
   settle(
@@ -132,7 +132,7 @@ export function createWishResolver({
   };
 }
 
-// Reading: what can be judged without looking at texts, engines or the database.
+// Reading: everything that can be checked without texts, engines or the database.
 
 type WishFields = Pick<
   TextTranslationRequest,
@@ -146,7 +146,7 @@ type WishFields = Pick<
   | 'translation_memory_threshold'
 >;
 
-/** @throws ServiceError invalid_request; forbidden by plan */
+/** @throws ServiceError invalid_request; forbidden if the plan does not include an option */
 export function readWishes(request: WishFields, plan: Plan): Wishes {
   const source = optionalSource(request.source_lang);
   const target = canonicalLanguage(request.target_lang);
@@ -163,7 +163,11 @@ export function readWishes(request: WishFields, plan: Plan): Wishes {
   };
 }
 
-/** The source language of a request; undefined: to be detected. @throws ServiceError invalid_request */
+/**
+ * Returns the source language of a request; undefined requests detection.
+ *
+ * @throws ServiceError invalid_request
+ */
 function optionalSource(requested: string | undefined): LanguageTag | undefined {
   if (requested === undefined || requested.trim() === '') return undefined;
   const tag = canonicalLanguage(requested);
@@ -171,13 +175,13 @@ function optionalSource(requested: string | undefined): LanguageTag | undefined 
   return tag;
 }
 
-/** What a value of `formality` wishes; undefined for the default. */
+/** Parses `formality`; undefined for the default. */
 function formalityWish(value: WishFields['formality']): FormalityWish | undefined {
   if (value === undefined || value === 'default') return undefined;
   return { wish: value.endsWith('more') ? 'more' : 'less', insists: !value.startsWith('prefer_') };
 }
 
-/** The glossaries of a request, each once. @throws ServiceError invalid_request */
+/** Returns the distinct glossary ids of a request. @throws ServiceError invalid_request */
 function glossaryIds(
   request: Pick<WishFields, 'glossary_id' | 'glossary_ids'>,
   source: LanguageTag | undefined,
@@ -195,7 +199,7 @@ function glossaryIds(
 }
 
 /**
- * The style rule list of a request; whether there is one with this id is not known yet.
+ * Returns the style rule list id of a request; whether the list exists is not checked.
  *
  * @throws ServiceError forbidden on the free plan, invalid_request
  */
@@ -210,7 +214,7 @@ function styleIdOf({ style_id }: Pick<WishFields, 'style_id'>, plan: Plan): stri
 const DEFAULT_MEMORY_THRESHOLD = 75;
 
 /**
- * The translation memory of a request; whether there is one with this id is not known yet.
+ * Returns the translation memory of a request; whether it exists is not checked.
  *
  * @throws ServiceError invalid_request, also for a threshold without a memory
  */
@@ -229,33 +233,33 @@ function memoryWish({
   return { id: checkedUuid(id, 'translation_memory_id'), threshold };
 }
 
-/** Forms send what is left out as an empty text. */
+/** Forms send omitted fields as empty texts. */
 function given(id: string | undefined): string | undefined {
   return id === '' ? undefined : id;
 }
 
-/** @returns undefined for anything but a whole number from 0 to 100, digits included */
+/** @returns undefined unless the value is a whole number from 0 to 100, as a number or in digits */
 function percentage(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   const isOne = typeof number === 'number' && Number.isInteger(number);
   return isOne && number >= 0 && number <= 100 ? number : undefined;
 }
 
-// Checking: whether the running engines do it.
+// Checking: whether the running engines support the options.
 
-/** @throws ServiceError invalid_request, with the languages that the running engines serve */
+/** @throws ServiceError invalid_request, listing the languages that the running engines serve */
 export function checkLanguages(
   { source, target }: Pick<Wishes, 'source' | 'target'>,
   translation: Pick<Translation, 'serves' | 'sources' | 'targets'>,
 ): void {
-  // What nearly every request asks for is spared the lists below.
+  // Fast path: most requests need none of the lists below.
   const isToAnother = source !== undefined && baseLanguage(source) !== baseLanguage(target);
   if (isToAnother && translation.serves({ source, target })) return;
   const sources = translation.sources();
   const isSource = source === undefined || withBase(source).some((tag) => sources.includes(tag));
   if (!isSource) throw unsupported('source_lang', sources);
   const targets = translation.targets(source);
-  // A variant of a source language can always be reached: from that language itself.
+  // A variant of a source language can always be reached from that language itself.
   const isTarget =
     source === undefined
       ? withBase(target).some((tag) => targets.includes(tag) || sources.includes(tag))
@@ -264,8 +268,8 @@ export function checkLanguages(
 }
 
 /**
- * @param what the text whose language is `source`, as the beginning of a sentence
- * @throws ServiceError invalid_request for what no engine does for this pair
+ * @param what names the text in `source`, as the beginning of an error message
+ * @throws ServiceError invalid_request for options that no engine supports for this pair
  */
 function checkWishes(
   source: LanguageTag,
@@ -320,16 +324,16 @@ function checkStyle(
   );
 }
 
-// Putting to work.
+// Application of the options.
 
 /**
- * Translation in a style: engines that follow instructions get every rule and come first where
- * they are needed; whoever has translated, the mechanical rules are applied to it.
+ * Adds a style to translation. Engines that follow instructions receive every rule and are
+ * preferred where a rule needs them; the mechanical rules are applied to the result of any engine.
  */
 export function styledTranslation(translation: Translator, style: TextStyle): Translator {
   return {
     async translateSegments(segments, options) {
-      // One's own language is left as it is written, and variants of it are.
+      // Text already in the target language stays as it is, variants included.
       if (isSameLanguage(options)) return translation.translateSegments(segments, options);
       const instructions = [...(options.instructions ?? []), ...style.instructions(options.source)];
       const result = await translation.translateSegments(segments, {
@@ -349,14 +353,14 @@ function isSameLanguage({ source, target }: { source: LanguageTag; target: Langu
 }
 
 interface LayoutTranslationOptions extends SegmentTranslationOptions {
-  /** Whether each segment keeps the outer shape it has in the source. */
+  /** Whether each segment keeps the outer formatting of its source. */
   preservesFormatting?: boolean;
 }
 
 /**
  * Translates all texts in one call, so that engines can batch them.
  *
- * @returns the texts in their order, and who translated them
+ * @returns the texts in order, and the generation of the engine
  * @throws ServiceError as {@link Translator}
  */
 export async function translateLayouts(
@@ -387,13 +391,13 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }
 
-// A translation memory: what is the same comes from it, what is alike is of use.
+// Translation memory: exact matches replace translation, similar ones support it.
 
-/** Segments with examples that are asked for together: as many as a chat model gets in one request. */
+/** Number of segments with examples per call: what a chat model gets in one request. */
 const SEGMENTS_PER_CALL = 24;
 const PARALLEL_CALLS = 4;
 
-/** A segment, and what the memory has for it. */
+/** A segment and its matches in the translation memory. */
 interface Asked {
   index: number;
   segment: TextSegment;
@@ -401,10 +405,10 @@ interface Asked {
 }
 
 /**
- * Puts a memory before translation. A segment that is in the memory gets the translation it has
- * there. One that is alike is translated with the examples by engines that use such; where there is
- * none, or another had to step in, it gets the translation of what it is most like if numbers and
- * marks agree. All else is translated as without a memory.
+ * Consults a translation memory before translating. An exact match is used as it is. For a similar
+ * match, engines that use examples translate with it; if none does, or another engine had to step
+ * in, the memory's translation is adapted, provided that numbers and marks agree. Everything else
+ * is translated as usual.
  */
 function rememberedTranslation(
   translation: Translator,
@@ -465,8 +469,8 @@ async function translateRest(
 }
 
 /**
- * What stands for a translation: of the best match alone, for one that is less alike has less to say
- * where that one does not fit. A similar one as well where nobody could make a better one of it.
+ * Returns the memory's translation for a segment. Only the best match counts: if it does not fit, a
+ * less similar one fits even less. Similar matches count only where no engine can improve on them.
  */
 function remembered(
   [best]: readonly MemoryMatch[],
@@ -475,7 +479,10 @@ function remembered(
   return best !== undefined && (alsoSimilar || best.score === 100) ? best.translation : undefined;
 }
 
-/** All segments without examples in one call; the others in calls that carry no more than their own. */
+/**
+ * Groups the segments: those without examples into one call, the others into calls that carry only
+ * their own examples.
+ */
 function callsFor(open: readonly Asked[], asExamples: boolean): Asked[][] {
   const withExamples = asExamples ? open.filter(({ matches }) => matches.length > 0) : [];
   const others = asExamples ? open.filter(({ matches }) => matches.length === 0) : [...open];
@@ -487,7 +494,7 @@ function callsFor(open: readonly Asked[], asExamples: boolean): Asked[][] {
   return calls;
 }
 
-/** Each pair once, the best ones of all segments before the second-best. */
+/** Collects distinct examples; the best matches of all segments come before the second-best. */
 function examplesOf(call: readonly Asked[]): TranslationExample[] {
   const examples = new Map<string, TranslationExample>();
   for (const { source, target } of [

@@ -1,6 +1,6 @@
 /**
- * Who may use the console. An account has one password, set by a one-time link; who knows it gets a
- * session. Tokens are 256 random bits, of which only the hash is kept.
+ * Authentication for the console. Each account has one password, set through a one-time link;
+ * signing in with it opens a session. Tokens are 256 random bits, and only their hashes are stored.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -15,34 +15,37 @@ import { networkOf } from '../../http/requests.ts';
 const CONSOLE_PATH = '/console/';
 
 const HOUR_MS = 3_600_000;
-/** A session that nobody uses ends after a working day, any session after a week. */
+/** An idle session ends after a working day, any session after a week. */
 const IDLE_MS = 8 * HOUR_MS;
 const SESSION_MS = 7 * 24 * HOUR_MS;
 const LINK_MS = 24 * HOUR_MS;
-/** The end of a session is put off no more often than this: not every request should write. */
+/**
+ * Shortest interval at which a session's idle timeout is extended, in ms: not every request should
+ * write.
+ */
 const TOUCH_EVERY_MS = 60_000;
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface SignedIn {
   account: Account;
-  /** When the session ends in any case. */
+  /** Absolute end of the session. */
   expiresAtMs: number;
 }
 
-/** A session that has just begun. */
+/** A session that has just been opened. */
 export interface NewSession extends SignedIn {
-  /** What the browser proves it with; given here and never again. */
+  /** Proves the session; returned only here. */
   token: string;
 }
 
 export interface ConsoleAccess {
   /**
-   * Begins a session. Whether the account exists, has a password or has another one does not show
-   * from the answer nor from how long it takes.
+   * Opens a session. Neither the answer nor its timing reveals whether the account exists or has a
+   * password.
    *
    * @param signIn.account name or id
    * @param signIn.address of the browser
-   * @param signIn.formerToken of a session that the new one takes the place of
+   * @param signIn.formerToken of the session that the new one replaces
    * @throws ServiceError forbidden; TooManyTries
    */
   signIn(signIn: {
@@ -51,28 +54,29 @@ export interface ConsoleAccess {
     address: string;
     formerToken: string | undefined;
   }): Promise<NewSession>;
-  /** Ends a session, if it is one. */
+  /** Ends a session, if the token has one. */
   signOut(token: string): Promise<void>;
   /**
-   * Whose session it is, which goes on by it; undefined when it is none or over.
+   * Returns the session's user and extends the session; undefined if the session does not exist or
+   * is over.
    *
-   * @param by.isPoll whether the page asks by itself, so that the session does not go on by it
+   * @param by.isPoll whether the page polls by itself, which does not extend the session
    */
   authenticate(token: string, by?: { isPoll: boolean }): Promise<SignedIn | undefined>;
-  /** Makes a one-time link's token, with which the account's password can be set for a day. */
+  /** Creates a one-time token for setting the account's password, valid for a day. */
   issueLink(accountId: string): Promise<{ token: string; expiresAtMs: number }>;
   hasPassword(accountId: string): Promise<boolean>;
   /**
-   * Sets a password by a one-time link, which is used up; all sessions of the account end.
+   * Sets a password through a one-time link and uses the link up; all sessions of the account end.
    *
-   * @throws ServiceError invalid_request for a password that is not good enough, which leaves the
-   *   link as it is; forbidden for a link that is unknown, used or expired; TooManyTries
+   * @throws ServiceError invalid_request for a weak password, which leaves the link valid;
+   *   forbidden for an unknown, used or expired link; TooManyTries
    */
   setPassword(by: { token: string; password: string; address: string }): Promise<NewSession>;
   /**
-   * Changes the password of somebody who is signed in; all other sessions of the account end.
+   * Changes the password of a signed-in user; all other sessions of the account end.
    *
-   * @throws ServiceError forbidden for a wrong password; invalid_request; TooManyTries
+   * @throws ServiceError forbidden for a wrong current password; invalid_request; TooManyTries
    */
   changePassword(change: {
     account: Account;
@@ -89,7 +93,7 @@ interface ConsoleAccessOptions {
   now?: () => number;
 }
 
-/** What the parts of it work with. */
+/** Dependencies of the parts below. */
 type Means = Required<ConsoleAccessOptions>;
 
 export function createConsoleAccess(options: ConsoleAccessOptions): ConsoleAccess {
@@ -129,7 +133,7 @@ function sessions({
         throw forbidden('The account or the password is not right.');
       }
       await giveBack();
-      // A token that was there before, whoever put it there, is worth nothing from now on.
+      // The former token is invalid from now on, whoever set it: this prevents session fixation.
       if (formerToken !== undefined) await store.closeSession(hashOfSecret(formerToken));
       return begun.signedIn;
     },
@@ -201,7 +205,7 @@ function passwordChange({
   };
 }
 
-/** A session as it is kept, and as its owner gets it. */
+/** Creates a session record, and the session as its user receives it. */
 function beginning(
   account: Account,
   createdAtMs: number,
@@ -232,8 +236,8 @@ function forbidden(message: string): ServiceError {
 }
 
 /**
- * The console's path as whoever starts the server reads it: with a one-time link while the first
- * account has no password.
+ * Returns the console's path for the start-up message, with a one-time link while the first account
+ * has no password.
  */
 export async function consoleEntrance(
   consoleAccess: ConsoleAccess,
@@ -244,55 +248,59 @@ export async function consoleEntrance(
   return linkPath(token);
 }
 
-/** The path at which the page takes a password for a one-time link. The token never leaves the browser's address bar but to the page. */
+/**
+ * Returns the path of the page that sets a password. The token is in the fragment, so the browser
+ * never sends it to the server as part of the address.
+ */
 export function linkPath(token: string): string {
   return `${CONSOLE_PATH}#set-password=${token}`;
 }
 
-// Passwords: what is good enough, and how they are kept.
+// Passwords: requirements and hashing.
 
-/** What scrypt (RFC 7914) takes: 2^logN · r · 128 bytes, p times over. */
+/** Cost parameters of scrypt (RFC 7914): 2^logN · r · 128 bytes, p times. */
 interface PasswordCost {
   logN: number;
   r: number;
   p: number;
 }
 
-/** Of OWASP's choices (Password Storage Cheat Sheet) the one that takes 32 MiB: about 0.2 s of a core. */
+/** From OWASP's Password Storage Cheat Sheet, the choice that takes 32 MiB: about 0.2 s of one core. */
 const COST: PasswordCost = { logN: 15, r: 8, p: 3 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
-/** 128 · N · r bytes and a little; Node's own limit is too low. */
+/** 128 · N · r bytes plus a margin; Node's default limit is too low. */
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
-/** Hashes at once: Node has four threads for them, and other work needs some too. */
+/** Concurrent hashes: Node has four threads for them, which other work needs, too. */
 const MAX_RUNNING = 2;
-/** Hashes that wait; whoever comes later is sent away rather than kept. */
+/** Queued hashes; further requests are refused rather than queued. */
 const MAX_WAITING = 32;
 
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 200;
 const MIN_DISTINCT = 5;
-/** Characters of a password that are not the account's name. */
+/** Minimum number of characters besides the account's name. */
 const MIN_BESIDES_NAME = 8;
 
 interface PasswordHashing {
-  /** A password as it is kept: with a salt of its own, and what it takes to check it. */
+  /** Encodes a password with its own salt and its cost parameters. */
   hash(password: string): Promise<string>;
   /**
-   * Whether a password is the one that is kept. Where none is kept, the answer is no, and takes as long.
+   * Whether a password matches the stored one. Without a stored one, the answer is false and takes
+   * as long.
    */
   verify(password: string, kept: string | undefined): Promise<boolean>;
 }
 
 /**
- * Makes the hashing: scrypt in Node's thread pool, a bounded number at once.
+ * Makes the hashing: scrypt in Node's thread pool, with bounded concurrency.
  *
- * @param cost of new passwords; those that are kept have their own
+ * @param cost of new passwords; stored ones carry their own
  *
- * Its methods throw ServiceError too_many_requests when too many wait already.
+ * Its methods throw ServiceError too_many_requests when the queue is full.
  */
 export function createPasswordHashing(cost: PasswordCost = COST): PasswordHashing {
-  // What passwords are held against where there is none; none has this hash but by chance.
+  // Compared with where no password is stored; no password matches this random hash.
   const nobody = { ...cost, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   const enter = createTurns();
   const derive = async (password: string, parameters: Parameters) => {
@@ -316,8 +324,8 @@ export function createPasswordHashing(cost: PasswordCost = COST): PasswordHashin
 /**
  * Checks a new password.
  *
- * @param accountName which would be the first guess
- * @throws ServiceError invalid_request, saying what is wrong
+ * @param accountName would be an attacker's first guess
+ * @throws ServiceError invalid_request, naming the problem
  */
 export function checkNewPassword(password: string, accountName: string): void {
   const length = countCodePoints(password);
@@ -340,7 +348,7 @@ interface Parameters extends PasswordCost {
 function derived(password: string, { logN, r, p, salt }: Parameters): Promise<Buffer> {
   const cost = { N: 2 ** logN, r, p, maxmem: MAX_MEMORY_BYTES };
   return new Promise((resolve, reject) => {
-    // The same letters are typed in different ways on different machines.
+    // NFKC: keyboards on different machines encode the same characters differently.
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, cost, (error, hash) => {
       if (error === null) resolve(hash);
       else reject(error);
@@ -348,7 +356,7 @@ function derived(password: string, { logN, r, p, salt }: Parameters): Promise<Bu
   });
 }
 
-/** In the manner of the PHC string format: `$scrypt$ln=15,r=8,p=3$salt$hash`. */
+/** Follows the PHC string format: `$scrypt$ln=15,r=8,p=3$salt$hash`. */
 function encoded({ logN, r, p, salt }: Parameters, hash: Buffer): string {
   const [saltText, hashText] = [salt, hash].map((bytes) => bytes.toString('base64url'));
   return `$scrypt$ln=${logN},r=${r},p=${p}$${saltText}$${hashText}`;
@@ -368,13 +376,13 @@ function decoded(text: string): Parameters & { hash: Buffer } {
   };
 }
 
-/** Lets a few go on at once, the others one after the other; answers what ends a turn. */
+/** Bounds concurrency; excess callers queue. Resolves to a function that ends the caller's turn. */
 function createTurns(): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let running = 0;
   const leave = () => {
     const next = waiting.shift();
-    // Whoever waits takes the turn over: it is never free in between.
+    // The turn passes directly to the next caller and is never free in between.
     if (next === undefined) running -= 1;
     else next();
   };
@@ -400,16 +408,16 @@ function invalid(why: string): ServiceError {
   return new ServiceError('invalid_request', `The password cannot be used: ${why}`);
 }
 
-// How often somebody may try to get in, counted in the database for all servers of the console.
+// Rate limit of sign-in attempts, counted in the database for all servers.
 
 const WINDOW_MS = 15 * 60_000;
-/** Tries that fail, in a window: of one account from anywhere, and of one address at any account. */
+/** Failed attempts per window: for one account from anywhere, and from one address for any account. */
 const MAX_OF_ACCOUNT = 10;
 const MAX_OF_ADDRESS = 30;
 
-/** Somebody has failed too often. */
+/** Too many failed attempts. */
 export class TooManyTries extends ServiceError {
-  /** When it is worth trying again, in s from now. */
+  /** Time until the next attempt, in s. */
   readonly retryAfterS: number;
 
   constructor(retryAfterS: number) {
@@ -418,25 +426,25 @@ export class TooManyTries extends ServiceError {
   }
 }
 
-/** The subject of all tries from an address: of IPv6, from the network that one household has. */
+/** Returns the limit for attempts from an address; for IPv6, from its /64 network. */
 function triesFrom(address: string): TryLimit {
   return { subject: `address ${networkOf(address)}`, max: MAX_OF_ADDRESS };
 }
 
 /**
- * The subject of all tries at something of an account.
+ * Returns the limit for attempts on an account.
  *
- * @param account its id, or the hash of a name that nobody has
+ * @param account its id, or the hash of a name that does not exist
  */
 export function triesAt(what: 'password' | 'change', account: string): TryLimit {
   return { subject: `${what} ${account}`, max: MAX_OF_ACCOUNT };
 }
 
 /**
- * Counts a try before it is made, so that those made at the same time count as well.
+ * Counts an attempt before it is made, so that concurrent attempts count as well.
  *
- * @param limits whose tries these are: the most general first
- * @returns takes the try back, because it turned out well
+ * @param limits the limits to charge, most general first
+ * @returns a function that refunds the attempt after a success
  * @throws TooManyTries
  */
 export async function spendTries(

@@ -1,4 +1,4 @@
-/** What the owner of an account sees and sets of it in the console. */
+/** What the owner of an account sees and changes in the console. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type {
   AdminKey,
@@ -15,21 +15,21 @@ import type { SignedIn } from './console-access.ts';
 
 export interface ConsoleAccount {
   describe(signedIn: SignedIn): ConsoleSession;
-  /** Whether it is the installation's first account. */
+  /** Whether this is the installation's first account. */
   isOperator: (account: Account) => boolean;
-  /** What was used this month (UTC). */
+  /** Usage in this month (UTC). */
   usage(account: Account): Promise<ConsoleUsage>;
   settings(account: Account): ConsoleSettings;
-  /** Changes what is given. @throws ServiceError invalid_request, naming what is wrong */
+  /** Changes the given fields. @throws ServiceError invalid_request, naming the problem */
   change(
     account: Account,
     change: Partial<Readonly<Record<keyof ConsoleSettings, readonly string[]>>>,
   ): Promise<ConsoleSettings>;
-  /** Active and deactivated ones, oldest first. */
+  /** Active and deactivated keys, oldest first. */
   adminKeys(account: Account): Promise<AdminKey[]>;
-  /** @throws ServiceError invalid_request when the account may not administer, or for a bad label */
+  /** @throws ServiceError invalid_request when the account lacks the feature, or for an invalid label */
   createAdminKey(account: Account, label: string | undefined): Promise<NewAdminKey>;
-  /** Ends an admin key for ever. @throws ServiceError not_found */
+  /** Deactivates an admin key permanently. @throws ServiceError not_found */
   deactivateAdminKey(account: Account, keyId: string): Promise<AdminKey>;
 }
 
@@ -64,7 +64,7 @@ export function createConsoleAccount(options: ConsoleAccountOptions): ConsoleAcc
 
     async usage({ accountId, limits }) {
       const atMs = now();
-      // No key has this id: what is asked for is the account's part of the answer.
+      // No key has an empty id: only the account's part of the answer is used.
       const { account: used } = await usage.ofMonth(accountId, '', atMs);
       return {
         ...monthOf(atMs),

@@ -1,4 +1,4 @@
-/** The door of people: a session of the console instead of an API key. */
+/** Authentication of console requests: by a session cookie instead of an API key. */
 import { isIP } from 'node:net';
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -12,13 +12,13 @@ import { requireFeature, requirePro, type Door } from '../../http/door.ts';
 import type { ConsoleAccess, SignedIn } from './console-access.ts';
 
 export interface ConsoleDoor extends Door {
-  /** Who is signed in, on routes behind the door. @throws Error elsewhere */
+  /** The signed-in user, on routes behind this door. @throws Error elsewhere */
   signedIn(request: FastifyRequest): SignedIn;
 }
 
 /**
- * Makes the door. An owner who is signed in may do all that the account may, whatever kind of key a
- * program would need; plan and features count as they do for keys.
+ * Makes the door. A signed-in owner may do everything that the account may, whatever kind of key a
+ * program would need; plan and features apply as they do to keys.
  */
 export function createConsoleDoor({
   consoleAccess,
@@ -54,8 +54,8 @@ export function createConsoleDoor({
 }
 
 /**
- * Somebody else may have signed in in the same browser: what a page then does would befall another
- * account than the one it shows.
+ * Guards against another sign-in in the same browser: a page's action would affect another account
+ * than the one it shows.
  *
  * @throws ServiceError not_signed_in
  */
@@ -69,10 +69,10 @@ function refuseOtherAccount(request: FastifyRequest, accountId: string): void {
 }
 
 /**
- * Lets only the console's own page through: other sites cannot send the header without asking first,
- * which nobody answers, and browsers say where a request comes from.
+ * Admits only requests of the console's own page (CSRF protection): other sites cannot send the
+ * header without a preflight, which is never answered, and browsers report the origin of a request.
  *
- * @param publicUrl address under which browsers reach the server, if it is known
+ * @param publicUrl address under which browsers reach the server, if configured
  * @returns an `onRequest` hook that throws ServiceError forbidden
  */
 export function refuseOtherPages(publicUrl: string | undefined) {
@@ -90,7 +90,7 @@ export function refuseOtherPages(publicUrl: string | undefined) {
   };
 }
 
-/** Host and port of an origin; undefined for `null`, which sandboxed pages have. */
+/** Host and port of an origin; undefined for `null`, the origin of sandboxed pages. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
@@ -99,22 +99,22 @@ function foreign(): ServiceError {
   return new ServiceError('forbidden', 'Only the console of this server may ask for this.');
 }
 
-// The names by which browsers may call what trusts them. A site whose name is made to lead here (DNS
-// rebinding) has the same origin as our own pages; what gives it away is its name.
+// Host names under which browsers may call the console. After DNS rebinding, a foreign site has the
+// same origin as the console's own pages; only its host name differs.
 
-/** Whether a `Host`, with or without a port, is a name of ours. */
+/** Whether a `Host`, with or without a port, is a name of this server. */
 export type HostRule = (host: string) => boolean;
 
 /**
- * Makes the rule. Addresses and `localhost` always hold, for nobody can make them lead elsewhere; of
- * names, that of `publicUrl`. Without one, any name that somebody else vouches for holds: our own
- * certificate, or the proxy, which was given the names it passes on.
+ * Makes the rule. IP addresses and `localhost` are always accepted, because they cannot be rebound;
+ * of other names, that of `publicUrl`. Without one, any name is accepted if the server's own
+ * certificate or a trusted proxy vouches for it.
  */
 export function createHostRule({
   publicUrl,
   isVouchedFor,
 }: {
-  /** Address under which browsers reach the server, if it is known. */
+  /** Address under which browsers reach the server, if configured. */
   publicUrl: string | undefined;
   isVouchedFor: boolean;
 }): HostRule {
@@ -127,14 +127,17 @@ export function createHostRule({
   };
 }
 
-/** The host as browsers write it: in lower case, without a port; undefined for what is none. */
+/**
+ * Returns the host in lower case and without a port, as browsers write it; undefined for an invalid
+ * one.
+ */
 function nameOf(host: string): string | undefined {
   const address = `http://${host}`;
   return URL.canParse(address) ? new URL(address).hostname : undefined;
 }
 
 /**
- * Lets only those through who call the server by a name of its own.
+ * Admits only requests addressed to a name of this server.
  *
  * @returns an `onRequest` hook that throws ServiceError forbidden
  */
@@ -148,33 +151,33 @@ export function refuseOtherNames(isOurHost: HostRule) {
   };
 }
 
-/** The cookie that says who is signed in to the console; nothing else of the server reads it. */
+/** The session cookie of the console; no other part of the server reads it. */
 export interface SessionCookie {
-  /** The token that a browser sends; undefined when it sends none. */
+  /** The token sent by the browser; undefined without one. */
   read(request: FastifyRequest): string | undefined;
   write(request: FastifyRequest, reply: FastifyReply, token: string, expiresAtMs: number): void;
   clear(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** What a token of ours looks like; anything else is not worth a look into the database. */
+/** Format of a token; anything else is rejected without a database query. */
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * Makes the cookie: out of reach of scripts and of other sites' requests, and where the browser speaks
- * HTTPS with the prefix that keeps other hosts of the domain from setting it.
+ * Makes the cookie: inaccessible to scripts and not sent with requests of other sites. Over HTTPS,
+ * its prefix keeps other hosts of the domain from setting it.
  *
- * @param publicUrl address under which browsers reach the server, if it is known
+ * @param publicUrl address under which browsers reach the server, if configured
  */
 export function createSessionCookie(publicUrl: string | undefined): SessionCookie {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl);
-  // A proxy that speaks HTTPS for us may not say so.
+  // A proxy that terminates HTTPS may not report it.
   const isSecure = ({ protocol, host }: FastifyRequest) =>
     protocol === 'https' || (known?.protocol === 'https:' && known.host === host);
 
   const nameFor = (request: FastifyRequest) =>
     isSecure(request) ? '__Host-dragoman-console' : 'dragoman-console';
   const attributes = (request: FastifyRequest) =>
-    // The root, for a proxy may serve us below another path; `__Host-` asks for it as well.
+    // The root path, because a proxy may serve the console below another path; `__Host-` requires it, too.
     ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure(request) }) as const;
 
   return {

@@ -1,6 +1,6 @@
 /**
- * The console: a page, and what it asks for below `/console/api`. Sessions of people count here and
- * nowhere else; the resources are those of the public interface behind another door.
+ * The console: its page, and its API below `/console/api`. Sessions are valid only here; the
+ * resources are those of the public API behind another door.
  */
 import path from 'node:path';
 import fastifyCookie from '@fastify/cookie';
@@ -46,7 +46,7 @@ import type { Storage } from '../../stores.ts';
 import { createAccountService } from '../accounts.ts';
 import type { OpenAccounts } from '../routes.ts';
 
-/** Opens the console of accounts. */
+/** Opens the console. */
 export function openConsole({
   config,
   log,
@@ -82,9 +82,9 @@ export function openConsole({
     };
   return {
     isOperator: (account: Account) => consoleAccount.isOperator(account),
-    /** Its path, with a one-time link while the first account has no password. */
+    /** Path of the console, with a one-time link while the first account has no password. */
     entrance: () => consoleEntrance(consoleAccess, operatorId),
-    /** The page and what it asks for, with what it shows besides accounts. */
+    /** Makes the routes of the page and its API, including the given parts besides accounts. */
     showing: (shown: readonly { consoleRoutes: Routes }[]) => ({ routes: routesWith(shown) }),
   };
 }
@@ -92,17 +92,17 @@ export function openConsole({
 export interface ConsoleOptions {
   consoleAccess: ConsoleAccess;
   consoleAccount: ConsoleAccount;
-  /** What the console shows besides accounts, behind its own door. */
+  /** Routes of the other parts of the console, to be placed behind its own door. */
   resources: Routes[];
-  /** The built widget, with the console's page in it. */
+  /** Folder of the built widget, which contains the console's page. */
   widgetFolder: string;
-  /** Address under which browsers reach the server, if it is known. */
+  /** Address under which browsers reach the server, if configured. */
   publicUrl: string | undefined;
-  /** Whether the console may be asked for under a host name; guards against DNS that is made to lie. */
+  /** Whether the console may be called under a host name; guards against DNS rebinding. */
   isConsoleHost: HostRule;
 }
 
-/** Nothing but the page's own files, in no frame; Lit alone may make elements of text. */
+/** Allows only the page's own files and no framing; only Lit may turn text into elements. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -121,14 +121,14 @@ const CONTENT_SECURITY_POLICY = [
 const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (app, options) => {
   app.addHook('onRequest', refuseOtherNames(options.isConsoleHost));
   await app.register(consolePage, options);
-  // A prefix among the options would be handed on to every part of it.
+  // A prefix in the options would be passed on to every plugin registered inside.
   await app.register((api) => consoleApi(api, options), { prefix: '/console/api' });
 };
 
 const consolePage: FastifyPluginAsync<ConsoleOptions> = async (app, { widgetFolder }) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    // For browsers that do not know `frame-ancestors`.
+    // For browsers that do not support `frame-ancestors`.
     reply.header('X-Frame-Options', 'DENY');
     reply.header('Cross-Origin-Opener-Policy', 'same-origin');
   });
@@ -139,7 +139,7 @@ const consolePage: FastifyPluginAsync<ConsoleOptions> = async (app, { widgetFold
     redirect: false,
     maxAge: 0,
   });
-  // Relative: a proxy may serve us below another path.
+  // A relative path, because a proxy may serve the console below another path.
   app.get('/console', { schema: { hide: true } }, async (_request, reply) =>
     reply.code(302).header('Location', './console/').send(),
   );
@@ -154,20 +154,20 @@ async function consoleApi(app: FastifyInstance, options: ConsoleOptions): Promis
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store');
   });
-  // Not part of the interface that is described to programs.
+  // The console's API is not part of the documented API.
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
   app.setErrorHandler((error, _request, reply) => {
     if (error instanceof TooManyTries) reply.header('Retry-After', String(error.retryAfterS));
-    // Answered as everywhere.
+    // Handled by the error handler of the server.
     throw error;
   });
 
   await app.register(sessionRoutes, { consoleAccess, consoleAccount, door, cookie });
   await app.register(accountRoutes, { consoleAccount, door });
   for (const routes of resources) await app.register(routes, { door });
-  // Else the page's files would be looked through for it.
+  // Otherwise unmatched paths would be looked up among the page's files.
   app.get('/*', (_request, reply) => {
     reply.callNotFound();
   });
@@ -234,8 +234,9 @@ const sessionRoutes: FastifyPluginAsyncTypebox<SessionOptions> = async (
 };
 
 /**
- * Whose tries are counted: of what a trusted proxy reports, the address that it saw itself. Those before
- * it in the list are what its client says, and may be made up.
+ * Returns the address whose sign-in attempts are counted. Behind a trusted proxy, this is the
+ * address that the proxy itself saw: earlier entries of the list were sent by the client and may be
+ * forged.
  */
 function addressOf({ ips, ip }: FastifyRequest): string {
   return ips?.[1] ?? ip;
@@ -246,7 +247,7 @@ interface AccountOptions {
   door: Door;
 }
 
-/** What an account is and has: its month, its sites and addresses, its admin keys. */
+/** Account data: usage of the month, settings and admin keys. */
 const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app,
   { consoleAccount, door },

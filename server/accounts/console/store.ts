@@ -4,64 +4,63 @@ import { locksRows, type Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 import { toAccount } from '../store.ts';
 
-/** Somebody who is signed in; found by the hash of the token that the browser has. */
+/** A console session; found by the hash of the browser's token. */
 export interface ConsoleSession {
   /** SHA-256 of the token, 64 hex digits. */
   sessionHash: string;
   accountId: string;
   createdAtMs: number;
-  /** Over then unless it is used before. */
+  /** End of the session unless it is used before. */
   idleUntilMs: number;
-  /** Over then in any case. */
+  /** Absolute end of the session. */
   expiresAtMs: number;
 }
 
-/** Something that may be tried so often in a window. */
+/** A limit on attempts within a window. */
 export interface TryLimit {
-  /** What is counted: an account or an address. */
+  /** What attempts are counted for: an account or an address. */
   subject: string;
   max: number;
 }
 
 export interface ConsoleCredentialStore {
-  /** The encoded password hash of an account; undefined while it has none. */
+  /** Returns the encoded password hash of an account; undefined without a password. */
   findPassword(accountId: string): Promise<string | undefined>;
   /**
-   * Opens a session, and forgets those that are over.
+   * Opens a session, and deletes expired ones.
    *
-   * @param passwordHash the one that was checked
-   * @returns false when the account has another password by now
+   * @param passwordHash the hash that the password was checked against
+   * @returns false if the account has another password by now
    */
   openSession(session: ConsoleSession, passwordHash: string): Promise<boolean>;
-  /** A session that is not over, with its account. */
+  /** Returns a valid session with its account. */
   findSession(
     sessionHash: string,
     atMs: number,
   ): Promise<{ session: ConsoleSession; account: Account } | undefined>;
-  /** Puts off the end of a session that is not over. */
+  /** Extends a valid session. */
   touchSession(sessionHash: string, atMs: number, idleUntilMs: number): Promise<void>;
   closeSession(sessionHash: string): Promise<void>;
-  /** Keeps a link, by its hash, and forgets those that have expired. */
+  /** Stores a link by its hash, and deletes expired ones. */
   addLink(link: {
     linkHash: string;
     accountId: string;
     createdAtMs: number;
     expiresAtMs: number;
   }): Promise<void>;
-  /** Whose link it is; undefined when it is unknown, used or expired. */
+  /** Returns the account of a link; undefined if the link is unknown, used or expired. */
   findLink(linkHash: string, atMs: number): Promise<Account | undefined>;
   /**
-   * Uses a link up: the account gets the password, all its sessions and links end, and the new
-   * session begins. Of any number of callers with the same link, one succeeds.
+   * Redeems a link: sets the password, ends all sessions and links of the account, and opens the
+   * session. Of any number of callers with the same link, one succeeds.
    *
-   * @returns false when the link is unknown, used, expired or another account's
+   * @returns false if the link is unknown, used, expired or of another account
    */
   redeemLink(linkHash: string, passwordHash: string, session: ConsoleSession): Promise<boolean>;
   /**
-   * Puts a password in place of another; all sessions and links of the account end, and the new
-   * session begins.
+   * Replaces a password, ends all sessions and links of the account, and opens the session.
    *
-   * @returns false when the account has another password than `expectedHash` by now
+   * @returns false if the account's password hash is no longer `expectedHash`
    */
   changePassword(
     expectedHash: string,
@@ -69,17 +68,17 @@ export interface ConsoleCredentialStore {
     session: ConsoleSession,
   ): Promise<boolean>;
   /**
-   * Counts a try for each subject, in their order, until one has none left; exact under any
-   * concurrency. A subject's window begins with its first try.
+   * Counts an attempt for each subject in order, until one is exhausted; exact under any
+   * concurrency. A subject's window begins with its first attempt.
    *
-   * @returns when the subject that has none left may try again; undefined when all had one
+   * @returns when the exhausted subject may try again; undefined if all attempts were counted
    */
   spendTries(
     limits: readonly TryLimit[],
     atMs: number,
     windowMs: number,
   ): Promise<number | undefined>;
-  /** Takes tries back that turned out well. */
+  /** Refunds successful attempts. */
   giveBackTries(subjects: readonly string[]): Promise<void>;
 }
 
@@ -94,7 +93,7 @@ export interface ConsoleSessionsTable {
   session_hash: string;
   account_id: string;
   created_at_ms: number;
-  /** Over then unless it is used before. */
+  /** End of the session unless it is used before. */
   idle_until_ms: number;
   expires_at_ms: number;
 }
@@ -107,11 +106,11 @@ export interface ConsoleLinksTable {
   expires_at_ms: number;
 }
 
-/** How often something was tried in a window of time. */
+/** Number of attempts in a window. */
 export interface ConsoleTriesTable {
   subject: string;
   count: number;
-  /** When the window ends. */
+  /** End of the window. */
   until_ms: number;
 }
 
@@ -174,7 +173,8 @@ function sessions(db: Database): Pick<ConsoleCredentialStore, SessionMethods> {
         .select('account_id')
         .where('account_id', '=', session.accountId)
         .where('password_hash', '=', passwordHash)
-        // Whoever changes the password ends all sessions; this one must be among them or not begin.
+        // A password change ends all sessions. The lock ensures that this session is either among
+        // them or refused.
         .$if(locksRows(db), (query) => query.forUpdate())
         .executeTakeFirst();
       if (password === undefined) return false;
@@ -279,7 +279,7 @@ function tries(db: Database): Pick<ConsoleCredentialStore, 'spendTries' | 'giveB
     },
 
     async giveBackTries(subjects) {
-      // One by one, in the order in which they were spent: nobody waits for each other in a circle.
+      // One by one in the order of spending, so that concurrent calls cannot deadlock.
       for (const subject of subjects) {
         await db
           .updateTable('console_tries')
@@ -292,7 +292,7 @@ function tries(db: Database): Pick<ConsoleCredentialStore, 'spendTries' | 'giveB
   };
 }
 
-/** Counts one try, also a refused one. @returns when to try again, if there was none left */
+/** Counts one attempt, even a refused one. @returns when to try again if the subject is exhausted */
 async function spendTry(
   db: Database,
   { subject, max }: TryLimit,
@@ -316,7 +316,7 @@ async function spendTry(
   return count > max ? until_ms : undefined;
 }
 
-/** Ends every session and link of an account, and begins a session. */
+/** Ends every session and link of an account, and opens a new session. */
 async function beginAnew(db: Database, session: ConsoleSession): Promise<void> {
   const { accountId } = session;
   await db.deleteFrom('console_sessions').where('account_id', '=', accountId).execute();

@@ -1,8 +1,11 @@
-/** Mail by SMTP: one recipient at a time, so that each gets it once whatever becomes of the others. */
+/**
+ * Sends mail by SMTP, to one recipient per message, so that a failure for one does not affect the
+ * others.
+ */
 import { createTransport } from 'nodemailer';
 import { ServiceError } from '../../../shared/errors.ts';
 
-/** For a connection, for the greeting, and for each answer after it, in ms. */
+/** Timeout for connecting, for the greeting, and for each later answer, in ms. */
 const WAIT_MS = 30_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
 
@@ -11,29 +14,35 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** In angle brackets; the same whenever the same mail is sent again. */
+  /** In angle brackets; the same every time the same mail is sent. */
   messageId: string;
 }
 
 /**
- * What the mail server said of a mail to a recipient: `accepted`; `refused` for ever (no such mailbox);
- * `later` for what may pass (greylisting, a login that is missing, a text it does not like).
+ * The mail server's answer for a recipient: `accepted`; `refused` permanently (no such mailbox);
+ * `later` for failures that may pass (greylisting, a missing login, rejected content).
  */
 export interface Delivery {
   outcome: 'accepted' | 'refused' | 'later';
-  /** `554 5.7.1 (RCPT TO)`, without the words, which hold addresses. Empty when it was accepted. */
+  /**
+   * Status codes and command, such as `554 5.7.1 (RCPT TO)`, without the text, which may contain
+   * addresses. Empty when accepted.
+   */
   reply: string;
 }
 
 export interface Mailer {
-  /** @throws ServiceError engine_unavailable when the server takes no mail at all now: nothing was sent, or it is not known */
+  /**
+   * @throws ServiceError engine_unavailable when the server accepts no mail at all: nothing was
+   *   sent, or the outcome is unknown
+   */
   send(mail: Mail): Promise<Delivery>;
-  /** The part of the sender's address after the `@`, for names of mails. */
+  /** Domain of the sender's address, used in message ids. */
   readonly domain: string;
 }
 
 /**
- * @param options.url `smtp://` or `smtps://` with user and password where the server wants them
+ * @param options.url `smtp://` or `smtps://`, with user and password if the server requires them
  * @param options.from `name@example.org` or `Name <name@example.org>`
  */
 export function createSmtpMailer({ url, from }: { url: string; from: string }): Mailer {
@@ -43,7 +52,7 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }): 
     greetingTimeout: WAIT_MS,
     socketTimeout: WAIT_MS,
     dnsTimeout: WAIT_MS,
-    // A mail is what we wrote: no file or address is read into it.
+    // The content is complete: the library must not load files or URLs into it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -53,10 +62,10 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }): 
       try {
         await transport.sendMail({
           ...mail,
-          // An object, so that nothing in the address is read as a list of them.
+          // An object, so that the address is never parsed as a list.
           to: { name: '', address: mail.to },
           from,
-          // No answers of machines to a machine.
+          // Suppresses automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
         });
         return { outcome: 'accepted', reply: '' };
@@ -79,14 +88,15 @@ function connectionOf({ protocol, hostname, port, username, password }: URL) {
     ...(hasCredentials && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     }),
-    // A password does not leave the machine in the clear; without one, mail is as safe as mail is.
+    // A password is never sent unencrypted to another machine; mail without one is sent as the
+    // server allows.
     requireTLS: !secure && hasCredentials && !isLocal,
-    // Mail servers of the same machine often have certificates that nobody signed.
+    // Mail servers on the same machine often have self-signed certificates.
     ignoreTLS: !secure && isLocal,
   };
 }
 
-/** What the SMTP library says of a failure. Its words may hold addresses and are left alone. */
+/** A failure as reported by the SMTP library. Its text may contain addresses and is not used. */
 interface SmtpFailure {
   code?: string;
   responseCode?: number;
@@ -94,17 +104,20 @@ interface SmtpFailure {
   command?: string;
 }
 
-/** Commands whose answers are about the one mail; an answer of 421 is the end of the connection. */
+/** Commands whose answers concern the single mail; 421 means that the connection ends. */
 const ABOUT_THE_MAIL: ReadonlySet<string> = new Set(['RCPT TO', 'DATA']);
 const CLOSING = 421;
-/** A code of RFC 3463, behind the one of RFC 5321. */
+/** An enhanced status code (RFC 3463) after the reply code (RFC 5321). */
 const ENHANCED_CODE = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})(?!\S)/;
-/** The address (1) or the mailbox (2) of the recipient; 5.1.7 and 5.1.8 are about the sender. */
+/** Errors of the recipient's address (class 1) or mailbox (class 2); 5.1.7 and 5.1.8 concern the sender. */
 const BAD_MAILBOX = /^5\.(?:1\.(?![78]$)|2\.)/;
-/** What servers without such codes say of mailboxes, where 551 and 553 have no other meaning. */
+/**
+ * Reply codes for bad mailboxes from servers without enhanced codes; 551 and 553 have no other
+ * meaning there.
+ */
 const BAD_MAILBOX_REPLIES: ReadonlySet<number> = new Set([550, 551, 553]);
 
-/** @throws ServiceError for what is not about the one mail */
+/** @throws ServiceError for failures that do not concern the single mail */
 function deliveryOf(error: unknown): Delivery {
   const { code = 'unknown', responseCode = 0, response, command } = error as SmtpFailure;
   const enhancedCode = ENHANCED_CODE.exec(response ?? '')?.[1];

@@ -1,7 +1,8 @@
 /**
- * What was used. A batch of charges and refunds is written at once: the limits are read and their
- * rows locked, the entries are decided one after the other in memory, and the sums are written. So a
- * batch costs four statements however many entries a busy key has in it, and is exact all the same.
+ * Usage accounting: charges and refunds, checked against the limits of keys and accounts. A batch
+ * is written at once: the limits are read and their rows locked, the entries are decided one by one
+ * in memory, and the sums are written. A batch costs four statements however many entries a busy
+ * key has in it, and is still exact.
  */
 import {
   type UsageKind,
@@ -24,15 +25,15 @@ export type { Charge } from './usage-counters-store.ts';
 
 export interface UsageStore {
   /**
-   * Counts a charge if the limits of key and account for its month (UTC) leave room for the whole of
-   * it, else nothing; speech, which is charged when it has been heard, counts whole while anything
-   * is left. A limit that is used up refuses even 0, and so does a deactivated key; documents, which
-   * were taken in before, are charged all the same. Exact under any concurrency.
+   * Counts a charge if the limits of key and account for its month (UTC) have room for all of it,
+   * else nothing. Speech is charged after it was heard, so all of it counts as long as anything is
+   * left. An exhausted limit refuses even 0, and so does a deactivated key; documents were accepted
+   * earlier and are charged regardless of deactivation. Exact under any concurrency.
    */
   charge(charge: Charge): Promise<ChargeOutcome>;
-  /** Takes back a charge whose work failed. */
+  /** Refunds a charge whose work failed. */
   refund(charge: Charge): Promise<void>;
-  /** What an account and one of its keys used in the month (UTC) that holds `atMs`. */
+  /** Usage of an account and one of its keys in the month (UTC) that contains `atMs`. */
   ofMonth(
     accountId: string,
     keyId: string,
@@ -40,7 +41,7 @@ export interface UsageStore {
   ): Promise<{ account: UsageTotals; key: UsageTotals }>;
 }
 
-/** What a key used on a day under a reporting tag: what reports are made of. */
+/** Usage of a key on a day under a reporting tag: the basis of reports. */
 interface UsageDaysTable {
   key_id: string;
   /** `2026-11-21`, in UTC. */
@@ -57,13 +58,13 @@ declare module '../../storage/database.ts' {
   }
 }
 
-/** What a key used, held against its limits and those of its account. */
+/** Usage of keys, checked against the limits of keys and accounts. */
 export const usageStore = defineStore<UsageStore>({
   over: createUsage,
   reads: ['ofMonth'],
   batch: {
     methods: ['charge', 'refund'],
-    // With as many different keys, a statement still has far fewer parameters than either database bears.
+    // Even with as many different keys, a statement stays far below both databases' limits on parameters.
     mostCalls: 500,
     subjectOf: ({ args: [charge] }) => (charge as Charge).accountId,
     over: (db, whenLocked) => async (calls) => {
@@ -93,7 +94,7 @@ function createUsage(db: Database): UsageStore {
   };
 }
 
-/** A charge, or the taking back of one. */
+/** A charge or a refund. */
 interface UsageEntry {
   kind: 'charge' | 'refund';
   charge: Charge;
@@ -101,7 +102,7 @@ interface UsageEntry {
 
 type EntryOutcome = ChargeOutcome | 'refunded' | 'unknown_key' | 'locked';
 
-/** What a caller may use, by key and by account. */
+/** Limits of a key and of its account. */
 interface Limits {
   accountId: string;
   isDeactivated: boolean;
@@ -109,7 +110,7 @@ interface Limits {
   account: UsageLimits;
 }
 
-/** What is written of a key, a day, a tag and a kind. */
+/** A row to add to the ledger of days. */
 interface LedgerLine {
   key_id: string;
   day: string;
@@ -118,7 +119,7 @@ interface LedgerLine {
   amount: number;
 }
 
-/** Decides and writes entries, refunds first; any order will do, for all were asked for at the same time. */
+/** Decides and writes entries, refunds first. Any order is correct, because all entries are concurrent. */
 async function record(
   db: Database,
   entries: readonly UsageEntry[],
@@ -133,7 +134,7 @@ async function record(
   for (const kind of ['refund', 'charge'] as const) {
     for (const [index, entry] of entries.entries()) {
       if (entry.kind !== kind) continue;
-      // Whether there is such a key shows when nothing is skipped.
+      // A skipped row looks like a missing key; only a run without skipping can tell them apart.
       const isLocked = whenLocked === 'skip' && !limits.has(entry.charge.keyId);
       const outcome = isLocked ? 'locked' : decide(entry, limits, used, crossings);
       outcomes[index] = outcome;
@@ -148,7 +149,7 @@ async function record(
 }
 
 /**
- * What the caller of `charge` or `refund` gets.
+ * Converts an outcome to the answer of `charge` or `refund`.
  *
  * @throws ServiceError not_found when the account has no such key
  * @throws RowsLocked
@@ -190,10 +191,10 @@ const lockedLimits = builtOnce({
 });
 
 /**
- * Locks accounts and keys, and so their counters, in an order that is the same in every process:
- * two batches wait for each other, never both at once.
+ * Locks accounts and keys, and thereby their counters, in the same order in every process, so that
+ * batches cannot deadlock.
  *
- * @returns the limits by key, without those of keys that there are not or that were skipped
+ * @returns the limits by key, without missing or skipped keys
  */
 async function lockLimits(
   db: Database,
@@ -233,7 +234,7 @@ function decide(
     account.subtract(charge);
     return 'refunded';
   }
-  // Documents were taken in while the key was active, and are charged when they are done.
+  // Documents are accepted while the key is active and charged when they are done.
   if (limits.isDeactivated && charge.kind !== 'document') return 'key_deactivated';
   const limit = limitFor(charge.kind, limits.key);
   if (!key.hasRoomFor(charge, limits.key)) {
@@ -247,7 +248,7 @@ function decide(
   return 'charged';
 }
 
-/** Sums up what concerns the same key, day, tag and kind. */
+/** Sums entries with the same key, day, tag and kind. */
 function createLedgerLines() {
   const lines = new Map<string, LedgerLine>();
   return {
@@ -284,7 +285,7 @@ async function addToLedger(db: Database, lines: readonly LedgerLine[]): Promise<
   if (lines.length > 0) await addLines(db, lines);
 }
 
-/** Refunds are rare: a statement each. */
+/** Refunds are rare: one statement each. */
 async function takeFromLedger(db: Database, lines: LedgerLine[]): Promise<void> {
   for (const { key_id, day, tag, kind, amount } of lines) {
     await db

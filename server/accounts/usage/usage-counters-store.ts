@@ -1,14 +1,17 @@
-/** The counters of a month that limits are held against, one of each key and one of each account, and which limits are reached. */
+/**
+ * Monthly usage counters of keys and accounts, which limits are checked against, and the detection
+ * of limits that are reached.
+ */
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { UsageLimits } from '../../http/door.ts';
 import { builtOnce, type Database, valuesOf } from '../../storage/database.ts';
 import type { UsageNoticesTable } from './usage-notices-store.ts';
 
-/** What is counted: characters of three services, and ms of speech. */
+/** Kinds of use: characters of three services, and ms of speech. */
 export type UsageKind = 'text' | 'document' | 'write' | 'speech';
 
-/** Something a request used. */
+/** An amount used by a request. */
 export interface Charge {
   accountId: string;
   keyId: string;
@@ -16,7 +19,7 @@ export interface Charge {
   /** Code points, or ms for `speech`. */
   amount: number;
   atMs: number;
-  /** Custom reporting tag, already checked. */
+  /** Custom reporting tag, already validated. */
   tag: string | null;
 }
 
@@ -26,10 +29,10 @@ export type ChargeOutcome =
   | 'account_limit_reached'
   | 'key_deactivated';
 
-/** Amounts by what was used. */
+/** Amounts by kind of use. */
 export type UsageTotals = Record<UsageKind, number>;
 
-/** What a key or an account used in a month: what limits are held against. */
+/** Usage of a key or an account in a month, which limits are checked against. */
 interface UsageMonthsTable {
   subject_kind: 'account' | 'key';
   /** An account or key id. */
@@ -48,24 +51,24 @@ declare module '../../storage/database.ts' {
   }
 }
 
-/** What a key or an account has used in a month, while a batch is decided. */
+/** Usage of a key or an account in a month, while a batch is being decided. */
 interface UsageCounter {
-  /** What counts against the limit that a kind of use has. */
+  /** Amount that counts against the limit of a kind of use. */
   used(kind: UsageKind): number;
   /**
-   * Whether the whole of a charge fits below a limit that is not used up. Speech is charged when it
-   * has been heard already: all of it counts while anything is left.
+   * Whether a charge fits entirely within the remaining limit. Speech was already heard when it is
+   * charged: all of it counts as long as anything is left.
    */
   hasRoomFor(charge: Charge, limits: UsageLimits): boolean;
   add(charge: Charge): void;
-  /** Not below 0. */
+  /** Never goes below 0. */
   subtract(charge: Charge): void;
 }
 
-/** Counters of all keys and accounts of a batch; those that have not counted before start at 0. */
+/** Counters of all keys and accounts of a batch; new ones start at 0. */
 export interface UsageCounters {
   of(subject: UsageMonthsTable['subject_kind'], charge: Charge): UsageCounter;
-  /** Rows that were changed. */
+  /** Rows that have changed. */
   changed(): UsageMonthsTable[];
 }
 
@@ -78,7 +81,7 @@ const columns = {
 
 export function createUsageCounters(db: Database) {
   return {
-    /** The counters that charges need; the rows of their keys and accounts must be locked. */
+    /** Reads the counters that charges need; the rows of their keys and accounts must be locked. */
     async read(charges: readonly Charge[]): Promise<UsageCounters> {
       const months = new Set(charges.map(({ atMs }) => monthOf(atMs)));
       const subjects = new Set(charges.flatMap(({ accountId, keyId }) => [accountId, keyId]));
@@ -91,7 +94,7 @@ export function createUsageCounters(db: Database) {
       if (rows.length > 0) await writeMonths(db, rows);
     },
 
-    /** What an account and one of its keys used in the month (UTC) that holds `atMs`. */
+    /** Usage of an account and one of its keys in the month (UTC) that contains `atMs`. */
     async ofMonth(
       accountId: string,
       keyId: string,
@@ -143,7 +146,7 @@ function createCounters(rows: readonly UsageMonthsTable[]): UsageCounters {
   const nameOf = (kind: string, id: string, month: string) => `${kind} ${month} ${id}`;
   for (const row of rows) {
     const name = nameOf(row.subject_kind, row.subject_id, row.month);
-    // All have their columns in one order.
+    // Ensures that all rows have their columns in the same order.
     const empty = emptyRow(row.subject_kind, row.subject_id, row.month);
     counters.set(name, { row: { ...empty, ...row }, isChanged: false });
   }
@@ -181,7 +184,7 @@ function counterOver(counter: { row: UsageMonthsTable; isChanged: boolean }): Us
   };
 }
 
-/** What a kind of use is held against. */
+/** Returns the limit that applies to a kind of use. */
 export function limitFor(kind: UsageKind, { characters, speechMs }: UsageLimits): number | null {
   return kind === 'speech' ? speechMs : characters;
 }
@@ -218,39 +221,39 @@ function toTotals(row: UsageMonthsTable | undefined): UsageTotals {
   };
 }
 
-/** The month of a time: `2026-11`, in UTC. */
+/** The month of a time in UTC: `2026-11`. */
 export function monthOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 7);
 }
 
-// Which limits of keys are reached, noted by charges as they are decided: a few comparisons each. What
-// came true is written with the charges, in their transaction. Refunds write nothing: a notice that
-// they make false waits in the table until it is true again (`usage-notices.ts`).
+// Limit crossings: charges record which marks of a key's limit they reach, at the cost of a few
+// comparisons. Crossings are written in the transaction of the charges. Refunds write nothing: a
+// notice that they make untrue waits in the table until it is true again (`usage-notices.ts`).
 
-/** Percent of a limit at which its users are notified. */
+/** Percentages of a limit at which notices are sent. */
 const PERCENTS = [80, 100] as const;
 
 export interface LimitCrossings {
   /**
-   * Notes the marks that a charge reaches.
+   * Records the marks that a charge reaches.
    *
-   * @param limit of the charge's key, for what the charge is of
-   * @param usedBefore what counted against the limit without the charge
+   * @param limit limit of the charge's key for this kind of use
+   * @param usedBefore usage without the charge
    */
   note(charge: Charge, limit: number, usedBefore: number): void;
-  /** Notes that the limit refused a charge: for whoever sends it, it is reached. */
+  /** Records that the limit refused a charge: for the sender, the limit is reached. */
   noteRefusal(charge: Charge, limit: number, used: number): void;
-  /** Writes what was noted, but nothing that the same limit has a notice of in that month. */
+  /** Writes the recorded crossings, except those whose limit already has a notice in that month. */
   write(db: Database): Promise<void>;
 }
 
 export function createLimitCrossings(): LimitCrossings {
-  // Charges of a batch only add: each mark is crossed once at the most.
+  // Charges of a batch only add, so each mark is crossed at most once.
   let crossed: UsageNoticesTable[] | undefined;
   let refused: Map<string, UsageNoticesTable> | undefined;
   return {
     note(charge, limit, usedBefore) {
-      // A limit of 0 is a block: nothing comes near it.
+      // A limit of 0 blocks the key on purpose and causes no notice.
       if (limit === 0) return;
       const used = usedBefore + charge.amount;
       for (const percent of PERCENTS) {
@@ -265,22 +268,22 @@ export function createLimitCrossings(): LimitCrossings {
       if (limit === 0) return;
       const name = `${charge.keyId} ${resourceOf(charge)} ${monthOf(charge.atMs)}`;
       refused ??= new Map();
-      // The first of a batch: what is used by then is the least.
+      // Keeps the first refusal of a batch, which has the least usage.
       if (!refused.has(name)) refused.set(name, toRow(charge, { limit, percent: 100, used }));
     },
 
     async write(db) {
-      // Below its mark a moment ago: a notice that still waits is not of now.
+      // Usage was below the mark a moment ago, so a notice that still waits is outdated.
       if (crossed !== undefined) await save(db, crossed, sql<boolean>`true`);
       if (refused === undefined) return;
-      // The same refusal again changes nothing, however often it comes.
+      // Repeated refusals change nothing, however often they occur.
       const isNewer = sql<boolean>`excluded.used < usage_notices.used`;
       await save(db, [...refused.values()], isNewer);
     },
   };
 }
 
-/** @param isNewer which notices that nobody has got yet are replaced by these */
+/** @param isNewer condition under which an unsent notice is replaced */
 async function save(
   db: Database,
   rows: UsageNoticesTable[],
@@ -293,7 +296,7 @@ async function save(
       conflict
         .columns(['key_id', 'month', 'resource', 'limit_amount', 'percent'])
         .doUpdateSet((eb) => ({
-          // A request that was refused earlier is so again when as much is used as then.
+          // A request refused at some usage would be refused again at that usage, so the minimum is kept.
           used: sql<number>`case when excluded.used < usage_notices.used
             then excluded.used else usage_notices.used end`,
           reached_at_ms: eb.ref('excluded.reached_at_ms'),
@@ -304,7 +307,10 @@ async function save(
     .execute();
 }
 
-/** The least use that is so much of a limit; in whole numbers, for 0.8 is no binary fraction. */
+/**
+ * Returns the least usage that reaches a percentage of a limit. Integer arithmetic, because 0.8 is
+ * no binary fraction.
+ */
 function markOf(limit: number, percent: (typeof PERCENTS)[number]): number {
   return percent === 100 ? limit : limit - Math.floor(limit / 5);
 }

@@ -1,16 +1,16 @@
 /**
- * Notices that wait to be sent. One is due only while it is true: of the limit that its key has, as
- * much is used as it says, or as was when the limit refused a request. So what was noted and then
- * given back is sent when it has come true again, and never otherwise.
+ * Notices that wait to be sent. A notice is due only while it is true: usage of the key's current
+ * limit is at least what the notice says, or what it was when the limit refused a request. A notice
+ * that a refund made untrue is sent when it is true again, and never otherwise.
  */
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 
-/** What a limit is of. */
+/** The resource that a limit applies to. */
 export type LimitedResource = 'characters' | 'speech';
 
-/** What has come true of a key in a month: said once, to everyone named by its account. */
+/** A mark that a key reached in a month; announced once to every address of its account. */
 export interface UsageNotice {
   noticeId: string;
   accountId: string;
@@ -20,23 +20,23 @@ export interface UsageNotice {
   resource: LimitedResource;
   /** Characters, or ms of speech. */
   limit: number;
-  /** The part of the limit that was reached: 80 or 100. */
+  /** Percentage of the limit that was reached: 80 or 100. */
   percent: number;
-  /** What is used now: less than the limit when it refused a request that needs more than is left. */
+  /** Current usage; below the limit if the limit refused a request that needs more than is left. */
   used: number;
-  /** When the mark was reached, or a request refused. */
+  /** Time at which the mark was reached or a request was refused. */
   reachedAtMs: number;
 }
 
-/** A notice that somebody is sending. */
+/** A notice that a server is sending. */
 export interface ClaimedNotice extends UsageNotice {
   claimId: string;
-  /** How often it was claimed, this time included. */
+  /** Number of claims, including this one. */
   attempt: number;
   accountName: string;
-  /** Who is to be notified: all addresses of the account, as they are now. */
+  /** Recipients: all current addresses of the account. */
   emails: string[];
-  /** Addresses that were notified, or never will be. */
+  /** Addresses that were notified or given up. */
   notified: string[];
   keyLabel: string;
   /** `dc88****3a2c` */
@@ -45,11 +45,12 @@ export interface ClaimedNotice extends UsageNotice {
 
 export interface UsageNoticeStore {
   /**
-   * Takes the notice that has been due for longest, of an account that names somebody; of any number
-   * of callers one gets it. What is not true any more waits until it is: use that was given back, a
-   * limit that was changed, 80 % when 100 % is notified of. Until `untilMs` it is nobody else's: then its sender counts as dead.
+   * Claims the notice that has been due for longest, of an account that has addresses; only one of
+   * any number of callers gets it. Notices that are no longer true wait: after refunds, after a
+   * change of the limit, or for 80 % when 100 % is announced. The claim lasts until `untilMs`;
+   * after that, its sender counts as dead.
    *
-   * @param wish.firstMonth older notices have become pointless
+   * @param wish.firstMonth older notices are obsolete
    */
   claim(wish: {
     claimId: string;
@@ -57,26 +58,26 @@ export interface UsageNoticeStore {
     untilMs: number;
     firstMonth: string;
   }): Promise<ClaimedNotice | undefined>;
-  /** Notes who need not be notified any more, and keeps the notice for longer. False: the claim is lost. */
+  /** Records addresses that are done, and extends the claim. Resolves to false if the claim is lost. */
   noteProgress(
     noticeId: string,
     claimId: string,
     progress: { notified: readonly string[]; untilMs: number },
   ): Promise<boolean>;
-  /** Everybody was notified. False: the claim is lost. */
+  /** Closes a notice after every address was handled. Resolves to false if the claim is lost. */
   close(noticeId: string, claimId: string, atMs: number): Promise<boolean>;
-  /** Gives a notice back, due again at some time. False: the claim is lost. */
+  /** Releases a notice until `dueAtMs`. Resolves to false if the claim is lost. */
   postpone(noticeId: string, claimId: string, dueAtMs: number): Promise<boolean>;
-  /** How many are true and not closed, by whether their account names somebody to be notified. */
+  /** Counts true, unclosed notices by whether their account has addresses. */
   countOpen(firstMonth: string): Promise<{ addressed: number; unaddressed: number }>;
 }
 
 type Wish = Parameters<UsageNoticeStore['claim']>[0];
 
-/** Of an account: it names somebody. */
+/** `accounts.emails` of an account without addresses. */
 const NOBODY = '[]';
 
-/** Notices of keys that come near their limits, once for each limit a key has in a month. */
+/** Notices of keys that come near their limits, one for each limit and mark of a key in a month. */
 export interface UsageNoticesTable {
   notice_id: string;
   account_id: string;
@@ -87,16 +88,16 @@ export interface UsageNoticesTable {
   limit_amount: number;
   /** 80 or 100. */
   percent: number;
-  /** What had been used by then: less than the limit when it refused a request. */
+  /** Usage at that time; below the limit if the limit refused a request. */
   used: number;
   reached_at_ms: number;
   /** A JSON list of the addresses that were notified. */
   told: string;
   attempt: number;
-  /** When it may be taken; by then, one that is being sent has lost its sender. */
+  /** When the notice may be claimed; for a claimed one, when its sender counts as dead. */
   due_at_ms: number;
   claim_id: string | null;
-  /** When everybody had been notified. */
+  /** When every address had been handled. */
   closed_at_ms: number | null;
 }
 
@@ -106,7 +107,7 @@ declare module '../../storage/database.ts' {
   }
 }
 
-/** Notices of limits that come near. */
+/** Notices of limits that are nearly reached. */
 export const usageNoticeStore = defineStore<UsageNoticeStore>({
   over: createUsageNotices,
   reads: ['countOpen'],
@@ -133,7 +134,7 @@ function createUsageNotices(db: Database): UsageNoticeStore {
         const next = await findDue(db, wish);
         if (next === undefined) return undefined;
         const taken = await take(db, next, wish);
-        // Another took it meanwhile.
+        // Another caller has claimed it meanwhile.
         if (taken === undefined) continue;
         return withRecipients(db, taken, wish.claimId);
       }
@@ -162,17 +163,17 @@ function createUsageNotices(db: Database): UsageNoticeStore {
   };
 }
 
-/** What counts against a limit now. */
+/** Current usage that counts against the limit. */
 const usedNow = sql<number>`coalesce(case notice.resource when 'speech' then month.speech_ms
   else month.text_characters + month.document_characters + month.write_characters end, 0)`;
 const limitNow = sql<number>`case notice.resource when 'speech' then key.speech_ms_limit
   else key.characters_limit end`;
-/** The least use that is 80 % of a limit: whole numbers divide without a rest. */
+/** The least usage that is 80 % of a limit, in integer arithmetic. */
 const mostOf = sql<number>`notice.limit_amount - notice.limit_amount / 5`;
-/** Whether so much is used of the whole limit, or as much as when it refused a request. */
+/** Whether usage has reached the limit, or the level at which the limit refused a request. */
 const isUsedUp = (used: RawBuilder<number>) =>
   sql<boolean>`${usedNow} >= notice.limit_amount or ${usedNow} >= ${used}`;
-/** Who is notified, or was by then, that a limit is reached need not learn that most of it is used. */
+/** Whether a notice of 100 % supersedes that of 80 %: recipients of the former do not need the latter. */
 const isSurpassed = sql<boolean>`exists (
   select 1 from usage_notices as whole
   where whole.key_id = notice.key_id and whole.month = notice.month
@@ -181,7 +182,7 @@ const isSurpassed = sql<boolean>`exists (
     and (whole.closed_at_ms is null and (${isUsedUp(sql`whole.used`)})
       or whole.used >= ${mostOf} and (whole.closed_at_ms is not null or whole.told <> '[]')))`;
 
-/** Notices that somebody has yet to get and that are true now, with what they are of. */
+/** Selects unclosed notices that are currently true, with their keys and accounts. */
 function trueAndOpen(db: Database, firstMonth: string) {
   return db
     .selectFrom('usage_notices as notice')
@@ -214,7 +215,7 @@ function findDue(db: Database, { atMs, firstMonth }: Wish) {
     .executeTakeFirst();
 }
 
-/** Does nothing unless the notice is as it was seen: whoever takes it changes when it is due. */
+/** Claims a notice unless it has changed since it was read: every claim changes `due_at_ms`. */
 function take(
   db: Database,
   seen: { notice_id: string; due_at_ms: number; used_now: number },
@@ -226,7 +227,7 @@ function take(
       claim_id: claimId,
       due_at_ms: untilMs,
       attempt: eb('attempt', '+', 1),
-      // What the notice says.
+      // The usage that the mail will state.
       used: seen.used_now,
     }))
     .where('notice_id', '=', seen.notice_id)

@@ -1,4 +1,7 @@
-/** Sends notices that wait in the database: each to everyone it is for, once, whichever server does it. */
+/**
+ * Sends the usage notices that wait in the database: each once to every address, by whichever
+ * server claims it.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { toServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
@@ -7,20 +10,23 @@ import type { ClaimedNotice, UsageNoticeStore } from './usage-notices-store.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** A sender that was not heard of for so long is dead: several times what one mail may take. */
+/** Lease of a sender, in ms: several times the longest duration of one mail. */
 const LEASE_MS = 5 * MINUTE_MS;
-/** First and longest wait of a notice that could not be sent; greylisting wants some minutes. */
+/**
+ * First and longest delay before a failed notice is tried again, in ms; greylisting requires some
+ * minutes.
+ */
 const RETRY_MS = { first: MINUTE_MS, longest: 60 * MINUTE_MS };
-/** For so long after its month a notice is still worth reading. */
+/** Time after the end of its month during which a notice is still worth sending, in ms. */
 const STALE_MS = 7 * DAY_MS;
-/** How often is looked for new notices, and how rarely at the most while the mail server is away. */
+/** Interval between checks for notices, in ms: usual, and longest while the mail server is unreachable. */
 const PERIOD_MS = { usual: 5_000, longest: 5 * MINUTE_MS };
 
 interface UsageNoticeSender {
   /**
-   * Sends what is due now.
+   * Sends all notices that are due.
    *
-   * @returns false when the mail server takes nothing
+   * @returns false when the mail server accepts nothing
    * @throws ServiceError of the database
    */
   sendDue(): Promise<boolean>;
@@ -28,7 +34,7 @@ interface UsageNoticeSender {
 
 interface UsageNoticeOptions {
   notices: UsageNoticeStore;
-  /** Undefined: nothing is sent, and the log says that notices wait. */
+  /** If undefined, nothing is sent, and the log reports waiting notices. */
   mailer: Mailer | undefined;
   log: Logger;
   now?: () => number;
@@ -39,7 +45,7 @@ export function createUsageNoticeSender(options: UsageNoticeOptions): UsageNotic
   const tellOfWaiting = createTellTale(options);
   const firstMonth = () => new Date(now() - STALE_MS).toISOString().slice(0, 7);
 
-  /** @returns false when the mail server takes nothing */
+  /** @returns false when the mail server accepts nothing */
   async function deliver(notice: ClaimedNotice, by: Mailer): Promise<boolean> {
     const { noticeId, claimId } = notice;
     const notified = new Set(notice.notified);
@@ -51,7 +57,7 @@ export function createUsageNoticeSender(options: UsageNoticeOptions): UsageNotic
       if (outcome === 'accepted' || outcome === 'refused') {
         notified.add(address);
         const progress = { notified: [...notified], untilMs: now() + LEASE_MS };
-        // Given up for dead: another server goes on with it.
+        // The claim was lost to another server, which continues.
         if (!(await notices.noteProgress(noticeId, claimId, progress))) return true;
         continue;
       }
@@ -100,13 +106,13 @@ export function createUsageNoticeSender(options: UsageNoticeOptions): UsageNotic
   };
 }
 
-/** Each attempt starts with another address: one at which the server hangs up does not stop the others. */
+/** Rotates the addresses by attempt, so that one at which the server hangs up does not block the others. */
 function inTurn({ emails, attempt }: ClaimedNotice): string[] {
   const first = (attempt - 1) % Math.max(1, emails.length);
   return [...emails.slice(first), ...emails.slice(0, first)];
 }
 
-/** What to do about an answer of a mail server; undefined when time will do. */
+/** Returns advice for the operator on a mail server's answer; undefined when waiting suffices. */
 function adviceOn(outcome: Delivery['outcome'], reply: string): string | undefined {
   if (outcome === 'refused') {
     return 'A mail server knows no such address and it is given up: correct the addresses of the account (account change).';
@@ -118,8 +124,9 @@ function adviceOn(outcome: Delivery['outcome'], reply: string): string | undefin
 }
 
 /**
- * The same whenever the same notice goes to the same address again: after a crash nobody knows whether
- * the first one arrived, and mail programs show mails of one name once.
+ * Returns a message id that is the same whenever a notice goes to the same address again: after a
+ * crash it is unknown whether the first mail arrived, and mail programs show messages with equal
+ * ids once.
  */
 function messageIdOf(noticeId: string, address: string, domain: string): string {
   const recipient = createHash('sha256').update(address).digest('hex').slice(0, 16);
@@ -130,7 +137,7 @@ function retryMs(attempt: number): number {
   return Math.min(RETRY_MS.first * 2 ** (attempt - 1), RETRY_MS.longest);
 }
 
-/** Says once that notices wait which cannot be sent. */
+/** Makes a function that logs once that notices wait which cannot be sent. */
 function createTellTale({ notices, mailer, log }: UsageNoticeOptions) {
   const unsaid = new Set(mailer === undefined ? ['mailer', 'addresses'] : ['addresses']);
   const say = (what: string, count: number, message: string) => {
@@ -153,7 +160,7 @@ function createTellTale({ notices, mailer, log }: UsageNoticeOptions) {
   };
 }
 
-/** Looks for notices now and again until it is stopped. */
+/** Starts checking for notices periodically, until stopped. */
 export function startUsageNotices(options: UsageNoticeOptions) {
   const { log } = options;
   const sender = createUsageNoticeSender(options);
@@ -176,7 +183,7 @@ export function startUsageNotices(options: UsageNoticeOptions) {
   }
 
   return {
-    /** Waits for a mail that is on its way, but no longer than that many ms. */
+    /** Waits for a mail in transit, at most that many ms. */
     async stop(limitMs: number): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
@@ -188,12 +195,12 @@ export function startUsageNotices(options: UsageNoticeOptions) {
   };
 }
 
-// What people read when a key comes near its limit: the facts, what follows, and no secrets.
+// The text of the mails: the facts and their consequences, without secrets.
 
 const GREEN = '#2f7d5b';
 const RED = '#b3402e';
 
-/** Subject and both forms of the text. */
+/** Subject and both forms of the body. */
 interface NoticeText {
   subject: string;
   text: string;
@@ -234,7 +241,7 @@ function writeNotice(notice: ClaimedNotice): NoticeText {
   };
 }
 
-/** Whether the limit has refused a request that needs more than is left, and something is left. */
+/** Whether the limit has refused a request although some of it is left. */
 function isRefusing({ percent, used, limit }: ClaimedNotice): boolean {
   return percent >= 100 && used < limit;
 }
@@ -249,7 +256,7 @@ function consequence(notice: ClaimedNotice): string {
   const requests = resource === 'speech' ? 'voice sessions' : 'requests';
   const refusal = `refused with status 456 until ${until}, or until somebody raises the limit.`;
   if (percent >= 100 && !isRefusing(notice)) return `From now on its ${requests} are ${refusal}`;
-  // Speech is charged when it has been heard, and fits while anything is left.
+  // Speech is charged after it was heard, and fits as long as anything is left.
   const which = resource === 'speech' ? 'when nothing is left' : 'that need more than is left';
   return `Its ${requests} go on; those ${which} are ${refusal}`;
 }
@@ -265,7 +272,7 @@ function textOf({ paragraphs: [first = '', ...rest], facts, footer }: Parts): st
   return `${[first, table, ...rest, '-- ', footer].join('\n\n').replace('-- \n\n', '-- \n')}\n`;
 }
 
-/** Tables and styles in place: what mail programs understand. */
+/** Uses tables and inline styles, which mail programs support. */
 function htmlOf({ paragraphs, facts, footer, notice }: Parts & { notice: ClaimedNotice }): string {
   const [first = '', ...rest] = paragraphs.map(escaped);
   const rows = facts.map(
@@ -287,7 +294,7 @@ function htmlOf({ paragraphs, facts, footer, notice }: Parts & { notice: Claimed
   ].join('\n');
 }
 
-/** How far the limit is used up, as a picture that needs no picture. */
+/** A bar that shows how much of the limit is used, without an image. */
 function bar({ used, limit, percent }: ClaimedNotice): string {
   const full = Math.min(100, Math.floor((100 * used) / limit));
   const colour = percent >= 100 ? RED : GREEN;
@@ -317,7 +324,7 @@ function monthText(month: string): string {
 
 function nextMonthMs(month: string): number {
   const [year = 0, number = 1] = month.split('-').map(Number);
-  // Months count from 0 here: the number of one is the index of the next.
+  // JavaScript months count from 0, so the number of a month is the index of the next.
   return Date.UTC(year, number);
 }
 
@@ -331,7 +338,7 @@ function timeText(atMs: number): string {
   return new Date(atMs).toISOString().slice(11, 16);
 }
 
-/** A label is whatever somebody typed. */
+/** Escapes user input, such as labels, for HTML. */
 function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

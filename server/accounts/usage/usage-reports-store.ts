@@ -1,16 +1,19 @@
-/** Sums over the ledger of days. Its key starts with key and day: an account's period is a few ranges of it. */
+/**
+ * Sums over the ledger of days. The ledger's key starts with key and day, so an account's period
+ * consists of a few ranges of it.
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 import type { UsageKind, UsageTotals } from './usage-counters-store.ts';
 
-/** Days as `2026-11-21`, both part of it. */
+/** A range of days such as `2026-11-21`, both inclusive. */
 export interface DayRange {
   firstDay: string;
   lastDay: string;
 }
 
-/** What a key used. */
+/** Usage of a key. */
 export interface KeyUsage {
   keyId: string;
   label: string;
@@ -24,24 +27,24 @@ export interface KeyDayUsage extends KeyUsage {
   day: string;
 }
 
-/** What was used under a reporting tag. */
+/** Usage under a reporting tag. */
 export interface TagUsage {
   tag: string;
-  /** Null when the days are summed up. */
+  /** Null when the days are summed. */
   day: string | null;
   used: Pick<UsageTotals, 'text' | 'write'>;
 }
 
 export interface UsageReportStore {
-  /** What all keys of an account used. */
+  /** Total usage of all keys of an account. */
   total(accountId: string, range: DayRange): Promise<UsageTotals>;
-  /** Keys that used something, oldest key first. */
+  /** Keys with usage, oldest key first. */
   byKey(accountId: string, range: DayRange): Promise<KeyUsage[]>;
-  /** Days of keys on which they used something, oldest day first, then oldest key. */
+  /** Usage by key and day, oldest day first, then oldest key. */
   byKeyAndDay(accountId: string, range: DayRange): Promise<KeyDayUsage[]>;
   /**
-   * Texts and improvements by tag, what has none left out, in the order of the tags' code points and
-   * then of the days: some of them from a place in that order.
+   * Returns a page of text and improvement usage by tag, without untagged usage, ordered by the
+   * tags' code points and then by day.
    */
   byTag(
     accountId: string,
@@ -50,7 +53,7 @@ export interface UsageReportStore {
   ): Promise<TagUsage[]>;
 }
 
-/** What was used, summed up. */
+/** Sums of usage. */
 export const usageReportStore = defineStore<UsageReportStore>({
   over: createUsageReports,
   reads: ['total', 'byKey', 'byKeyAndDay', 'byTag'],
@@ -97,7 +100,7 @@ function createUsageReports(db: Database): UsageReportStore {
   };
 }
 
-/** Lines of the ledger that belong to an account. */
+/** Ledger rows of an account. */
 function linesOf(db: Database, accountId: string, { firstDay, lastDay }: DayRange) {
   return db
     .selectFrom('api_keys as key')
@@ -107,7 +110,7 @@ function linesOf(db: Database, accountId: string, { firstDay, lastDay }: DayRang
     .where('line.day', '<=', lastDay);
 }
 
-/** Keys that used something. */
+/** Keys with usage. */
 function usingKeys(db: Database, accountId: string, range: DayRange) {
   return linesOf(db, accountId, range)
     .select(['key.key_id', 'key.label', 'key.masked', ...sums])
@@ -117,12 +120,12 @@ function usingKeys(db: Database, accountId: string, range: DayRange) {
     .orderBy('key.key_id');
 }
 
-/** PostgreSQL sums whole numbers up to decimal ones, which come as texts: hence the cast. */
+/** PostgreSQL sums integers to decimals, which arrive as text: hence the cast. */
 function sumOf(kind: UsageKind) {
   return sql<number>`cast(coalesce(sum(case when line.kind = ${sql.lit(kind)} then line.amount end), 0) as bigint)`;
 }
 
-/** Of a group: what was used and given back again was not used. */
+/** Excludes groups whose charges were all refunded. */
 const usedSomething = sql<boolean>`sum(line.amount) > 0`;
 
 const sums = [

@@ -1,4 +1,4 @@
-/** What an account used in a period: altogether, by key, by key and day, by reporting tag. */
+/** Usage reports of an account for a period: total, by key, by key and day, or by reporting tag. */
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   MAX_REPORT_DAYS,
@@ -14,10 +14,10 @@ import type { DayRange, KeyUsage, UsageReportStore } from './usage-reports-store
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
-/** Rows of a page of tags: about 80 kB. */
+/** Rows per page of tags: about 80 kB. */
 const TAGS_PER_PAGE = 500;
 
-/** First and last day of a report as they were asked for. */
+/** First and last day of a report, as requested. */
 export interface ReportPeriod {
   start_date: string;
   end_date: string;
@@ -25,17 +25,17 @@ export interface ReportPeriod {
 
 export interface UsageReporting {
   /**
-   * What the keys of an account used.
+   * Reports the usage of an account's keys.
    *
-   * @throws ServiceError invalid_request for dates that are none, the wrong way round or more than
-   *   {@link MAX_REPORT_DAYS} days apart, and for an unknown grouping
+   * @throws ServiceError invalid_request for invalid dates, a reversed range, one longer than
+   *   {@link MAX_REPORT_DAYS} days, or an unknown grouping
    */
   byKey(
     accountId: string,
     wish: ReportPeriod & { group_by?: string },
   ): Promise<UsageAnalytics['usage_report']>;
   /**
-   * Texts and improvements under each tag, a page at a time.
+   * Reports text and improvement usage under each tag, one page at a time.
    *
    * @throws ServiceError invalid_request as above
    */
@@ -45,7 +45,7 @@ export interface UsageReporting {
   ): Promise<CustomTagAnalytics['custom_tag_usage_report']>;
 }
 
-/** Makes reports over stored usage. @param options.tagsPerPage rows of a page of tags */
+/** Makes reports over stored usage. @param options.tagsPerPage rows per page of tags */
 export function createUsageReporting({
   usageReports,
   tagsPerPage = TAGS_PER_PAGE,
@@ -57,7 +57,7 @@ export function createUsageReporting({
     async byKey(accountId, wish) {
       const range = parsePeriod(wish);
       const groupBy = oneOf(reportGroups, wish.group_by ?? '', 'group_by');
-      // The sum of what is shown: a report agrees with itself while requests go on.
+      // The total is summed from the rows shown, so that a report is consistent while requests go on.
       if (groupBy === 'key') {
         const keys = await usageReports.byKey(accountId, range);
         const key_usages = keys.map((key) => ({ ...keyNames(key), usage: breakdown(key.used) }));
@@ -83,7 +83,7 @@ export function createUsageReporting({
       const rows = await usageReports.byTag(accountId, range, {
         isByDay: aggregateBy === 'day',
         offset: (page - 1) * tagsPerPage,
-        // One more shows whether there is another page.
+        // One extra row shows whether another page follows.
         limit: tagsPerPage + 1,
       });
       const usage = rows.slice(0, tagsPerPage).map(({ tag, day, used: { text, write } }) => ({
@@ -112,11 +112,11 @@ function parsePeriod({ start_date, end_date }: ReportPeriod): DayRange {
   return { firstDay, lastDay };
 }
 
-/** The day (UTC) of a date or a time. */
+/** Returns the day (UTC) of a date or a time. */
 function parseDay(text: string, name: string): string {
   const day = DATE.exec(text)?.[1];
   const atMs = day === undefined ? NaN : Date.parse(day);
-  // JavaScript takes the 30th of February for the 2nd of March.
+  // JavaScript parses the 30th of February as the 2nd of March.
   if (!Number.isNaN(atMs) && new Date(atMs).toISOString().slice(0, 10) === day) return day;
   throw badRequest(`Value for '${name}' not supported. Give YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS`);
 }
@@ -140,7 +140,7 @@ function dates({ firstDay, lastDay }: DayRange) {
   return { start_date: midnight(firstDay), end_date: midnight(lastDay) };
 }
 
-/** As clients know it: without a zone. */
+/** Clients expect a time without a zone. */
 function midnight(day: string): string {
   return `${day}T00:00:00`;
 }

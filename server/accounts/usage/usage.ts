@@ -1,4 +1,7 @@
-/** What requests cost: charged before the work, given back when it fails, reported by month. */
+/**
+ * The usage meter: charges requests before their work, refunds them when it fails, and reports
+ * usage by month.
+ */
 import { ServiceError } from '../../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
 import type { Caller } from '../../http/door.ts';
@@ -7,23 +10,24 @@ import type { ChargeOutcome, UsageKind, UsageTotals } from './usage-counters-sto
 import type { Charge, UsageStore } from './store.ts';
 
 const MINUTE_MS = 60_000;
-/** Between looks whether a database is back that did not take a refund. */
+/** Interval between attempts to write refunds while the database is unreachable, in ms. */
 const REFUND_AGAIN_MS = 2000;
-/** Refunds that wait for it: about 2 MB. */
+/** Limit on queued refunds: about 2 MB. */
 const MOST_REFUNDS = 10_000;
 
-/** Characters set aside for a request. */
+/** Characters charged in advance for a request. */
 export interface Reservation {
   /**
-   * Takes the charge back, once however often it is called: the work failed. A database that is away is told when
-   * it is back, unless the server has stopped by then; the log tells of a charge that was not taken back.
+   * Refunds the charge because the work failed; further calls have no effect. While the database is
+   * unreachable, the refund is queued until it is back or the server stops; refunds that are lost
+   * are logged.
    */
   giveBack(): Promise<void>;
 }
 
 export interface UsageMeter {
   /**
-   * Charges a request for all it will use, or for nothing.
+   * Charges a request for everything it will use, or for nothing.
    *
    * @throws ServiceError quota_exceeded when the limit of the key or of the account leaves no room;
    *   key_deactivated
@@ -37,7 +41,7 @@ export interface UsageMeter {
     tag: string | null;
   }): Promise<Reservation>;
   /**
-   * Charges speech that was heard, or nothing; 0 finds out whether anything is left.
+   * Charges speech after it was heard, or nothing; 0 checks whether anything is left.
    *
    * @param speech ms, a whole number
    * @throws ServiceError quota_exceeded, key_deactivated
@@ -45,7 +49,7 @@ export interface UsageMeter {
   chargeSpeech(use: { caller: Caller; speechMs: number; tag: string | null }): Promise<void>;
   /** Whether the last charge of the caller's key was refused. */
   wasRefused(caller: Caller): boolean;
-  /** What the caller's account and key used this month. */
+  /** Usage of the caller's account and key in this month. */
   report(caller: Caller): Promise<UsageReport>;
 }
 
@@ -102,7 +106,10 @@ export function createUsageMeter({
   };
 }
 
-/** Refunds that do not fail while the database is away, but wait for it; the log has those that are lost. */
+/**
+ * Makes a refund function that queues refunds while the database is unreachable; lost refunds are
+ * logged.
+ */
 function createRefunds({
   usage,
   log,
@@ -126,7 +133,7 @@ function createRefunds({
         await usage.refund(next);
       } catch (error) {
         if (isAway(error)) {
-          // It may be the row of this account alone that is out of reach.
+          // Possibly only this account's row is locked, so the others are tried first.
           waiting.push(...waiting.splice(0, 1));
           later();
           return;
@@ -154,7 +161,7 @@ function isAway(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'storage_unavailable';
 }
 
-/** What callers read whose key has ended meanwhile. */
+/** The error for callers whose key was deactivated meanwhile. */
 export function keyDeactivated(): ServiceError {
   return new ServiceError('key_deactivated', 'The API key has been deactivated.');
 }
@@ -167,7 +174,7 @@ function refusal(outcome: Exclude<ChargeOutcome, 'charged'>, atMs: number): Serv
   });
 }
 
-/** When limits leave room again, in words. */
+/** When limits reset, in words. */
 function countsAnew(atMs: number): string {
   return `it counts anew from ${monthOf(atMs).end_time.slice(0, 10)} (UTC)`;
 }
@@ -224,7 +231,7 @@ function begunMinutes(ms: number): number {
   return Math.ceil(ms / MINUTE_MS);
 }
 
-/** The month (UTC) that holds a time, as ISO 8601; the end is the start of the next. */
+/** The month (UTC) that contains a time, as ISO 8601; its end is the start of the next. */
 function monthOf(atMs: number): { start_time: string; end_time: string } {
   const date = new Date(atMs);
   const start = (monthsLater: number) =>
@@ -233,9 +240,9 @@ function monthOf(atMs: number): { start_time: string; end_time: string } {
 }
 
 /**
- * Does work that is charged for. Both go on at the same time, for nearly every charge succeeds; a
- * caller who was refused before is charged first. Without the charge there is no result, and without
- * a result no charge.
+ * Runs work that is charged for. Charge and work run concurrently, because nearly every charge
+ * succeeds; a caller whose last charge was refused is charged first. No result is returned without
+ * a charge, and a failed result is refunded.
  */
 export async function whileCharged<Result>(
   chargesFirst: boolean,
