@@ -1,4 +1,4 @@
-/** `account …` and `key …`: who may use the server, on which plan and how much, and with which keys. */
+/** The commands `account …` and `key …`: manage accounts, their plans and limits, and API keys. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { accountOfKeyId, linkPath, type UsageTotals } from '../accounts/administration.ts';
 import type { Account, ApiKey, Feature, Plan, UsageLimits } from '../http/door.ts';
@@ -146,7 +146,7 @@ async function usedThisMonth(
   { accountId }: Account,
   [key]: readonly ApiKey[],
 ): Promise<UsageTotals> {
-  // Without a key nothing can have been used.
+  // An account without keys has no usage.
   if (key === undefined) return { text: 0, document: 0, write: 0, speech: 0 };
   return (await usage.ofMonth(accountId, key.keyId, Date.now())).account;
 }
@@ -247,7 +247,7 @@ function withKeyId(command: Command): Command {
   return command.argument('<key-id>', 'id of the key, from `key list`');
 }
 
-/** Keys for people. */
+/** Formats keys as a table. */
 function keyTable(keys: readonly ApiKey[]): string {
   return table(
     ['LABEL', 'KIND', 'SECRET', 'STATE', 'CHARACTERS A MONTH', 'ID'],
@@ -282,22 +282,25 @@ function stateText({ deactivatedAtMs }: ApiKey): string {
   return deactivatedAtMs === null ? 'active' : `deactivated ${dayText(deactivatedAtMs)}`;
 }
 
-// Options that several of them have.
+// Options shared by several commands.
 
 const MINUTE_MS = 60_000;
 const FEATURES: readonly Feature[] = ['admin', 'detection'];
 
-/** A limit as it was given: commander takes null for a value that is missing. */
+/** The value of a limit option. `none` is a text, because commander takes null for a missing value. */
 type LimitValue = number | 'none';
 
-/** What {@link addLimits} reads; absent means: as it was, or without limit. */
+/**
+ * The values of {@link addLimits}; an absent value means unchanged, or no limit for new accounts
+ * and keys.
+ */
 interface LimitOptions {
   characters?: LimitValue;
   speechMinutes?: LimitValue;
   speechMs?: LimitValue;
 }
 
-/** Adds the options that limit what may be used in a month. */
+/** Adds the options for monthly limits. */
 function addLimits(command: Command): Command {
   return command
     .option('--characters <number>', 'most characters a month (0 blocks, none lifts)', parseLimit)
@@ -305,7 +308,7 @@ function addLimits(command: Command): Command {
     .option('--speech-ms <number>', 'the same in milliseconds', parseLimit);
 }
 
-/** The limits that were given. */
+/** Returns the limits that were given. */
 function limitsOf(options: LimitOptions): Partial<UsageLimits> {
   const { characters, speechMinutes, speechMs } = options;
   return {
@@ -319,7 +322,7 @@ function limitOf(value: LimitValue, unit: number): number | null {
   return value === 'none' ? null : value * unit;
 }
 
-/** An option that names a feature and may be given several times. */
+/** A repeatable option that names a feature. */
 function featureOption(flag: string, description: string): Option {
   return new Option(
     `${flag} <feature>`,
@@ -331,14 +334,14 @@ function featureOption(flag: string, description: string): Option {
   });
 }
 
-/** An option that may be given several times. */
+/** A repeatable option. */
 function listOption(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`).argParser(
     (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
   );
 }
 
-/** A list with some entries more and others less, under its name; nothing where none were given. */
+/** Returns a list with entries added and removed, under its name; empty if nothing was given. */
 function changedList<Name extends string>(
   name: Name,
   list: readonly string[],
@@ -350,7 +353,6 @@ function changedList<Name extends string>(
   return { [name]: entries } as Record<Name, string[]>;
 }
 
-/** The option for a plan. */
 function planOption(): Option {
   return new Option('--plan <plan>', 'plan of the account').choices(['pro', 'free']);
 }

@@ -1,4 +1,4 @@
-/** What the commands work with: the services over the database that the settings name. */
+/** Runs administrative commands over the database that the settings name. */
 import type { Command } from 'commander';
 import { createAdministration } from '../accounts/administration.ts';
 import { readConfig } from '../config.ts';
@@ -15,7 +15,7 @@ export interface Administration extends ReturnType<typeof createAdministration> 
 }
 
 /**
- * Opens the database, which a running server may have open too, does some work and closes it.
+ * Opens the database, which a running server may also have open, does some work and closes it.
  *
  * @throws ConfigError, or Error of the database
  */
@@ -41,7 +41,7 @@ async function withAdministration<T>(
   }
 }
 
-/** Standard output is for the answer. */
+/** Logs to standard error, because standard output carries the answer. */
 const standardError: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -50,8 +50,8 @@ const standardError: Logger = {
 };
 
 /**
- * Gives a command its work, called with its arguments, and the option `--json`. The answer is
- * printed after the database has been closed: what is printed has been kept.
+ * Gives a command its action, which receives the command's arguments, and the option `--json`. The
+ * answer is printed after the database was closed, so that everything reported has been stored.
  */
 export function answering(
   command: Command,

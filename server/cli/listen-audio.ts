@@ -1,4 +1,4 @@
-/** Audio of a file or of standard input, in a format that the voice protocol knows. */
+/** Audio input of `listen`: a file or standard input, in a format that the voice protocol supports. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -10,25 +10,25 @@ import { isWav, readWavHead, wavCodec, type WavFormat } from '../../shared/wav.t
 export interface AudioInput {
   contentType: string;
   audio: AsyncIterable<Uint8Array>;
-  /** Bytes of `audio`, where that is known beforehand. */
+  /** Size of `audio` in bytes, if known beforehand. */
   sizeBytes: number | undefined;
-  /** Nothing more is read. */
+  /** Stops reading. */
   stop(): void;
 }
 
 export interface AudioInputOptions {
   /** Path of a file, or `-` for standard input. */
   source: string;
-  /** What it is; guessed without it. */
+  /** Format of the audio; detected if undefined. */
   contentType: string | undefined;
-  /** Lets ffmpeg turn it into what every server takes. */
+  /** Converts the audio through ffmpeg to a format that every server accepts. */
   convert: boolean;
 }
 
 const RAW_PCM = 'audio/pcm;encoding=s16le;rate=16000';
-/** Enough to know every container by. */
+/** Number of bytes that identify every container. */
 const MAGIC_BYTES = 12;
-/** Studio programs write much before the samples of a WAV file. */
+/** Limit on the header of a WAV file; studio programs write much before the samples. */
 const MAX_WAV_HEAD_BYTES = 1024 * 1024;
 
 const typesByExtension: Record<string, string> = {
@@ -42,7 +42,7 @@ const typesByExtension: Record<string, string> = {
   '.mkv': 'audio/x-matroska',
 };
 
-/** @throws Error that says what to do, when the audio cannot be read or is not known */
+/** @throws Error with advice, when the audio cannot be read or its format is unknown */
 export async function openAudio(options: AudioInputOptions): Promise<AudioInput> {
   const { source, contentType, convert } = options;
   if (convert) return converted(source);
@@ -72,7 +72,7 @@ export async function openAudio(options: AudioInputOptions): Promise<AudioInput>
       sizeBytes: Number.isFinite(dataBytes) ? dataBytes : undefined,
     };
   }
-  // Two channels, 24 bits, 22 kHz: nothing that a server must know.
+  // Two channels, 24 bits or 22 kHz: servers need not support such WAV files.
   if (source === '-') throw new Error('This WAV is not 16-bit PCM of one channel. Use --convert.');
   stream.destroy();
   return converted(source);
@@ -95,15 +95,18 @@ function guessType(source: string, head: Buffer): string {
   );
 }
 
-/** Size of the ID3v2 tag before an MP3: pictures, which need not be sent at the pace of speech. */
+/**
+ * Returns the size of the ID3v2 tag of an MP3. It may contain pictures, which must not be sent at
+ * the pace of speech.
+ */
 function id3Bytes(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
-  // Seven bits a byte; a footer of as many bytes as the head may follow.
+  // Seven bits per byte; a footer of the header's size may follow.
   const size = head.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
   return 10 + size + ((head[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
-/** One channel at 16 kHz, through ffmpeg. */
+/** Converts audio to one channel at 16 kHz through ffmpeg. */
 function converted(source: string): AudioInput {
   const input = source === '-' ? ['pipe:0'] : ['-nostdin', '-i', source];
   const output = ['-vn', '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'];
@@ -130,12 +133,12 @@ function converted(source: string): AudioInput {
   return { contentType: RAW_PCM, audio: audio(), sizeBytes: undefined, stop };
 }
 
-/** Reads the beginning of a stream without taking it away from {@link rest}. */
+/** Reads the head of a stream; {@link rest} still yields all of it. */
 function headReader(stream: Readable) {
   const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   let read = Buffer.alloc(0);
   return {
-    /** As many bytes as `isEnough` wants, or all there are. */
+    /** Reads until `isEnough` is satisfied or the stream ends. */
     async head(isEnough: (bytes: Buffer) => boolean): Promise<Buffer> {
       while (!isEnough(read)) {
         const { done, value } = await iterator.next();
@@ -172,9 +175,9 @@ async function* slice(
   }
 }
 
-// Samples of WAV files, as the voice protocol calls them.
+// WAV formats in terms of the voice protocol.
 
-/** Content type of the voice protocol; undefined for what it does not know, such as two channels. */
+/** Returns the content type in the voice protocol; undefined if it has none, as for two channels. */
 function wavContentType(format: WavFormat): string | undefined {
   const { codec, channels, sampleRateHz: rateHz, bitsPerSample: bits } = format;
   if (channels !== 1) return undefined;

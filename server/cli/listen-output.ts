@@ -1,4 +1,4 @@
-/** What `listen` shows and writes: captions in a terminal, transcripts in files. */
+/** Output of `listen`: captions on the terminal and transcript files. */
 import { constants } from 'node:fs';
 import { access, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,36 +7,36 @@ import type { CaptionEvent, CaptionSegment } from '../../shared/client/index.ts'
 import { subtitleCues, toLines, toSrt, toVtt } from '../../shared/subtitles.ts';
 
 /**
- * Captions in a terminal: sentences stay where they were written, and below them one line shows what
- * may still change. Without a terminal there are the sentences alone.
+ * Captions on a terminal: completed sentences stay, and one line below them shows text that may
+ * still change. Without a terminal, only the sentences are written.
  */
 export interface Display {
   show(caption: CaptionEvent): void;
-  /** What the last line begins with: progress, or what is wrong with the connection. */
+  /** Sets the beginning of the last line: progress, or a connection problem. */
   note(text: string): void;
-  /** Writes what has no end mark, and takes the last line away. */
+  /** Writes unfinished sentences and clears the last line. */
   end(): void;
 }
 
 interface Output {
   /** For sentences. */
   out: NodeJS.WritableStream;
-  /** For the last line; undefined when nobody would see it. */
+  /** For the last line; undefined without a terminal. */
   line: WriteStream | undefined;
 }
 
-/** More often than this the last line flickers, in ms. */
+/** Shortest interval between redraws of the last line, in ms; more would flicker. */
 const REDRAW_MS = 100;
 const SENTENCE_END = /[.!?…؟।。！？]["'”’»)\]」』）]*\s+|[。！？][”’」』）]*/gu;
 /** Characters that take two columns. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** @param isLabelled whether each sentence says its language */
+/** @param isLabelled whether to prefix each sentence with its language */
 export function createDisplay({ out, line }: Output, isLabelled: boolean): Display {
-  /** Concluded words of each track whose sentence has not ended. */
+  /** Concluded text of each track whose sentence has not ended. */
   const open = new Map<string, string>();
-  /** Languages as they are shown. */
+  /** Language label of each track. */
   const labels = new Map<string, string>();
   let tentative = '';
   let note = '';
@@ -64,7 +64,7 @@ export function createDisplay({ out, line }: Output, isLabelled: boolean): Displ
   function flush(key: string, isEnd: boolean): void {
     const label = labels.get(key) ?? key;
     const text = open.get(key) ?? '';
-    // A sentence has ended when another begins, or when everything has.
+    // A sentence has ended when the next begins, or at the end of everything.
     const end = isEnd ? text.length : ([...text.matchAll(SENTENCE_END)].map(endOf).at(-1) ?? 0);
     for (const sentence of sentencesOf(text.slice(0, end))) write(label, sentence);
     open.set(key, text.slice(end));
@@ -102,7 +102,7 @@ function sentencesOf(text: string): string[] {
   return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
-/** As much of the end of a text as fits into so many columns. */
+/** Returns the tail of a text that fits into a number of columns. */
 function tailOf(text: string, columns: number): string {
   const characters = Array.from(text);
   let width = characters.reduce((sum, character) => sum + widthOf(character), 0);
@@ -123,13 +123,13 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 
 export interface Transcript {
   add(caption: CaptionEvent): void;
-  /** Times begin at zero again: what follows comes after what is there. */
+  /** Appends what follows: times start at zero again. */
   restart(): void;
-  /** Nothing was concluded. */
+  /** Whether nothing was concluded. */
   readonly isEmpty: boolean;
-  /** Where it will be written, as far as that is known before the languages are. */
+  /** Paths that will be written, as far as they are known before the languages are. */
   readonly paths: readonly string[];
-  /** The transcript as one file, or as one for each language. */
+  /** The transcript as one file, or as one per language. */
   files(): { path: string; content: string }[];
 }
 
@@ -138,7 +138,7 @@ interface TranscriptOptions {
   format: FileFormat;
   sourceLanguage: string | undefined;
   targetLanguages: readonly string[];
-  /** Only this language is written. */
+  /** If set, only this language is written. */
   language: string | undefined;
 }
 
@@ -189,9 +189,10 @@ export function createTranscript(options: TranscriptOptions): Transcript {
 }
 
 /**
- * Writes the files of a transcript. What cannot be written is printed, so that it is not lost.
+ * Writes the files of a transcript. Content that cannot be written is printed, so that it is not
+ * lost.
  *
- * @param input file that must stay as it is: the language that was heard may make its name one of ours
+ * @param input file that must not be overwritten: a detected language may produce its name
  * @returns the paths that were written
  * @throws Error of the file system, after everything was written or printed
  */
@@ -228,7 +229,7 @@ function toText(segments: readonly CaptionSegment[], format: Exclude<FileFormat,
   }
 }
 
-/** Segments as the voice protocol writes them. */
+/** Formats segments as JSON, with the field names of the voice protocol. */
 function toJson(tracks: readonly Track[]): string {
   const content = tracks.map(({ kind, language, segments }) => ({
     kind,
@@ -247,24 +248,24 @@ function toJson(tracks: readonly Track[]): string {
   return `${JSON.stringify({ tracks: content }, null, 2)}\n`;
 }
 
-/** `talk.es.srt` for `talk.srt`. */
+/** Returns `talk.es.srt` for `talk.srt`. */
 function withLanguage(file: string, language: string): string {
   const { dir, name, ext } = path.parse(file);
   return path.join(dir, `${name}.${language}${ext}`);
 }
 
-/** A file and the option, or argument, that names it. */
+/** A path, and the option or argument that names it. */
 export interface NamedFile {
   name: string;
   path: string;
 }
 
 /**
- * Makes sure that every file can be written, and that none is the input or another of them, by
- * whatever path.
+ * Checks that every file can be written, and that none is the input or another of them, under any
+ * path.
  *
  * @param input undefined for standard input
- * @throws Error that names the option and the file
+ * @throws Error naming the option and the file
  */
 export async function checkFiles(
   input: string | undefined,
@@ -284,16 +285,19 @@ export async function checkFiles(
   }
 }
 
-/** Whether two paths lead to one file, through links or not. */
+/** Whether two paths lead to the same file, links included. */
 export async function isSameFile(first: string, second: string): Promise<boolean> {
   const key = await identity(first);
   return key !== undefined && key === (await identity(second));
 }
 
-/** The same for all paths of a file; of one that is not there yet, where it will be. Undefined for devices. */
+/**
+ * Returns a key that is equal for all paths of a file; for a missing file, its future location.
+ * Undefined for devices.
+ */
 async function identity(file: string): Promise<string | undefined> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
-  // Terminals and /dev/null may be named as often as one likes.
+  // Terminals and /dev/null may be named repeatedly.
   if (found !== undefined && !found.isFile()) return undefined;
   if (found !== undefined) return `${found.dev}:${found.ino}`;
   const folder = path.dirname(path.resolve(file));

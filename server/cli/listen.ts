@@ -1,4 +1,7 @@
-/** `listen FILE|-`: audio through a voice session, captions to a display, the transcript and the speech to files. */
+/**
+ * `listen FILE|-`: streams audio into a voice session; shows captions, and writes the transcript
+ * and the synthesised speech to files.
+ */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -43,7 +46,10 @@ interface Options {
   speak?: string;
 }
 
-/** Asked again later than this, a person does not want to wait; npm and the terminal both pass Ctrl+C on. */
+/**
+ * Time after which another signal counts as a second request to stop, in ms; npm and the terminal
+ * both forward Ctrl+C.
+ */
 const ASKED_AGAIN_MS = 1_000;
 
 /** `listen FILE|-`. */
@@ -108,7 +114,7 @@ async function run(file: string, options: Options): Promise<void> {
     ignoreSignals();
     display.end();
     await speech?.close();
-    // Also after a failure: what was heard until then is worth something.
+    // Written even after a failure: a partial transcript is still useful.
     if (transcript !== undefined && (hasSucceeded || !transcript.isEmpty)) {
       const files = await writeTranscript(transcript, {
         input: inputFile,
@@ -124,7 +130,7 @@ function writtenFiles({ speak }: Options, transcript: Transcript | undefined): N
   return speak === undefined ? files : [...files, { name: '--speak', path: speak }];
 }
 
-/** Why there is not a word. @throws Error when there was no sound either */
+/** Explains why no words were recognised. @throws Error if no sound was found either */
 function reportNothing(heard: { file: string; contentType: string; heardMs: number }): void {
   const { file, contentType, heardMs } = heard;
   const name = file === '-' ? 'Standard input' : file;
@@ -136,7 +142,7 @@ function reportNothing(heard: { file: string; contentType: string; heardMs: numb
   process.stderr.write(`${name}: no words were heard. Is the language of --from the right one?\n`);
 }
 
-/** With what to do, where that is known. */
+/** Adds advice to an error, where there is some. */
 function explained(error: unknown): unknown {
   if (!(error instanceof VoiceError) || error.code !== 'unreachable') return error;
   return new Error(`${error.message} ${adviceFor(error)}`, { cause: error });
@@ -189,7 +195,7 @@ function transcriptOf(
   });
 }
 
-/** Ctrl+C concludes what was heard; asked again, everything ends at once. */
+/** The first signal concludes the session; a later one ends it at once. */
 function stopOnSignal(listening: Listening): () => void {
   let askedAtMs: number | undefined;
   const stop = (): void => {
@@ -214,7 +220,7 @@ function parseLanguages(value: string): string[] {
   return languages;
 }
 
-// The session: what was heard, shown and written as it comes.
+// The session: events are shown and written as they arrive.
 
 interface ListenOptions {
   input: AudioInput;
@@ -225,30 +231,30 @@ interface ListenOptions {
 }
 
 interface Listening {
-  /** Resolves when everything was said. @throws VoiceError, or Error of the input */
+  /** Resolves when everything was recognised and translated. @throws VoiceError, or Error of the input */
   readonly done: Promise<Heard>;
-  /** Reads no more audio; what was heard is concluded. */
+  /** Stops reading audio and concludes what was heard. */
   finish(): void;
   /** Ends at once. */
   close(): void;
 }
 
 interface Heard {
-  /** Audio that the server said it had found, in ms: the last half second may be missing. */
+  /** Duration of audio that the server has acknowledged, in ms; the last half second may be missing. */
   heardMs: number;
   hasWords: boolean;
 }
 
-/** A file can wait on the disk; only what is on its way needs memory, in ms. */
+/** Audio buffered for a file, in ms: the rest waits on disk. */
 const FILE_BUFFER_MS = 5_000;
 
-/** Begins to listen. */
+/** Starts a session. */
 function listen(options: ListenOptions): Listening {
   const { input } = options;
   const session = connectVoice({
     ...options.session,
     contentType: input.contentType,
-    // Whoever types a command wants to know at once that there is no server.
+    // An interactive command should fail at once when no server answers.
     attempts: { toBegin: 1 },
     ...(input.sizeBytes !== undefined && { buffer: { maxMs: FILE_BUFFER_MS } }),
   });
@@ -264,7 +270,7 @@ function listen(options: ListenOptions): Listening {
         await session.send(piece);
       }
     } catch (error) {
-      // A stream that is stopped says that it ended too early.
+      // A stopped stream reports a premature end.
       if (!isStopped && session.status !== 'closed') {
         session.close();
         throw error;
@@ -314,7 +320,7 @@ function show(event: VoiceEvent, { input, display, transcript, speech }: ListenO
   }
 }
 
-/** `34 % 1:05`, or the time alone. */
+/** Formats progress as `34 % 1:05`, or the time alone. */
 function progress(
   { receivedMs, receivedBytes }: { receivedMs: number; receivedBytes: number },
   sizeBytes: number | undefined,
@@ -339,7 +345,7 @@ const typesByExtension: Record<string, string> = {
   '.wav': `audio/pcm;encoding=s16le;rate=${WAV_RATE_HZ}`,
 };
 
-/** Format of speech for a file of this name. @throws Error naming the extensions that are possible */
+/** Returns the speech format for a file name. @throws Error listing the possible extensions */
 function speechContentType(file: string): string {
   const contentType = typesByExtension[path.extname(file).toLowerCase()];
   if (contentType !== undefined) return contentType;
@@ -348,7 +354,7 @@ function speechContentType(file: string): string {
 
 interface SpeechFile {
   write(speech: SpeechEvent): void;
-  /** Resolves when everything is in the file. @throws Error of the file system */
+  /** Resolves when everything was written. @throws Error of the file system */
   close(): Promise<void>;
 }
 
@@ -365,7 +371,7 @@ async function openSpeechFile(file: string): Promise<SpeechFile> {
         dataBytes += piece.length;
         written = written.then(() => handle.write(piece));
       }
-      // close() reports it; until then nobody waits for it.
+      // Reported by close(); until then, a rejection must not count as unhandled.
       written.catch(() => undefined);
     },
     async close() {

@@ -1,4 +1,4 @@
-/** `npm run dragoman`: administers accounts and keys; the server may be running meanwhile. */
+/** `npm run dragoman`: the command-line interface; works whether or not the server is running. */
 import { Command } from 'commander';
 import { accountCommands, keyCommands } from './account-commands.ts';
 import { listenCommand } from './listen.ts';
@@ -25,7 +25,7 @@ Examples:
   npm run dragoman -- translate report.docx --to es`,
   );
 
-/** What went wrong, without the stack: a refused connection to several addresses has its code alone. */
+/** Formats an error without its stack; a connection refused at several addresses has only a code. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path: file, message, name }: NodeJS.ErrnoException = error;

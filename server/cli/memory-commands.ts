@@ -59,7 +59,7 @@ function importCommand(): Command {
   });
 }
 
-/** @throws Error that says where a file is broken; what was written of it is deleted then */
+/** @throws Error locating the fault in the file; partially written data is then deleted */
 async function importFile(
   translationMemories: TranslationMemories,
   accountId: string,
@@ -110,7 +110,7 @@ function deleteCommand(): Command {
   });
 }
 
-/** @throws Error that says what is wrong with the file, and what to do */
+/** @throws Error describing the problem with the file and its remedy */
 async function checkFile(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) throw new Error(`${file}: there is no such file. Check its path.`);

@@ -152,7 +152,7 @@ function installCommand(): Command {
     });
 }
 
-/** Whether a person at a terminal accepts what a licence asks. @throws Error where nobody can be asked */
+/** Asks the user at a terminal to accept the terms of a licence. @throws Error without a terminal */
 async function askForTerms(terms: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new Error(`${terms}\nTo accept that, add --accept-licence.`);
@@ -166,7 +166,7 @@ async function askForTerms(terms: string, signal: AbortSignal): Promise<boolean>
   }
 }
 
-/** Does some work that Ctrl+C ends in order: what was half done is taken away. */
+/** Runs work that Ctrl+C aborts cleanly: partial results are removed. */
 async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interruption = new AbortController();
   const stop = () =>
@@ -213,7 +213,10 @@ function removeCommand(): Command {
     });
 }
 
-/** Progress on standard error: a line that changes for people, one each tenth for a log. */
+/**
+ * Reports progress on standard error: on a terminal, a line that is updated; in a log, one line per
+ * 10 %.
+ */
 function progress(name: string) {
   const isTerminal = process.stderr.isTTY;
   let shown = -1;

@@ -1,14 +1,14 @@
-/** How the commands answer: text for people, JSON for programs. */
+/** Output of the commands: text for people, JSON for programs. */
 import type { Account, ApiKey, UsageLimits } from '../http/door.ts';
 import type { UsageTotals } from '../accounts/administration.ts';
 
-/** An answer in both its forms. */
+/** An answer in both forms. */
 export interface Answer {
   json: unknown;
   text: string;
 }
 
-/** An account as programs get it. */
+/** An account as JSON. */
 export function accountJson(account: Account) {
   return {
     account_id: account.accountId,
@@ -22,7 +22,7 @@ export function accountJson(account: Account) {
   };
 }
 
-/** A key as programs get it. */
+/** A key as JSON. */
 export function keyJson(key: ApiKey) {
   return {
     key_id: key.keyId,
@@ -36,18 +36,18 @@ export function keyJson(key: ApiKey) {
   };
 }
 
-/** What was used, as programs get it. */
+/** Usage as JSON. */
 export function usageJson({ text, document, write, speech }: UsageTotals) {
   return { characters: text + document + write, speech_to_text_milliseconds: speech };
 }
 
-/** Lines with a label and a value each, the values in one column. */
+/** Formats labelled lines with aligned values. */
 export function fields(entries: readonly (readonly [label: string, value: string])[]): string {
   const width = Math.max(...entries.map(([label]) => label.length));
   return entries.map(([label, value]) => `${label.padEnd(width)}  ${value}`.trimEnd()).join('\n');
 }
 
-/** Columns as wide as their widest cell. */
+/** Formats a table; each column is as wide as its widest cell. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, column) =>
@@ -59,22 +59,22 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     .join('\n');
 }
 
-/** Used and most, for people: `1,200 of 5,000 characters`. */
+/** Formats usage and limit: `1,200 of 5,000 characters`. */
 export function shareText(used: number, limit: number | null, unit: string): string {
   return `${used.toLocaleString('en')} of ${limitText(limit)} ${unit}`;
 }
 
-/** A limit for people. */
+/** Formats a limit. */
 export function limitText(limit: number | null): string {
   return limit === null ? 'unlimited' : limit.toLocaleString('en');
 }
 
-/** Milliseconds as begun minutes. */
+/** Converts milliseconds to minutes, rounded up. */
 export function minutes(ms: number): number {
   return Math.ceil(ms / 60_000);
 }
 
-/** Day of a time (UTC), for people. */
+/** Formats the day of a time (UTC). */
 export function dayText(atMs: number): string {
   return isoTime(atMs).slice(0, 10);
 }

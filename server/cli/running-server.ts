@@ -1,6 +1,6 @@
 /**
- * The server that commands talk to over the network, where nothing else is said: it leaves in its data
- * folder where it can be reached.
+ * Finds the server that commands contact by default: a running server leaves its address in its
+ * data folder.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import path from 'node:path';
 import { readConfig } from '../config.ts';
 
 interface RunningServer {
-  /** It listens there, such as `http://127.0.0.1:8080`. */
+  /** Listening address, such as `http://127.0.0.1:8080`. */
   address: string;
-  /** Browsers reach it there; the same where nothing else is known. */
+  /** Address for browsers; equal to `address` if no other is known. */
   publicAddress: string;
 }
 
@@ -21,9 +21,10 @@ interface Note extends RunningServer {
 const FILE_NAME = 'server.json';
 
 /**
- * Says that this process listens; taken back when it exits.
+ * Announces that this process listens; withdrawn when it exits.
  *
- * @returns the server that listens there already: what is in its memory, such as rooms, is not in this one's
+ * @returns the server that was announced there before and still runs, if any. The servers do not
+ *   share what they keep in memory, such as rooms
  */
 export function announceServer(
   dataFolder: string,
@@ -34,16 +35,16 @@ export function announceServer(
     writeFileSync(file, `${JSON.stringify(note)}\n`, { mode: 0o600 });
   };
   const found = findRunningServer(dataFolder);
-  // In a container the one before, which was killed, had the same id.
+  // In a container, a killed predecessor had the same process id.
   const other = found?.pid === process.pid ? undefined : found;
   try {
     write({ pid: process.pid, ...server });
   } catch {
-    // A folder that is only read: commands go by their settings.
+    // The folder is read-only: commands then rely on their settings.
     return other;
   }
   process.once('exit', () => {
-    // Another one may have started meanwhile.
+    // Another server may have been announced meanwhile.
     if (readNote(file)?.pid !== process.pid) return;
     if (other !== undefined && isAlive(other.pid)) write(other);
     else rmSync(file, { force: true });
@@ -51,7 +52,7 @@ export function announceServer(
   return other;
 }
 
-/** The server that was announced last; undefined when its process is gone. */
+/** Returns the last announced server; undefined if its process is gone. */
 function findRunningServer(dataFolder: string): Note | undefined {
   const note = readNote(path.resolve(dataFolder, FILE_NAME));
   return note !== undefined && isAlive(note.pid) ? note : undefined;
@@ -64,7 +65,7 @@ function readNote(file: string): Note | undefined {
     if (pid === undefined || address === undefined || publicAddress === undefined) return undefined;
     return { pid, address, publicAddress };
   } catch {
-    // There is none, or it is being written.
+    // The file is missing or being written.
     return undefined;
   }
 }
@@ -74,16 +75,19 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's is one all the same.
+    // The process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Address of the server of the data folder where one runs, else of the one that the settings describe. */
+/**
+ * Returns the address of the server that runs with the data folder, else the one that the settings
+ * describe.
+ */
 export function localServer(): string {
   const { DATA_DIR, HOST, PORT, TLS_CERT_FILE } = readConfig();
   const running = findRunningServer(DATA_DIR);
-  // By the name that is in its certificate, where it has one of its own.
+  // Over HTTPS, the name in the server's certificate is needed.
   if (running !== undefined)
     return running.address.startsWith('https:') ? running.publicAddress : running.address;
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
@@ -91,13 +95,13 @@ export function localServer(): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
 }
 
-/** Address under which browsers reach that server. */
+/** Returns the address under which browsers reach that server. */
 export function publicAddress(): string {
   const { DATA_DIR, PUBLIC_URL } = readConfig();
   return PUBLIC_URL ?? findRunningServer(DATA_DIR)?.publicAddress ?? localServer();
 }
 
-/** What to do about a server that has not answered, by the error of whoever asked it. */
+/** Returns advice on a server that has not answered, given the client's error. */
 export function adviceFor(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException;
@@ -107,7 +111,7 @@ export function adviceFor(error: unknown): string {
   return 'Start the server with npm start, or name another with --url.';
 }
 
-/** The key that the server made for itself. @throws Error when there is none */
+/** Returns the API key that the server created for itself. @throws Error when there is none */
 export async function keyOfDataFolder(): Promise<string> {
   const file = path.resolve(readConfig().DATA_DIR, 'api-key');
   const key = await readFile(file, 'utf8').catch(() => '');

@@ -30,9 +30,12 @@ interface Options {
   force?: boolean;
 }
 
-/** Asked again later than this, a person does not want to wait; npm and the terminal both pass Ctrl+C on. */
+/**
+ * Time after which another signal counts as a second request to stop, in ms; npm and the terminal
+ * both forward Ctrl+C.
+ */
 const ASKED_AGAIN_MS = 1_000;
-/** What shells say of a program that Ctrl+C has ended. */
+/** Exit code that shells use for a program ended by Ctrl+C. */
 const STOPPED_EXIT_CODE = 130;
 
 /** `translate FILE… --to es`. */
@@ -93,9 +96,9 @@ async function run(inputs: readonly string[], options: Options): Promise<void> {
 }
 
 /**
- * Whether it failed, which has been reported then.
+ * Translates one file. Returns whether it failed, after reporting the failure.
  *
- * @throws TranslateError that concerns all files, and the signal's reason
+ * @throws TranslateError that concerns all files, or the signal's reason
  */
 async function translateTask(
   task: TranslationTask,
@@ -144,7 +147,7 @@ function billText(characters: number): string {
   return `${characters.toLocaleString('en')} characters billed`;
 }
 
-/** Aborts when the person wants to stop, and ends the process when they insist. */
+/** Aborts on the first signal, and ends the process on a later one. */
 function stopOnSignal(): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController();
   let askedAtMs: number | undefined;
@@ -179,24 +182,27 @@ function parseLanguages(value: string): string[] {
 interface FileTranslation {
   service: TranslateService;
   task: TranslationTask;
-  /** Parts of the form that are the same for all files. */
+  /** Form fields that are the same for all files. */
   fields: Readonly<Record<string, string>>;
   display: TranslationDisplay;
-  /** Whether a file may be replaced. */
+  /** Whether existing files may be replaced. */
   force: boolean;
   signal: AbortSignal;
 }
 
-/** Asked so soon at first, and later as slowly as that. */
+/** First and longest interval between status requests, in ms. */
 const POLL_MS = { first: 250, most: 2_000 };
-/** A server that is started anew goes on with its documents: so long it may be away. */
+/** Longest outage of the server to wait out, in ms: a restarted server goes on with its documents. */
 const PATIENCE_MS = 60_000;
-/** Others may be about to download theirs; each question sends the file anew. */
+/**
+ * Interval between uploads while the account has too many documents, in ms; each attempt sends the
+ * whole file.
+ */
 const ROOM_POLL_MS = 10_000;
 const ROOM_PATIENCE_MS = 120_000;
 
 /**
- * Resolves with what was billed when the file has been written.
+ * Translates a file and writes the result. Resolves with the charge.
  *
  * @throws TranslateError, the signal's reason, or Error of the disk
  */
@@ -227,12 +233,16 @@ async function translateFile(options: FileTranslation): Promise<{ characters: nu
   }
 }
 
-/** @throws TranslateError when the server may go on with the document */
+/**
+ * Deletes the document on the server.
+ *
+ * @throws TranslateError when the server may go on with the document
+ */
 async function forgotten(handle: DocumentHandle, service: TranslateService): Promise<void> {
   try {
     await service.forget(handle);
   } catch (cause) {
-    // Nobody knows a document that has been fetched.
+    // The server no longer knows a document that was downloaded.
     if (cause instanceof TranslateError && cause.status === 404) return;
     throw new TranslateError('The server could not be told: it may go on and bill the document.', {
       cause,
@@ -240,7 +250,7 @@ async function forgotten(handle: DocumentHandle, service: TranslateService): Pro
   }
 }
 
-/** An account may have only so many documents at once: the others wait here, for a while. */
+/** Uploads a file. While the account has reached its limit of documents, waits and tries again. */
 async function whenThereIsRoom(
   upload: () => Promise<DocumentHandle>,
   { display, signal }: Pick<FileTranslation, 'display' | 'signal'>,
@@ -258,7 +268,7 @@ async function whenThereIsRoom(
   }
 }
 
-/** Characters that were billed. */
+/** Waits for the translation. Returns the number of characters billed. */
 async function untilDone(
   handle: DocumentHandle,
   { service, display, signal }: FileTranslation,
@@ -297,7 +307,7 @@ function isAway(error: unknown): boolean {
   return error instanceof TranslateError && (error.status === undefined || error.status >= 500);
 }
 
-/** Under another name first: who finds the file has all of it. */
+/** Downloads the result under a temporary name, so that the output file is never incomplete. */
 async function fetchResult(
   handle: DocumentHandle,
   { service, task: { output }, display, force, signal }: FileTranslation,
@@ -305,7 +315,7 @@ async function fetchResult(
   const part = path.join(path.dirname(output), `.${path.basename(output)}.${randomUUID()}.part`);
   try {
     const body = await service.result(handle, signal);
-    // `wx`: nobody else's file is written to.
+    // `wx` never overwrites an existing file.
     await pipeline(Readable.from(body), createWriteStream(part, { flags: 'wx' }), { signal });
     display.show('fetching', 1);
     if (force) await rename(part, output);
@@ -315,14 +325,14 @@ async function fetchResult(
   }
 }
 
-/** Also a file that has come since we looked is not replaced. */
+/** Moves a file into place without replacing one that was created meanwhile. */
 async function placeNew(part: string, output: string): Promise<void> {
   try {
     await link(part, output);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new Error('has come to exist meanwhile. Replace it with --force.');
-    // Some file systems know no second name of a file.
+    // Some file systems do not support hard links.
     await rename(part, output);
   }
 }

@@ -1,4 +1,4 @@
-/** Where translations are written, and how far one is. */
+/** Output paths of translations, and the progress display. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { WriteStream } from 'node:tty';
@@ -11,26 +11,26 @@ import {
 } from '../documents/formats/index.ts';
 import { isSameFile } from './listen-output.ts';
 
-/** One file into one language. */
+/** The translation of one file into one language. */
 export interface TranslationTask {
   input: string;
   target: string;
   output: string;
-  /** Ending that is asked for, where the format changes in a way that is not the only one. */
+  /** Requested output format, if it differs from the input's. */
   outputFormat: string | undefined;
 }
 
 interface TaskOptions {
   inputs: readonly string[];
   targets: readonly string[];
-  /** A file, a folder, or an ending. */
+  /** A file, a folder, or an extension. */
   output: string | undefined;
-  /** Whether files may be replaced. */
+  /** Whether existing files may be replaced. */
   force: boolean;
 }
 
 /**
- * What is to be done, checked as far as it can be before anything is sent.
+ * Plans the translations, and checks as much as possible before anything is sent.
  *
  * @throws Error that says what to change
  */
@@ -93,13 +93,13 @@ function outputOf({ input, target, format, options: { output, inputs, targets } 
   return targets.length > 1 ? path.join(dir, `${name}.${target}${ext}`) : output;
 }
 
-/** `report.docx` into Spanish: `report.es.docx`. */
+/** Returns `report.es.docx` for `report.docx` and Spanish. */
 function nameBeside(input: string, target: string, ending: string): string {
   const { dir, name } = path.parse(input);
   return path.join(dir, `${name}.${target}.${ending}`);
 }
 
-/** As the source has it; a `.doc` becomes a `.docx`. */
+/** Returns the input's extension, or that of its default output format: a `.doc` becomes a `.docx`. */
 function usualEnding(input: string, { name, outputs }: DocumentFormatInfo): string {
   return outputs[0] === name ? path.extname(input).slice(1) : endingOf(outputs[0]);
 }
@@ -143,24 +143,24 @@ function knownEndings(): string {
   return `${endings.slice(0, -1).join(', ')} and ${endings.at(-1) ?? ''} files`;
 }
 
-/** What is being done. */
+/** Steps of a translation. */
 type TranslationStep = 'sending' | 'waiting' | 'translating' | 'fetching';
 
 export interface TranslationDisplay {
-  /** @param share of the step that is done, from 0 to 1 */
+  /** @param share completed part of the step, from 0 to 1 */
   show(step: TranslationStep, share: number, secondsLeft?: number): void;
-  /** Takes the bar away. */
+  /** Removes the progress bar. */
   end(): void;
 }
 
 interface Output {
-  /** Where there is nobody to look, and for the terminal. */
+  /** A terminal or another stream. */
   out: NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
-  /** What is translated. */
+  /** Name of the document. */
   label: string;
 }
 
-/** Where each step begins and ends in the whole. */
+/** Span of each step within the whole. */
 const SPANS = {
   sending: [0, 0.08],
   waiting: [0.08, 0.08],
@@ -181,7 +181,7 @@ function barDisplay({ out, label }: Output): TranslationDisplay {
   return {
     show(step, share, secondsLeft) {
       const [from, to] = SPANS[step];
-      // What is left is estimated, and the estimate may grow: the bar does not go back.
+      // The remaining time is an estimate that may grow; the bar never goes back.
       shown = Math.max(shown, from + (to - from) * Math.min(1, Math.max(0, share)));
       const words = wordsFor(step, secondsLeft);
       const line = lineOf({ label, share: shown, words, columns: columnsOf(out) });
@@ -195,7 +195,7 @@ function barDisplay({ out, label }: Output): TranslationDisplay {
   };
 }
 
-/** A terminal that does not know its width says 0. */
+/** A terminal of unknown width reports 0. */
 function columnsOf({ columns = 0 }: Output['out']): number {
   return columns === 0 ? 80 : columns;
 }
@@ -227,14 +227,14 @@ function wordsFor(step: TranslationStep, secondsLeft: number | undefined): strin
   }
 }
 
-/** `12 s`, `3 min`, `2 h`. */
+/** Formats a duration as `12 s`, `3 min` or `2 h`. */
 function durationText(seconds: number): string {
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** As much of label, bar, share and words as the terminal is wide: a longer line would not go away. */
+/** Composes as much of label, bar, percentage and words as fits: a wrapped line could not be cleared. */
 function lineOf({
   label,
   share,
@@ -255,7 +255,7 @@ function lineOf({
   return fitting.slice(0, Math.max(0, columns - 1));
 }
 
-/** The beginning and the end of a long name: the ending shows what it is. */
+/** Shortens a long name in the middle; its extension stays visible. */
 function shortened(name: string): string {
   if (name.length <= MAX_LABEL_WIDTH) return name;
   const half = (MAX_LABEL_WIDTH - 1) / 2;

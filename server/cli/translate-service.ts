@@ -1,4 +1,4 @@
-/** The calls of `/v2/document` that translate one file. */
+/** Client of `/v2/document`: the calls that translate one file. */
 import { createReadStream } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import type { DocumentHandle, DocumentStatusView } from '../../shared/schemas/documents.ts';
 import { adviceFor } from './running-server.ts';
 
-/** A server that does not do what it was asked. */
+/** The server refused a request, or could not be reached. */
 export class TranslateError extends Error {
   /** HTTP status; undefined when the server was not reached. */
   readonly status: number | undefined;
@@ -18,13 +18,13 @@ export class TranslateError extends Error {
     this.status = status;
   }
 
-  /** Whether the next file would meet the same. */
+  /** Whether all other files would fail in the same way. */
   get concernsAll(): boolean {
     return this.status === undefined || [401, 403, 456].includes(this.status);
   }
 }
 
-/** How long a person who stops has to wait for the server. */
+/** Longest time to wait for the deletion of a document after an interruption, in ms. */
 const FORGET_LIMIT_MS = 3_000;
 
 export interface TranslateServer {
@@ -34,14 +34,14 @@ export interface TranslateServer {
 
 export interface UploadOptions {
   file: string;
-  /** Parts of the form besides the file. */
+  /** Form fields besides the file. */
   fields: Readonly<Record<string, string>>;
-  /** Called with the share that has been sent, from 0 to 1. */
+  /** Receives the share of the file that was sent, from 0 to 1. */
   onShare: (share: number) => void;
   signal: AbortSignal;
 }
 
-/** How the calls are made; each fails with a {@link TranslateError}, or with the signal's reason. */
+/** Makes the client. Each call fails with a {@link TranslateError}, or with the signal's reason. */
 export function translateService({ url, apiKey }: TranslateServer) {
   const base = url.replace(/\/+$/, '');
   const authorization = `Service-Auth-Key ${apiKey}`;
@@ -87,14 +87,14 @@ export function translateService({ url, apiKey }: TranslateServer) {
       return (await (await ask(handle, '', signal)).json()) as DocumentStatusView;
     },
 
-    /** Has the server delete what it has of a document, also when it is being translated. */
+    /** Deletes a document on the server, even while it is being translated. */
     async forget({ document_id, document_key }: DocumentHandle): Promise<void> {
       const query = new URLSearchParams({ document_key }).toString();
       const signal = AbortSignal.timeout(FORGET_LIMIT_MS);
       await call(`/v2/document/${document_id}?${query}`, { method: 'DELETE', signal });
     },
 
-    /** The translated file, once. */
+    /** Downloads the translated file; possible only once. */
     async result(handle: DocumentHandle, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
       const { body } = await ask(handle, '/result', signal);
       if (body === null) throw new TranslateError('The server sent an empty file.');
@@ -105,7 +105,7 @@ export function translateService({ url, apiKey }: TranslateServer) {
 
 export type TranslateService = ReturnType<typeof translateService>;
 
-/** The parts of the form, the file last, so that the server knows the rest before it comes. */
+/** Yields the form, the file last, so that the server has all fields before it. */
 async function* formBody({
   boundary,
   file,
@@ -123,7 +123,7 @@ async function* formBody({
   for (const [name, value] of Object.entries(fields)) {
     head += `${part(`name="${name}"`)}\r\n${value}\r\n`;
   }
-  // As browsers write names (RFC 7578 §4.2 and the HTML standard).
+  // Encodes the file name as browsers do (RFC 7578 §4.2 and the HTML standard).
   const name = path
     .basename(file)
     .replaceAll('"', '%22')

@@ -1,6 +1,6 @@
 /**
- * `npm run cluster`: three servers, a PostgreSQL, a Redis and a load balancer on this machine, to try what
- * happens when one of them dies. Nothing stays when it ends.
+ * `npm run cluster`: runs three servers, PostgreSQL, Redis and a load balancer on this machine, to
+ * try what happens when one of them dies. All data is deleted when it ends.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ import { serverEntry } from './product.mjs';
 import { setUpOrExit } from './set-up.mjs';
 
 const SERVERS = 3;
-/** A machine that is busy with something else takes its time. */
+/** Longest start of a program, in ms; generous for a busy machine. */
 const START_LIMIT_MS = 120_000;
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -39,7 +39,7 @@ await setUpOrExit({
 const host = process.env['HOST'] ?? '127.0.0.1';
 const port = Number(process.env['PORT'] ?? 8080);
 const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-cluster-'));
-/** What runs, in the order in which it was started. @type {Set<ChildProcess>} */
+/** Running programs, in the order of their start. @type {Set<ChildProcess>} */
 const running = new Set();
 /** @type {ChildProcess[]} */
 const servers = [];
@@ -69,7 +69,7 @@ try {
 }
 
 /**
- * Starts a program whose output goes to a file of the cluster's folder.
+ * Starts a program whose output goes to a log in the cluster's folder.
  *
  * @param {string} name
  * @param {string} program
@@ -78,7 +78,7 @@ try {
  */
 function run(name, program, args, options = {}) {
   const output = openSync(logOf(name), 'a');
-  // In a process group of its own: Ctrl+C is for this process, which stops them in order.
+  // In its own process group, so that Ctrl+C reaches only this process, which stops the others in order.
   const child = spawn(program, args, {
     ...options,
     detached: true,
@@ -103,7 +103,7 @@ async function startPostgresql() {
   mkdirSync(own);
   if ('uid' in owner) {
     chownSync(own, owner.uid, owner.gid);
-    // Its way to its own folder.
+    // Lets the owner of PostgreSQL reach its folder inside this one.
     chmodSync(folder, 0o711);
   }
   const data = path.join(own, 'data');
@@ -147,7 +147,7 @@ function settingsWith(database, broker) {
 }
 
 /**
- * Runs a server, and another in its place whenever it dies.
+ * Runs a server, and restarts it whenever it dies.
  *
  * @param {number} number from 1
  * @param {number} ownPort
@@ -189,7 +189,7 @@ async function startBalancer(ports) {
 }
 
 /**
- * Waits until a program that was started does what it is for.
+ * Waits until a started program works.
  *
  * @param {string} name
  * @param {ChildProcess} child
@@ -252,13 +252,13 @@ function welcome(ports) {
   return `${lines.join('\n')}\n`;
 }
 
-/** Servers first, which hand over what they have; asked again, at once. */
+/** Stops the servers first, so that they hand over their sessions; a second signal exits at once. */
 async function stop() {
   if (isStopping) process.exit(1);
   isStopping = true;
   const others = [...running].filter((child) => !servers.includes(child));
   await Promise.all(servers.map((child) => end(child, 'SIGTERM')));
-  // PostgreSQL waits for its clients when it is asked by another signal.
+  // SIGINT: on SIGTERM, PostgreSQL would wait for its clients.
   await Promise.all(others.map((child) => end(child, 'SIGINT')));
   process.exit();
 }

@@ -1,10 +1,10 @@
-/** Runs the programs of the set-up. What they print goes to a log and is shown only on failure. */
+/** Runs the programs of the set-up. Their output goes to a log and is shown only after a failure. */
 import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { notesFolder, root } from './paths.mjs';
 
-/** A program that did not succeed; `output` is the end of what it printed. */
+/** A program that failed; `output` is the end of its output. */
 export class CommandFailure extends Error {
   /**
    * @param {string} message
@@ -53,7 +53,7 @@ export async function run({ program, args, log, env = {}, shownLines = 40 }) {
 }
 
 /**
- * Path of a program on the PATH; undefined when there is none.
+ * Returns the path of a program on the PATH; undefined if it is not found.
  *
  * @param {string} name
  * @param {string} [searchPath] the PATH to search
@@ -76,7 +76,7 @@ export function findProgram(name, searchPath = process.env.PATH ?? '') {
  * @returns {Promise<string>} how it ended, in words
  */
 function ended(child) {
-  // Whoever stops the set-up stops what it started.
+  // When the set-up is stopped, so is the program.
   const stop = () => void child.kill();
   process.once('exit', stop);
   return new Promise((resolve) => {

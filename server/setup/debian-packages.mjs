@@ -1,7 +1,6 @@
 /**
- * The Debian packages: what the default engines run on. Installs what is missing where that is
- * possible, says what to install where it is not, and never stands in the way: engines whose
- * programs are missing stay off and the rest works.
+ * The Debian packages of the default engines. Installs missing packages where possible, prints what
+ * to install where not, and never prevents a start: engines whose programs are missing stay off.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -10,13 +9,13 @@ import { CommandFailure, findProgram, run } from './command.mjs';
 import { notesFolder } from './paths.mjs';
 
 /**
- * @typedef {object} Requirement a set of packages and how to recognise their program elsewhere
- * @property {string} name what it is called outside Debian
- * @property {string[]} [programs] any of these on the PATH shows that it is there
+ * @typedef {object} Requirement a set of packages, and how to recognise their programs elsewhere
+ * @property {string} name its name outside Debian
+ * @property {string[]} [programs] one of these on the PATH satisfies the requirement
  * @property {string[]} packages
  */
 
-/** What the default engines need. @type {Requirement[]} */
+/** Packages of the default engines. @type {Requirement[]} */
 export const serverRequirements = [
   {
     name: 'Apertium with its pairs eng-spa, eng-cat, spa-cat, fr-es, es-pt, spa-ita',
@@ -39,7 +38,7 @@ export const serverRequirements = [
     programs: ['hunspell'],
     packages: ['hunspell', ...['en-us', 'de-de', 'fr', 'es', 'it', 'pt-pt', 'pt-br'].map(spelling)],
   },
-  // What documents take: old Word files, text in pictures, letters to draw it with.
+  // For documents: old Word files, text in pictures, and fonts to render it.
   {
     name: 'LibreOffice Writer',
     programs: ['soffice', 'libreoffice'],
@@ -72,14 +71,14 @@ function ocr(language) {
   return `tesseract-ocr-${language}`;
 }
 
-/** What a cluster on one machine needs besides. @type {Requirement[]} */
+/** Additional packages of a cluster on one machine. @type {Requirement[]} */
 export const clusterRequirements = [
   { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
   { name: 'Redis', programs: ['redis-server'], packages: ['redis-server'] },
   { name: 'HAProxy', programs: ['haproxy'], packages: ['haproxy'] },
 ];
 
-/** What the tests need besides. @type {Requirement[]} */
+/** Additional packages of the tests. @type {Requirement[]} */
 export const testRequirements = [
   {
     name: 'Chromium',
@@ -92,11 +91,11 @@ export const testRequirements = [
     programs: ['WebKitWebDriver'],
     packages: ['webkit2gtk-driver', 'xvfb'],
   },
-  // Firefox hears nothing where there is no sound device.
+  // Firefox plays no audio without a sound device.
   { name: 'PulseAudio', programs: ['pulseaudio'], packages: ['pulseaudio'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
   ...clusterRequirements,
-  // Networks in which cables are pulled out.
+  // Simulates networks in which cables are pulled out.
   { name: 'iproute2', programs: ['ip'], packages: ['iproute2'] },
   {
     name: 'LibreOffice Calc and Impress',
@@ -105,24 +104,24 @@ export const testRequirements = [
   { name: 'Poppler', programs: ['pdftoppm'], packages: ['poppler-utils'] },
   { name: 'xmllint', programs: ['xmllint'], packages: ['libxml2-utils'] },
   { name: 'qpdf', programs: ['qpdf'], packages: ['qpdf'] },
-  // Older processors than those of today's machines.
+  // Emulates older processors.
   { name: 'QEMU', programs: ['qemu-x86_64'], packages: ['qemu-user'] },
-  // One known family, so that text has the same width on every machine.
+  // A fixed font family, so that text has the same width on every machine.
   { name: 'the DejaVu fonts', packages: ['fonts-dejavu-core'] },
 ];
 
 /**
- * @typedef {object} Host the machine, as far as packages are concerned
+ * @typedef {object} Host the machine, as seen by package management
  * @property {string} searchPath its PATH
  * @property {boolean} isRoot whether packages may be installed
- * @property {string} statusFile where dpkg keeps what is installed
- * @property {string} noteFile where the last check is noted
+ * @property {string} statusFile dpkg's list of installed packages
+ * @property {string} noteFile record of the last check
  */
 
 const aptOptions = [
-  // Without a network apt would try for minutes.
+  // Without a network, apt would try for minutes.
   ...['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'],
-  // An unattended upgrade may hold the lock for a moment, above all on a fresh machine.
+  // An unattended upgrade may hold the lock for a while, especially on a fresh machine.
   ...['-o', 'DPkg::Lock::Timeout=60'],
 ];
 
@@ -135,13 +134,13 @@ export const thisHost = {
 };
 
 /**
- * What is missing. Costs a stat when nothing was installed or removed since the last check, else one
- * call of dpkg-query.
+ * Returns the missing requirements. Costs one stat if no package has changed since the last check,
+ * else one call of dpkg-query.
  *
  * @param {Requirement[]} requirements
  * @param {Host} [host]
- * @returns {{ packages: string[] } | { programs: string[] }} Debian packages, or where there is no
- *   dpkg the names of the programs
+ * @returns {{ packages: string[] } | { programs: string[] }} Debian packages, or names of programs
+ *   where there is no dpkg
  */
 export function findMissing(requirements, host = thisHost) {
   if (findProgram('dpkg-query', host.searchPath) === undefined) {
@@ -169,7 +168,7 @@ export function isAnyMissing(missing) {
 }
 
 /**
- * Whether {@link install} can do something about what is missing.
+ * Whether {@link install} can install something of what is missing.
  *
  * @param {ReturnType<typeof findMissing>} missing
  * @param {Host} [host]
@@ -184,17 +183,17 @@ export function canInstall(missing, host = thisHost) {
 }
 
 /**
- * Installs packages with apt-get, those the system's archive has.
+ * Installs those packages that the system's archive has, with apt-get.
  *
  * @param {string[]} packages
  * @param {Host} [host]
- * @returns {Promise<string>} what to tell: empty when everything was installed
+ * @returns {Promise<string>} a message for the user; empty when everything was installed
  */
 export async function install(packages, host = thisHost) {
   const env = { PATH: host.searchPath, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
-  // An installation that was cut short, as by Ctrl+C, would make every later one fail.
+  // An interrupted earlier installation would make every later one fail.
   await run({ program: 'dpkg', args: ['--configure', '-a'], log: 'dpkg', env }).catch(() => {});
-  // Another source of the machine may be out of order: what counts is whether the packages install.
+  // Another source of the machine may be broken; all that matters is whether the packages install.
   const update = [...aptOptions, 'update'];
   await run({ program: 'apt-get', args: update, log: 'apt-get-update', env }).catch(() => {});
   const inArchive = archivePackages(packages, host);
@@ -214,7 +213,7 @@ export async function install(packages, host = thisHost) {
 }
 
 /**
- * What a person can do about what is missing.
+ * Returns advice on what is missing, for people.
  *
  * @param {ReturnType<typeof findMissing>} missing
  * @param {Host} [host]
@@ -236,21 +235,21 @@ export function advice(missing, host = thisHost) {
  * @returns {string[]}
  */
 function queryInstalled(packages, host) {
-  // Fails for names it does not know and still lists the others.
+  // Fails if it does not know a name, but still lists the others.
   return output('dpkg-query', ['-W', '-f=${Package} ${db:Status-Status}\n', ...packages], host)
     .split('\n')
     .flatMap((line) => (line.endsWith(' installed') ? [line.replace(' installed', '')] : []));
 }
 
 /**
- * Those of some packages that can be installed here.
+ * Returns those of the given packages that can be installed here.
  *
  * @param {string[]} packages
  * @param {Host} host
  */
 function archivePackages(packages, host) {
   const policy = output('apt-cache', ['policy', ...packages], host);
-  // Per package its name and a colon, then an indented line with the version that would be installed.
+  // Output: for each package its name and a colon, then an indented line with the candidate version.
   const entries = policy.matchAll(/^(\S+):\n.*\n {2}Candidate: (?!\(none\))/gm);
   return new Set([...entries].map(([, name]) => name));
 }
@@ -266,7 +265,7 @@ function output(program, args, host) {
 }
 
 /**
- * Packages that need no further look: installed, or not to be had here.
+ * Returns packages that need no further check: installed, or not in the archive.
  *
  * @param {Host} host
  * @returns {string[]}
@@ -276,7 +275,7 @@ function settledPackages(host) {
     const { statusMtimeMs, settled } = JSON.parse(readFileSync(host.noteFile, 'utf8'));
     return statusMtimeMs === statSync(host.statusFile).mtimeMs ? settled : [];
   } catch {
-    return []; // No note yet, or not ours: look.
+    return []; // No record yet, or an unreadable one: check again.
   }
 }
 
@@ -291,6 +290,6 @@ function note(settled, host) {
     mkdirSync(path.dirname(host.noteFile), { recursive: true });
     writeFileSync(host.noteFile, JSON.stringify({ statusMtimeMs, settled: unique }, null, 2));
   } catch {
-    // A note only saves time; whoever runs the server may not write here.
+    // The record only saves time; the user who runs the server may not be allowed to write here.
   }
 }

@@ -1,4 +1,4 @@
-/** `npm run dev`: the server restarts and the widget is built anew whenever a source changes. */
+/** `npm run dev`: restarts the server and rebuilds the widget whenever a source changes. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { serverRequirements } from './debian-packages.mjs';
@@ -9,7 +9,7 @@ import { forgetBuild, modulePath, viteBuild } from './product.mjs';
 import { setUpOrExit } from './set-up.mjs';
 
 refuseOldNode();
-// Built once: a server that starts before the widget's first build would have nothing to serve.
+// Built once up front: the server would have nothing to serve before the widget's first build.
 await setUpOrExit({ requirements: serverRequirements, models: serverModels });
 forgetBuild();
 
@@ -17,8 +17,8 @@ const commands = [
   [...viteBuild, '--watch', '--logLevel', 'warn', '--outDir', path.join(root, 'dist', 'widget')],
   [modulePath('tsx/dist/cli.mjs'), 'watch', '--clear-screen=false', 'server/main.ts'],
 ];
-// In process groups of their own: else Ctrl+C would reach them twice, from the terminal and from
-// here.
+// In their own process groups; otherwise Ctrl+C would reach them twice, from the terminal and from
+// this process.
 const children = commands.map((args) =>
   spawn(process.execPath, args, {
     cwd: root,
@@ -30,7 +30,7 @@ const children = commands.map((args) =>
 /** @param {NodeJS.Signals} signal */
 const stop = (signal) => children.forEach((child) => child.kill(signal));
 process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
-// This process stays until both have ended, so that the server can finish its sessions.
+// This process waits for both, so that the server can finish its sessions.
 for (const child of children) {
   child.once('exit', (code) => {
     process.exitCode ??= code ?? 0;

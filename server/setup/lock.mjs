@@ -1,6 +1,6 @@
 /**
- * One set-up at a time. The lock is a folder that holds its owner's mark and appears by a rename, so
- * that it is never seen without one; the lock of a process that has died is taken over.
+ * A lock that serialises set-ups. It is a folder with its owner's mark, created by a rename, so
+ * that it is never visible without a mark. The lock of a dead process is taken over.
  */
 import {
   existsSync,
@@ -50,7 +50,7 @@ function releaseLock(lockFolder) {
   try {
     renameSync(lockFolder, released);
   } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error; // Someone has deleted all of dist/.
+    if (!isErrno(error, 'ENOENT')) throw error; // The user has deleted all of dist/.
   }
   const folder = path.dirname(lockFolder);
   const remains = [`${path.basename(lockFolder)}.dead-`, path.basename(released)];
@@ -71,7 +71,7 @@ function tryAcquire(lockFolder, mark) {
   mkdirSync(candidate, { recursive: true });
   writeFileSync(path.join(candidate, 'owner'), mark);
   try {
-    // Onto a folder with something in it a rename fails: of several, one gets the lock.
+    // A rename onto a non-empty folder fails, so only one process gets the lock.
     renameSync(candidate, lockFolder);
     return true;
   } catch (error) {
@@ -82,8 +82,8 @@ function tryAcquire(lockFolder, mark) {
 }
 
 /**
- * Moves the lock of a dead process out of the way. Its new name is made of its owner's mark: who
- * comes late finds that name taken and cannot move the lock that someone has got meanwhile.
+ * Moves the lock of a dead process out of the way. The new name contains the owner's mark: a slower
+ * process finds the name taken and cannot move a lock that another process has acquired meanwhile.
  *
  * @param {string} lockFolder
  */
@@ -99,8 +99,8 @@ function buryTheDead(lockFolder) {
 }
 
 /**
- * A process's number and, where the system tells, the tick it started at: after a restart of the
- * machine another process may have the number.
+ * Returns a process's id and, where the system reports it, its start time in ticks, because ids are
+ * reused after a restart of the machine.
  *
  * @param {number} pid
  * @returns {string | undefined} undefined when there is no such process
@@ -112,10 +112,10 @@ function markOf(pid) {
     if (!isErrno(error, 'EPERM')) return undefined;
   }
   try {
-    // proc(5): the 22nd field; the 2nd, the name in brackets, may hold blanks.
+    // proc(5): field 22. Field 2, the name in brackets, may contain blanks.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; only its parent has not asked yet.
+    // A zombie has ended, but its parent has not reaped it yet.
     return fields[0] === 'Z' ? undefined : `${pid} ${fields[19]}`;
   } catch {
     return String(pid);

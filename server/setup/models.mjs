@@ -1,25 +1,25 @@
 /**
- * The models that a fresh installation works with. They are installed by the command line that the
- * build has made, and never stand in the way: without them the server starts and says what is off.
+ * The models of a fresh installation. The built command-line interface installs them. Missing
+ * models never prevent a start: the server reports what is off.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CommandFailure, run } from './command.mjs';
 import { root } from './paths.mjs';
 
-/** What hears where nothing else was chosen. */
+/** The default recogniser. */
 export const serverModels = ['moonshine-tiny-en'];
 
 const DESCRIPTION_FILE = 'dragoman-model.json';
 
-/** Where the server will look for models, as its settings say. @returns {string} */
+/** Returns the models folder that the server's settings will name. @returns {string} */
 function modelsFolder() {
   const { MODELS_DIR, DATA_DIR } = process.env;
   return path.resolve(MODELS_DIR?.trim() || path.join(DATA_DIR?.trim() || 'data', 'models'));
 }
 
 /**
- * Those of some models that are not installed: a stat each.
+ * Returns the given models that are not installed; costs a stat each.
  *
  * @param {string[]} names
  */
@@ -28,7 +28,7 @@ export function findMissing(names) {
   return names.filter((name) => !existsSync(path.join(folder, name, DESCRIPTION_FILE)));
 }
 
-/** What a step is called. @param {string} name */
+/** Returns the label of an installation step. @param {string} name */
 export function labelOf(name) {
   return `model ${name}`;
 }
@@ -37,7 +37,7 @@ export function labelOf(name) {
  * Installs a model of the catalogue.
  *
  * @param {string} name
- * @returns {Promise<string>} what to tell: empty when it was installed
+ * @returns {Promise<string>} a message for the user; empty after success
  */
 export async function install(name) {
   try {
@@ -46,10 +46,10 @@ export async function install(name) {
       args: [
         path.join(root, 'dist', 'server', 'cli', 'main.js'),
         ...['models', 'install', name],
-        // Where there is no network, every start would wait for it.
+        // Without a network, every start would wait for the download.
         ...['--timeout', '20'],
       ],
-      // The set-up runs its programs in the project's folder.
+      // An absolute path: the set-up runs its programs in the project's folder.
       env: { MODELS_DIR: modelsFolder() },
       log: 'model',
       shownLines: 1,

@@ -1,15 +1,18 @@
 /**
- * Refuses a Node that is too old, before anything newer is touched: this file and what it imports
- * use nothing that Node 16 does not have, or an old Node would fail with a riddle instead.
+ * Rejects an outdated Node before it loads any newer code. This file and its imports use only
+ * features of Node 16; otherwise an old Node would fail with an obscure error.
  */
 import { readFileSync } from 'node:fs';
 
 /**
- * What to say to someone whose Node is too old; undefined when it will do.
+ * Returns a message for users of an outdated Node; undefined if the version is sufficient.
  *
  * @param {string} running version of Node, such as `20.19.0`
- * @param {string} wanted `engines.node` of package.json: `>=20.19`, or `^20.19 || >=22.12` where the
- *   first minors of a later major lack what an earlier major got
+ * @param {string} wanted `engines.node` of package.json: `>=20.19`, or `^20.19
+ *
+ * >=22.12` where early minors of a later major lack a feature that was backported to an earlier
+ * major
+ *
  * @returns {string | undefined}
  */
 export function complaintAboutNode(running, wanted) {
@@ -38,7 +41,7 @@ function numbersOf(version) {
     .map(Number);
 }
 
-/** Ends the process with a clear line when this Node is older than package.json asks for. */
+/** Exits with a clear message when this Node is older than package.json requires. */
 export function refuseOldNode() {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const complaint = complaintAboutNode(process.versions.node, JSON.parse(manifest).engines.node);

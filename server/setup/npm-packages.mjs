@@ -1,12 +1,12 @@
-/** The npm packages: are they those of package-lock.json, and if not, `npm ci`. */
+/** The npm packages: checks them against package-lock.json and runs `npm ci` if they differ. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from './command.mjs';
 import { root } from './paths.mjs';
 
 /**
- * Whether the installed packages are those of package-lock.json. Asks npm's own record of what it
- * installed, which npm writes last: an interrupted installation has none.
+ * Whether the installed packages match package-lock.json. Reads npm's own record, which npm writes
+ * last, so that an interrupted installation has none.
  *
  * @param {string} [folder] of the project
  */
@@ -17,16 +17,16 @@ export function npmPackagesInstalled(folder = root) {
   return Object.entries(packagesOf(path.join(folder, 'package-lock.json'))).every(
     ([name, wanted]) => {
       const present = installed[name];
-      // '' is the project itself; packages for other systems are optional and absent.
+      // '' is the project itself; optional packages for other systems are absent.
       if (present === undefined) return name === '' || wanted.optional === true;
       return present.version === wanted.version && present.integrity === wanted.integrity;
     },
   );
 }
 
-/** Installs exactly what package-lock.json says. */
+/** Installs exactly the packages of package-lock.json. */
 export async function installNpmPackages() {
-  // Started through npm, the same npm is used; else the one on the PATH.
+  // Uses the npm that started this process, else the one on the PATH.
   const npmScript = process.env['npm_execpath'];
   const headers = nodeHeaders();
   const ownNpm = npmScript !== undefined && path.basename(npmScript) === 'npm-cli.js';
@@ -35,22 +35,22 @@ export async function installNpmPackages() {
     args: [
       ...(ownNpm ? [npmScript] : []),
       'ci',
-      // The build needs them, also where NODE_ENV is production.
+      // Needed for the build, even where NODE_ENV is production.
       '--include=dev',
-      // `npm start --silent` must not silence the log of a failure.
+      // `npm start --silent` must not suppress the log of a failure.
       '--loglevel=warn',
     ],
     env: {
-      // Compiled packages find the headers that came with this Node, instead of downloading them.
+      // Native packages use the headers that came with this Node instead of downloading them.
       ...(headers !== undefined && { npm_config_nodedir: headers }),
-      // The runtime of models would fetch what graphics cards take from elsewhere.
+      // Prevents onnxruntime-node from downloading GPU libraries.
       ONNXRUNTIME_NODE_INSTALL: 'skip',
     },
     log: 'npm-ci',
   });
 }
 
-/** Where the headers of this Node are, if they came with it. */
+/** Returns the folder of this Node's headers, if they came with it. */
 function nodeHeaders() {
   const prefix = path.resolve(path.dirname(process.execPath), '..');
   return existsSync(path.join(prefix, 'include', 'node', 'node.h')) ? prefix : undefined;

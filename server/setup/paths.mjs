@@ -1,11 +1,11 @@
-/** Where things are. Everything the set-up writes is below `dist/`, which git ignores. */
+/** Paths of the project. The set-up writes only below `dist/`, which git ignores. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository, absolute. */
+/** Absolute path of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** The set-up's own notes, logs and lock. */
+/** Logs, records and lock of the set-up. */
 export const notesFolder = path.join(root, 'dist', 'setup');
 
 /** The models that all tests share. */

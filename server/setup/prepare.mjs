@@ -1,6 +1,6 @@
 /**
- * Sets up all that `npm start` needs and starts nothing, for images of containers and machines; with the
- * argument `packages` those of Debian and npm alone, which seldom change.
+ * Sets up everything for `npm start` without starting the server, for container and machine images.
+ * With the argument `packages`, installs only Debian and npm packages, which seldom change.
  */
 import { serverRequirements } from './debian-packages.mjs';
 import { serverModels } from './models.mjs';

@@ -1,8 +1,8 @@
 /**
- * What `dist/` holds: the server as JavaScript, each module by itself and all as the bundle that is
- * run, and the widget as files to embed. The server is compiled in place, since a running process has
- * loaded its modules; the widget is swapped in as a whole, since a running server reads its files at
- * every request.
+ * Builds `dist/`: the server as JavaScript (single modules, and the bundle that is run) and the
+ * widget as files to embed. The server is compiled in place, because a running process has already
+ * loaded its modules; the widget is replaced as a whole, because a running server reads its files
+ * on every request.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -31,15 +31,15 @@ const sources = [
 
 const bundleFolder = path.join(distFolder, 'bundle');
 
-/** The server's entry, in `dist/`. */
+/** Entry of the server, in `dist/`. */
 export const serverEntry = path.join(bundleFolder, 'main.js');
-/** Its code, beside which `process/code-cache.ts` has its caches. */
+/** The server's code; `process/code-cache.ts` keeps its caches beside it. */
 const cachedFolder = path.join(bundleFolder, 'cached');
-/** The command line's entry. */
+/** Entry of the command-line interface. */
 export const commandLineEntry = path.join(bundleFolder, 'cli', 'main.js');
 const widgetEntry = path.join(distFolder, 'widget', 'voice-captions.js');
 
-/** Whether `dist/` was built from the sources as they are now. */
+/** Whether `dist/` was built from the current sources. */
 export function isBuilt() {
   return (
     [serverEntry, path.join(cachedFolder, 'main.js'), widgetEntry, stampFile].every((file) =>
@@ -48,12 +48,12 @@ export function isBuilt() {
   );
 }
 
-/** Whether there has ever been a build here. */
+/** Whether a build exists. */
 export function wasBuilt() {
   return existsSync(serverEntry);
 }
 
-/** Lets the next start build: to be called before something else changes `dist/`. */
+/** Makes the next start rebuild; must be called before anything else changes `dist/`. */
 export function forgetBuild() {
   rmSync(stampFile, { force: true });
 }
@@ -62,11 +62,12 @@ export function forgetBuild() {
  * Builds server and widget for production.
  *
  * @param {object} [options]
- * @param {boolean} [options.areTypesChecked] false where something else checks them
- * @param {() => Promise<void>} [options.whenCompiled] run beside the rest as soon as `dist/server` is there
+ * @param {boolean} [options.areTypesChecked] false if types are checked elsewhere
+ * @param {() => Promise<void>} [options.whenCompiled] runs in parallel with the rest once
+ *   `dist/server` exists
  */
 export async function build({ areTypesChecked = true, whenCompiled } = {}) {
-  // Taken before: what changes during the build is built the next time.
+  // Taken first, so that changes during the build trigger the next one.
   const stamp = fingerprint(root, sources);
   forgetBuild();
   await allEnded([buildServer(areTypesChecked, whenCompiled), buildWidget()]);
@@ -78,7 +79,7 @@ export async function build({ areTypesChecked = true, whenCompiled } = {}) {
  * @param {(() => Promise<void>) | undefined} whenCompiled
  */
 async function buildServer(areTypesChecked, whenCompiled) {
-  // Without its outputs the compiler's memory of them is false.
+  // Without its outputs, the compiler's incremental state is wrong.
   if (!existsSync(path.join(distFolder, 'server', 'main.js')))
     rmSync(path.join(distFolder, 'server.tsbuildinfo'), { force: true });
   await run({
@@ -90,7 +91,7 @@ async function buildServer(areTypesChecked, whenCompiled) {
     log: 'build-server',
   });
   for (const folder of ['server', 'shared']) removeOrphans(folder);
-  // The types of the package `dragoman/client`; its code is among what was built above.
+  // Types of the package `dragoman/client`; its code is part of the build above.
   const clientTypes = run({
     program: process.execPath,
     args: [modulePath('typescript/bin/tsc'), '-p', 'shared/client/tsconfig.json'],
@@ -108,7 +109,7 @@ async function bundleServer() {
   await cacheCode();
 }
 
-/** Keeps what V8 makes of the bundle for the next starts; without it they take longer, and no more. */
+/** Creates the V8 code cache of the bundle. Without it, starts only take longer. */
 async function cacheCode() {
   const caches = path.join(cachedFolder, 'caches');
   rmSync(caches, { recursive: true, force: true });
@@ -145,19 +146,19 @@ async function buildWidget() {
 }
 
 /**
- * Waits until none of some works is under way, also where one fails.
+ * Waits until all works have ended, even if one fails.
  *
  * @template {unknown[]} Works
  * @param {[...Works]} works
  * @returns {Promise<{ [Key in keyof Works]: Awaited<Works[Key]> }>}
- * @throws what the first of them that failed has thrown
+ * @throws the error of the first work that failed
  */
 export async function allEnded(works) {
   await Promise.allSettled(works);
   return Promise.all(works);
 }
 
-/** Path of a file of an installed package. @param {string} file */
+/** Returns the path of a file in an installed package. @param {string} file */
 export function modulePath(file) {
   return path.join(root, 'node_modules', file);
 }
@@ -185,8 +186,9 @@ function removeOrphans(folder) {
 }
 
 /**
- * A hash of the names and contents of files and folders. Contents rather than times: a checkout back
- * and forth or a copy into an image builds nothing anew, and reading them all takes some 20 ms.
+ * Returns a hash of the names and contents of files and folders. Contents rather than times:
+ * switching branches back and forth, or a copy into an image, requires no rebuild, and reading all
+ * files takes only some 20 ms.
  *
  * @param {string} folder
  * @param {string[]} entries paths of files or folders in it; missing ones count as empty

@@ -1,22 +1,23 @@
 /**
- * Tells a person what is going on: a line for each finished step, and while a step runs its seconds,
- * counted in place on a terminal and every ten seconds in a log. Goes to standard error, because
- * standard output belongs to the server.
+ * Progress output: one line per finished step; while a step runs, its elapsed seconds, updated in
+ * place on a terminal or logged every ten seconds. Written to standard error, because standard
+ * output belongs to the server.
  */
 
 const LABEL_WIDTH = 18;
 
 /**
  * @typedef {object} Progress
- * @property {<T>(label: string, work: () => Promise<T>) => Promise<T>} step shows work while it runs
+ * @property {<T>(label: string, work: () => Promise<T>) => Promise<T>} step shows work while it
+ *   runs
  * @property {(text: string) => void} say prints lines between the steps
  */
 
 /**
  * @param {object} [options]
  * @param {string} [options.heading] printed once, before the first line
- * @param {boolean} [options.quiet] leaves no lines of steps that went well
- * @param {number} [options.logEveryMs] how often a log is told that a step goes on
+ * @param {boolean} [options.quiet] omits the lines of successful steps
+ * @param {number} [options.logEveryMs] interval of progress lines in a log
  * @param {Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean }} [options.stream]
  * @returns {Progress}
  */
@@ -26,7 +27,7 @@ export function createProgress({
   logEveryMs = 10_000,
   stream = process.stderr,
 } = {}) {
-  /** @type {Map<string, number>} label to its start */
+  /** @type {Map<string, number>} label to start time */
   const active = new Map();
   /** @type {NodeJS.Timeout | undefined} */
   let timer;

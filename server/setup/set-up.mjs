@@ -1,7 +1,6 @@
 /**
- * Everything between a fresh clone and a server that starts: npm packages, Debian packages, build,
- * models.
- * Each part finds out for itself whether there is something to do, so that a second start is quick.
+ * Everything between a fresh clone and a running server: npm packages, Debian packages, build and
+ * models. Each part checks for itself whether it has work to do, so that later starts are fast.
  */
 import { constants } from 'node:os';
 import path from 'node:path';
@@ -16,16 +15,17 @@ import { createProgress } from './progress.mjs';
 
 /**
  * @typedef {object} Wishes
- * @property {debian.Requirement[]} [requirements] Debian packages to have; none without it
- * @property {string[]} [models] names of models to have; none without it
+ * @property {debian.Requirement[]} [requirements] required Debian packages; none by default
+ * @property {string[]} [models] names of required models; none by default
  * @property {'when stale' | 'always' | 'never'} [building]
- * @property {boolean} [areTypesChecked] by the build; false where something else checks them
- * @property {() => void} [whenPackaged] called once npm packages are there, whatever else is still to do
- * @property {boolean} [quiet] leaves no lines of steps that went well
+ * @property {boolean} [areTypesChecked] by the build; false if types are checked elsewhere
+ * @property {() => void} [whenPackaged] called once the npm packages are installed, whatever else
+ *   remains
+ * @property {boolean} [quiet] omits the lines of successful steps
  */
 
 /**
- * Sets up what is wished for; when something cannot be done, says so and ends the process.
+ * Sets up what is requested; on failure, prints the reason and exits.
  *
  * @param {Wishes} [wishes]
  * @returns {Promise<void>}
@@ -40,11 +40,11 @@ export async function setUpOrExit(wishes) {
 }
 
 /**
- * Sets up what is wished for.
+ * Sets up what is requested.
  *
  * @param {Wishes} [wishes]
  * @returns {Promise<void>}
- * @throws {CommandFailure} when npm or the build does not succeed
+ * @throws {CommandFailure} when npm or the build fails
  */
 export async function setUp({
   requirements = [],
@@ -54,7 +54,7 @@ export async function setUp({
   whenPackaged = () => {},
   quiet = false,
 } = {}) {
-  // Whoever builds an image installs packages in a layer of its own.
+  // Image builds install packages in a layer of their own.
   const installs = process.env['DRAGOMAN_SETUP'] !== 'off';
   const findWork = () => ({
     npm: installs && !npmPackagesInstalled(),
@@ -75,14 +75,14 @@ export async function setUp({
   await stoppable(() =>
     withLock(path.join(notesFolder, 'lock'), {
       whileWaiting: (pid, wait) => progress.step(`waiting for process ${pid}`, wait),
-      // Whoever had the lock before may have done it all.
+      // The previous owner of the lock may have done all the work.
       work: () => doWork(findWork(), { areTypesChecked, whenPackaged }, progress),
     }),
   );
 }
 
 /**
- * What went wrong, for people: the end of the output of the program that failed.
+ * Describes an error for people, with the end of the failed program's output.
  *
  * @param {unknown} error
  */
@@ -91,7 +91,7 @@ export function explain(error) {
 }
 
 /**
- * Does some work that a signal ends in order: children stopped, lock released.
+ * Runs work that a signal ends cleanly: child processes are stopped and the lock is released.
  *
  * @template T
  * @param {() => Promise<T>} work
@@ -120,7 +120,7 @@ async function doWork(work, { areTypesChecked, whenPackaged }, progress) {
     if (!work.build) return installModels();
     await progress.step('build', () => build({ areTypesChecked, whenCompiled: installModels }));
   };
-  // Without them the server starts all the same, and hears less.
+  // Without models, the server still starts, but recognises no speech.
   const installModels = async () => {
     for (const name of work.models) {
       const told = await progress.step(models.labelOf(name), () => models.install(name));
@@ -133,6 +133,6 @@ async function doWork(work, { areTypesChecked, whenPackaged }, progress) {
     const told = await progress.step('Debian packages', () => debian.install(names));
     if (told !== '') progress.say(told);
   };
-  // Neither is cut short when the other fails: dpkg must not be stopped half-way.
+  // A failure of one does not interrupt the other: dpkg must not be stopped half-way.
   await allEnded([javaScript(), packages()]);
 }

@@ -1,4 +1,7 @@
-/** What the stores are written against: Kysely over either database, and the little that differs. */
+/**
+ * The database interface that stores are written against: Kysely over SQLite or PostgreSQL, and
+ * helpers for the few differences.
+ */
 import { type CompiledQuery, type Compilable, type Kysely, PostgresAdapter } from 'kysely';
 import { ServiceError } from '../../shared/errors.ts';
 
@@ -10,24 +13,25 @@ import { ServiceError } from '../../shared/errors.ts';
 export interface Tables {}
 
 /**
- * A database or a transaction of it. A store method awaits nothing but this: the embedded database
- * runs one after the other in an open transaction. Methods that write get a transaction of their own
- * from the adapter (`store-calls.ts`), so they never open one.
+ * A database, or a transaction of it. A store method may await nothing else, because the embedded
+ * database runs calls one after the other in an open transaction. Methods that write run in a
+ * transaction of the adapter (`store-calls.ts`), so they never open one.
  */
 export type Database = Kysely<Tables>;
 
 /**
  * Whether rows must be locked before they are read and then written: PostgreSQL runs transactions
- * side by side, SQLite has one writer at a time. For `query.$if(locksRows(db), (q) => q.forNoKeyUpdate())`.
+ * concurrently, SQLite has a single writer. Use: `query.$if(locksRows(db), (q) =>
+ * q.forNoKeyUpdate())`.
  */
 export function locksRows(db: Database): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 /**
- * Has what belongs to an account made one after the other, so that a count of it holds.
+ * Serialises the creation of an account's rows, so that a count of them stays valid.
  *
- * @throws ServiceError not_found when there is no such account
+ * @throws ServiceError not_found when the account does not exist
  */
 export async function lockAccount(db: Database, accountId: string): Promise<void> {
   const account = await db
@@ -39,16 +43,17 @@ export async function lockAccount(db: Database, accountId: string): Promise<void
   if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
 }
 
-/** Statements kept of each kind, those built last; lists of different lengths make different ones. */
+/** Number of compiled statements kept per kind; lists of different lengths need different statements. */
 const MOST_KEPT = 16;
 
 /**
- * A statement that is asked all the time: built once for all wishes of a shape. To build one takes longer than
- * SQLite takes to answer it.
+ * Makes a frequently used query that is compiled once per shape: compiling takes longer than SQLite
+ * takes to answer.
  *
- * @param options.shapeOf what decides on the text of the statement, such as how many values it has
- * @param options.parametersOf the values of a wish in the order of the statement, and nothing else that changes
- * @returns answers the rows. Throws what the database does, and Error when the parameters are not in order
+ * @param options.shapeOf what determines the text of the statement, such as the number of values
+ * @param options.parametersOf the parameters in the order of the statement; nothing else may vary
+ * @returns a function that runs the query and returns its rows. Throws the error of the database,
+ *   and Error when the parameters are out of order
  */
 export function builtOnce<Wish, Row>({
   build,
@@ -61,7 +66,7 @@ export function builtOnce<Wish, Row>({
 }): (db: Database, wish: Wish) => Promise<Row[]> {
   const kept = new WeakMap<object, Map<unknown, CompiledQuery<Row>>>();
   return async (db, wish) => {
-    // Both databases may be open, as in tests: each has a language of its own.
+    // Both kinds of database may be open, as in tests; each has its own SQL dialect.
     const { adapter } = db.getExecutor();
     const ofDatabase = kept.get(adapter) ?? new Map<unknown, CompiledQuery<Row>>();
     kept.set(adapter, ofDatabase);
@@ -85,7 +90,10 @@ function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((value, index) => value === others[index]);
 }
 
-/** Values of rows to insert, which have their columns in one order: for {@link builtOnce}. */
+/**
+ * Returns the values of rows to insert, for {@link builtOnce}; all rows must have their columns in
+ * the same order.
+ */
 export function valuesOf(rows: readonly object[]): unknown[] {
   return rows.flatMap((row) => Object.values(row) as unknown[]);
 }

@@ -1,12 +1,15 @@
-/** What the database says of itself: which one it is, and whether it can be written. */
+/**
+ * Metadata of the database: its identity, whether it is writable, and whether a transaction was
+ * committed.
+ */
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, locksRows } from './database.ts';
 import { defineStore } from './store.ts';
 
-/** Tells this database from others. */
+/** Distinguishes this database from others. */
 export interface InstallationStore {
-  /** Its id, made when it is asked for first. */
+  /** Returns the id of the database, which is created on first use. */
   id(): Promise<string>;
 }
 
@@ -23,7 +26,7 @@ declare module './database.ts' {
   }
 }
 
-/** Which database this is. */
+/** Identity of the database. */
 export const installationStore = defineStore<InstallationStore>({
   over: createInstallation,
   reads: [],
@@ -46,9 +49,9 @@ function createInstallation(db: Database): InstallationStore {
   };
 }
 
-/** Finds out whether the database can be written. */
+/** Checks whether the database is writable. */
 interface WriteCheckStore {
-  /** @throws ServiceError storage_unavailable when it cannot */
+  /** @throws ServiceError storage_unavailable when it is not */
   write(atMs: number): Promise<void>;
 }
 
@@ -63,12 +66,15 @@ declare module './database.ts' {
   }
 }
 
-/** A row for each process: one that stands still with its row locked holds up no other. */
+/** Each process has its own row, so that a stalled process with a locked row blocks no other. */
 const ROW_OF_PROCESS = randomInt(1, 2 ** 31);
-/** Of processes that are gone: clocks may differ. One that is locked is left to a later check. */
+/**
+ * Age at which rows of other processes are deleted, in ms; generous, because clocks may differ.
+ * Locked rows are left to a later check.
+ */
 const FORGOTTEN_AFTER_MS = 60 * 60_000;
 
-/** Whether the database can be written. */
+/** Check of whether the database is writable. */
 export const writeCheckStore = defineStore<WriteCheckStore>({
   over: createWriteChecks,
   reads: [],
@@ -94,32 +100,36 @@ function createWriteChecks(db: Database): WriteCheckStore {
   };
 }
 
-/** Tells whether a transaction was written whose COMMIT was not answered: each leaves its mark in a row that it locks. */
+/**
+ * Marks that tell whether a transaction was committed whose COMMIT was not answered: each
+ * transaction writes a new mark into a row, which it thereby locks.
+ */
 export interface Marks {
   /**
-   * Leaves another mark in place of the one before, first in a transaction, of which one is open at a time.
+   * Writes a new mark over the previous one; must be the first statement of its transaction, and
+   * only one transaction may be open.
    *
-   * @param lockLimitMs how long the transaction waits for a lock; as long as for any statement without
+   * @param lockLimitMs longest wait of the transaction for a lock; the statement timeout by default
    */
   leave(db: Database, lockLimitMs?: number): Promise<number>;
-  /** The last mark of a transaction that was written; waits for one whose end is still open. */
+  /** Returns the mark of the last committed transaction; waits for one that is still open. */
   read(db: Database): Promise<number>;
 }
 
-/** Makes marks in a row of their own: whoever looks whether the database can be written waits for no transaction. */
+/** Makes marks in a row of their own, so that write checks never wait for a transaction. */
 export function createMarks(): Marks {
   const check_id = randomInt(1, 2 ** 31);
   let last = 0;
   return {
     async leave(db, lockLimitMs) {
-      // A time, so that the row is forgotten like those of write checks.
+      // A timestamp, so that the row expires like those of write checks.
       last = Math.max(last + 1, Date.now());
       const row = { check_id, checked_at_ms: last };
       await db
         .insertInto('write_checks')
         .values(row)
         .onConflict((conflict) => conflict.column('check_id').doUpdateSet(row))
-        // With the mark, so that it takes no way to the database of its own.
+        // Sets the lock timeout in the same statement, which saves a round trip.
         .$if(lockLimitMs !== undefined, (query) =>
           query.returning(sql`set_config('lock_timeout', ${`${lockLimitMs}`}, true)`.as('limit')),
         )

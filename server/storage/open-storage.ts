@@ -5,20 +5,20 @@ import type { Storage } from '../stores.ts';
 export interface StorageOptions {
   /** `postgres://…` for PostgreSQL; undefined for SQLite in the data folder. */
   url: string | undefined;
-  /** Holds `dragoman.sqlite`; made when it is missing. */
+  /** Folder of `dragoman.sqlite`; created if missing. */
   dataFolder: string;
   log: Logger;
 }
 
 /**
- * Opens the database and brings it up to date.
+ * Opens the database and migrates it.
  *
- * @throws Error (or ServiceError) that says what to do when it cannot be opened
+ * @throws Error (or ServiceError) with advice when it cannot be opened
  */
 export async function openStorage({ url, dataFolder, log }: StorageOptions): Promise<Storage> {
   if (url === undefined) return openEmbeddedStorage({ dataFolder, log });
   if (/^postgres(ql)?:\/\//.test(url)) {
-    // Takes longer to load than all a command does with SQLite.
+    // Loaded on demand: loading it takes longer than a whole command with SQLite.
     const { openPostgresqlStorage } = await import('./distributed/postgresql-storage.ts');
     return openPostgresqlStorage({ url, log });
   }

@@ -1,4 +1,4 @@
-/** How the databases run the methods of stores: from calls, which are data. */
+/** Runs store methods from calls, which are plain data and can cross threads. */
 import {
   DummyDriver,
   Kysely,
@@ -12,7 +12,7 @@ import type { StoreCall, StoreDefinition, WhenLocked } from './store.ts';
 
 type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>;
 
-/** The stores by name, for calls that name them. */
+/** Store definitions by name. */
 const definitions = stores as unknown as Record<string, StoreDefinition<Methods>>;
 
 function definitionOf({ store }: Pick<StoreCall, 'store'>): StoreDefinition<Methods> {
@@ -21,19 +21,19 @@ function definitionOf({ store }: Pick<StoreCall, 'store'>): StoreDefinition<Meth
   return definition;
 }
 
-/** How a call is run: see {@link StoreDefinition}. */
+/** Returns how a call is run, see {@link StoreDefinition}. */
 export function mannerOf(call: StoreCall): 'read' | 'write' | 'batch' {
   const { reads, batch } = definitionOf(call);
   if (reads.includes(call.method)) return 'read';
   return batch?.methods.includes(call.method) === true ? 'batch' : 'write';
 }
 
-/** Most calls that are run at once of those that are run in batches. */
+/** Returns the largest batch for a batched call; 1 for others. */
 export function mostCallsOf(call: StoreCall): number {
   return definitionOf(call).batch?.mostCalls ?? 1;
 }
 
-/** Whose rows a call locks, of those that are run in batches. */
+/** Returns the id of the subject whose rows a batched call locks. */
 export function subjectOf(call: StoreCall): string {
   return definitionOf(call).batch?.subjectOf(call) ?? '';
 }
@@ -42,14 +42,14 @@ export function subjectOf(call: StoreCall): string {
 export interface StoreRunner {
   /** Runs a `read` or a `write`. */
   run(call: StoreCall): Promise<unknown>;
-  /** Runs calls of one store, all of them `batch`. */
+  /** Runs `batch` calls of one store. */
   runBatch(
     calls: readonly StoreCall[],
     whenLocked?: WhenLocked,
   ): Promise<PromiseSettledResult<unknown>[]>;
 }
 
-/** Makes the stores that are asked for. */
+/** Makes a runner, which creates stores on first use. */
 export function createStoreRunner(db: Database): StoreRunner {
   const made = new Map<string, Methods>();
   return {
@@ -70,7 +70,7 @@ export function createStoreRunner(db: Database): StoreRunner {
   };
 }
 
-/** Stores of which every method is a {@link StoreCall} handed to `call`. */
+/** Makes stores whose every method passes a {@link StoreCall} to `call`. */
 export function storesFromCalls(call: (call: StoreCall) => Promise<unknown>): Stores {
   const nowhere = new Kysely<never>({ dialect: noDatabase });
   const storeOf = (store: string, methods: Methods): Methods =>
@@ -83,7 +83,7 @@ export function storesFromCalls(call: (call: StoreCall) => Promise<unknown>): St
   return made as Stores;
 }
 
-/** Stores over it list the names of their methods. */
+/** A dummy database: stores over it are used only to list their methods. */
 const noDatabase = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),

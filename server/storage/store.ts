@@ -1,30 +1,31 @@
-/** What a room declares of its store. */
+/** The definition of a store, as each part of the server declares it. */
 import { ServiceError } from '../../shared/errors.ts';
 import type { Database } from './database.ts';
 
 /**
- * A store over either database. Arguments and answers are plain data, for the embedded database runs
- * in a worker thread; an answered write has reached the disk. Times are ms since the epoch,
+ * A store over either database. Arguments and results are plain data, because the embedded database
+ * runs in a worker thread; a resolved write has reached the disk. Times are ms since the epoch,
  * characters are Unicode code points, speech is in ms.
  */
 export interface StoreDefinition<Store> {
-  /** The store over a database, or over a transaction of it. */
+  /** Makes the store over a database or a transaction. */
   over: (db: Database) => Store;
   /**
-   * Methods that are run without a transaction of their own: what must be seen at one moment is one
-   * statement. The others write all or nothing.
+   * Methods that run without a transaction of their own; anything that needs a consistent view is a
+   * single statement. All other methods are atomic.
    */
   reads: readonly (keyof Store)[];
-  /** Methods of which all calls that wait are written at once. */
+  /** Methods whose waiting calls are written together. */
   batch?: {
     methods: readonly (keyof Store)[];
-    /** Most calls at once. */
+    /** Largest number of calls in a batch. */
     mostCalls: number;
-    /** Whose rows a call locks, as an id. */
+    /** Returns the id of the subject whose rows a call locks. */
     subjectOf: (call: StoreCall) => string;
     /**
-     * Answers each call; rejects when none of them is written. Told to skip what somebody else has locked, it does not
-     * begin such calls and answers them with {@link RowsLocked}.
+     * Runs a batch and settles each call; rejects when nothing was written. With `skip`, calls
+     * whose rows are locked by another transaction are not begun and settle with {@link
+     * RowsLocked}.
      */
     over: (
       db: Database,
@@ -33,24 +34,27 @@ export interface StoreDefinition<Store> {
   };
 }
 
-/** A call of a store method; plain data that can go to another thread. */
+/** A call of a store method: plain data that can be sent to another thread. */
 export interface StoreCall {
   store: string;
   method: string;
   args: unknown[];
 }
 
-/** What is done about rows that somebody else has locked. */
+/** Behaviour towards rows that another transaction has locked. */
 export type WhenLocked = 'wait' | 'skip';
 
-/** Somebody else has locked the rows of a call: nothing was done, and it may be tried again. */
+/**
+ * The rows of a call are locked by another transaction: nothing was written, and the call may be
+ * retried.
+ */
 export class RowsLocked extends ServiceError {
   constructor() {
     super('storage_unavailable', 'The database is busy. Please try again.');
   }
 }
 
-/** A definition, for its types. */
+/** Returns the definition unchanged; infers its types. */
 export function defineStore<Store>(definition: StoreDefinition<Store>): StoreDefinition<Store> {
   return definition;
 }

@@ -1,11 +1,11 @@
-/** What services on this machine need: a port, and PostgreSQL's programs as Debian installs them. */
+/** Helpers for services on this machine: a free port, and PostgreSQL as Debian installs it. */
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 
 /**
- * A port of 127.0.0.1 that nobody has at the moment.
+ * Returns a port of 127.0.0.1 that is currently free.
  *
  * @returns {Promise<number>}
  */
@@ -19,7 +19,7 @@ export async function freePort() {
 }
 
 /**
- * The folder of the newest that is installed; Debian keeps it out of the PATH.
+ * Returns the folder of the newest PostgreSQL; Debian keeps its programs out of the PATH.
  *
  * @returns {string}
  * @throws Error when there is none
@@ -36,10 +36,10 @@ export function findPostgresql() {
 }
 
 /**
- * PostgreSQL refuses to be run by root: somebody else then owns what it writes.
+ * Returns the user that runs PostgreSQL, which refuses to run as root.
  *
  * @returns {{ uid: number, gid: number } | {}} for `spawn`
- * @throws Error when there is nobody else
+ * @throws Error when there is no suitable user
  */
 export function findPostgresqlOwner() {
   if (process.getuid?.() !== 0) return {};

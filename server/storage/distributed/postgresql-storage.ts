@@ -18,10 +18,10 @@ import pg from 'pg';
 
 const MAX_CONNECTIONS = 10;
 const MIGRATION_LIMIT_MS = 10 * 60_000;
-/** Names the advisory lock of whoever migrates; any number will do as long as it stays the same. */
+/** Key of the advisory lock for migrations; arbitrary, but must never change. */
 const MIGRATION_LOCK = 7_239_471_104;
 
-/** @throws Error or ServiceError when the database cannot be reached or brought up to date */
+/** @throws Error or ServiceError when the database cannot be reached or migrated */
 export async function openPostgresqlStorage(options: {
   url: string;
   log: Logger;
@@ -72,7 +72,7 @@ export async function openPostgresqlStorage(options: {
   };
 }
 
-/** Under a lock, so that of processes that start together one migrates and the others find it done. */
+/** Migrates under a lock: of processes that start together, one migrates and the others find it done. */
 async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise<void> {
   const pool = createConnections({
     url,
@@ -82,7 +82,7 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
   });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
-    // A session's lock: it goes with the connection, whatever happens.
+    // A session-level lock, which is released with the connection in any case.
     const lock = await pool.connect();
     try {
       await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -99,11 +99,11 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
 type Transaction = <Result>(run: Run<Result>) => Promise<Result>;
 type Run<Result> = (inside: Kysely<Tables>) => Promise<Result>;
 
-/** How long a batch waits for a lock before it goes on without those whose rows are locked. */
+/** Longest time a batch waits for a lock before it goes on without the locked rows, in ms. */
 const LOCK_LIMIT_MS = 250;
-/** How long one of those waits before the next has its turn. */
+/** Longest time a set-aside subject waits for its lock before the next one has its turn, in ms. */
 const TURN_LIMIT_MS = 200;
-/** Those that have their turn at the same time: each takes a connection. */
+/** Number of concurrent turns; each takes a connection. */
 const MOST_TURNS = 3;
 
 interface Waiting {
@@ -113,7 +113,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Runs calls in batches, those of each store in a queue of their own. */
+/** Runs calls in batches, with a queue for each store. */
 function createBatches({ transaction, log }: { transaction: Transaction; log: Logger }) {
   const queues = new Map<string, ReturnType<typeof createQueue>>();
 
@@ -139,7 +139,7 @@ function createBatches({ transaction, log }: { transaction: Transaction; log: Lo
   };
 }
 
-/** Writes calls, all or none, one transaction at a time. @throws RowsLocked after `lockLimitMs` */
+/** Writes calls atomically, one transaction at a time. @throws RowsLocked after `lockLimitMs` */
 type RunBatch = (
   calls: readonly StoreCall[],
   call: StoreCall,
@@ -147,12 +147,13 @@ type RunBatch = (
 ) => Promise<PromiseSettledResult<unknown>[]>;
 
 /**
- * Puts calls of a store that are waiting into one transaction. One is under way at a time: two
- * would only wait for each other's locks, and what arrives meanwhile makes the next one larger. When the
- * database does not get to one, calls that have waited for it as long as for a connection are not kept
- * waiting for the next: else a table that is locked for minutes would gather them all.
+ * Combines the waiting calls of a store into one transaction. Only one runs at a time: two would
+ * merely wait for each other's locks, and calls that arrive meanwhile enlarge the next batch. When
+ * a transaction fails, queued calls that have already waited for the connection timeout fail with
+ * it; otherwise a table locked for minutes would accumulate them all.
  *
- * Calls whose rows somebody else keeps locked are set aside, with all that concern the same, and the others go on.
+ * Calls whose rows are locked by another transaction are set aside, together with all calls of the
+ * same subject, and the others go on.
  */
 function createQueue(createRun: () => RunBatch) {
   const run = createRun();
@@ -199,7 +200,7 @@ function createQueue(createRun: () => RunBatch) {
     waiting.push(each);
     if (isRunning) return;
     isRunning = true;
-    // All calls of this turn of the event loop go together.
+    // Collects all calls of this turn of the event loop.
     setImmediate(() => void runAll());
   }
 
@@ -208,15 +209,15 @@ function createQueue(createRun: () => RunBatch) {
 }
 
 /**
- * Calls whose rows are locked: each whom they concern has a turn after the other, until the calls are written or have waited
- * for as long as a statement may take. A batch of several would wait for all of them.
+ * Holds calls whose rows are locked. Subjects take turns until their calls are written, or have
+ * waited for the statement timeout. One batch for several subjects would wait for all of them.
  *
- * @param idle what takes turns
+ * @param idle runners of turns
  * @param goOn takes calls whose rows are free again
  */
 function createAside(idle: RunBatch[], goOn: (each: Waiting) => void) {
   const held = new Map<string, Waiting[]>();
-  /** Whose turn it is next; those whose turn it is now are not in it. */
+  /** Subjects in order of their next turn, without those whose turn is running. */
   const subjects: string[] = [];
 
   /** @returns whether the rows are still locked */
@@ -258,7 +259,7 @@ function createAside(idle: RunBatch[], goOn: (each: Waiting) => void) {
   }
 
   return {
-    /** Whether calls that concern the same are here. */
+    /** Whether calls of the same subject are held here. */
     has: ({ call }: Waiting): boolean => held.size > 0 && held.has(subjectOf(call)),
     add(each: Waiting): void {
       const subject = subjectOf(each.call);
@@ -279,16 +280,17 @@ function settle({ resolve, reject }: Waiting, answer?: PromiseSettledResult<unkn
   else reject(answer?.reason ?? new ServiceError('internal', 'A call was not answered.'));
 }
 
-/** How long it is asked whether a COMMIT was carried out; callers wait. */
+/** Longest time to find out whether a COMMIT succeeded, in ms; callers wait meanwhile. */
 const END_LIMIT_MS = 5000;
 const END_PAUSE_MS = 200;
 
 /**
- * Runs transactions, one at a time, of which it is known whether they were written: when the answer to a COMMIT is
- * lost, it is asked for. What is charged must neither be charged again by who tries again, nor for nothing.
+ * Makes a runner of transactions, one at a time, whose outcome is always known: when the answer to
+ * a COMMIT is lost, the database is queried for it. Otherwise a charge could be repeated by a
+ * retry, or be made for nothing.
  *
- * @returns throws what went wrong, when nothing was written or when that cannot be found out; 55P03 when it would
- *   have waited for a lock for longer than `lockLimitMs`
+ * @returns throws the error when nothing was written or the outcome cannot be determined; 55P03
+ *   when a lock would take longer than `lockLimitMs`
  */
 function createKnown(transaction: Transaction) {
   let marks = createMarks();
@@ -304,7 +306,7 @@ function createKnown(transaction: Transaction) {
       });
     } catch (error) {
       if (isServerError(error) && error.severity === 'ERROR') throw error;
-      // Whatever the server still does on a connection that broke, it keeps that row locked.
+      // The server may still be working on the broken connection and keep that mark's row locked.
       marks = createMarks();
       const deadlineMs = performance.now() + END_LIMIT_MS;
       while (done !== undefined) {
@@ -318,25 +320,25 @@ function createKnown(transaction: Transaction) {
   };
 }
 
-// What to do when PostgreSQL says no: try again, or let the caller know.
+// Error handling: which errors are retried, and which reach the caller.
 
-/** SQLSTATE: serialization_failure, deadlock_detected. Nothing was written. */
+/** SQLSTATE serialization_failure and deadlock_detected: nothing was written. */
 const RETRIED = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 8;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** What a server says that is no primary any more: by a new connection, the one is found that is. */
+/** SQLSTATE of a server that is no longer the primary; a new connection finds the current one. */
 const READ_ONLY = '25006';
 /**
- * Connection exceptions, refused sign-ins, no such database, insufficient resources, operator intervention
- * (shutdown, time limit), system errors, a server that is read only, lock not available.
+ * Connection exceptions, refused sign-ins, missing database, insufficient resources, operator
+ * intervention (shutdown, timeout), system errors, read-only server, lock not available.
  */
 const UNAVAILABLE = /^(08|28|3D|53|57|58|25006|25P03|55P03)/;
 
 /**
- * Runs a statement or a transaction, again when it stood in the way of another one.
+ * Runs a statement or a transaction, and retries it after a conflict with another one.
  *
- * @throws ServiceError storage_unavailable when the database cannot be reached or does not get to
- *   it, internal for what we did not foresee
+ * @throws ServiceError storage_unavailable when the database cannot be reached or is too slow,
+ *   internal for unexpected errors
  */
 async function attempt<Result>(
   run: () => Promise<Result>,
@@ -372,22 +374,26 @@ function pause(durationMs: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, durationMs));
 }
 
-// Connections to PostgreSQL: time-limited, and not used again once something went wrong with one.
+// Connections to PostgreSQL: they have timeouts, and are discarded after an error that makes them
+// unreliable.
 
 const CONNECT_LIMIT_MS = 5000;
 const STATEMENT_LIMIT_MS = 10_000;
-/** Later than the server's own limit: for a server that does not answer at all. */
+/** Exceeds the server's own timeout; applies when the server does not answer at all. */
 const ANSWER_LIMIT_MS = 15_000;
 
 interface ConnectionOptions {
   url: string;
   log: Logger;
   maxConnections: number;
-  /** Longest time for a statement; longer for migrations. */
+  /** Longest time for a statement, in ms; longer for migrations. */
   statementLimitMs?: number;
 }
 
-/** A pool whose errors are `pg.DatabaseError` for what the server says, and else `storage_unavailable`. */
+/**
+ * Makes a pool. Errors reported by the server are `pg.DatabaseError`; all others are
+ * `storage_unavailable`.
+ */
 function createConnections(options: ConnectionOptions): PostgresPool {
   const { url, log, maxConnections, statementLimitMs = STATEMENT_LIMIT_MS } = options;
   const pool = new pg.Pool({
@@ -401,10 +407,11 @@ function createConnections(options: ConnectionOptions): PostgresPool {
     keepAlive: true,
     types: { getTypeParser },
   });
-  // An idle connection that breaks; the pool makes another one.
+  // An idle connection broke; the pool replaces it.
   pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection broke.'));
-  // The pool listens to idle clients alone, and an error that nobody listens to ends the process: one may
-  // come in the same packet as the greeting, before whoever waits for the client has it.
+  // The pool listens for errors of idle clients only, and an unhandled error event ends the
+  // process. An error may arrive in the same packet as the greeting, before the caller has the
+  // client.
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   return {
@@ -419,7 +426,7 @@ function createConnections(options: ConnectionOptions): PostgresPool {
   };
 }
 
-/** Whole numbers as numbers, as in SQLite: what we count stays far below 2^53. */
+/** Parses 64-bit integers as numbers, as SQLite does: all counts stay far below 2^53. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: TypeId, format?: string): unknown =>
   oid === pg.types.builtins.INT8 && format !== 'binary'
     ? Number
@@ -428,8 +435,9 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: TypeId, format?: stri
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
 /**
- * A client that remembers whether it can be trusted with another statement; of a broken one, the pool knows. Whoever
- * wants to roll back hears at once what went wrong, instead of waiting for it again.
+ * Wraps a client so that it remembers whether it is still usable; the pool discards broken ones. A
+ * rollback on a broken client fails at once with the original error instead of waiting for it
+ * again.
  */
 function watchClient(client: pg.PoolClient): PostgresPoolClient {
   let problem: Error | undefined;
@@ -445,7 +453,7 @@ function watchClient(client: pg.PoolClient): PostgresPoolClient {
     }
   }
   return {
-    // Kysely also knows a form with cursors, which nobody asks for.
+    // Kysely's type also has a form with cursors, which is not used.
     query: query as unknown as PostgresPoolClient['query'],
     release() {
       client.release(problem !== undefined);
@@ -461,7 +469,7 @@ function sqlStateOf(error: unknown): string {
   return isServerError(error) ? (error.code ?? '') : '';
 }
 
-/** What callers hear when the database cannot be reached. */
+/** The error for callers when the database cannot be reached. */
 function unavailable(cause: unknown): ServiceError {
   return new ServiceError(
     'storage_unavailable',

@@ -1,4 +1,4 @@
-/** Storage in a file of this machine, written by a thread of its own. */
+/** Storage in a local SQLite file, written by a dedicated thread. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -14,20 +14,20 @@ import { ERASURE_PERIOD_MS } from './erasure.ts';
 import { createSqliteDialect, openSqliteReader } from './sqlite.ts';
 
 const DATABASE_FILE = 'dragoman.sqlite';
-/** How long nothing is asked of the database after its thread has ended: twice as long each time it fails to start. */
+/** Delay before a new thread is started after one has ended, in ms; doubles with each failed start. */
 const RESTART_DELAY_MS = { first: 100, longest: 10_000 };
 
 interface EmbeddedStorageOptions {
-  /** Made when it is missing. */
+  /** Created if missing. */
   dataFolder: string;
   log: Logger;
-  /** How often what was deleted is erased from the log, in ms. */
+  /** Interval at which deleted data is erased from the log, in ms. */
   erasurePeriodMs?: number;
-  /** For tests that end the thread. */
+  /** Used by tests that end the thread. */
   onThread?: (thread: Worker) => void;
 }
 
-/** @throws Error when the database cannot be opened or brought up to date */
+/** @throws Error when the database cannot be opened or migrated */
 export async function openEmbeddedStorage({
   dataFolder,
   log,
@@ -58,7 +58,10 @@ export async function openEmbeddedStorage({
     return connection.ask(call);
   }
 
-  /** A thread that ends is followed by another as soon as something is asked, though not at once. */
+  /**
+   * Tracks a thread's start and end. After its end, the next call starts a new thread, once the
+   * delay has passed.
+   */
   function watch(watched: StoreConnection): void {
     watched.ready.then(
       () => (delayMs = RESTART_DELAY_MS.first),
@@ -76,7 +79,7 @@ export async function openEmbeddedStorage({
     ...stores,
     apiKeys: {
       ...stores.apiKeys,
-      // Every request asks this: some µs here spare it a way to the thread and back.
+      // Runs on every request: some µs on the main thread save a round trip to the database thread.
       authenticate: (secretHash) =>
         reader.authenticate(secretHash).catch(() => stores.apiKeys.authenticate(secretHash)),
     },
@@ -100,7 +103,10 @@ function withPartsAlone(documents: Stores['documents']): Stores['documents'] {
   };
 }
 
-/** A view goes to the thread with all of the memory that it is a view of: all of a file for each part of it. */
+/**
+ * Copies bytes that are a view: posting a view to another thread would clone its whole underlying
+ * buffer, so every part would carry the entire file.
+ */
 function standingAlone<Part extends { bytes: Uint8Array }>(part: Part): Part {
   const { bytes } = part;
   return bytes.byteLength === bytes.buffer.byteLength
@@ -112,10 +118,11 @@ function unavailable(): ServiceError {
   return new ServiceError('storage_unavailable', 'The database is starting. Please try again.');
 }
 
-// Looks keys up on the main thread: one row by an index, from a log that readers share with the writer.
+// Key lookup on the main thread: one indexed row, read from the write-ahead log that readers share
+// with the writer.
 
 interface KeyReader {
-  /** Sees all that was committed, by whichever process. Rejects when the database is not to be read now. */
+  /** Sees everything committed by any process. Rejects when the database cannot be read at the moment. */
   authenticate: Storage['apiKeys']['authenticate'];
   close(): void;
 }
@@ -136,25 +143,25 @@ async function openKeyReader(file: string): Promise<KeyReader> {
   };
 }
 
-// What the main thread and the thread that owns the database (`store-thread.ts`) send each other.
+// Messages between the main thread and the database thread (`store-thread.ts`).
 
-/** What the thread is started with. */
+/** Initial data of the thread. */
 export interface StoreThreadData {
   file: string;
-  /** How often what was deleted is erased from the log, in ms. */
+  /** Interval at which deleted data is erased from the log, in ms. */
   erasurePeriodMs: number;
 }
 
-/** A call that is to be answered. */
+/** A call that expects an answer. */
 export interface StoreRequest {
   id: number;
   call: StoreCall;
 }
 
-/** To the thread: calls, or the wish that it finishes what it has and closes the database. */
+/** To the thread: calls, or the order to finish pending calls and close the database. */
 export type StoreOrder = readonly StoreRequest[] | 'close';
 
-/** An error on its way to the other thread; `code` is undefined for what was not foreseen. */
+/** An error in transit between the threads; `code` is undefined for unexpected errors. */
 export interface StoreFailure {
   code: ErrorCode | undefined;
   message: string;
@@ -163,7 +170,7 @@ export interface StoreFailure {
 
 export type StoreAnswer = { id: number; value: unknown } | { id: number; failure: StoreFailure };
 
-/** From the thread: it can begin, it cannot open the database, it cannot erase what was deleted, answers. */
+/** From the thread: ready, database cannot be opened, deleted data cannot be erased, or answers. */
 export type StoreReport =
   | { kind: 'ready' }
   | { kind: 'refused'; message: string }
@@ -176,18 +183,18 @@ interface Waiting {
   reject: (error: ServiceError) => void;
 }
 
-/** Groups of calls that are written at once go off this far apart, unless they are full. */
+/** Shortest and longest interval between groups of batched calls, in ms, unless a group is full. */
 const MIN_INTERVAL_MS = 4;
 const MAX_INTERVAL_MS = 8;
 const FULL_GROUP = 32;
-/** How long a thread may take to write what it has when it is to close. */
+/** Longest time for the thread to finish its calls when closing, in ms. */
 const CLOSE_LIMIT_MS = 30_000;
 
-/** The main thread's side of a thread that owns the database, from its start to its end. */
+/** The main thread's side of a database thread, from its start to its end. */
 class StoreConnection {
-  /** Resolves when the database is open; rejects with what is wrong with it. */
+  /** Resolves when the database is open; rejects with the reason if it cannot be. */
   readonly ready: Promise<void>;
-  /** Resolves when the thread is no more. */
+  /** Resolves when the thread has ended. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #log: Logger;
@@ -213,7 +220,7 @@ class StoreConnection {
       worker.once('error', (error: unknown) => reject(asError(error)));
       worker.once('exit', () => reject(new Error('The thread of the database has ended.')));
     });
-    // Who opens a connection hears of it; a crash later on shows by the calls it takes with it.
+    // The opener handles a failed start; later crashes surface in the calls that they interrupt.
     this.ready.catch(() => undefined);
     this.ended = new Promise((resolve) => void worker.once('exit', () => resolve()));
     worker.on('error', (error: unknown) => {
@@ -222,12 +229,12 @@ class StoreConnection {
     worker.once('exit', () => this.#end());
   }
 
-  /** False once nothing can be asked of it any more. */
+  /** False once the thread has ended. */
   get isOpen(): boolean {
     return !this.#hasEnded;
   }
 
-  /** Hands a call over. @throws ServiceError */
+  /** Sends a call. @throws ServiceError */
   ask(call: StoreCall): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
@@ -238,14 +245,15 @@ class StoreConnection {
   }
 
   /**
-   * One message for all calls of this turn of the event loop. Those that are written at once wait a little for others while
-   * many callers are at it, for each group costs a commit; a caller who is alone waits for nobody.
+   * Sends all calls of this turn of the event loop in one message. Batched calls wait a little for
+   * others while many callers are active, because each group costs a commit; a lone caller does not
+   * wait.
    */
   #scheduleFlush(mayWait: boolean): void {
     if (this.#isFlushDue) return;
     const sinceLastMs = performance.now() - this.#lastFlushAtMs;
     const isBusy = this.#lastGroupSize > 1 || this.#waiting.size > this.#outbox.length;
-    // The more callers there are, the longer their requests take anyway.
+    // The more callers are active, the longer their requests take anyway.
     const intervalMs = Math.min(Math.max(this.#lastGroupSize, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
     if (!mayWait || !isBusy || sinceLastMs >= intervalMs) {
       this.#isFlushDue = true;
@@ -255,7 +263,7 @@ class StoreConnection {
     }
   }
 
-  /** Lets the thread finish what it was asked, and waits for its end. */
+  /** Lets the thread finish pending calls, and waits for its end. */
   async close(): Promise<void> {
     this.#flush();
     this.#worker.postMessage('close' satisfies StoreOrder);
@@ -276,7 +284,7 @@ class StoreConnection {
     try {
       this.#worker.postMessage(outbox satisfies StoreOrder);
     } catch (error) {
-      // Something in it cannot be sent to another thread: a mistake of a caller.
+      // An argument cannot be cloned to another thread: a bug of a caller.
       const failure = { code: undefined, message: String(error) };
       for (const { id } of outbox) this.#settle({ id, failure });
     }

@@ -1,21 +1,23 @@
 /**
- * Erases what was deleted. SQLite writes zeros over it (`secure_delete`), which leaves two places: the
- * write-ahead log, with pages as they were, and pages that were divided, whose free room still has
- * copies of the rows that moved out.
+ * Erases deleted data. SQLite overwrites it with zeros (`secure_delete`), but copies remain in two
+ * places: in the write-ahead log, and in the free space of pages that were split.
  */
 import { statSync } from 'node:fs';
 import { isBusy, withoutWaiting, type SqliteDatabase } from './sqlite.ts';
 
-/** How often the log is emptied, in ms. */
+/** Interval at which the log is emptied, in ms. */
 export const ERASURE_PERIOD_MS = 60_000;
-/** What is written anew holds at most so much: it takes a tenth of a second, in which others wait. */
+/**
+ * Size up to which the database is rewritten, in bytes: this takes a tenth of a second, during
+ * which other calls wait.
+ */
 const MAX_REWRITTEN_BYTES = 16 * 2 ** 20;
-/** For each millisecond that took, so many go by before it is done again. */
+/** Pause after a rewrite, in ms per ms that it took. */
 const REST_PER_MS = 1000;
 
 /**
- * Makes what is to be called once a period and at the end, between transactions. It waits for no other
- * process: what one of them keeps it from is done the next time.
+ * Makes the erasure, to be called periodically and at the end, between transactions. It never waits
+ * for other processes: what they block is done the next time.
  *
  * @returns a function that throws Error when the database cannot be written
  */
@@ -34,7 +36,7 @@ export function createErasure({ database, file }: { database: SqliteDatabase; fi
     try {
       rewrite();
     } finally {
-      // Last: what was written anew is in the log as well.
+      // Last, because the rewritten pages are in the log as well.
       emptyLog(database, file);
     }
   }
@@ -48,13 +50,13 @@ export function createErasure({ database, file }: { database: SqliteDatabase; fi
   };
 }
 
-/** Writes the log into the database, and cuts it off. */
+/** Writes the log back into the database and truncates it. */
 function emptyLog(database: SqliteDatabase, file: string): void {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) database.exec('pragma wal_checkpoint(truncate)');
 }
 
-/** Pages are free once something was deleted, and until the database is written anew. */
+/** Free pages exist once data was deleted, until the database is rewritten. */
 function isWorthRewriting(database: SqliteDatabase): boolean {
   const read = (name: string) =>
     Number(Object.values(database.prepare(`pragma ${name}`).all()[0] ?? {})[0]);

@@ -1,5 +1,5 @@
 /**
- * SQLite, from a package that brings it ready made or, where that cannot be loaded, from Node itself.
+ * SQLite, from a package with prebuilt binaries or, where that cannot be loaded, from Node itself.
  * Both have the same interface, and Kysely works with either.
  */
 import { closeSync, openSync } from 'node:fs';
@@ -14,7 +14,7 @@ import {
   type QueryResult,
 } from 'kysely';
 
-/** What we use of an SQLite library. */
+/** The part of an SQLite library that is used here. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
@@ -22,31 +22,31 @@ export interface SqliteDatabase {
 }
 
 export interface SqliteStatement {
-  /** Rows of a statement that answers some. */
+  /** Runs a statement that returns rows. */
   all(...parameters: unknown[]): unknown[];
-  /** Runs a statement that answers no rows. */
+  /** Runs a statement that returns no rows. */
   run(...parameters: unknown[]): { changes: number | bigint };
 }
 
 type OpenSqlite = (file: string) => SqliteDatabase;
 
-/** How long SQLite itself waits for other processes that are writing. */
+/** Time SQLite itself waits for other writing processes, in ms. */
 const BUSY_TIMEOUT_MS = 5000;
 
 const SETTINGS = [
   `busy_timeout = ${BUSY_TIMEOUT_MS}`,
   'journal_mode = WAL',
-  // With NORMAL, the default of WAL, a power cut takes back what was answered.
+  // With NORMAL, the default of WAL mode, a power failure could undo acknowledged writes.
   'synchronous = FULL',
   'foreign_keys = ON',
-  // What is deleted is written over with zeros.
+  // Overwrites deleted data with zeros.
   'secure_delete = ON',
-  // A large glossary makes a large log; it need not stay so.
+  // A large glossary makes a large log, which need not stay so.
   'journal_size_limit = 67108864',
 ];
 
 /**
- * Opens a database, or makes one that only its owner can read.
+ * Opens a database, or creates one that only its owner can read.
  *
  * @throws Error when there is no SQLite library, or the file cannot be opened
  */
@@ -60,8 +60,8 @@ export function openSqliteFile(file: string): SqliteDatabase {
 }
 
 /**
- * Opens a database that is there already for reading. Never waits for other processes: who reads on a
- * thread that must not stop asks again elsewhere.
+ * Opens an existing database for reading. Never waits for other processes: a reader on a thread
+ * that must not block asks the database thread instead.
  *
  * @throws Error when there is no SQLite library, or the file cannot be opened
  */
@@ -75,7 +75,7 @@ export function openSqliteReader(file: string): SqliteDatabase {
 type SqliteLibrary = { DatabaseSync: new (file: string) => SqliteDatabase };
 
 const require = createRequire(import.meta.url);
-/** As plain strings: the types of Node 20 do not know its own. */
+/** Typed as strings, because the types of Node 20 lack its own SQLite module. */
 const libraries: readonly string[] = ['@photostructure/sqlite', 'node:sqlite'];
 
 function loadSqlite(): OpenSqlite {
@@ -96,14 +96,17 @@ function loadSqlite(): OpenSqlite {
   );
 }
 
-/** How often a step is tried that finds the database busy even after {@link BUSY_TIMEOUT_MS}. */
+/**
+ * Number of attempts for a step that finds the database busy, even though SQLite waits {@link
+ * BUSY_TIMEOUT_MS}.
+ */
 const BUSY_ATTEMPTS = 20;
 
 /**
- * Runs a step, again while other processes keep the database busy: SQLite does not always wait by
- * itself, for example not while two processes turn the write-ahead log on. Blocks its thread.
+ * Runs a step, and retries it while other processes keep the database busy: SQLite does not always
+ * wait by itself, for example while two processes switch on the write-ahead log. Blocks its thread.
  *
- * @throws what the step throws
+ * @throws the error of the step
  */
 export function whenFree<Result>(step: () => Result): Result {
   for (let attempt = 1; ; attempt += 1) {
@@ -118,7 +121,7 @@ export function whenFree<Result>(step: () => Result): Result {
   }
 }
 
-/** Runs steps that rather fail than wait for other processes. */
+/** Runs steps that fail rather than wait for other processes. */
 export function withoutWaiting(database: SqliteDatabase, steps: () => void): void {
   database.exec('pragma busy_timeout = 0');
   try {
@@ -128,7 +131,7 @@ export function withoutWaiting(database: SqliteDatabase, steps: () => void): voi
   }
 }
 
-/** There is nothing to take back when the transaction did not begin, or SQLite has ended it itself. */
+/** Rolls back, if possible: the transaction may not have begun, or SQLite may have ended it. */
 export function rollBack(database: SqliteDatabase): void {
   try {
     database.exec('rollback');
@@ -137,15 +140,15 @@ export function rollBack(database: SqliteDatabase): void {
   }
 }
 
-/** Result codes of SQLite by their names. */
+/** Result codes of SQLite, by name. */
 const results = { BUSY: 5, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14 };
 
-/** Whether another process held the database. */
+/** Whether the error means that another process held the database. */
 export function isBusy(error: unknown): boolean {
   return isResult(error, 'BUSY');
 }
 
-/** Whether the file or its disk is at fault: full, read-only, gone. */
+/** Whether the error is due to the file or its disk: full, read-only or gone. */
 export function isOutOfOrder(error: unknown): boolean {
   return (['READONLY', 'IOERR', 'FULL', 'CANTOPEN'] as const).some((name) => isResult(error, name));
 }
@@ -155,9 +158,9 @@ function isResult(error: unknown, name: keyof typeof results): boolean {
   return typeof errcode === 'number' && (errcode & 0xff) === results[name];
 }
 
-// Kysely over one connection that answers at once. Who owns the connection runs the transactions.
+// Kysely over a single synchronous connection. The owner of the connection runs the transactions.
 
-/** More than there are statements in the stores; lists of different lengths make different statements. */
+/** Exceeds the number of statements in the stores; lists of different lengths need different statements. */
 const MAX_STATEMENTS = 256;
 
 export function createSqliteDialect(database: SqliteDatabase): Dialect {
@@ -188,7 +191,7 @@ function createConnection(database: SqliteDatabase): DatabaseConnection {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       const statement = prepare(query.sql);
       if (answersRows(query)) {
-        // Rows are of the type that Kysely derived from the query.
+        // Kysely derives the row type from the query.
         return { rows: statement.all(...query.parameters) as Row[] };
       }
       const { changes } = statement.run(...query.parameters);
@@ -204,7 +207,7 @@ function answersRows({ query }: CompiledQuery): boolean {
   return query.kind === 'SelectQueryNode' || ('returning' in query && !!query.returning);
 }
 
-/** Keeps the statements used last. */
+/** Caches the most recently used statements. */
 function createStatementCache(database: SqliteDatabase): (sql: string) => SqliteStatement {
   const statements = new Map<string, SqliteStatement>();
   return (sql) => {

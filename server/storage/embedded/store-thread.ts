@@ -28,7 +28,7 @@ const port = parentPort;
 if (port === null) throw new Error('This module is run in a worker thread.');
 const post = (report: StoreReport) => port.postMessage(report);
 
-/** SQLite has ended the transaction itself, as on a full disk: nothing of the group is kept. */
+/** SQLite has ended the transaction itself, as on a full disk: nothing of the group was written. */
 class LostTransaction extends Error {
   constructor(cause: unknown) {
     super('The transaction of the group is no more.', { cause });
@@ -50,7 +50,10 @@ async function open(): Promise<void> {
   post({ kind: 'ready' });
 }
 
-/** In a transaction that keeps other processes from migrating, and takes back half a migration. */
+/**
+ * Migrates in a transaction, which keeps other processes from migrating and rolls back a partial
+ * migration.
+ */
 async function migrateAlone(database: SqliteDatabase, db: Kysely<Tables>): Promise<void> {
   whenFree(() => database.exec('begin immediate'));
   try {
@@ -70,7 +73,7 @@ interface Serving {
   erasurePeriodMs: number;
 }
 
-/** Answers calls, a group at a time: what arrives while one is written makes the next. */
+/** Answers calls in groups: calls that arrive while a group is written form the next one. */
 function serve({ database, db, file, erasurePeriodMs }: Serving): void {
   const runGroup = createGroupCommit({ database, runner: createStoreRunner(db) });
   const erase = createErasure({ database, file });
@@ -113,7 +116,7 @@ function serve({ database, db, file, erasurePeriodMs }: Serving): void {
   });
 }
 
-/** What cannot be erased now is erased another time. */
+/** A failed erasure is reported, and tried again later. */
 function tryTo(erase: () => void): void {
   try {
     erase();
@@ -122,13 +125,13 @@ function tryTo(erase: () => void): void {
   }
 }
 
-/** Lets messages in: the database itself does not give the event loop a turn. */
+/** Lets messages in: the database itself never yields to the event loop. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-// Calls that have arrived together run in one transaction, so that they share one wait for the disk. Each
-// write is in a savepoint of its own: one that fails takes back itself alone.
+// Group commit: calls that arrive together share one transaction and thus one wait for the disk.
+// Each write has a savepoint of its own, so that a failed one undoes only itself.
 
 interface GroupCommitOptions {
   database: SqliteDatabase;
@@ -137,8 +140,8 @@ interface GroupCommitOptions {
 }
 
 /**
- * @returns runs a group and answers once it is on the disk; to be called when the group before has
- *   been answered; does not reject
+ * @returns a function that runs a group and resolves once it is on disk; must not be called before
+ *   the previous group was answered; never rejects
  */
 function createGroupCommit({ database, runner }: GroupCommitOptions) {
   const inSavepoint = <Result>(work: () => Promise<Result>) => runInSavepoint(database, work);
@@ -163,7 +166,7 @@ function createGroupCommit({ database, runner }: GroupCommitOptions) {
     }
   }
 
-  /** All of them were asked for before any was answered: whatever order they are run in will do. */
+  /** All calls are concurrent, so any order is correct. */
   async function answerAll(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
     const answers: StoreAnswer[] = [];
     const batched = new Map<string, StoreRequest[]>();
@@ -186,7 +189,7 @@ function createGroupCommit({ database, runner }: GroupCommitOptions) {
   }
 
   return async function runGroup(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
-    // Reads see the newest state without waiting for writers of other processes.
+    // Reads see the latest state without waiting for writers in other processes.
     if (requests.every(({ call }) => mannerOf(call) === 'read')) return answerAll(requests);
     try {
       whenFree(() => database.exec('begin immediate'));
@@ -201,7 +204,7 @@ function createGroupCommit({ database, runner }: GroupCommitOptions) {
   };
 }
 
-/** Undone alone when it fails. @throws what the work throws; LostTransaction */
+/** Runs work that is undone alone when it fails. @throws the error of the work; LostTransaction */
 async function runInSavepoint<Result>(
   database: SqliteDatabase,
   work: () => Promise<Result>,

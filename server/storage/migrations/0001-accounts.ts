@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Accounts, their keys, and what they used. */
+/** Accounts, API keys and usage. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('accounts')

@@ -28,7 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('place', 'integer', (column) => column.notNull())
     .addColumn('entry_count', 'integer', (column) => column.notNull())
     .addColumn('revision', 'text', (column) => column.notNull())
-    // Last: SQLite reads what stands before it without touching the megabytes of it.
+    // Last, so that SQLite reads the other columns without touching these megabytes.
     .addColumn('entries', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('glossary_dictionaries_pk', [
       'glossary_id',

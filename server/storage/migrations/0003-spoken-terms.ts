@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Lists of terms that are likely to be said. */
+/** Lists of spoken terms: words that recognisers should expect. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('spoken_terms')
@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('language', 'text')
     .addColumn('term_count', 'integer', (column) => column.notNull())
     .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
-    // Last: SQLite reads what stands before it without touching the pages of it.
+    // Last, so that SQLite reads the other columns without touching its pages.
     .addColumn('terms', 'text', (column) => column.notNull())
     .execute();
   await db.schema

@@ -1,6 +1,6 @@
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 
-/** Documents, the parts of their files, and whose turn it is. */
+/** Documents, the parts of their files, and the turns of accounts in the queue. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('documents')
@@ -53,16 +53,16 @@ async function createParts(db: Kysely<unknown>): Promise<void> {
   const isPostgresql = db.getExecutor().adapter instanceof PostgresAdapter;
   await db.schema
     .createTable('document_parts')
-    // Of no document yet while it is being uploaded.
+    // No reference: while it is being uploaded, the document does not exist yet.
     .addColumn('document_id', 'text', (column) => column.notNull())
     .addColumn('file', 'text', (column) => column.notNull())
     .addColumn('place', 'integer', (column) => column.notNull())
     .addColumn('at_ms', 'bigint', (column) => column.notNull())
-    // Last: SQLite reads what stands before it without touching the pages of it.
+    // Last, so that SQLite reads the other columns without touching its pages.
     .addColumn('bytes', isPostgresql ? 'bytea' : 'blob', (column) => column.notNull())
     .addPrimaryKeyConstraint('document_parts_pk', ['document_id', 'file', 'place'])
     .execute();
-  // Most files are compressed already: PostgreSQL need not try.
+  // Most files are already compressed, so PostgreSQL need not try.
   if (isPostgresql) {
     await sql`alter table document_parts alter column bytes set storage external`.execute(db);
   }

@@ -1,6 +1,6 @@
 import { PostgresAdapter, sql, type CreateTableBuilder, type Kysely } from 'kysely';
 
-/** Translation memories: what they are called, what they hold, and by what it is found. */
+/** Translation memories, their segments, and the index of their segments. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('translation_memories')
@@ -35,10 +35,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createContents(db);
 }
 
-/** No keys of other tables: a million rows are deleted in pieces, not with the row they belong to. */
+/** Creates tables without foreign keys: a million rows are deleted in portions rather than by a cascade. */
 async function createContents(db: Kysely<unknown>): Promise<void> {
   const isPostgresql = db.getExecutor().adapter instanceof PostgresAdapter;
-  /** SQLite would else keep a second tree beside the one of the key. */
+  /** Without this, SQLite would keep a second tree beside that of the primary key. */
   const clustered = <Name extends string, Columns extends string>(
     table: CreateTableBuilder<Name, Columns>,
   ) => (isPostgresql ? table : table.modifyEnd(sql`without rowid`));
@@ -59,7 +59,7 @@ async function createContents(db: Kysely<unknown>): Promise<void> {
       .addColumn('entries', isPostgresql ? 'bytea' : 'blob', (column) => column.notNull())
       .addPrimaryKeyConstraint('memory_buckets_pk', ['part_id', 'bucket']),
   ).execute();
-  // Hashes do not become smaller by being compressed.
+  // Hashes cannot be compressed.
   if (isPostgresql) {
     await sql`alter table memory_buckets alter column entries set storage external`.execute(db);
   }

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 
-/** What is to be told of keys that come near their limits. */
+/** Notices of API keys that come near their limits. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('usage_notices')
@@ -22,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('due_at_ms', 'bigint', (column) => column.notNull())
     .addColumn('claim_id', 'text')
     .addColumn('closed_at_ms', 'bigint')
-    // Once for each limit a key has in a month.
+    // One notice for each limit and mark of a key in a month.
     .addUniqueConstraint('usage_notices_once', [
       'key_id',
       'month',

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Who may use the console: passwords, sessions and one-time links, all as hashes, and what was tried. */
+/** Console credentials: passwords, sessions and one-time links, all as hashes, and sign-in attempts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('console_passwords')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Rooms of events, the links that lead into them, and what was said in those that are kept. */
+/** Rooms, the links into them, and the captions of rooms that keep them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('rooms')

@@ -1,4 +1,4 @@
-/** All migrations, and how a database is brought up to date with them. */
+/** All migrations, and the function that applies them. */
 import { type Kysely, type Migration, Migrator } from 'kysely';
 import * as accounts from './0001-accounts.ts';
 import * as glossaries from './0002-glossaries.ts';
@@ -10,7 +10,7 @@ import * as usageNotices from './0008-usage-notices.ts';
 import * as console from './0009-console.ts';
 import * as rooms from './0011-rooms.ts';
 
-/** The sites whose pages may call the server for an account, and who is told of its limits. */
+/** Per account: origins of sites whose pages may call the server, and addresses for usage notices. */
 const accountContacts: Migration = {
   async up(db) {
     for (const column of ['origins', 'emails']) {
@@ -22,7 +22,7 @@ const accountContacts: Migration = {
   },
 };
 
-/** One row that is written to find out whether the database can be. */
+/** Rows that are written to check whether the database is writable. */
 const writeChecks: Migration = {
   async up(db) {
     await db.schema
@@ -33,10 +33,13 @@ const writeChecks: Migration = {
   },
 };
 
-/** Up to where what was said in a room was deleted: who comes back with it is to forget it. */
+/**
+ * Per room: the sequence up to which captions were deleted; clients that still have them must drop
+ * them.
+ */
 const roomDeletions: Migration = { up: (db) => addSequence(db, 'deleted_up_to') };
 
-/** One row with an id that no other database has, but for its copies. */
+/** A single row with an id that no other database has, except copies of this one. */
 const installation: Migration = {
   async up(db) {
     await db.schema
@@ -47,10 +50,10 @@ const installation: Migration = {
   },
 };
 
-/** After which sequence something has to have been said to be written: what was before was deleted. */
+/** Per room: captions up to this sequence were deleted and must not be written any more. */
 const roomWrites: Migration = { up: (db) => addSequence(db, 'written_after') };
 
-/** Of a room; 0 to begin with. */
+/** Adds a sequence column to rooms, initially 0. */
 async function addSequence<Tables>(db: Kysely<Tables>, column: string): Promise<void> {
   await db.schema
     .alterTable('rooms')
@@ -59,8 +62,8 @@ async function addSequence<Tables>(db: Kysely<Tables>, column: string): Promise<
 }
 
 /**
- * What brings a database up to date, in order. A new one is a line here, with a file when it makes tables of a
- * resource; its name sorts after the others, and it is never changed once it has been in a release.
+ * All migrations in order. A new one is an entry here, plus a file if it creates the tables of a
+ * resource. Its name sorts after the others, and it never changes once it has been released.
  */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-accounts': accounts,
@@ -82,9 +85,9 @@ const migrations: Readonly<Record<string, Migration>> = {
 const MIGRATION_TABLE = 'kysely_migration';
 
 /**
- * Brings a database up to date. The adapter sees to it that one process does so at a time.
+ * Applies all missing migrations. The adapter ensures that only one process does so at a time.
  *
- * @throws Error when a newer version of the program has been there, or a migration fails
+ * @throws Error when a newer version of the program has used the database, or a migration fails
  */
 export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({
