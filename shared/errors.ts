@@ -1,8 +1,8 @@
 /**
- * Every way a request or a voice session can fail, in one table.
+ * Every error of a request or a voice session, in one table.
  *
- * `status` is the HTTP status; a socket closes with 4000 + status; `detail` makes the voice
- * protocol's `reason_code` (status × 10,000 + detail; 4000403 is the one published value).
+ * `status` is the HTTP status; sockets close with 4000 + status; `detail` forms the voice
+ * protocol's `reason_code` (status × 10,000 + detail; 4000403 is the only published value).
  */
 export const errorTable = {
   invalid_request: { status: 400, detail: 1 },
@@ -46,10 +46,10 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** A failure with a code of {@link errorTable} and a message that says what the caller can do. */
+/** An error with a code of {@link errorTable} and a message that tells the caller what to do. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** Where in the input it is, if that is known; part of the HTTP answer. */
+  /** Place of the error in the input, if known; part of the HTTP response. */
   readonly detail: string | undefined;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions & { detail?: string }) {
@@ -64,7 +64,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** Any thrown value as a {@link ServiceError}; what we did not foresee becomes `internal`, its text kept back. */
+/**
+ * Converts any thrown value to a {@link ServiceError}; unexpected errors become `internal`, and
+ * their text is withheld.
+ */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('internal', 'Something went wrong on our side. Please try again.', {
@@ -72,7 +75,7 @@ export function toServiceError(error: unknown): ServiceError {
   });
 }
 
-/** The HTTP answer for a failure: status and JSON body. */
+/** Converts an error to an HTTP status and JSON body. */
 export function toHttp(error: unknown): {
   status: number;
   body: { message: string; detail?: string };
@@ -86,14 +89,14 @@ export interface VoiceErrorMessage {
   type: 'error';
   /** Name of the message or step that failed, for example `source_media_chunk`. */
   request_type: string;
-  /** HTTP status that fits the failure. */
+  /** Corresponding HTTP status. */
   error_code: number;
   /** Status × 10,000 + detail. */
   reason_code: number;
   error_message: string;
 }
 
-/** The voice protocol's answer for a failure: the `error` message and the close code that follows it. */
+/** Converts an error to the voice protocol's `error` message and the close code that follows it. */
 export function toSocket(
   error: unknown,
   requestType: string,

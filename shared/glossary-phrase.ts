@@ -1,19 +1,25 @@
-/** What a phrase of a glossary may be: the server refuses others, the console says so before. */
+/**
+ * Rules for the phrases of a glossary: the server enforces them, and the console reports violations
+ * beforehand.
+ */
 
 /** Longest phrase, in bytes of UTF-8. */
 export const MAX_PHRASE_BYTES = 1024;
 
-/** UTF-16 units that fit into {@link MAX_PHRASE_BYTES} whatever they are: three bytes each at most. */
+/**
+ * UTF-16 length up to which any text fits into {@link MAX_PHRASE_BYTES}: each unit takes at most
+ * three bytes.
+ */
 const SURELY_SHORT = Math.floor(MAX_PHRASE_BYTES / 3);
 
-/** C0 and C1 control characters, line and paragraph separator, halves of characters. */
+/** C0 and C1 control characters, line and paragraph separators, unpaired surrogates. */
 const FORBIDDEN = /[\u0000-\u001f\u0080-\u009f\u2028\u2029\p{Surrogate}]/u;
 const BLANK_AT_START = /^\p{White_Space}/u;
 const BLANK_AT_END = /\p{White_Space}$/u;
 
 const encoder = new TextEncoder();
 
-/** What is wrong with a phrase, as the predicate of a sentence; undefined when nothing is. */
+/** Returns the fault of a phrase, as the predicate of a sentence; undefined for a valid phrase. */
 export function phraseFault(phrase: string): string | undefined {
   if (phrase === '') return 'is empty';
   const forbidden = FORBIDDEN.exec(phrase);
@@ -30,7 +36,7 @@ export function phraseFault(phrase: string): string | undefined {
   return undefined;
 }
 
-/** Spares nearly every phrase the two searches for blanks. */
+/** Fast check that spares nearly every phrase the two searches for white space. */
 function mayBeBlank(unit: number): boolean {
   return unit <= 0x20 || unit >= 0x85;
 }

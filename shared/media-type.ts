@@ -1,11 +1,11 @@
-/** What a `source_media_content_type` says about the audio that follows. */
+/** The format of incoming audio, as described by `source_media_content_type`. */
 export interface AudioFormat {
-  /** Spelling of the contract, without blanks: `audio/pcm;encoding=s16le;rate=16000`. */
+  /** Spelling of the API, without blanks: `audio/pcm;encoding=s16le;rate=16000`. */
   contentType: string;
   container: 'pcm' | (typeof containers)[keyof typeof containers];
-  /** Codec inside the container; undefined when the container says it. */
+  /** Codec inside the container; undefined if only the container tells. */
   codec: 's16le' | 'alaw' | 'ulaw' | 'opus' | 'flac' | 'aac' | 'mp3' | undefined;
-  /** Samples per second; known beforehand only for PCM. */
+  /** Samples per second; known in advance only for PCM. */
   sampleRateHz: number | undefined;
 }
 
@@ -18,7 +18,7 @@ const containers = {
   'audio/x-matroska': 'matroska',
 } as const;
 
-/** The source media content types of the voice protocol, in the order of its documents. */
+/** The source media content types of the voice protocol, in the order of its documentation. */
 export const sourceMediaTypes = [
   'audio/auto',
   'audio/flac',
@@ -42,8 +42,8 @@ export const sourceMediaTypes = [
 ] as const;
 
 /**
- * Reads a content type of the contract; blanks after `;`, quotes and letter case do not matter.
- * Returns undefined for anything that is not one of {@link sourceMediaTypes}.
+ * Parses a content type of the API; blanks after `;`, quotes and letter case do not matter. Returns
+ * undefined for anything that is not one of {@link sourceMediaTypes}.
  */
 export function parseSourceMediaType(text: string): AudioFormat | undefined {
   const [type = '', ...rest] = currentName(text.toLowerCase())
@@ -70,7 +70,7 @@ export function parseSourceMediaType(text: string): AudioFormat | undefined {
   return { contentType, container, codec, sampleRateHz: undefined };
 }
 
-/** `audio/opus;container=ogg` is how some clients name `audio/ogg;codecs=opus`. */
+/** Some clients write `audio/opus;container=ogg` for `audio/ogg;codecs=opus`. */
 function currentName(text: string): string {
   const [, container] =
     /^\s*audio\/opus\s*;\s*container\s*=\s*(ogg|webm|matroska)\s*$/.exec(text) ?? [];
@@ -78,7 +78,7 @@ function currentName(text: string): string {
   return `audio/${container === 'matroska' ? 'x-matroska' : container};codecs=opus`;
 }
 
-/** Bytes of one sample of a PCM format (one channel). */
+/** Returns the size of one sample of a PCM format (one channel), in bytes. */
 export function bytesPerSample(codec: AudioFormat['codec']): number {
   return codec === 's16le' ? 2 : 1;
 }

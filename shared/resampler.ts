@@ -1,57 +1,66 @@
 /**
- * Changes the rate of a stream of samples by any rational ratio: a polyphase windowed-sinc filter, in
- * the audio thread of a page as well as in the processes that decode and encode.
+ * Resamples audio streams by any rational ratio with a polyphase windowed-sinc filter. Used in the
+ * audio thread of pages as well as in the processes that decode and encode.
  */
 
-/** What a filter lets through, and what it costs. */
+/** Quality and cost of a filter. */
 export interface FilterShape {
-  /** Zero crossings of the sinc on each side, at the lower of the two rates: sets the steepness and the work. */
+  /**
+   * Zero crossings of the sinc on each side, at the lower of the two rates: determines steepness
+   * and cost.
+   */
   zeroCrossings: number;
-  /** Kaiser β: sets how far down is what would alias. */
+  /** Kaiser β: determines the attenuation of aliases. */
   kaiserBeta: number;
-  /** Middle of the transition band as a share of the lower Nyquist frequency. */
+  /** Centre of the transition band, relative to the lower Nyquist frequency. */
   cutoff: number;
 }
 
 /**
- * For recordings: the transition is an eighth of the lower rate wide, and what would alias is 80 dB
- * down. At 16 kHz the passband is flat to 7 kHz and nothing above 9 kHz is left.
+ * For recordings: the transition band is an eighth of the lower rate wide, and aliases are
+ * attenuated by 80 dB. At 16 kHz the passband is flat to 7 kHz and nothing above 9 kHz remains.
  */
 const usualShape: FilterShape = { zeroCrossings: 20, kaiserBeta: 7.9, cutoff: 1 };
 
 /**
- * For microphones: near −90 dB, below the 16 bits of the output. At 16 kHz the passband is flat to
- * 7 kHz and nothing from above 8 kHz folds back into it.
+ * For microphones: aliases are near −90 dB, below the 16-bit resolution of the output. At 16 kHz
+ * the passband is flat to 7 kHz, and nothing above 8 kHz folds back into it.
  */
 export const steepShape: FilterShape = { zeroCrossings: 48, kaiserBeta: 9, cutoff: 0.94 };
 
-/** Phases of the filter table: 44.1 kHz to 48 kHz and back needs 160, a microphone of any rate 16,000 at most. */
+/**
+ * Maximum number of phases in a filter table: 44.1 to 48 kHz needs 160, a microphone of any rate at
+ * most 16,000.
+ */
 const MAX_PHASES = 16_000;
 
 interface Filter {
-  /** Input samples on each side of the output sample. */
+  /** Input samples on each side of an output sample. */
   reach: number;
   phases: number;
-  /** Input samples that pass from one output sample to the next, times `phases`. */
+  /** Distance between two output samples in input samples, times `phases`. */
   step: number;
-  /** Coefficients, phase after phase, `2 * reach` each. */
+  /** Coefficients, phase by phase, `2 * reach` each. */
   coefficients: Float32Array;
 }
 
 const filters = new Map<string, Filter>();
 
-/** Aligned with its input: output sample n is the sound at time n / toHz. */
+/**
+ * A stateful resampler. Output is aligned with its input: output sample n is the sound at time n /
+ * toHz.
+ */
 export class Resampler {
   readonly #filter: Filter;
-  /** Input not used up yet, preceded by what the filter still looks back at. */
+  /** Unused input, preceded by the history that the filter still needs. */
   #input: Float32Array;
   #inputLength: number;
-  /** Where the next output sample is: before `#input[#index]` lie `reach - 1` samples of history. */
+  /** Position of the next output sample; `reach - 1` samples of history precede `#input[#index]`. */
   #index: number;
   #phase = 0;
   #output = new Float32Array(0);
 
-  /** @throws RangeError when the rates have hardly a common divisor */
+  /** @throws RangeError when the common divisor of the rates is too small */
   constructor({
     fromHz,
     toHz,
@@ -68,7 +77,10 @@ export class Resampler {
     this.#input = new Float32Array(4 * this.#filter.reach);
   }
 
-  /** The samples that the input so far settles, at its scale; valid until the next call. */
+  /**
+   * Returns the samples that are determined by the input so far, at its scale; valid until the next
+   * call.
+   */
   process(samples: Float32Array | Int16Array): Float32Array {
     this.#append(samples);
     const { phases, step, reach } = this.#filter;
@@ -85,7 +97,10 @@ export class Resampler {
     return this.#output.subarray(0, count);
   }
 
-  /** The rest, as if silence followed; all calls together give ceil(input × toHz / fromHz) samples. */
+  /**
+   * Returns the remaining samples, as if silence followed. All calls together return ceil(input ×
+   * toHz / fromHz) samples.
+   */
   flush(): Float32Array {
     return this.process(new Float32Array(this.#filter.reach));
   }
@@ -122,14 +137,14 @@ export class Resampler {
   }
 }
 
-/** Changes samples of 16 bits of any rate, one after the other, to one rate. */
+/** Converts consecutive blocks of 16-bit samples of any rate to one rate. */
 export interface RateConverter {
   push(samples: Int16Array, fromHz: number): void;
-  /** Gives what is left of the samples so far. */
+  /** Writes the remaining output of the samples so far. */
   flush(): void;
 }
 
-/** @param write takes what came out, valid during the call only */
+/** @param write receives the output, which is valid only during the call */
 export function createRateConverter(
   toHz: number,
   write: (samples: Int16Array) => void,
@@ -183,7 +198,7 @@ function designFilter(
   step: number,
   { zeroCrossings, kaiserBeta, cutoff: share }: FilterShape,
 ): Filter {
-  // The lower rate as a fraction of the input's.
+  // The lower rate as a fraction of the input rate.
   const lower = Math.min(1, phases / step);
   const cutoff = share * lower;
   const reach = Math.ceil(zeroCrossings / lower);
@@ -195,7 +210,8 @@ function designFilter(
       const distance = tap - reach + 1 - phase / phases;
       row[tap] = sinc(distance * cutoff) * window(distance / reach);
     });
-    // Every phase passes a constant unchanged; otherwise the phases would hum at the output rate.
+    // Normalised so that every phase passes a constant unchanged; otherwise the phases would hum at
+    // the output rate.
     const sum = row.reduce((total, coefficient) => total + coefficient, 0);
     row.forEach((coefficient, tap) => (row[tap] = coefficient / sum));
   }
@@ -206,7 +222,7 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** The Kaiser window over -1 to 1. */
+/** The Kaiser window on -1 to 1. */
 function kaiser(beta: number): (x: number) => number {
   const peak = bessel(beta);
   return (x) => bessel(beta * Math.sqrt(Math.max(0, 1 - x * x))) / peak;

@@ -1,59 +1,62 @@
 /**
- * Reads separated values as they come: comma-separated as RFC 4180 has it, or with semicolons or tabs.
- * Lines end in LF, CRLF or CR; empty lines and a byte order mark count for nothing.
+ * A streaming reader of separated values: commas as in RFC 4180, semicolons or tabs. Lines end in
+ * LF, CRLF or CR; empty lines and a byte order mark are ignored.
  *
- * What breaks the rules for quotes is read as well as it can be and noted: whoever reads decides whether
- * that matters.
+ * Malformed quotes are read as well as possible and reported as faults; the caller decides whether
+ * they matter.
  */
 
 export type Separator = ',' | ';' | '\t';
 
-/** What is wrong with a row, the gravest last. */
+/** Faults of a row, in order of increasing severity. */
 const FAULTS = [
-  /** A quote inside a field without quotes, which is read as itself. */
+  /** A quote inside an unquoted field; it is read literally. */
   'quote-inside',
-  /** Text after a closing quote, which is read as more of the field. */
+  /** Text after a closing quote; it is appended to the field. */
   'text-after-quote',
-  /** A quote that is not closed: the rest of the text is its field. */
+  /** An unclosed quote: the rest of the text belongs to the field. */
   'open-quote',
-  /** More fields or a longer row than may be: it is cut off, and nothing is read after it. */
+  /** Too many fields or too long a row: it is cut off, and reading stops. */
   'too-many-fields',
   'too-long',
 ] as const;
 
 export interface Row {
-  /** Which row it is, from 0. */
+  /** Number of the row, from 0. */
   index: number;
-  /** Number of the line that it begins on, from 1; lines inside quotes and empty ones count. */
+  /** Number of the line on which the row begins, from 1; lines inside quotes and empty ones count. */
   line: number;
   /** UTF-16 position in the whole text. */
   start: number;
   fields: string[];
-  /** UTF-16 positions of the fields in the whole text, where a quoted field starts with its quote. */
+  /** UTF-16 positions of the fields in the whole text; a quoted field starts at its quote. */
   starts: number[];
   fault?: RowFault;
 }
 
-/** The gravest fault of a row, the first of its kind. */
+/** The most severe fault of a row, the first of its kind. */
 export interface RowFault {
   kind: (typeof FAULTS)[number];
-  /** UTF-16 position in the whole text of the field that has it. */
+  /** UTF-16 position of the faulty field in the whole text. */
   start: number;
-  /** Number of the line that the field begins on. */
+  /** Number of the line on which the field begins. */
   line: number;
 }
 
 export interface RowLimits {
-  /** Left out: what the first line shows ({@link separatorOf}). */
+  /** Detected from the first line if omitted ({@link separatorOf}). */
   separator?: Separator;
-  /** Whether quotes mean anything. */
+  /** Whether quotes are special. */
   quotes?: boolean;
   maxFields?: number;
-  /** UTF-16 units of a row: bounds what is kept of a text that comes in pieces. */
+  /** Largest row in UTF-16 units: bounds the memory for a text that arrives in pieces. */
   maxUnits?: number;
 }
 
-/** A tab, if there is one, as texts hardly have any; otherwise whichever there are more of. */
+/**
+ * Returns a tab if the line has one, because texts rarely do; else the more frequent of comma and
+ * semicolon.
+ */
 export function separatorOf(line: string): Separator {
   if (line.includes('\t')) return '\t';
   const bare = line.replace(/"[^"]*"/g, '');
@@ -72,21 +75,21 @@ export function* rowsOf(text: string, limits?: RowLimits): Generator<Row> {
   yield* rows.end();
 }
 
-/** Reads one text that comes in pieces. */
+/** Reads a text that arrives in pieces. */
 export class RowReader {
   readonly #quotes: boolean;
   readonly #maxFields: number;
   readonly #maxUnits: number;
   #separator: number | undefined;
-  /** Of the first line, until its end shows what separates its fields. */
+  /** Buffers the first line until its end determines the separator. */
   #beginning = '';
   #isOver = false;
 
-  /** UTF-16 units of all pieces before this one. */
+  /** UTF-16 units of all previous pieces. */
   #offset = 0;
   #index = 0;
   #line = 1;
-  /** The last unit of the piece before: a CRLF may come in two. */
+  /** Last unit of the previous piece: a CRLF may be split between pieces. */
   #lastUnit = 0;
 
   #row: Row = { index: 0, line: 1, start: 0, fields: [], starts: [] };
@@ -112,7 +115,7 @@ export class RowReader {
     if (/[\r\n]/.test(text) || this.#beginning.length > this.#maxUnits) yield* this.#start();
   }
 
-  /** Nothing follows: yields the row that ends here. */
+  /** Ends the text and yields its last row. */
   *end(): Generator<Row> {
     if (this.#separator === undefined) yield* this.#start();
     if (this.#isOver) return;
@@ -120,7 +123,7 @@ export class RowReader {
     if (this.#hasRow()) yield this.#endRow(this.#offset);
   }
 
-  /** Chooses what separates, and reads what has come. */
+  /** Determines the separator, and reads the buffered text. */
   *#start(): Generator<Row> {
     const text = this.#beginning;
     this.#beginning = '';
@@ -129,7 +132,7 @@ export class RowReader {
   }
 
   *#rows(text: string): Generator<Row> {
-    // Only here: what is open at the end of a text is open, however long it is.
+    // Checked only when more text arrives: an open row at the end of a text may have any length.
     if (this.#offset - this.#row.start > this.#maxUnits) this.#end('too-long');
     let at = this.#offset === 0 && text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
     if (at === 1) this.#begin(1);
@@ -164,7 +167,7 @@ export class RowReader {
     return this.#row.fields.length > 0 || this.#state !== 'begin';
   }
 
-  /** Reads up to a separator, the end of the line or that of the piece, and answers where that is. */
+  /** Reads up to a separator, the end of the line or of the piece, and returns that position. */
   #readBare(text: string, start: number): number {
     if (this.#state === 'closed') this.#note('text-after-quote');
     let end = start;
@@ -178,7 +181,7 @@ export class RowReader {
     return end;
   }
 
-  /** Reads up to behind a quote or to the end of the piece, and answers where that is. */
+  /** Reads past a quote or to the end of the piece, and returns that position. */
   #readQuoted(text: string, start: number): number {
     const quote = text.indexOf('"', start);
     const end = quote < 0 ? text.length : quote;
@@ -191,14 +194,14 @@ export class RowReader {
     return end + 1;
   }
 
-  /** A quote that opens a field, or the second of two that are one. */
+  /** Handles a quote that opens a field, or the second half of a doubled quote. */
   #readQuote(end: number): void {
     if (this.#state === 'closed') this.#field += '"';
     this.#state = 'quoted';
     if (end - this.#row.start > this.#maxUnits) this.#end('too-long');
   }
 
-  /** @param end position behind what ends it */
+  /** @param end position after the terminator of the field */
   #endField(end: number): void {
     const { fields, starts, start } = this.#row;
     fields.push(this.#field);

@@ -1,46 +1,46 @@
-/** Segments of a transcript as subtitles: cut where people can read them, and written as SRT or WebVTT. */
+/** Converts transcript segments to subtitles: splits them into readable cues, and writes SRT or WebVTT. */
 
-/** A piece of a text and when it was said; it carries its own leading blank. */
+/** A piece of text and its time; it carries its own leading blank. */
 export interface TimedText {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What is shown at a time. */
+/** Text shown at one time. */
 export interface Cue {
   readonly startMs: number;
   readonly endMs: number;
-  /** One or two. */
+  /** One or two lines. */
   readonly lines: readonly string[];
 }
 
-/** What broadcasters have found to be readable: two lines of 42 characters, one to seven seconds. */
+/** Readability limits from broadcasting practice: two lines of 42 characters, one to seven seconds. */
 export const CUE_LIMITS = { lineCharacters: 42, lines: 2, leastMs: 1_000, mostMs: 7_000 } as const;
 
-/** A silence this long ends a cue: what comes after it is something else. */
+/** Silence that ends a cue, in ms: what follows is a new thought. */
 const PAUSE_MS = 2_000;
-/** A cue that would be emptier than this is not ended for a comma. */
+/** Fill below which a cue does not end at a comma. */
 const LEAST_FILL = 0.4;
 
 const SENTENCE_END = /[.!?…؟।。！？]["'”’»)\]」』）]*$/u;
 const CLAUSE_END = /[,;:，、；：–—،]["'”’»)\]」』）]*$/u;
-/** Scripts that are written without blanks between words may be cut anywhere. */
+/** Scripts without blanks between words, which may be split anywhere. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
-/** What must not begin a line. */
+/** Characters that must not begin a line. */
 const CLOSING = /^[\p{M}\p{Pe}\p{Pf}\p{Po}ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
 
 interface Word extends TimedText {
-  /** Written without a blank before it. */
+  /** Whether the word follows the previous one without a blank. */
   isJoined: boolean;
-  /** In characters as people count them, nearly: surrogate pairs are one. */
+  /** Length in code points, so that surrogate pairs count once. */
   length: number;
 }
 
 /**
- * Cuts segments into cues that follow each other without overlapping, within {@link CUE_LIMITS}.
+ * Splits segments into consecutive cues that do not overlap, within {@link CUE_LIMITS}.
  *
- * @param notBeforeMs when the first may begin
+ * @param notBeforeMs earliest start of the first cue
  */
 export function subtitleCues(segments: readonly TimedText[], notBeforeMs = 0): Cue[] {
   const words = wordsOf(segments);
@@ -53,11 +53,12 @@ export function subtitleCues(segments: readonly TimedText[], notBeforeMs = 0): C
   return cues;
 }
 
-/** Cues as a SubRip file. */
+/** Formats cues as a SubRip file. */
 export function toSrt(cues: readonly Cue[]): string {
   return cues
     .map(({ startMs, endMs, lines }, index) => {
-      // The format knows no escapes: what players take for an arrow or a tag must not be one.
+      // SubRip has no escapes, so character sequences that players would take for an arrow or a tag
+      // are altered.
       const text = lines
         .join('\n')
         .replaceAll('-->', '→')
@@ -67,7 +68,7 @@ export function toSrt(cues: readonly Cue[]): string {
     .join('\n');
 }
 
-/** Cues as a WebVTT file. */
+/** Formats cues as a WebVTT file. */
 export function toVtt(cues: readonly Cue[]): string {
   const blocks = cues.map(({ startMs, endMs, lines }) => {
     const text = lines.map(escapeVtt).join('\n');
@@ -76,7 +77,7 @@ export function toVtt(cues: readonly Cue[]): string {
   return `WEBVTT\n${blocks.join('')}`;
 }
 
-/** Segments as plain text, a sentence on each line. */
+/** Formats segments as plain text, one sentence per line. */
 export function toLines(segments: readonly TimedText[]): string {
   const words = wordsOf(segments);
   let text = '';
@@ -102,7 +103,7 @@ function escapeVtt(line: string): string {
   return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** `01:02:03,004`; hours may have more than two digits. */
+/** Formats a time as `01:02:03,004`; hours may have more than two digits. */
 function clock(timeMs: number, mark: ',' | '.'): string {
   const padded = (value: number, digits = 2): string => String(value).padStart(digits, '0');
   const seconds = Math.floor(timeMs / 1000);
@@ -110,7 +111,7 @@ function clock(timeMs: number, mark: ',' | '.'): string {
   return `${time.map((part) => padded(part)).join(':')}${mark}${padded(timeMs % 1000, 3)}`;
 }
 
-/** Words with times of their own: within a segment by their place in it. */
+/** Splits segments into words and interpolates their times by position. */
 function wordsOf(segments: readonly TimedText[]): Word[] {
   const words: Word[] = [];
   let isSpaced = true;
@@ -135,7 +136,7 @@ function wordsOf(segments: readonly TimedText[]): Word[] {
   return words;
 }
 
-/** The pieces of a run of characters between which a line may end. */
+/** Splits a run of characters where lines may break. */
 function unbreakable(run: string): string[] {
   if (run.length <= CUE_LIMITS.lineCharacters && !UNSPACED.test(run)) return [run];
   const pieces: string[] = [];
@@ -151,7 +152,7 @@ function unbreakable(run: string): string[] {
   return pieces;
 }
 
-/** Index after the last word of the cue that begins at `from`. */
+/** Returns the index after the last word of the cue that begins at `from`. */
 function cueEnd(words: readonly Word[], from: number): number {
   const first = words[from] as Word;
   let best = { end: from + 1, score: -1 };
@@ -170,7 +171,10 @@ function cueEnd(words: readonly Word[], from: number): number {
   }
 }
 
-/** How well a cue may end here: full ones are better, and most of all whole sentences and clauses. */
+/**
+ * Scores a possible end of a cue: fuller is better, ends of clauses more so, and ends of sentences
+ * most.
+ */
 function endScore(last: string, characters: number, durationMs: number): number {
   const most = CUE_LIMITS.lineCharacters * CUE_LIMITS.lines;
   const fill = Math.max(characters / most, durationMs / CUE_LIMITS.mostMs);
@@ -188,8 +192,8 @@ function cueOf(words: readonly Word[], [from, to]: [number, number], notBeforeMs
 }
 
 /**
- * Where words are broken into two lines that are about as long: the index of the second line's first, or
- * `to` when they fit on one; undefined when they fit on none.
+ * Returns where words break into two lines of similar length: the index of the first word of the
+ * second line, `to` if one line suffices, or undefined if two do not.
  */
 function lineBreak(words: readonly Word[], from: number, to: number): number | undefined {
   let whole = 0;
@@ -211,7 +215,7 @@ function lineBreak(words: readonly Word[], from: number, to: number): number | u
   return best?.at;
 }
 
-/** Characters that a word takes on a line that begins with the word at `from`. */
+/** Returns the width of a word on a line that begins at `from`, including a preceding blank. */
 function widthOf(words: readonly Word[], at: number, from: number): number {
   const { length = 0, isJoined = true } = words[at] ?? {};
   return at === from || isJoined ? length : length + 1;

@@ -1,14 +1,14 @@
-/** What a `target_media_content_type` says about the speech that is sent. */
+/** The format of synthesised speech, as described by `target_media_content_type`. */
 export interface TargetMediaFormat {
-  /** Spelling of the contract, without blanks. */
+  /** Spelling of the API, without blanks. */
   contentType: string;
   container: 'pcm' | 'ogg' | 'webm' | 'matroska' | 'mpegts' | 'flac';
   codec: 's16le' | 'alaw' | 'ulaw' | 'opus' | 'flac' | 'aac';
-  /** Rate of the sound that a player decodes. */
+  /** Sample rate of the decoded audio. */
   sampleRateHz: number;
 }
 
-/** The target media content types of the voice protocol, in the order of its documents. */
+/** The target media content types of the voice protocol, in the order of its documentation. */
 export const targetMediaTypes = [
   'audio/flac',
   'video/mp2t;codecs=aac',
@@ -33,7 +33,7 @@ export const defaultTargetMediaType = 'audio/webm;codecs=opus';
 const containers: Record<string, TargetMediaFormat['container']> = {
   'audio/flac': 'flac',
   'audio/ogg': 'ogg',
-  // The name of Opus in Ogg for files ending in .opus; bare packets could not be separated.
+  // Name of Opus in Ogg, as in .opus files; bare packets would have no boundaries.
   'audio/opus': 'ogg',
   'audio/pcm': 'pcm',
   'audio/webm': 'webm',
@@ -41,7 +41,7 @@ const containers: Record<string, TargetMediaFormat['container']> = {
   'video/mp2t': 'mpegts',
 };
 
-/** Opus is always decoded at 48 kHz; the others have what speech needs. */
+/** Opus always decodes at 48 kHz; the other codecs use a rate sufficient for speech. */
 const ratesHz = { opus: 48_000, flac: 24_000, aac: 24_000 } as const;
 
 const formats = new Map(
@@ -49,14 +49,14 @@ const formats = new Map(
 );
 
 /**
- * Reads a content type of the contract; blanks after `;`, quotes and letter case do not matter.
- * Returns undefined for anything that is not one of {@link targetMediaTypes}.
+ * Parses a content type of the API; blanks after `;`, quotes and letter case do not matter. Returns
+ * undefined for anything that is not one of {@link targetMediaTypes}.
  */
 export function parseTargetMediaType(text: string): TargetMediaFormat | undefined {
   return formats.get(sortedParts(text));
 }
 
-/** Parameters may come in any order. */
+/** Normalises a content type; parameters may come in any order. */
 function sortedParts(text: string): string {
   const [type = '', ...parameters] = text
     .toLowerCase()

@@ -1,12 +1,12 @@
 import { ServiceError } from './errors.ts';
 
-/** What ids of the contract look like, in any case. */
+/** Format of the ids of the API, in upper or lower case. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * An id as it is kept: in lower case.
+ * Returns an id in the lower case in which it is stored.
  *
- * @param name of the parameter that has it
+ * @param name of the parameter, for the message
  * @throws ServiceError invalid_request for anything but a UUID
  */
 export function checkedUuid(id: string, name: string): string {

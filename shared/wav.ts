@@ -1,12 +1,12 @@
-/** The head of WAV files: RIFF chunks, the last of which has the samples. */
+/** WAV headers: RIFF chunks, of which the last contains the samples. */
 
-/** What samples are; tags of mmreg.h. */
+/** Sample encodings; tags of mmreg.h. */
 export const wavCodec = { pcm: 1, alaw: 6, ulaw: 7 } as const;
-/** Another tag follows. */
+/** Tag of the extensible format, in which another tag follows. */
 const EXTENSIBLE = 0xfffe;
 
 export interface WavFormat {
-  /** One of {@link wavCodec}, or of many others. */
+  /** One of {@link wavCodec}, or any other tag. */
   codec: number;
   channels: number;
   sampleRateHz: number;
@@ -14,26 +14,26 @@ export interface WavFormat {
 }
 
 export interface WavHead {
-  /** Undefined when the file does not say. */
+  /** Undefined if the file has no format chunk. */
   format: WavFormat | undefined;
-  /** Where the samples begin, and how many bytes of them there are: Infinity when nobody knew. */
+  /** Offset and size of the samples in bytes; the size is Infinity when unknown. */
   dataStart: number;
   dataBytes: number;
 }
 
-/** Bytes before the samples of a WAV file that {@link wavHeader} writes. */
+/** Size of the header that {@link wavHeader} writes, in bytes. */
 export const WAV_HEADER_BYTES = 44;
 const RIFF_BYTES = 12;
 const CHUNK_HEADER_BYTES = 8;
-/** What `ffmpeg` and others write when they cannot go back to fill in the size. */
+/** Size written by `ffmpeg` and others that cannot seek back to fill it in. */
 const UNKNOWN_SIZE = 0xffffffff;
 
-/** Whether a file begins like WAV; false as well when there are fewer than 12 bytes of it. */
+/** Whether a file begins like WAV; also false when fewer than 12 bytes are given. */
 export function isWav(bytes: Uint8Array): boolean {
   return textAt(bytes, 0) === 'RIFF' && textAt(bytes, 8) === 'WAVE';
 }
 
-/** Reads the chunks before the samples; undefined when `bytes` does not reach them yet. */
+/** Parses the chunks before the samples; undefined if `bytes` does not reach them yet. */
 export function readWavHead(bytes: Uint8Array): WavHead | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let format: WavFormat | undefined;
@@ -46,7 +46,7 @@ export function readWavHead(bytes: Uint8Array): WavHead | undefined {
       return { format, dataStart: start, dataBytes: isUnknown ? Infinity : sizeBytes };
     }
     if (name === 'fmt ' && start + 16 <= bytes.length) format = readFormat(view, start, sizeBytes);
-    // Chunks begin at even places.
+    // Chunks are aligned to even offsets.
     at = start + sizeBytes + (sizeBytes % 2);
   }
   return undefined;
@@ -54,7 +54,7 @@ export function readWavHead(bytes: Uint8Array): WavHead | undefined {
 
 function readFormat(view: DataView, start: number, sizeBytes: number): WavFormat {
   const tag = view.getUint16(start, true);
-  // The first two bytes of the sub-format are the tag of old.
+  // The first two bytes of the sub-format are the classic tag.
   const isExtended = tag === EXTENSIBLE && sizeBytes >= 26 && start + 26 <= view.byteLength;
   return {
     codec: isExtended ? view.getUint16(start + 24, true) : tag,
@@ -65,9 +65,9 @@ function readFormat(view: DataView, start: number, sizeBytes: number): WavFormat
 }
 
 /**
- * The head of a WAV file of s16le samples, one channel.
+ * Builds the header of a WAV file of s16le samples, one channel.
  *
- * @param dataBytes size of the samples; Infinity when nobody knows
+ * @param dataBytes size of the samples; Infinity when unknown
  */
 export function wavHeader({
   sampleRateHz,

@@ -91,7 +91,7 @@ export const testRequirements = [
     programs: ['WebKitWebDriver'],
     packages: ['webkit2gtk-driver', 'xvfb'],
   },
-  // Firefox plays no audio without a sound device.
+  // Audio does not work in Firefox without a sound device.
   { name: 'PulseAudio', programs: ['pulseaudio'], packages: ['pulseaudio'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
   ...clusterRequirements,

@@ -1,35 +1,38 @@
 /**
- * Audio from the caller to the socket: kept until the server has it (`AudioBuffer`), cut and sent at
- * the server's pace (`AudioPace`), and, of what only the server can tell how long it lasts, no more
- * than it lets through (`AudioCredit`).
+ * Sends audio to the socket. `AudioBuffer` keeps it until the server has it, `AudioPace` cuts it
+ * and sends it at the pace the server allows, and `AudioCredit` limits audio whose duration only
+ * the server can determine to what the server lets through.
  */
 import { bytesPerSample, parseSourceMediaType } from '../media-type.ts';
 import type { VoiceConnection } from './voice-connection.ts';
 
 interface AudioSenderOptions {
   contentType: string;
-  /** Bytes a second of compressed audio, if they are known. */
+  /** Byte rate of compressed audio, if known. */
   bytesPerSecond: number | undefined;
   maxMs: number;
   maxBytes: number;
-  /** Something was sent. */
+  /** Called after something was sent. */
   onSent: () => void;
-  /** Everything was sent. */
+  /** Called when everything was sent. */
   onDrained: () => void;
-  /** There may be room for audio again. */
+  /** Called when the buffer may accept audio again. */
   onRoom: () => void;
 }
 
 /**
- * Less than this is never too much: servers tell what has arrived twice a second, when more arrives,
- * so whoever waits for that must have sent that much.
+ * Lower bound of `maxMs`: servers acknowledge twice a second, and only as more audio arrives, so a
+ * smaller buffer could wait forever.
  */
 const LEAST_MAX_MS = 2_000;
-/** A server that counts says so as soon as it is connected; one that has not by then does not. */
+/**
+ * Time for the server's first acknowledgement on a connection, in ms; after that, it is assumed not
+ * to count audio.
+ */
 const COUNT_DEADLINE_MS = 3_000;
-/** Between looks at a socket that has not sent what it has. */
+/** Shortest interval between checks of a socket with unsent data, in ms. */
 const SHORTEST_WAIT_MS = 10;
-/** Unsent bytes in the socket beyond which audio waits in our buffer, which is bounded. */
+/** Unsent bytes in the socket beyond which audio waits in this buffer, which is bounded. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
 /** The audio of one conversation. */
@@ -37,11 +40,11 @@ export class AudioSender {
   readonly #options: AudioSenderOptions;
   readonly #buffer: AudioBuffer;
   readonly #pace: AudioPace;
-  /** The server counts what arrives, so nothing may be let go before it has been counted. */
+  /** Whether the server counts received audio; then nothing is discarded before it was counted. */
   #isCounted = false;
   #connection: VoiceConnection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When a server that has not counted anything is known not to count. */
+  /** Time from which a server without acknowledgements is assumed not to count. */
   #countDueMs = Infinity;
   #countTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -51,17 +54,17 @@ export class AudioSender {
     this.#pace = new AudioPace(options);
   }
 
-  /** No more audio should be pushed for now. */
+  /** Whether no more audio should be pushed for now. */
   get isFull(): boolean {
     return this.#buffer.isFull || this.bufferedMs >= Math.max(this.#options.maxMs, LEAST_MAX_MS);
   }
 
-  /** Audio that was not sent or not counted by the server yet, in ms. */
+  /** Audio that was not sent, or not yet acknowledged, in ms. */
   get bufferedMs(): number {
     return this.#pace.durationMs(this.#buffer.sizeBytes);
   }
 
-  /** The server counts audio and has not counted all that was sent. */
+  /** Whether the server counts audio and has not yet acknowledged everything sent. */
   get awaitsCount(): boolean {
     return this.#isCounted && this.#buffer.sentBytes > 0;
   }
@@ -72,34 +75,34 @@ export class AudioSender {
     this.pump();
   }
 
-  /** Lets go of the oldest audio that waits, while there is too much: for sound that cannot wait. */
+  /** Drops the oldest unsent audio while the buffer is full: for live audio, which cannot wait. */
   dropOverflow(): void {
     while (this.isFull && !this.#buffer.isDrained) this.#buffer.dropUnsent();
   }
 
-  /** The server has so much of the session's audio; answers whether that is more than before. */
+  /** Records how much of the session's audio the server has; returns whether that is more than before. */
   acknowledge(received: { audioMs: number; sizeBytes: number }): boolean {
     const sentBefore = this.#buffer.sentBytes;
     this.#isCounted = true;
     this.#buffer.acknowledge(received.sizeBytes);
     const isMore = this.#buffer.sentBytes < sentBefore;
     this.#pace.learn(received, performance.now());
-    // The wait that was reckoned may be over.
+    // The computed wait may be over.
     this.#stopTimer();
     this.pump();
     this.#options.onRoom();
     return isMore;
   }
 
-  /** The next connection goes on after so many bytes; undefined: after those that were sent. */
+  /** Continues on the next connection after `receivedBytes`; if undefined, after what was sent. */
   resume(receivedBytes: number | undefined): void {
     this.#buffer.resume(receivedBytes);
     this.#options.onRoom();
   }
 
   /**
-   * The next connection begins a new session with what did not arrive, the newest `keptMs` of it. A
-   * server that does not count is taken to have heard what was sent.
+   * Begins a new session on the next connection with the newest `keptMs` of the audio that did not
+   * arrive. A server that does not count is assumed to have received everything sent.
    */
   restart(keptMs: number): void {
     if (!this.#isCounted) this.#buffer.resume(undefined);
@@ -113,12 +116,12 @@ export class AudioSender {
   attach(connection: VoiceConnection): void {
     this.#connection = connection;
     this.#countDueMs = performance.now() + COUNT_DEADLINE_MS;
-    // Whoever waits for room must not wait longer for a server that does not count.
+    // Callers that wait for room must not wait longer for a server that does not count.
     if (!this.#isCounted) this.#countTimer = setTimeout(() => this.pump(), COUNT_DEADLINE_MS + 1);
     this.pump();
   }
 
-  /** Sends nothing more until the next connection. */
+  /** Stops sending until the next connection. */
   detach(): void {
     this.#connection = undefined;
     clearTimeout(this.#countTimer);
@@ -126,13 +129,14 @@ export class AudioSender {
   }
 
   /**
-   * Sends what may be sent now. Called for every chunk that arrives, because timers fall to 1 Hz in
-   * hidden tabs and messages from the audio thread do not; the timer only speeds up catching up.
+   * Sends what may be sent now. Called for every chunk that arrives, because timers slow down to 1
+   * Hz in hidden tabs while messages from the audio thread do not; the timer only speeds up
+   * catching up.
    */
   pump(): void {
     const connection = this.#connection;
     if (connection?.isOpen !== true) return;
-    // A server that does not count what arrives never asks for any of it again.
+    // A server that does not count audio never asks for any of it again.
     if (this.#isCountOverdue()) this.#expectNoCount();
     const sent = this.#sendDue(connection);
     if (!this.#buffer.isDrained) this.#pumpSoon();
@@ -183,21 +187,20 @@ export class AudioSender {
 }
 
 /**
- * Audio on its way: what has not been sent, and what has been sent and may have to be sent again. The
- * bytes of a session are numbered from 0, as the server counts them. Chunks stay as they came: how
- * much goes out at a time is decided when it goes.
+ * Queued audio: unsent, and sent but possibly to be sent again. The bytes of a session are numbered
+ * from 0, as the server counts them. Chunks stay as they arrived; they are cut when they are sent.
  */
 class AudioBuffer {
   readonly #maxBytes: number;
-  /** A ring that grows: chunks `#head` to `#head + #count - 1`, modulo its length. */
+  /** A growing ring buffer: chunks `#head` to `#head + #count - 1`, modulo its length. */
   #ring: Uint8Array[] = new Array<Uint8Array>(64);
   #head = 0;
   #count = 0;
   #sizeBytes = 0;
-  /** Number of the first byte that is kept, and how much of the first chunk lies before it. */
+  /** Number of the first kept byte, and the released part of the first chunk. */
   #firstByte = 0;
   #doneBytes = 0;
-  /** Bytes after `#firstByte` that have been sent; the next one is here. */
+  /** Sent bytes after `#firstByte`, and the position of the next byte to send. */
   #sentBytes = 0;
   #sendIndex = 0;
   #sendOffset = 0;
@@ -206,12 +209,12 @@ class AudioBuffer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes that are kept, sent or not. */
+  /** Size of the kept audio, sent or not, in bytes. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** Bytes that have been sent and not been acknowledged. */
+  /** Bytes sent but not acknowledged. */
   get sentBytes(): number {
     return this.#sentBytes;
   }
@@ -220,12 +223,12 @@ class AudioBuffer {
     return this.#sizeBytes >= this.#maxBytes;
   }
 
-  /** Everything has been sent. */
+  /** Whether everything was sent. */
   get isDrained(): boolean {
     return this.#sentBytes === this.#sizeBytes;
   }
 
-  /** Bytes of the chunk that is being sent which have not been sent. */
+  /** Unsent bytes of the chunk that is being sent. */
   get chunkBytes(): number {
     return this.isDrained ? 0 : this.#at(this.#sendIndex).length - this.#sendOffset;
   }
@@ -239,7 +242,7 @@ class AudioBuffer {
     this.#sizeBytes += chunk.length;
   }
 
-  /** Takes the next bytes to send, at most so many, out of one chunk; they stay until acknowledged. */
+  /** Takes at most `maxBytes` of the next unsent chunk; they are kept until acknowledged. */
   take(maxBytes: number): Uint8Array {
     const chunk = this.#at(this.#sendIndex);
     const piece = chunk.subarray(this.#sendOffset, this.#sendOffset + maxBytes);
@@ -249,19 +252,19 @@ class AudioBuffer {
     return piece;
   }
 
-  /** The server has this many bytes of the session: they need not be kept. */
+  /** Releases audio, given the number of the session's bytes that the server has. */
   acknowledge(receivedBytes: number): void {
     this.#release(Math.min(receivedBytes - this.#firstByte, this.#sentBytes));
   }
 
-  /** What was sent need not be kept. */
+  /** Releases everything that was sent. */
   forgetSent(): void {
     this.#release(this.#sentBytes);
   }
 
   /**
-   * Goes on with the byte after `receivedBytes` on a new connection. Without a number, as servers
-   * that do not count leave it, what was sent counts as received.
+   * Continues on a new connection with the byte after `receivedBytes`. Without a number, as with
+   * servers that do not count, everything sent counts as received.
    */
   resume(receivedBytes: number | undefined): void {
     if (receivedBytes === undefined) this.forgetSent();
@@ -272,21 +275,21 @@ class AudioBuffer {
     this.#sendFromStart();
   }
 
-  /** Begins a new session with what is kept, sent or not; of that with the newest `maxBytes`. */
+  /** Begins a new session with the newest `maxBytes` of the kept audio, sent or not. */
   restart(maxBytes = Infinity): void {
     this.#release(this.#sizeBytes - maxBytes);
     this.#firstByte = 0;
     this.#sendFromStart();
   }
 
-  /** Lets go of what is left of the oldest chunk that was not sent, or not to its end. */
+  /** Drops the unsent rest of the oldest chunk that was not completely sent. */
   dropUnsent(): void {
     if (this.isDrained) return;
     const place = (this.#head + this.#sendIndex) % this.#ring.length;
     this.#sizeBytes -= this.chunkBytes;
     this.#ring[place] = this.#at(this.#sendIndex).subarray(0, this.#sendOffset);
     this.#sendNextChunk();
-    // Nothing of it may be left, and nothing before it.
+    // The chunk may be empty now and the first one, and must then be released.
     this.#release(0);
   }
 
@@ -304,7 +307,7 @@ class AudioBuffer {
     return this.#ring[(this.#head + index) % this.#ring.length] as Uint8Array;
   }
 
-  /** Lets go of the first bytes. A chunk is freed when all of it has gone. */
+  /** Releases the first bytes. A chunk is freed when all of it was released. */
   #release(sizeBytes: number): void {
     if (sizeBytes > 0) {
       this.#firstByte += sizeBytes;
@@ -331,46 +334,58 @@ class AudioBuffer {
 
 const EMPTY = new Uint8Array();
 
-/** Speed of sending. Gateways refuse more than twice real time, after a head start; this leaves a margin. */
+/**
+ * Sending speed relative to real time. Gateways refuse more than twice real time after a head
+ * start; this leaves a margin.
+ */
 const SPEED = 1.8;
-/** Timers come late; so much time that was not used may be made up for, in ms. */
+/** Unused time that may be made up for, in ms, because timers fire late. */
 const SLACK_MS = 20;
-/** Longest piece of PCM sent at a time: the contract's advice is 50 to 250 ms. */
+/** Longest piece of PCM sent at once, in ms; the API recommends 50 to 250 ms. */
 const LONGEST_PCM_PIECE_MS = 250;
-/** A piece of compressed audio. Its rate is a mean: of silence, the same bytes last much longer. */
+/**
+ * Duration of a piece of compressed audio, in ms. The byte rate is a mean: in silence, the same
+ * bytes last much longer.
+ */
 const COMPRESSED_PIECE_MS = 100;
-/** A second of digital silence is 227 bytes in Ogg Opus, and a piece may last no more than a second. */
+/**
+ * Size of a piece that never exceeds one second, the limit of the API: a second of digital silence
+ * is 227 bytes in Ogg Opus.
+ */
 const SAFE_PIECE_BYTES = 220;
-/** At higher rates safe pieces would be too many messages: pieces are at least this long. */
+/** Shortest piece, in ms: at higher rates, pieces of the safe size would be too many messages. */
 const SHORTEST_PIECE_MS = 25;
 const SMALLEST_PIECE_BYTES = 100;
-/** What compressed audio is taken to be until the server says how long it lasts: 16 kbit/s, the least. */
+/** Assumed rate of compressed audio until the server reports a duration: 16 kbit/s, the least. */
 const FIRST_GUESS_BYTES_PER_MS = 2;
-/** What it is taken to be for servers that never say: 64 kbit/s. */
+/** Assumed rate for servers that never report durations: 64 kbit/s. */
 const UNCOUNTED_BYTES_PER_MS = 8;
-/** So much audio must have been counted before its rate is believed, in ms. */
+/** Audio that must be counted before its measured rate is used, in ms. */
 const BELIEVED_MS = 200;
-/** Until so much was counted, headers and pictures may pass for audio: no more than 64 kbit/s is believed. */
+/**
+ * Audio that must be counted before rates above 64 kbit/s are accepted, in ms; before that, headers
+ * and pictures may inflate the rate.
+ */
 const CERTAIN_MS = 1_000;
 const LEAST_BYTES_PER_MS = 0.5;
 
-/** The pace of one stream of audio: how long it lasts, how it is cut, and how fast it may be sent. */
+/** The pace of a stream of audio: its duration, how it is cut, and how fast it may be sent. */
 class AudioPace {
   #bytesPerMs: number;
   readonly #isPcm: boolean;
   #isKnown: boolean;
   readonly #sampleBytes: number;
   readonly #credit = new AudioCredit();
-  /** A sample may be cut in two by whoever hands over the audio. */
+  /** The incomplete sample at the end of the audio pushed so far. */
   #remainder: Uint8Array | undefined;
   #nextAtMs = -Infinity;
-  /** What the server had received before the first sound: headers. */
+  /** Bytes the server had received before the first sound: headers. */
   #headBytes = 0;
-  /** What it had received lately and may not have looked at yet: decoding takes a while to begin. */
+  /** Recently received bytes that the server may not have decoded yet: decoding takes a while to start. */
   #unreadBytes = 0;
   #receivedBytes = 0;
 
-  /** @param bytesPerSecond of compressed audio, if it is known */
+  /** @param bytesPerSecond of compressed audio, if known */
   constructor({
     contentType,
     bytesPerSecond,
@@ -393,19 +408,19 @@ class AudioPace {
     return sizeBytes / this.#bytesPerMs;
   }
 
-  /** Whole samples that last so long. */
+  /** Size of whole samples of a duration. */
   sizeBytes(durationMs: number): number {
     const samples = (durationMs * this.#bytesPerMs) / this.#sampleBytes;
     return Math.floor(samples) * this.#sampleBytes;
   }
 
-  /** A session begins. */
+  /** Resets for a new session. */
   restart(): void {
     this.#credit.restart();
     this.#headBytes = this.#unreadBytes = this.#receivedBytes = 0;
   }
 
-  /** The server has counted audio: so that is how long it lasts. */
+  /** Updates the rate from what the server has counted. */
   learn(received: { audioMs: number; sizeBytes: number }, nowMs: number): void {
     const { audioMs, sizeBytes } = received;
     if (sizeBytes > 0) this.#credit.heard(audioMs, nowMs);
@@ -419,12 +434,12 @@ class AudioPace {
       audioMs < CERTAIN_MS ? Math.min(bytesPerMs, UNCOUNTED_BYTES_PER_MS) : bytesPerMs;
   }
 
-  /** The server seems never to count. */
+  /** Assumes that the server never counts. */
   expectNoCount(): void {
     if (!this.#isKnown) this.#bytesPerMs = UNCOUNTED_BYTES_PER_MS;
   }
 
-  /** How much of a chunk that has so many bytes left is sent at a time: whole samples, not too long. */
+  /** Returns how much of a chunk's remaining bytes to send at once: whole samples, not too long. */
   pieceBytes(leftBytes: number): number {
     if (!this.#isPcm) {
       const largest = Math.max(SAFE_PIECE_BYTES, this.sizeBytes(SHORTEST_PIECE_MS));
@@ -432,14 +447,14 @@ class AudioPace {
       return Math.min(Math.max(wanted, SMALLEST_PIECE_BYTES), largest, 50_000);
     }
     const largest = Math.min(this.sizeBytes(LONGEST_PCM_PIECE_MS), 48_000);
-    // What is only a little longer is not worth a piece of its own.
+    // A small remainder is not worth a piece of its own.
     return leftBytes <= 2 * largest ? leftBytes : largest;
   }
 
   /**
-   * How long until more may be sent, in ms; 0 when it may go now.
+   * Returns the time until more may be sent, in ms; 0 if it may go now.
    *
-   * @param unheardBytes that were sent and have not been counted; none where nobody counts
+   * @param unheardBytes sent but not counted; 0 for servers that do not count
    */
   waitMs(nowMs: number, unheardBytes: number): number {
     const paceMs = Math.max(0, this.#nextAtMs - nowMs);
@@ -448,13 +463,13 @@ class AudioPace {
     return Math.max(paceMs, this.#credit.waitMs(unheardMs, nowMs));
   }
 
-  /** So many bytes are sent now. */
+  /** Accounts for bytes that are sent now. */
   spend(sizeBytes: number, nowMs: number): void {
     this.#nextAtMs =
       Math.max(this.#nextAtMs, nowMs - SLACK_MS) + this.durationMs(sizeBytes) / SPEED;
   }
 
-  /** The samples that are complete; what is left of the last one comes with the next call. */
+  /** Returns the complete samples; the rest of the last one is returned by the next call. */
   wholeSamples(audio: Uint8Array): Uint8Array {
     if (this.#sampleBytes === 1) return audio;
     const joined = this.#remainder === undefined ? audio : join(this.#remainder, audio);
@@ -471,49 +486,48 @@ function join(first: Uint8Array, second: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Speed at which the server's credit grows: a little less than twice real time, as clocks differ. */
+/** Speed at which the server's credit grows: slightly below twice real time, because clocks differ. */
 const CREDIT_SPEED = 1.9;
 const HEAD_START_MS = 1_500;
-/** Servers save up no more than 30 s. */
+/** Cap on the credit, in ms; servers accumulate no more than 30 s. */
 const MAX_CREDIT_MS = 28_000;
 /**
- * What the server has not heard yet may be denser than what it has: digital silence takes a tenth of
- * the bytes of speech in Opus, so the same bytes last that much longer. The margin of what has been
- * saved up does the rest.
+ * Factor by which unheard audio may last longer than estimated: digital silence takes a tenth of
+ * the bytes of speech in Opus. The accumulated credit covers the remaining difference.
  */
 const DENSITY = 8;
 
 /**
- * What the server still lets through of audio whose duration only it knows, seen from here: it says now
- * and then how much it has heard.
+ * The client's estimate of how much audio the server still lets through, for audio whose duration
+ * only the server knows; it reports from time to time how much it has heard.
  */
 class AudioCredit {
   #creditMs = HEAD_START_MS;
   #countedAtMs = Infinity;
   #heardMs = 0;
 
-  /** A session begins: nothing of it has been sent. */
+  /** Resets for a new session. */
   restart(): void {
     this.#creditMs = HEAD_START_MS;
     this.#countedAtMs = Infinity;
     this.#heardMs = 0;
   }
 
-  /** The server has heard so much of the session. */
+  /** Updates the credit from how much of the session the server has heard. */
   heard(audioMs: number, nowMs: number): void {
     this.#earn(nowMs);
     this.#creditMs -= Math.max(0, audioMs - this.#heardMs);
     this.#heardMs = Math.max(audioMs, this.#heardMs);
   }
 
-  /** How long until so much audio may be on its way, however dense it is, in ms. */
+  /** Returns the time until that much audio may be in flight, whatever its density, in ms. */
   waitMs(unheardMs: number, nowMs: number): number {
     this.#earn(nowMs);
     return Math.max(0, (unheardMs * DENSITY - this.#creditMs) / CREDIT_SPEED);
   }
 
   #earn(nowMs: number): void {
-    // The first call is that of the first audio.
+    // The first call is for the first audio, so no time has passed.
     const passedMs = Math.max(0, nowMs - this.#countedAtMs);
     this.#creditMs = Math.min(this.#creditMs + passedMs * CREDIT_SPEED, MAX_CREDIT_MS);
     this.#countedAtMs = nowMs;

@@ -1,17 +1,17 @@
-/** What a voice session tells: the messages of the wire, and what becomes of the connection. */
+/** The events of a voice session: captions, speech, progress and the state of the connection. */
 import type { LanguageTag } from '../language.ts';
 import type { ServerMessage, SourceSegment, TargetSegment } from '../protocol/messages.ts';
 import type { VoiceError } from './voice-error.ts';
 
-/** A piece of a transcript. Texts carry their own leading blank: joined, they read right. */
+/** A segment of a transcript. Texts carry their own leading blank: concatenated, they read correctly. */
 export interface CaptionSegment {
   readonly text: string;
   /** Times in ms since the first sample of the session. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Of the source: the language that was heard; of a target: the language of the track. */
+  /** For the source, the detected language; for a target, the language of the track. */
   readonly language: LanguageTag;
-  /** Of what was said, concluded, with `wordDetails`, as far as the recogniser tells them. */
+  /** Only with `wordDetails`, in concluded source segments, as far as the recogniser reports words. */
   readonly words?: readonly CaptionWord[];
 }
 
@@ -19,30 +19,30 @@ export interface CaptionWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** How sure the recogniser is, 0 to 1; undefined where it does not say. */
+  /** Confidence of the recogniser, 0 to 1; undefined where it reports none. */
   readonly confidence: number | undefined;
 }
 
-/** News of one track. */
+/** An update of one track. */
 export interface CaptionEvent {
   readonly type: 'caption';
   readonly kind: 'source' | 'target';
-  /** A target language as it was requested; of the source, as it was last heard. */
+  /** A target language as requested; for the source, the language last detected. */
   readonly language: LanguageTag | undefined;
-  /** Final, told once. */
+  /** Final text, delivered once. */
   readonly concluded: readonly CaptionSegment[];
-  /** May still change; replaces what was tentative in this track before. */
+  /** Text that may still change; replaces the track's previous tentative text. */
   readonly tentative: readonly CaptionSegment[];
 }
 
-/** A piece of translated speech; the pieces of a session, joined, are one valid stream. */
+/** A piece of synthesised speech; the pieces of a session, concatenated, form one valid stream. */
 export interface SpeechEvent {
   readonly type: 'speech';
   readonly language: LanguageTag;
-  /** Pages, clusters, packets or frames: none may be cut. */
+  /** Pages, clusters, packets or frames; none may be split. */
   readonly pieces: readonly Uint8Array[];
   readonly durationMs: number;
-  /** What is spoken; with the first piece of each segment. */
+  /** The spoken text; with the first piece of each segment. */
   readonly text: string | undefined;
   /** Format of the stream; with its first piece. */
   readonly contentType: string | undefined;
@@ -58,40 +58,40 @@ export interface EndEvent {
   readonly language: LanguageTag | undefined;
 }
 
-/** What becomes of the connection; audio may be sent in every state but `closed`. */
+/** A change of the connection's state; audio may be sent in every state but `closed`. */
 export interface StatusEvent {
   readonly type: 'status';
   /** `offline`: the server does not answer at all. */
   readonly status: 'connecting' | 'open' | 'reconnecting' | 'offline' | 'closed';
-  /** Why it is closed, unless all went well. */
+  /** The reason for an unsuccessful end. */
   readonly error?: VoiceError;
 }
 
-/** The server knows nothing of the session any more and a new one begins: times count from zero again. */
+/** The server no longer knows the session and a new one begins: times start at zero again. */
 export interface RestartEvent {
   readonly type: 'restart';
 }
 
-/** So much audio has arrived at the server. */
+/** Amount of audio that the server has received. */
 export interface AcknowledgementEvent {
   readonly type: 'acknowledgement';
   readonly receivedMs: number;
   readonly receivedBytes: number;
 }
 
-/** The recogniser is so far behind the audio; 0 once it has caught up. */
+/** Lag of the recogniser behind the audio; 0 once it has caught up. */
 export interface LagEvent {
   readonly type: 'lag';
   readonly lagMs: number;
 }
 
-/** What is in force, at the beginning and after each change of the running session. */
+/** The settings in force, at the beginning and after each change of the running session. */
 export interface TermsEvent {
   readonly type: 'terms';
-  /** Audio that had arrived then. */
+  /** Audio that the server had received at that point, in ms. */
   readonly startMs: number;
   readonly targetLanguages: readonly LanguageTag[];
-  /** The one that is spoken as well. */
+  /** The target language that is also synthesised. */
   readonly speechLanguage: LanguageTag | undefined;
   readonly glossaryId: string | undefined;
   readonly formality: string | undefined;
@@ -108,7 +108,7 @@ export type VoiceEvent =
   | LagEvent
   | TermsEvent;
 
-/** The event that a message of the server makes; undefined for those that end a session. */
+/** Converts a server message to an event; undefined for messages that end a session. */
 export function eventOf(message: ServerMessage): VoiceEvent | undefined {
   if (message.type === 'source_transcript_update') {
     const { concluded, tentative } = message;

@@ -1,4 +1,4 @@
-/** `dragoman/client` in a browser: live captions for a page's own code. */
+/** `dragoman/client` for browsers: live captions for a page's own code. */
 import { tokenEndpoint, type TokenProvider } from './token-provider.ts';
 import { VoiceSession, type VoiceSessionOptions } from './voice-session.ts';
 
@@ -18,14 +18,14 @@ export {
   type VoiceSessionOptions,
 } from './voice-session.ts';
 
-/** How a page gets its sessions: an API key must never be in it. */
+/** Options of a page. It must never contain an API key, so its sessions come from a token provider. */
 export type PageConnectOptions = VoiceSessionOptions & {
-  /** Address of the site's own endpoint, or a function that asks it. */
+  /** Address of the site's own token endpoint, or a function that requests sessions. */
   tokenProvider: string | TokenProvider;
 };
 
 /**
- * Begins a session. It connects by itself, and again after every drop, losing nothing.
+ * Starts a session. It connects by itself, and reconnects after every drop without losing anything.
  *
  * @throws TypeError where there is no WebSocket and none was passed
  */

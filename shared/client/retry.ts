@@ -1,8 +1,8 @@
-/** When to try again: longer pauses each time, never in step with others, at once with the network. */
+/** Retry pauses: exponential backoff with jitter, cut short when the network returns. */
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** Of many clients that lost the same server at the same moment. */
+/** Pauses for many clients that lost the same server at the same moment, in ms. */
 const CROWD_PAUSE_MS = { first: 2_000, longest: 15_000 };
 
 interface Page {
@@ -15,7 +15,7 @@ interface Page {
 }
 const page = globalThis as unknown as Page;
 
-/** Whether the browser says that there is no network; programs are never told. */
+/** Whether the browser reports that there is no network; always false in programs. */
 export function isOffline(): boolean {
   return page.navigator?.onLine === false;
 }
@@ -23,7 +23,8 @@ export function isOffline(): boolean {
 /**
  * Waits before attempt `attempt + 1`; ends early when the network returns or `signal` is aborted.
  *
- * @param isCrowd whether thousands may try again at the same moment: they are spread over the whole pause
+ * @param isCrowd whether thousands of clients may retry at the same moment: they are spread over
+ *   the whole pause
  */
 export function retryPause({
   attempt,

@@ -1,6 +1,6 @@
 /**
- * What is said in a room, as long as somebody reads along: over a WebSocket, or as server-sent events where
- * none gets through; again after every drop, with nothing lost.
+ * The client of a room's reader: receives captions over a WebSocket, or as server-sent events where
+ * sockets are blocked, and reconnects after every drop without losing anything.
  */
 import type {
   Calmness,
@@ -13,31 +13,31 @@ import { isOffline, retryPause } from './retry.ts';
 import { CLOSED, globalSocketClass, OPEN, type SocketClass, type SocketLike } from './socket.ts';
 import type { Fetch } from './token-provider.ts';
 
-/** The track of what is said itself, whatever language is spoken. */
+/** The track of the speech itself, in whatever language it is spoken. */
 export const SPOKEN_TRACK = 'spoken';
 
 export type RoomFeedState =
   | 'connecting'
   | 'open'
-  /** The connection was lost a moment ago; everything that is missed will come. */
+  /** The connection was just lost; everything missed will be delivered. */
   | 'reconnecting'
-  /** The server has been out of reach for a while, or the device has no network. */
+  /** The server has been unreachable for a while, or the device has no network. */
   | 'offline'
-  /** As many read along as may, or too many come at once; it tries again by itself. */
+  /** The limit of readers or of attempts is reached; the feed retries by itself. */
   | 'full'
-  /** The room asks for its passcode: see {@link enterRoom} and {@link RoomFeed.setKey}. */
+  /** The room requires its passcode: see {@link enterRoom} and {@link RoomFeed.setKey}. */
   | 'locked'
-  /** The link is none, has expired or was revoked. */
+  /** The link is invalid, expired or revoked. */
   | 'refused'
-  /** There is no such room, or none any more. */
+  /** The room does not exist, or no longer exists. */
   | 'gone'
   | 'closed';
 
 export type RoomFeedEvent =
   | { type: 'state'; state: RoomFeedState }
-  /** What may be known of the room before it is read; a language may be chosen now. */
+  /** Public information about the room, before reading starts; a language may be chosen now. */
   | { type: 'entrance'; entrance: RoomEntrance }
-  /** What is followed from now on, where that was not asked for: the room no longer has that language. */
+  /** The language now followed, if it is not the requested one: the room no longer has that language. */
   | { type: 'language'; language: string }
   | Exclude<RoomServerMessage, { type: 'keep_alive' }>;
 
@@ -45,7 +45,7 @@ export interface RoomFeedOptions {
   /** Address of the room, such as `https://live.example.org/v1/rooms/k7mq3xw9ab`. */
   url: string;
   key?: string | undefined;
-  /** One of the room's languages; what is said itself without one. */
+  /** One of the room's languages; the spoken track by default. */
   language?: string | undefined;
   calmness?: Calmness | undefined;
   onEvent: (event: RoomFeedEvent) => void;
@@ -53,26 +53,32 @@ export interface RoomFeedOptions {
   fetch?: Fetch;
 }
 
-/** The server says something every 12 s: a connection that is silent for so long is lost. */
+/** Silence after which a connection counts as lost, in ms; the server sends something every 12 s. */
 const SILENT_MS = 30_000;
-/** A connection that does not open in so long is on a network that swallows it. */
+/** Time after which an attempt to connect counts as swallowed by the network, in ms. */
 const OPENING_MS = 10_000;
-/** Once sockets have opened, as many that do not are no more than a server that starts anew. */
+/**
+ * Failed attempts before server-sent events are tried, once sockets have worked: fewer may be due
+ * to a restart of the server.
+ */
 const SOCKETS_BEFORE_STREAM = 3;
-/** A socket may be all that is swallowed: server-sent events are tried then. */
+/**
+ * Time for a socket to open, in ms. Some networks swallow only sockets, so server-sent events are
+ * tried next.
+ */
 const SOCKET_OPENING_MS = 5_000;
-/** After so many attempts a reader is to know that something is wrong. */
+/** Attempts after which the reader learns that the server is unreachable. */
 const ATTEMPTS_BEFORE_OFFLINE = 3;
 const WATCH_EVERY_MS = 5_000;
 
-/** What became of a connection. */
+/** The outcome of a connection. */
 interface Outcome {
   wasOpen: boolean;
-  /** Of an answer in place of a stream. */
+  /** HTTP status of an event stream request. */
   status?: number;
 }
 
-/** Gets a reader's key for a passcode. */
+/** Exchanges a passcode for a reader's key. */
 export async function enterRoom(
   url: string,
   passcode: string,
@@ -95,29 +101,32 @@ export async function enterRoom(
   }
 }
 
-/** One reader of one room. It connects by itself, until {@link close} is called. */
+/** A reader of a room. It connects by itself, until {@link close} is called. */
 export class RoomFeed {
   readonly #options: RoomFeedOptions;
   readonly #fetch: Fetch;
   #key: string | undefined;
   #wish: { language: string; calmness: Calmness };
-  /** What the server sends: the wish, or what is said itself where the room has no such language. */
+  /**
+   * The track that the server sends: the requested one, or the spoken track where the room lacks
+   * that language.
+   */
   #following = '';
   #offered: readonly string[] | undefined;
-  /** Of the last message of the track that is followed and must not be lost. */
+  /** Sequence of the last message of the followed track that must not be lost. */
   #after: number | undefined;
   #state: RoomFeedState = 'connecting';
   #heardAtMs = 0;
-  /** When the server last said that nothing more comes. */
+  /** Time of the last `end` message. */
   #endedAtMs = 0;
   #socket: SocketLike | undefined;
-  /** Ends the stream. */
+  /** Ends the current connection. */
   #cut: (() => void) | undefined;
-  /** The stream was ended for one in another language: nothing was lost. */
+  /** The stream was ended on purpose, to switch the language or calmness: nothing was lost. */
   #wantsAnother = false;
   /** Ends the pause before the next attempt. */
   #wake: (() => void) | undefined;
-  /** The run that counts; another key begins another one. */
+  /** The current run; a new key starts another one. */
   #run = new AbortController();
   readonly #forget: () => void;
 
@@ -133,7 +142,7 @@ export class RoomFeed {
       this.#look();
       this.#wake?.();
     });
-    // Not before whoever made it has it.
+    // Deferred, so that no event fires before the caller has the instance.
     queueMicrotask(() => void this.#live(this.#run.signal));
   }
 
@@ -141,12 +150,12 @@ export class RoomFeed {
     return this.#state;
   }
 
-  /** The track that is followed. */
+  /** The followed track. */
   get language(): string {
     return this.#following || this.#wish.language;
   }
 
-  /** Another language or calmness, from now on; the history of a language comes by itself. */
+  /** Changes language or calmness from now on; the history of a new language is delivered automatically. */
   watch({ language, calmness }: Omit<RoomWatch, 'after'>): void {
     const before = { ...this.#wish };
     if (language !== undefined) this.#wish.language = language || SPOKEN_TRACK;
@@ -154,14 +163,14 @@ export class RoomFeed {
     const isOther = before.language !== this.#wish.language;
     if (!isOther && before.calmness === this.#wish.calmness) return;
     if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage: isOther });
-    // Whoever reads a stream can send nothing; a socket that opens says it then.
+    // A stream cannot send, so it is reopened; a connecting socket sends the change when it opens.
     else if (this.#socket === undefined && this.#cut !== undefined) {
       this.#wantsAnother = true;
       this.#cut();
     }
   }
 
-  /** Comes in with another key. */
+  /** Reconnects with another key. */
   setKey(key: string | undefined): void {
     if (this.#state === 'closed') return;
     this.#key = key || undefined;
@@ -190,11 +199,11 @@ export class RoomFeed {
     this.#socket = undefined;
   }
 
-  /** Connects, and again, until nothing more is to be had. */
+  /** Connects, and reconnects until the feed stops or the run is aborted. */
   async #live(signal: AbortSignal): Promise<void> {
     const watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
     let attempt = 0;
-    // So many may still fail to open.
+    // Number of attempts that may still fail to open a socket.
     let socketsLeft = 1;
     let mustAsk = true;
     const isOver = () => signal.aborted;
@@ -210,14 +219,15 @@ export class RoomFeed {
         socketsLeft = outcome.wasOpen ? SOCKETS_BEFORE_STREAM : socketsLeft - 1;
       } else if (entry === 'in') {
         outcome = await this.#readStream(signal);
-        // The device may be on another network now: one socket is tried again.
+        // The device may be on another network now, so one socket is tried again.
         if (!isChanging()) socketsLeft = 1;
       }
       if (isOver()) break;
       if (isChanging()) continue;
       if (outcome.wasOpen) attempt = 0;
       attempt += 1;
-      // The server has said its last word; where the entrance lets us in again, nobody hurries.
+      // After an `end` message, the room's entrance tells what is next. A connection that lasted
+      // reconnects without a pause.
       const hasEnded = this.#endedAtMs - beganAtMs > WATCH_EVERY_MS;
       mustAsk = !outcome.wasOpen || this.#endedAtMs >= beganAtMs;
       if (hasEnded) continue;
@@ -240,7 +250,7 @@ export class RoomFeed {
     this.#wake = undefined;
   }
 
-  /** Whether the room is there, and lets us in: a socket that is refused does not say why. */
+  /** Asks whether the room exists and admits this reader: a refused socket does not reveal the reason. */
   async #ask(signal: AbortSignal): Promise<'in' | 'out' | 'unreachable'> {
     const deadline = AbortSignal.timeout(OPENING_MS);
     let response: Response;
@@ -259,7 +269,7 @@ export class RoomFeed {
     if (!response.ok) return 'unreachable';
     const { access, may_read: mayRead, languages } = entrance;
     if (!mayRead && access === 'everyone') {
-      // A key of former times, for a room that asks for none any more.
+      // An old key, for a room that no longer requires one.
       this.#key = undefined;
     } else if (!mayRead) {
       this.#options.onEvent({ type: 'entrance', entrance });
@@ -313,7 +323,7 @@ export class RoomFeed {
         wasOpen = true;
         clearTimeout(opening);
         this.#open();
-        // It may have been changed in the meantime.
+        // The reader may have changed the language or calmness meanwhile.
         if (this.#wish.calmness !== asked || this.#wish.language !== this.#following) {
           if (this.#offers(this.#wish.language)) this.#sendWatch({ withLanguage: true });
         }
@@ -321,7 +331,8 @@ export class RoomFeed {
       socket.onmessage = ({ data }: { data: unknown }) => {
         if (this.#socket === socket && !signal.aborted) this.#take(String(data));
       };
-      // The close event follows, but for a socket that the policy of the page forbids: Chromium tells of none.
+      // Normally a close event follows, but when the page's security policy forbids the connection,
+      // Chromium sends none.
       socket.onerror = () => {
         if (socket.readyState === CLOSED) over();
       };
@@ -329,7 +340,7 @@ export class RoomFeed {
       const ended = () => over();
       signal.addEventListener('abort', ended, { once: true });
 
-      // A closing handshake on a lost network takes minutes: nobody waits for it.
+      // On a lost network, a closing handshake takes minutes, so the close event is not awaited.
       function over(): void {
         clearTimeout(opening);
         signal.removeEventListener('abort', ended);
@@ -344,7 +355,10 @@ export class RoomFeed {
     });
   }
 
-  /** The same messages, as server-sent events: read by hand, as EventSource keeps the status to itself. */
+  /**
+   * Reads the same messages as server-sent events; parsed here, because EventSource hides the HTTP
+   * status.
+   */
   async #readStream(signal: AbortSignal): Promise<Outcome> {
     const abort = new AbortController();
     const end = () => abort.abort();
@@ -374,7 +388,7 @@ export class RoomFeed {
         }
       }
     } catch {
-      // It was cut, by either end.
+      // Either side ended the connection.
     } finally {
       clearTimeout(opening);
       signal.removeEventListener('abort', end);
@@ -404,9 +418,9 @@ export class RoomFeed {
     if (message.type === 'keep_alive') return;
     if (message.type === 'room') this.#takeRoom(message);
     if (message.type === 'history' || message.type === 'captions') {
-      // Still on its way when another language was chosen.
+      // Such messages were still in flight when the language was changed.
       if (message.language !== this.#following) return;
-      // Of a language that was changed to, the first that counts is the history.
+      // After a change of language, only the sequence from its history onwards counts.
       const isFirst = message.type === 'history' && message.replaces;
       if (message.sequence !== undefined && (isFirst || this.#after !== undefined)) {
         this.#after = message.sequence;
@@ -414,12 +428,15 @@ export class RoomFeed {
     }
     this.#options.onEvent(message);
     if (message.type !== 'end') return;
-    // Whatever it is, the entrance says it.
+    // The entrance tells the reason.
     this.#endedAtMs = Date.now();
     this.#cut?.();
   }
 
-  /** A language that the room has no longer is followed no longer, and one that it has again is. */
+  /**
+   * Stops following a language that the room no longer has, and returns to the requested one when
+   * it is back.
+   */
   #takeRoom({ languages }: RoomMessageOf<'room'>): void {
     this.#offered = languages;
     if (!this.#offers(this.#following)) this.#follow(SPOKEN_TRACK);
@@ -428,7 +445,7 @@ export class RoomFeed {
     else this.#cut?.();
   }
 
-  /** Lets go of a connection that is dead, as after a phone has slept. */
+  /** Cuts a dead connection, for example after a phone has slept. */
   #look(): void {
     if (this.#state !== 'open') return;
     if (Date.now() - this.#heardAtMs > SILENT_MS) this.#cut?.();
@@ -441,7 +458,7 @@ export class RoomFeed {
   }
 }
 
-/** Looked up at each call: pages and tests may replace it. */
+/** Looked up on each call, because pages and tests may replace it. */
 const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 interface Page {
@@ -450,7 +467,11 @@ interface Page {
   document?: Page & { visibilityState?: string };
 }
 
-/** Calls when a page is looked at again; programs never are. @returns ends it */
+/**
+ * Calls `seen` when the page becomes visible or the network returns; never in programs.
+ *
+ * @returns a function that stops this
+ */
 function whenSeenAgain(seen: () => void): () => void {
   const page = globalThis as unknown as Page;
   const { document } = page;

@@ -1,45 +1,48 @@
-/** Changes of a running session on their way to the server: one at a time, until each is answered. */
+/** Updates of a running session: sends them to the server one at a time and awaits each answer. */
 import type { ServerMessage } from '../protocol/messages.ts';
 import type { VoiceSessionUpdate } from '../schemas/voice-session.ts';
 import type { SessionRequest } from './token-provider.ts';
 import { VoiceError } from './voice-error.ts';
 
-/** In the words of the session request; null takes a wish back. */
+/** Changes, with the field names of the session request; null resets a field. */
 export type SessionChanges = Readonly<Omit<VoiceSessionUpdate, 'id'>>;
 
-/** A server that knows of updates says so with its first words; one that has not by then does not. */
+/**
+ * Time for a server to announce that it supports updates, in ms; it does so in its first message.
+ * After that, it is assumed not to.
+ */
 const ANNOUNCEMENT_DEADLINE_MS = 3_000;
 
-/** What one call asked for. */
+/** The changes of one call. */
 interface Change {
   changes: SessionChanges;
-  /** Whether it was refused with others: then it is tried by itself. */
+  /** Whether a combined update was refused, so that this change is retried by itself. */
   isAlone: boolean;
   settle: (failure?: VoiceError) => void;
 }
 
-/** What is sent as one. */
+/** Changes that are sent as one update. */
 interface Update {
   id: string;
   changes: SessionChanges;
   parts: readonly Change[];
 }
 
-/** The updates of one conversation, over all its connections. */
+/** The updates of one conversation, across all its connections. */
 export class SessionUpdates {
   readonly #send: (update: VoiceSessionUpdate) => void;
   readonly #onTaken: (changes: SessionChanges) => void;
-  /** Sent, or the next to be. */
+  /** The update that was sent, or the next to be sent. */
   #current: Update | undefined;
-  /** Those that follow when the current one is answered, as few updates as possible. */
+  /** Changes to be combined into as few updates as possible once the current one is answered. */
   #waiting: Change[] = [];
   #count = 0;
   #isOpen = false;
-  /** Whether this session's server takes updates; undefined until it is known. */
+  /** Whether the server supports updates in this session; undefined while unknown. */
   #isSupported: boolean | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param options.onTaken called when changes are in force */
+  /** @param options.onTaken called when changes take effect */
   constructor(options: {
     send: (update: VoiceSessionUpdate) => void;
     onTaken: (changes: SessionChanges) => void;
@@ -48,16 +51,16 @@ export class SessionUpdates {
     this.#onTaken = options.onTaken;
   }
 
-  /** Whether the server has said that it takes updates. */
+  /** Whether the server has announced that it supports updates. */
   get areSupported(): boolean {
     return this.#isSupported === true;
   }
 
   /**
-   * What is added while an update is on its way goes with all else that is: a round trip for as many as
-   * there are. Where those are refused together, each is tried by itself, in order.
+   * Queues changes. Changes added while an update is in flight are combined into the next one. If a
+   * combined update is refused, its changes are retried one by one, in order.
    *
-   * @throws VoiceError update-refused, update-unsupported; why the session is over
+   * @throws VoiceError update-refused, update-unsupported, or the reason why the session ended
    */
   add(changes: SessionChanges): Promise<void> {
     const answered = new Promise<void>((resolve, reject) => {
@@ -65,13 +68,13 @@ export class SessionUpdates {
         failure === undefined ? resolve() : reject(failure);
       this.#waiting.push({ changes, isAlone: false, settle });
     });
-    // Whoever listens to events need not wait.
+    // Callers that listen to events need not await the result.
     answered.catch(() => undefined);
     if (this.#current === undefined) this.#next();
     return answered;
   }
 
-  /** There is a connection: what was not answered is said again. */
+  /** Called for each new connection: sends the unanswered update again. */
   open(): void {
     this.#isOpen = true;
     this.#pump();
@@ -96,23 +99,27 @@ export class SessionUpdates {
     } else if (this.#isSupported === undefined && isSaid(message)) this.#giveUp();
   }
 
-  /** Whether changes wait for their answers. */
+  /** Whether unanswered changes exist. */
   get isWaiting(): boolean {
     return this.#unanswered().length > 0;
   }
 
-  /** The request of a new session, with everything that waits. */
+  /** Returns the request of a new session with all unanswered changes applied. */
   applied(request: SessionRequest): SessionRequest {
     return withChanges(request, joined(this.#unanswered()));
   }
 
-  /** A new session begins. @param isApplied whether it was asked for with what waits */
+  /**
+   * Called when a new session begins.
+   *
+   * @param isApplied whether its request included the unanswered changes
+   */
   restart(isApplied: boolean): void {
     this.#isSupported = undefined;
     if (isApplied) this.#settleAll();
   }
 
-  /** The conversation is over. */
+  /** Called when the conversation ends. */
   fail(failure: VoiceError): void {
     this.dropped();
     this.#settleAll(failure);
@@ -129,7 +136,7 @@ export class SessionUpdates {
     for (const { settle } of unanswered) settle(failure);
   }
 
-  /** What waits becomes one update, or the first of it where that is to be tried by itself. */
+  /** Combines the waiting changes into the next update; a change to be retried by itself forms its own. */
   #next(): void {
     const together = this.#waiting.findIndex(({ isAlone }) => isAlone);
     const size = together === -1 ? this.#waiting.length : Math.max(1, together);
@@ -163,24 +170,24 @@ export class SessionUpdates {
     this.#next();
   }
 
-  /** A server of before would end the session at the first word it does not know. */
+  /** Never sends an update to an older server: it would end the session at an unknown message. */
   #giveUp(): void {
     this.#isSupported = false;
     this.#settleAll(new VoiceError('update-unsupported'));
   }
 }
 
-/** Changes as one: of the same wish the last counts. */
+/** Merges changes; for the same field, the last one counts. */
 function joined(parts: readonly Change[]): SessionChanges {
   return Object.assign({}, ...parts.map(({ changes }) => changes)) as SessionChanges;
 }
 
-/** Whether a message follows the announcement in a server that makes one. */
+/** Whether a supporting server would have announced itself before this message. */
 function isSaid(message: ServerMessage): boolean {
   return message.type.endsWith('_update') && message.type !== 'source_lag_update';
 }
 
-/** A request as changes make it. */
+/** Applies changes to a request. */
 export function withChanges(request: SessionRequest, changes: SessionChanges): SessionRequest {
   const wishes = Object.entries<unknown>({ ...request, ...changes });
   return Object.fromEntries(

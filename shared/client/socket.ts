@@ -1,4 +1,4 @@
-/** What a client needs of a WebSocket: browsers, Node and the package `ws` all have it. */
+/** The part of the WebSocket interface that clients use; browsers, Node and the package `ws` provide it. */
 export interface SocketLike {
   binaryType: string;
   /** 0 connecting, 1 open, 2 closing, 3 closed. */
@@ -18,7 +18,11 @@ export type SocketClass = new (url: string) => SocketLike;
 export const OPEN = 1;
 export const CLOSED = 3;
 
-/** The surroundings' own WebSocket: browsers have one, and Node from 22 on. @throws TypeError without one */
+/**
+ * Returns the global WebSocket class, which browsers have, and Node from version 22 on.
+ *
+ * @throws TypeError without one
+ */
 export function globalSocketClass(): SocketClass {
   const { WebSocket } = globalThis as unknown as { WebSocket?: SocketClass };
   if (WebSocket !== undefined) return WebSocket;

@@ -1,28 +1,31 @@
-/** Where sessions come from: the gateway itself, for programs that have a key, or a site's endpoint. */
+/**
+ * Token providers: request sessions from the gateway itself, for programs with an API key, or from
+ * a site's own endpoint.
+ */
 import type { MessageFormat } from '../protocol/messages.ts';
 import type { VoiceReconnectedSession, VoiceSessionRequest } from '../schemas/voice-session.ts';
 import { isPassingStatus, VoiceError } from './voice-error.ts';
 
-/** What a session is asked for with: the body of `POST /v3/voice/realtime`. */
+/** The request for a session: the body of `POST /v3/voice/realtime`. */
 export type SessionRequest = Readonly<VoiceSessionRequest> & {
   readonly message_format: MessageFormat;
 };
 
-/** What a dropped session is asked for again with: the query of `GET /v3/voice/realtime`. */
+/** The request to resume a dropped session: the query of `GET /v3/voice/realtime`. */
 export interface ReconnectRequest {
-  /** The newest token of the session, used or not. */
+  /** The latest token of the session, used or not. */
   readonly token: string;
-  /** `sequence` of the last message that arrived, 0 for none. */
+  /** `sequence` of the last received message, 0 for none. */
   readonly last_sequence: number;
 }
 
-/** Where to connect, with the token that opens the door once. */
+/** Where to connect, and the single-use token for it. */
 export type SessionAnswer = VoiceReconnectedSession;
 
 /**
- * Gets a session, or the same session again after its connection dropped.
+ * Requests a session, or the same session again after its connection dropped.
  *
- * @throws VoiceError, or TypeError of fetch; a refusal of a reconnection means that the session is gone
+ * @throws VoiceError, or TypeError of fetch; a refused reconnection means that the session is gone
  */
 export type TokenProvider = (
   request: SessionRequest | ReconnectRequest,
@@ -31,14 +34,17 @@ export type TokenProvider = (
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Whether a dropped session is asked for, and not a new one. */
+/** Whether the request resumes a dropped session. */
 export function isReconnect(
   request: SessionRequest | ReconnectRequest,
 ): request is ReconnectRequest {
   return 'token' in request;
 }
 
-/** Asks a site's own server, which knows the API key: a POST with the cookies of the site. */
+/**
+ * Requests sessions from a site's own server, which has the API key: a POST with the cookies of the
+ * site.
+ */
 export function tokenEndpoint(url: string, { fetch = defaultFetch } = {}): TokenProvider {
   return (request, signal) =>
     ask(fetch, url, {
@@ -51,7 +57,8 @@ export function tokenEndpoint(url: string, { fetch = defaultFetch } = {}): Token
 }
 
 /**
- * Asks the gateway itself. For programs: an API key must never be in a page.
+ * Requests sessions from the gateway itself. Only for programs: a page must never contain an API
+ * key.
  *
  * @param server address such as `http://127.0.0.1:8080`
  */
@@ -81,10 +88,10 @@ export function gatewaySessions({
   };
 }
 
-/** Looked up at each call: pages and tests may replace it. */
+/** Looked up on each call, because pages and tests may replace it. */
 const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
-/** Without what is secret: the name and password, and the token of a query. */
+/** Strips secrets from an address: user name, password, and a token in the query. */
 function addressOf(url: string): string {
   return url.replace(/^([a-z]+:\/\/)[^/]*@/i, '$1').replace(/(\/v3\/voice\/realtime)?(\?.*)?$/, '');
 }
@@ -102,7 +109,7 @@ async function ask(fetch: Fetch, url: string, init: RequestInit): Promise<Sessio
     return { ...answer, streaming_url, token, session_id };
   }
   throw new VoiceError('token-refused', {
-    // Empty rather than ours: the element has words of its own, in the reader's language.
+    // Empty rather than a fixed text: the element has its own messages, in the reader's language.
     message: typeof answer.message === 'string' ? answer.message : '',
     isPassing: isPassingStatus(response.status),
     status: response.status,

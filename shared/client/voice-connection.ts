@@ -1,10 +1,10 @@
-/** One WebSocket of a session: messages out, messages in, until it closes. */
+/** A single WebSocket connection of a session: sends and receives messages until it closes. */
 import { decodeServerMessage, encodeClientMessage } from '../protocol/codec.ts';
 import type { ClientMessage, MessageFormat, ServerMessage } from '../protocol/messages.ts';
 import { CLOSED, OPEN, type SocketClass, type SocketLike } from './socket.ts';
 
 const OPEN_DEADLINE_MS = 10_000;
-/** What a browser reports when a connection ended without a closing handshake. */
+/** The close code that browsers report for a connection without a closing handshake. */
 const ABNORMAL = 1006;
 
 export interface VoiceConnectionOptions {
@@ -15,7 +15,7 @@ export interface VoiceConnectionOptions {
   onMessage: (message: ServerMessage) => void;
 }
 
-/** One connection; make it, then wait for {@link closed}. */
+/** A single connection; create it, then await {@link closed}. */
 export class VoiceConnection {
   /** Resolves with the close code; never rejects. */
   readonly closed: Promise<number>;
@@ -24,7 +24,7 @@ export class VoiceConnection {
   readonly #deadline: ReturnType<typeof setTimeout>;
   #isAbandoned = false;
   #settle: (code: number) => void = () => undefined;
-  /** When something last arrived, in the time of `performance.now()`. */
+  /** Time of the last received data, on the clock of `performance.now()`. */
   lastHeardMs = -Infinity;
 
   constructor({ url, format, WebSocket, onOpen, onMessage }: VoiceConnectionOptions) {
@@ -42,8 +42,8 @@ export class VoiceConnection {
       onMessage(decodeServerMessage(typeof data === 'string' ? data : new Uint8Array(data)));
     };
     socket.onclose = ({ code }: { code: number }) => this.#end(code);
-    // Without a listener `ws` would throw. The close event follows, but for a socket that the policy of the page
-    // forbids: Chromium then tells of none.
+    // Without a listener, `ws` would throw. Normally a close event follows, but when the page's
+    // security policy forbids the connection, Chromium sends none.
     socket.onerror = () => {
       if (socket.readyState === CLOSED) setTimeout(() => this.#end(ABNORMAL));
     };
@@ -55,19 +55,19 @@ export class VoiceConnection {
     return this.#socket.readyState === OPEN;
   }
 
-  /** Whether it was turned away before it was open; one that nobody has answered in time was not. */
+  /** Whether the connection was refused before it opened; a timeout does not count. */
   get wasRefused(): boolean {
     return this.lastHeardMs === -Infinity && !this.#isAbandoned;
   }
 
-  /** Bytes that the socket has not handed to the network. */
+  /** Bytes that the socket has not yet passed to the network. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount;
   }
 
   send(message: ClientMessage): void {
     const frame = encodeClientMessage(message, this.#format);
-    // Nobody hands over shared memory: sockets do not take it.
+    // Callers never pass shared memory, which sockets do not accept.
     this.#socket.send(frame as string | Uint8Array<ArrayBuffer>);
   }
 
@@ -75,7 +75,7 @@ export class VoiceConnection {
     this.#socket.close(1000);
   }
 
-  /** Counts as dropped from now on: a dead network would let the closing handshake wait for long. */
+  /** Treats the connection as dropped: on a dead network, the closing handshake would take long. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#socket.onopen = this.#socket.onmessage = null;

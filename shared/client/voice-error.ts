@@ -1,28 +1,28 @@
-/** Names what went wrong, for code; the message is for people. */
+/** Error codes, for programs; the message is for people. */
 export type VoiceErrorCode =
-  /** The session request, or the page's token endpoint, was answered with a refusal. */
+  /** The session request, or the page's token endpoint, was refused. */
   | 'token-refused'
   /** No answer at all. */
   | 'unreachable'
-  /** Connections drop, and again after every attempt. */
+  /** Connections drop, and so does every further attempt. */
   | 'connection-lost'
-  /** The server does not know the session any more: it was away for too long, or the server began anew. */
+  /** The server no longer knows the session: the client was away too long, or the server restarted. */
   | 'session-lost'
   /** The server ended the session with an `error` message. */
   | 'server-error'
-  /** The audio is over and the server has been silent since. */
+  /** The audio has ended, and the server has been silent since. */
   | 'end-overdue'
-  /** A change of a running session cannot be served; it goes on as it was. */
+  /** The change of a running session was refused; the session goes on as it was. */
   | 'update-refused'
-  /** The server knows no changes of running sessions. */
+  /** The server does not support changes of running sessions. */
   | 'update-unsupported'
-  /** The session was closed while something waited for it. */
+  /** The session was closed while a call was waiting for it. */
   | 'closed';
 
-/** Why a voice session cannot go on. */
+/** The reason why a voice session cannot go on. */
 export class VoiceError extends Error {
   readonly code: VoiceErrorCode;
-  /** Whether another attempt, without anything being changed, may succeed. */
+  /** Whether an unchanged retry may succeed. */
   readonly isPassing: boolean;
   /** HTTP status of a refusal, or `error_code` of the server's `error` message. */
   readonly status: number | undefined;
@@ -60,10 +60,10 @@ const messages: Record<VoiceErrorCode, string> = {
   closed: 'The session is closed.',
 };
 
-/** Any thrown value as a {@link VoiceError}. */
+/** Converts any thrown value to a {@link VoiceError}. */
 export function toVoiceError(error: unknown): VoiceError {
   if (error instanceof VoiceError) return error;
-  // What fetch() throws when there is no answer; a page's own provider may let it through.
+  // fetch() throws a TypeError when there is no answer; a page's own provider may let it through.
   if (error instanceof TypeError) {
     return new VoiceError('unreachable', { isPassing: true, cause: error });
   }
@@ -71,7 +71,10 @@ export function toVoiceError(error: unknown): VoiceError {
   return new VoiceError('token-refused', { message, cause: error });
 }
 
-/** Time-outs and faults of a server pass; anything else needs a change first. */
+/**
+ * Whether a status is temporary: timeouts, rate limits and server errors; anything else requires a
+ * change first.
+ */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

@@ -1,6 +1,6 @@
 /**
- * The conversation with the gateway over as many connections as it takes, in the words of the wire.
- * What a connection loses in either direction is sent again on the next one.
+ * A conversation with the gateway across as many connections as necessary, in terms of protocol
+ * messages. Whatever a dropped connection lost in either direction is sent again on the next one.
  */
 import type { ServerMessage } from '../protocol/messages.ts';
 import { AudioSender } from './audio-sender.ts';
@@ -16,76 +16,77 @@ import {
 import { VoiceConnection } from './voice-connection.ts';
 import { isPassingStatus, toVoiceError, VoiceError } from './voice-error.ts';
 
-/** How a conversation is made and whom it tells. */
+/** Options and callbacks of a conversation. */
 export interface VoiceLinkOptions {
   request: SessionRequest;
   provideToken: TokenProvider;
   WebSocket: SocketClass;
-  /** Attempts in a row before giving up: for the first connection, and after one has dropped. */
+  /** Consecutive attempts before giving up: for the first connection, and after a drop. */
   attempts: { toBegin: number; toResume: number };
-  /** Audio that is kept because it was not acknowledged, or not sent. */
+  /** Limits on audio that is kept because it was not sent or not acknowledged. */
   buffer: { maxMs: number; maxBytes: number };
-  /** Bytes a second of compressed audio, if they are known. */
+  /** Byte rate of compressed audio, if known. */
   bytesPerSecond?: number | undefined;
   /**
-   * Begins a new session when the old one is gone, with at most so much of the audio that waits; never
-   * with audio that only its beginning tells how to read.
+   * Begins a new session when the old one is gone, with at most `keptMs` of the waiting audio.
+   * Never with audio that can be decoded only from its beginning.
    */
   restart: false | { keptMs: number };
-  /** How long the server may be silent after the end of the audio. */
+  /** Longest silence of the server after the end of the audio, in ms. */
   endDeadlineMs: number;
   onStatus: (status: LinkStatus) => void;
-  /** Told every message once, in order. */
+  /** Receives every message once, in order. */
   onMessage: (message: ServerMessage) => void;
-  /** The session is gone: what was tentative will never be concluded, and times begin at zero. */
+  /** The session is gone: its tentative text will never be concluded, and times start at zero again. */
   onRestart: () => void;
-  /** There may be room for audio again. */
+  /** The buffer may accept audio again. */
   onRoom: () => void;
 }
 
 export type LinkStatus = 'open' | 'reconnecting' | 'offline';
 
-/** An open connection that held this long was a good one even if nothing was said. */
+/** Duration after which an open connection counts as good even without a message, in ms. */
 const STABLE_MS = 15_000;
 /**
- * A server that counts audio tells so twice a second while it comes, and every 1.5 s while it does not:
- * one that says nothing for this long has lost us, or we have lost it.
+ * Silence after which a connection counts as lost, in ms. A server that counts audio acknowledges
+ * it twice a second while audio arrives, and every 1.5 s otherwise.
  */
 const STALLED_MS = 4_000;
 const WATCH_EVERY_MS = 500;
-/** A token that takes longer is on no network: a new session's, and that of one which is there. */
+/** Time limits for a token request, in ms: for a new session, and for resuming one. */
 const TOKEN_DEADLINES_MS = { toBegin: 10_000, toResume: 5_000 };
 const NORMAL_CLOSURE = 1000;
 /**
- * A browser does not tell why a socket was turned away. When the server has given a token each time, and so many
- * in a row never opened, something in between, or the server itself, takes none from here.
+ * Consecutive refused sockets before giving up. Browsers do not reveal why a socket was refused. If
+ * the server issues tokens but sockets never open, something in between, or the server itself,
+ * refuses sockets from here.
  */
 const MOST_REFUSALS = 3;
 
-/** One conversation. */
+/** A single conversation. */
 export class VoiceLink {
-  /** What the next session is asked for with. */
+  /** The request for the next session. */
   request: SessionRequest;
   readonly #options: VoiceLinkOptions;
   readonly #audio: AudioSender;
   readonly #updates: SessionUpdates;
   readonly #abort = new AbortController();
   #connection: VoiceConnection | undefined;
-  /** The session as the server last answered it; undefined when a new one has to be asked for. */
+  /** The server's last answer for the session; undefined when a new session must be requested. */
   #session: SessionAnswer | undefined;
   #lastSequence = 0;
   #hasBeenOpen = false;
-  /** Whether this session has been connected: before that nothing of it can be lost. */
+  /** Whether this session was ever connected; before that, nothing of it can be lost. */
   #hasBegun = false;
-  /** The connection was a good one: the attempts are counted from nothing again. */
+  /** Whether the connection was good, so that attempts are counted from the start again. */
   #wasGood = false;
-  /** Sockets in a row that were turned away. */
+  /** Number of consecutive refused sockets. */
   #refusals = 0;
   #finishing = false;
   #endSent = false;
   #ended = false;
   #isOver = false;
-  /** The session is gone, and no other is to take its place. */
+  /** The session is gone, and no new one may replace it. */
   #isLost = false;
   #failure: VoiceError | undefined;
   #endsUtterance = false;
@@ -112,7 +113,7 @@ export class VoiceLink {
     return this.#connection?.isOpen ?? false;
   }
 
-  /** Whether {@link update} will reach a server that understands it. */
+  /** Whether {@link update} will reach a server that supports it. */
   get takesUpdates(): boolean {
     return this.#updates.areSupported;
   }
@@ -121,14 +122,14 @@ export class VoiceLink {
     return this.#finishing;
   }
 
-  /** What is on its way to the server. */
+  /** Audio on its way to the server. */
   get audio(): Pick<AudioSender, 'push' | 'dropOverflow' | 'isFull' | 'bufferedMs'> {
     return this.#audio;
   }
 
   /**
-   * Connects, and again after every drop, until the gateway has said its last word or
-   * {@link close} was called.
+   * Connects, and reconnects after every drop, until the gateway has sent its last message or
+   * {@link close} is called.
    *
    * @throws VoiceError when it gives up
    */
@@ -154,8 +155,8 @@ export class VoiceLink {
         if (this.#isAborted()) break;
         const failure = toVoiceError(error);
         if (failure.code !== 'connection-lost') this.#refusals = 0;
-        // Without a network every attempt fails, so none counts; one is still made now and then,
-        // as a gateway on this very machine answers all the same.
+        // Without a network, every attempt fails, so none is counted. Attempts continue, because a
+        // gateway on this machine may still answer.
         if (this.#hasServed() || isOffline()) attempt = 1;
         if (!this.#mayRetry(failure, attempt)) throw failure;
         this.#options.onStatus(failure.code === 'unreachable' ? 'offline' : 'reconnecting');
@@ -165,21 +166,22 @@ export class VoiceLink {
   }
 
   /**
-   * Other targets or terms, in this session and in those after it. Resolves when they are in force.
+   * Changes targets or terms of this session and of later ones. Resolves when they are in force.
    *
-   * @throws VoiceError update-refused, update-unsupported, closed; why the session is over
+   * @throws VoiceError update-refused, update-unsupported, closed, or the reason why the session
+   *   ended
    */
   update(changes: SessionChanges): Promise<void> {
     return this.#isOver ? Promise.reject(new VoiceError('closed')) : this.#updates.add(changes);
   }
 
-  /** Says that an utterance is over, after what is queued. */
+  /** Ends the current utterance, after the queued audio. */
   endUtterance(): void {
     this.#endsUtterance = true;
     this.#audio.pump();
   }
 
-  /** Sends what is queued, then the end of the audio; {@link run} ends after the last words. */
+  /** Sends the queued audio, then its end; {@link run} resolves after the last message. */
   finish(): void {
     this.#finishing = true;
     this.#watchEnd();
@@ -208,11 +210,11 @@ export class VoiceLink {
     if (!this.#hasBeenOpen && this.#refusals >= MOST_REFUSALS) return false;
     const { toBegin, toResume } = this.#options.attempts;
     if (attempt >= (this.#hasBeenOpen ? toResume : toBegin)) return false;
-    // Before the first connection a refusal is an answer to a click: better shown than repeated.
+    // Before the first connection, a refusal answers a user's action: it is shown rather than retried.
     return failure.isPassing && (this.#hasBeenOpen || failure.code !== 'token-refused');
   }
 
-  /** A token for the session, or for a new one when it is gone. */
+  /** Requests a token for the session, or for a new one when it is gone. */
   async #ask(): Promise<SessionAnswer> {
     const known = this.#session;
     if (known === undefined) return this.#begin();
@@ -227,7 +229,7 @@ export class VoiceLink {
       return (this.#session = answer);
     }
     this.#lose();
-    // A page's own provider may know no reconnection and answer every call with a new session.
+    // A page's own provider may not support reconnection and answer every call with a new session.
     return answer === undefined ? this.#begin() : this.#begin(answer);
   }
 
@@ -235,7 +237,7 @@ export class VoiceLink {
     return this.#provide({ token, last_sequence: this.#lastSequence });
   }
 
-  /** @throws VoiceError unreachable, when there is no answer in time */
+  /** @throws VoiceError unreachable when no answer arrives in time */
   async #provide(request: Parameters<TokenProvider>[0]): Promise<SessionAnswer> {
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();
@@ -244,7 +246,7 @@ export class VoiceLink {
       TOKEN_DEADLINES_MS[isReconnect(request) ? 'toResume' : 'toBegin'],
     );
     this.#abort.signal.addEventListener('abort', stop);
-    // A page's own provider may know nothing of signals.
+    // A page's own provider may ignore the signal.
     const overdue = new Promise<never>((_, reject) => {
       const give = (): void => reject(new VoiceError('unreachable', { isPassing: true }));
       waiting.signal.addEventListener('abort', give, { once: true });
@@ -260,7 +262,8 @@ export class VoiceLink {
   async #begin(given?: SessionAnswer): Promise<SessionAnswer> {
     const request = given === undefined ? this.#updates.applied(this.request) : this.request;
     const asked = given ?? (await this.#provideUnlessRefused(request));
-    // With a change that is refused there is no session: one as it was tells whose that was.
+    // A refused change would prevent the session. It starts unchanged, and the update then reports
+    // the refusal.
     const answer = asked ?? (await this.#provide(this.request));
     const isApplied = given === undefined && asked !== undefined;
     if (isApplied) this.request = request;
@@ -272,7 +275,7 @@ export class VoiceLink {
     return (this.#session = answer);
   }
 
-  /** Undefined where a request with changes is refused. */
+  /** Returns undefined if a request with changes was refused. */
   async #provideUnlessRefused(request: SessionRequest): Promise<SessionAnswer | undefined> {
     try {
       return await this.#provide(request);
@@ -283,7 +286,7 @@ export class VoiceLink {
     }
   }
 
-  /** The session is over before its time. @throws VoiceError unless a new one may begin */
+  /** Handles the loss of the session. @throws VoiceError unless a new one may begin */
   #lose(reason?: VoiceError): void {
     const hadBegun = this.#hasBegun;
     this.#session = undefined;
@@ -296,7 +299,7 @@ export class VoiceLink {
     this.#options.onRestart();
   }
 
-  /** One connection. Resolves after end_of_stream; rejects when it ended in any other way. */
+  /** Runs one connection. Resolves after end_of_stream; rejects when it ends in any other way. */
   async #converse({ streaming_url, token }: SessionAnswer): Promise<void> {
     this.#abort.signal.throwIfAborted();
     let failure: VoiceError | undefined;
@@ -329,15 +332,15 @@ export class VoiceLink {
     this.#settle(code, failure);
   }
 
-  /** What the end of a connection means. @throws VoiceError unless all has been said */
+  /** Evaluates the end of a connection. @throws VoiceError unless everything was said */
   #settle(code: number, failure: VoiceError | undefined): void {
     if (this.#isAborted()) return;
     if (failure !== undefined) {
       this.#lose(failure);
       throw failure;
     }
-    // A server that stops, or ends a long connection, concludes by itself what it has: speech that it has
-    // not taken any more goes on elsewhere.
+    // A server that stops, or limits the length of connections, concludes what it has; audio that
+    // it has not taken continues on another connection.
     const isAllTaken = this.#endSent && !this.#audio.awaitsCount;
     if (this.#ended && (code === NORMAL_CLOSURE || isAllTaken)) return;
     const lost = closeFailure(code);
@@ -354,7 +357,7 @@ export class VoiceLink {
         audioMs: received_audio_ms,
         sizeBytes: received_audio_bytes,
       });
-      // That the server is there says nothing of whether it gets on.
+      // A repeated acknowledgement shows that the server is there, but not that it makes progress.
       if (isNews) this.#watchEnd();
     } else this.#watchEnd();
     this.#updates.receive(message);
@@ -362,7 +365,7 @@ export class VoiceLink {
     this.#options.onMessage(message);
   }
 
-  /** Whether a message has come before; notes its number otherwise. */
+  /** Whether a message is a duplicate; otherwise records its sequence. */
   #isKnown(message: ServerMessage): boolean {
     const sequence = 'sequence' in message ? message.sequence : undefined;
     if (sequence === undefined) return false;
@@ -371,7 +374,7 @@ export class VoiceLink {
     return false;
   }
 
-  /** Called whenever everything was sent. */
+  /** Called whenever all audio was sent. */
   #sendEnds(): void {
     if (!this.isOpen) return;
     if (this.#endsUtterance) this.#connection?.send({ type: 'end_of_utterance' });
@@ -381,7 +384,10 @@ export class VoiceLink {
     this.#connection?.send({ type: 'end_of_source_media' });
   }
 
-  /** The audio is over, or nearly: the server must go on talking until it has said everything. */
+  /**
+   * Restarts the timeout for the end of the session: after the audio, the server must keep sending
+   * until everything is said.
+   */
   #watchEnd(): void {
     if (!this.#finishing || this.#isOver) return;
     clearTimeout(this.#endTimer);
@@ -391,14 +397,14 @@ export class VoiceLink {
     }, this.#options.endDeadlineMs);
   }
 
-  /** A network that died without a word lets a socket seem open for many minutes. */
+  /** On a network that died silently, a socket may seem open for many minutes. */
   #dropIfStalled(connection: VoiceConnection): void {
     if (!this.#audio.awaitsCount) return;
     if (performance.now() - connection.lastHeardMs > STALLED_MS) connection.abandon();
   }
 }
 
-/** Whether audio can be read from anywhere in it on: what is in a container cannot. */
+/** Whether decoding can start anywhere in the audio; not in a container. */
 function beginsAnywhere({ source_media_content_type: type }: SessionRequest): boolean {
   return /^audio\/(?:pcm|mpeg)\b/.test(type);
 }

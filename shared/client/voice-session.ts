@@ -1,4 +1,4 @@
-/** A voice session as a program sees it: audio in, events out, whatever becomes of the connection. */
+/** A voice session for programs: audio in, events out, independent of individual connections. */
 import type { LanguageTag } from '../language.ts';
 import type { sourceMediaTypes } from '../media-type.ts';
 import type { MessageFormat } from '../protocol/messages.ts';
@@ -10,17 +10,17 @@ import type { SessionRequest, TokenProvider } from './token-provider.ts';
 import { toVoiceError, VoiceError } from './voice-error.ts';
 import { VoiceLink } from './voice-link.ts';
 
-/** What is asked of a session. Languages, glossaries and lists are those of the server. */
+/** Options of a session. Languages, glossaries and lists of spoken terms are those of the server. */
 export interface VoiceSessionOptions {
-  /** Format of the audio, one channel. `audio/auto` finds out what container it is. */
+  /** Format of the audio, one channel. `audio/auto` detects the container. */
   contentType: (typeof sourceMediaTypes)[number] | (string & {});
-  /** Language that is spoken; without one the server listens for it, if it can. */
+  /** Spoken language; detected if omitted and supported by the recogniser. */
   sourceLanguage?: LanguageTag;
   /** `auto` (default) takes the source language as a hint, `fixed` as mandatory. */
   sourceLanguageMode?: 'auto' | 'fixed';
   /** At most five; none for a transcript only. */
   targetLanguages?: readonly LanguageTag[];
-  /** Speaks the translation into one of the languages. */
+  /** Synthesises the translation into one of the languages. */
   speech?: {
     language: LanguageTag;
     /** Default: `audio/webm;codecs=opus`. */
@@ -30,30 +30,39 @@ export interface VoiceSessionOptions {
   glossaryId?: string;
   formality?: 'default' | 'formal' | 'more' | 'informal' | 'less';
   spokenTermsId?: string;
-  /** How much of what may still change is shown; `balanced` by default. */
+  /** How much text that may still change is shown; `balanced` by default. */
   captionMode?: 'instant' | 'balanced' | 'settled';
-  /** Concluded captions tell the times of the words that were said, and how sure each is. */
+  /** Adds times and confidence of each word to concluded source captions. */
   wordDetails?: boolean;
-  /** How messages are written; `msgpack` (default) saves a third of the bytes. */
+  /** Encoding of messages; `msgpack` (default) saves a third of the bytes. */
   messageFormat?: MessageFormat;
 
-  /** Ends the session at once when it is aborted. */
+  /** Ends the session at once when aborted. */
   signal?: AbortSignal;
-  /** Goes on in a new session, from zero, when the server has lost the old one; an error otherwise. */
+  /**
+   * Continues in a new session, from zero, when the server has lost the old one; by default this is
+   * an error.
+   */
   restart?: boolean;
-  /** Attempts in a row: for the first connection (3), and after one has dropped (10, about 50 s). */
+  /** Consecutive attempts: for the first connection (3), and after a drop (10, about 50 s). */
   attempts?: { toBegin?: number; toResume?: number };
-  /** Audio kept until the server has it: 60 s (at least 2 s) and 16 MB; `send` waits when there is more. */
+  /**
+   * Limits on audio kept until the server has it: 60 s (at least 2 s) and 16 MB; `send` waits
+   * beyond them.
+   */
   buffer?: { maxMs?: number; maxBytes?: number };
-  /** Of compressed audio that is sent faster than it plays; the server tells it otherwise. */
+  /**
+   * Byte rate of compressed audio that is sent faster than real time; otherwise learned from the
+   * server.
+   */
   bytesPerSecond?: number;
-  /** How long the server may be silent after the end of the audio, in ms; 60,000 by default. */
+  /** Longest silence of the server after the end of the audio, in ms; 60,000 by default. */
   endDeadlineMs?: number;
-  /** The class of the package `ws`, where the surroundings have no WebSocket. */
+  /** The class of the package `ws`, where there is no global WebSocket. */
   WebSocket?: SocketClass;
 }
 
-/** Changes of a running session: what is left out stays, null takes a wish back. */
+/** Changes of a running session: omitted fields stay as they are, null resets a field. */
 export type VoiceSessionChanges = {
   [Name in 'targetLanguages' | 'speech' | 'glossaryId' | 'formality' | 'spokenTermsId']?:
     | VoiceSessionOptions[Name]
@@ -70,7 +79,7 @@ const DEFAULTS = {
   endDeadlineMs: 60_000,
 };
 
-/** A session that runs. It is made by `connectVoice` and connects by itself. */
+/** A running session. `connectVoice` creates it; it connects by itself. */
 export class VoiceSession implements AsyncIterable<VoiceEvent> {
   /** Resolves when everything was said or the session was closed; rejects with VoiceError when it fails. */
   readonly done: Promise<void>;
@@ -101,7 +110,7 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
     const close = (): void => this.close();
     signal?.addEventListener('abort', close, { once: true });
     this.done = this.#run(signal).finally(() => signal?.removeEventListener('abort', close));
-    // Whoever only iterates or listens is told in their own way.
+    // Callers that only iterate or listen learn of a failure there.
     this.done.catch(() => undefined);
   }
 
@@ -109,16 +118,18 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
     return this.#status;
   }
 
-  /** Audio that was not sent, or not acknowledged by the server yet, in ms. */
+  /** Audio that was not sent, or not yet acknowledged by the server, in ms. */
   get bufferedMs(): number {
     return this.#link.audio.bufferedMs;
   }
 
   /**
-   * Takes audio of any length. It is kept until the server has it and not copied: do not write to it.
+   * Sends audio of any length. The array is kept, not copied, until the server has it: do not
+   * modify it.
    *
-   * @returns resolves when there is room for more; ignore it for a live microphone, await it for files
-   * @throws VoiceError closed, or why the session failed
+   * @returns resolves when there is room for more; ignore it for a live microphone, await it for
+   *   files
+   * @throws VoiceError closed, or the reason why the session failed
    */
   async send(audio: Uint8Array): Promise<void> {
     if (this.#status === 'closed' || this.#isFinishing) throw this.#closedError();
@@ -130,30 +141,31 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
   }
 
   /**
-   * What was sent up to now is an utterance, as when a button to talk is let go: it is concluded at once,
-   * without waiting for silence. More audio may follow. Not said again when the connection drops just
-   * then: silence does it.
+   * Ends the current utterance, for example when a push-to-talk button is released: it is concluded
+   * at once, without waiting for silence. More audio may follow. Not repeated if the connection
+   * drops at this moment; silence then ends the utterance.
    */
   endUtterance(): void {
     if (!this.#isFinishing) this.#link.endUtterance();
   }
 
   /**
-   * Other targets or terms from now on, also of a session that takes the place of this one. A language
-   * that is added begins with the sentence that is being said, one that is taken away ends with it.
-   * Those that are asked for while others are on their way are sent as one, and of the same wish the last
-   * counts; if the server refuses them together, each is tried by itself, in order.
+   * Changes targets or terms from now on, also for a session that replaces this one. An added
+   * language begins with the current sentence, a removed one ends with it. Changes requested while
+   * others are in flight are combined, and for the same field the last one counts; if the server
+   * refuses the combination, each is retried by itself, in order.
    *
-   * @returns resolves when they are in force, or a later one of the same wish is, which event `terms` tells too
-   * @throws VoiceError update-refused, and the session goes on as it was; update-unsupported by a
-   *   server of before; closed, or why the session failed
+   * @returns resolves when the change, or a later one of the same field, is in force; the event
+   *   `terms` reports this, too
+   * @throws VoiceError update-refused, and the session goes on as it was; update-unsupported by an
+   *   older server; closed, or the reason why the session failed
    */
   update(changes: VoiceSessionChanges): Promise<void> {
     return this.#link.update(changesOf(changes));
   }
 
   /**
-   * No more audio follows.
+   * Ends the audio.
    *
    * @returns resolves when everything was said
    * @throws VoiceError when the session fails before that
@@ -166,12 +178,12 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
     return this.done;
   }
 
-  /** Ends at once; what was not said yet is lost. */
+  /** Ends at once; text that is not yet delivered is lost. */
   close(): void {
     this.#link.close();
   }
 
-  /** Calls a listener for every event of a type, until the returned function is called. */
+  /** Adds a listener for events of a type. @returns a function that removes it */
   on<Type extends EventType>(type: Type, listener: (event: EventOf<Type>) => void): () => void {
     const listeners = this.#listeners.get(type) ?? new Set();
     this.#listeners.set(type, listeners);
@@ -180,8 +192,8 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
   }
 
   /**
-   * The events from now on. It ends with the session and throws VoiceError when that fails; to leave
-   * it early does not end the session.
+   * Iterates over the events from now on. Ends with the session and throws VoiceError if that
+   * fails; leaving the loop early does not end the session.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<VoiceEvent> {
     const feed: EventFeed = new EventFeed(() => this.#feeds.delete(feed));
@@ -192,7 +204,7 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
 
   async #run(signal: AbortSignal | undefined): Promise<void> {
     try {
-      // Later, so that whoever made the session can listen before anything happens.
+      // Deferred, so that the caller can add listeners before anything happens.
       await Promise.resolve();
       if (signal?.aborted === true) this.close();
       await this.#link.run();
@@ -234,29 +246,29 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
   }
 }
 
-/** The events of a session for one `for await`: kept while nobody reads, what is outdated left out. */
+/** The events of a session for one `for await`: queued while nobody reads, with outdated ones dropped. */
 class EventFeed implements AsyncIterableIterator<VoiceEvent> {
   readonly #waiting: VoiceEvent[] = [];
   readonly #onReturn: () => void;
-  /** Callers of {@link next} that wait; several may, one event each. */
+  /** Pending callers of {@link next}; several are allowed, each gets one event. */
   #readers: (() => void)[] = [];
   #isOver = false;
   #failure: Error | undefined;
 
-  /** @param onReturn the reader has left */
+  /** @param onReturn called when the reader leaves */
   constructor(onReturn: () => void) {
     this.#onReturn = onReturn;
   }
 
   push(event: VoiceEvent): void {
     const last = this.#waiting.at(-1);
-    // A slow reader must not make memory grow with what is not true any more.
+    // Outdated events must not fill the memory of a slow reader.
     if (last !== undefined && replaces(event, last)) this.#waiting.pop();
     this.#waiting.push(event);
     this.#readers.shift()?.();
   }
 
-  /** Nothing more comes. With an error the reader is thrown it after the last event. */
+  /** Ends the feed. With an error, the reader gets it after the last event. */
   end(failure?: Error): void {
     this.#isOver = true;
     this.#failure = failure;

@@ -1,6 +1,6 @@
 /**
- * Messages to frames and back. base64 lives only here: everything else handles Uint8Array.
- * Runs in Node and in browsers.
+ * Encodes messages to frames and decodes them. base64 occurs only here: all other code handles
+ * Uint8Array. Runs in Node and in browsers.
  */
 import { Decoder, encode as packMessage } from '@msgpack/msgpack';
 import { ServiceError } from '../errors.ts';
@@ -12,10 +12,10 @@ import type {
   ServerMessage,
 } from './messages.ts';
 
-/** Most audio one `source_media_chunk` may carry, in bytes. */
+/** Largest amount of audio in one `source_media_chunk`, in bytes. */
 export const MAX_CHUNK_BYTES = 100_000;
 
-/** Largest frame worth reading: the largest chunk in base64 with room for its envelope, in bytes. */
+/** Largest accepted frame, in bytes: the largest chunk in base64 plus room for its envelope. */
 export const MAX_FRAME_BYTES = 160 * 1024;
 
 type Bytes = Uint8Array;
@@ -40,10 +40,10 @@ const unpacker = new Decoder({
   maxMapLength: 64,
   maxExtLength: 64,
 });
-/** Server messages are larger: whole transcripts may arrive at once. */
+/** Without limits: a single server message may carry a whole transcript. */
 const serverMessageUnpacker = new Decoder();
 
-/** A message of the server as the payload of one frame. */
+/** Encodes a server message as the payload of one frame. */
 export function encodeServerMessage(message: ServerMessage, format: MessageFormat): string | Bytes {
   const { type, ...payload } = message;
   if (format === 'msgpack') return packMessage({ [type]: payload });
@@ -51,7 +51,7 @@ export function encodeServerMessage(message: ServerMessage, format: MessageForma
   return JSON.stringify({ [type]: { ...payload, data: payload.data.map(toBase64) } });
 }
 
-/** A message of the client as the payload of one frame. */
+/** Encodes a client message as the payload of one frame. */
 export function encodeClientMessage(message: ClientMessage, format: MessageFormat): string | Bytes {
   if (message.type === 'source_media_chunk') {
     const { data } = message;
@@ -63,14 +63,14 @@ export function encodeClientMessage(message: ClientMessage, format: MessageForma
   return format === 'msgpack' ? packMessage(wire) : JSON.stringify(wire);
 }
 
-/** Reads a frame of the server; trusts it to be well formed, as it comes from our own gateway. */
+/** Decodes a frame of the server, which is trusted to be well formed. */
 export function decodeServerMessage(frame: string | Bytes): ServerMessage {
   const said: unknown =
     typeof frame === 'string' ? JSON.parse(frame) : serverMessageUnpacker.decode(frame);
   return messageOf(said as ServerFrame);
 }
 
-/** A message of the server from what its frame says; audio may still be base64. */
+/** Converts the wire form of a server message; audio may still be base64. */
 export function messageOf(frame: ServerFrame): ServerMessage {
   const [[type, payload] = ['']] = Object.entries(frame as Record<string, { data?: unknown }>);
   if (!Array.isArray(payload?.data)) return { type, ...payload } as ServerMessage;
@@ -81,10 +81,10 @@ export function messageOf(frame: ServerFrame): ServerMessage {
 }
 
 /**
- * Reads a frame of a client, which may hold anything.
+ * Decodes an untrusted frame of a client.
  *
- * @param frame payload of one frame; for JSON the UTF-8 bytes. It is used up: the returned bytes may
- *   be a view of it, and it may be overwritten.
+ * @param frame payload of one frame; for JSON, the UTF-8 bytes. The call consumes it: it may be
+ *   overwritten, and the returned bytes may be a view of it.
  * @throws ServiceError malformed_message, unknown_message or chunk_too_large
  */
 export function decodeClientMessage(frame: Bytes, format: MessageFormat): ReceivedMessage {
@@ -94,21 +94,21 @@ export function decodeClientMessage(frame: Bytes, format: MessageFormat): Receiv
   return decodeCanonicalPack(frame) ?? toClientMessage(unpack(frame), format);
 }
 
-/** What a chunk in MessagePack begins with: maps of one key each, and the head of bytes. */
+/** The bytes before the data of a MessagePack chunk: two maps of one key each. */
 const PACKED_HEAD = Uint8Array.from('\x81\xb2source_media_chunk\x81\xa4data', (character) =>
   character.charCodeAt(0),
 );
 
 /**
- * Nearly every MessagePack frame is a chunk written in the one usual way: found by its first bytes,
- * which takes a tenth of what a decoder takes. Anything else returns undefined.
+ * Fast path: nearly every MessagePack frame is a chunk in the usual encoding, recognised by its
+ * first bytes at a tenth of the cost of a decoder. Returns undefined for anything else.
  */
 function decodeCanonicalPack(frame: Bytes): ReceivedMessage | undefined {
   for (let at = 0; at < PACKED_HEAD.length; at += 1) {
     if (frame[at] !== PACKED_HEAD[at]) return undefined;
   }
   const at = PACKED_HEAD.length;
-  // Bytes with a length of one byte, or of two.
+  // Binary data with a length of one or two bytes.
   const isShort = frame[at] === 0xc4;
   if (!isShort && frame[at] !== 0xc5) return undefined;
   const start = at + (isShort ? 2 : 3);
@@ -123,9 +123,9 @@ const CHUNK_HEAD = '{"source_media_chunk":{"data":"';
 const CHUNK_TAIL = '"}}';
 
 /**
- * Nearly every JSON frame is a chunk written without white space. Its base64 is decoded onto the
- * frame itself: a third of the cost of JSON.parse, and no memory that has to be collected again.
- * Anything else returns undefined, untouched.
+ * Fast path: nearly every JSON frame is a chunk without white space. Its base64 is decoded in
+ * place, at a third of the cost of JSON.parse and without garbage. Returns undefined for anything
+ * else, with the frame untouched.
  */
 function decodeCanonicalJson(frame: Bytes): ReceivedMessage | undefined {
   if (!isNodeBuffer(frame)) return undefined;
@@ -136,13 +136,14 @@ function decodeCanonicalJson(frame: Bytes): ReceivedMessage | undefined {
   if (frame.latin1Slice(end, frame.length) !== CHUNK_TAIL) return undefined;
   const padding = frame[end - 1] !== 0x3d ? 0 : frame[end - 2] !== 0x3d ? 1 : 2;
   const text = frame.latin1Slice(CHUNK_HEAD.length, end);
-  // Node would also read the alphabet for URLs.
+  // Node would also accept the URL-safe alphabet.
   if (text.includes('-') || text.includes('_')) return undefined;
   const sizeBytes = frame.write(text, 0, frame.length, 'base64');
   if (sizeBytes === (length / 4) * 3 - padding) {
     return { type: 'source_media_chunk', data: checkedSize(frame.subarray(0, sizeBytes)) };
   }
-  // Something outside the alphabet was skipped, perhaps an escape such as "\\/"; the frame is gone.
+  // A character outside the alphabet was skipped, possibly an escape such as "\\/". The frame is
+  // already overwritten, so the text is parsed again.
   return toClientMessage(parseJsonText(CHUNK_HEAD + text + CHUNK_TAIL), 'json');
 }
 
@@ -221,21 +222,26 @@ function unpack(frame: Bytes): unknown {
   }
 }
 
-/** Lists and maps in each other; messages have two. */
+/** Deepest nesting of lists and maps; legitimate messages have two levels. */
 const MAX_DEPTH = 32;
-/** Of a frame, keys and fields nobody knows included; messages have five. */
+/**
+ * Largest number of values in a frame, including unknown keys and fields; legitimate messages have
+ * five.
+ */
 const MAX_VALUES = 1024;
 
-/** Values still to come, at each level. */
+/** Number of remaining values at each level; shared by all calls to avoid allocations. */
 const left = new Uint32Array(MAX_DEPTH + 1);
 
 /**
- * Looks over MessagePack before it is decoded, which takes no memory and half a microsecond for a message:
- * decoding makes an object for each level and each value, however little they say.
- * Format: https://github.com/msgpack/msgpack/blob/master/spec.md
+ * Scans MessagePack before decoding, without allocation and in half a microsecond per message.
+ * Decoding creates an object for each level and value, however small the frame.
  *
- * Whether what a frame holds is at most {@link MAX_DEPTH} deep and {@link MAX_VALUES} many. Frames that
- * are no MessagePack, or cut short, are left to the decoder: nothing is looked at past where it stops.
+ * Returns whether the content is at most {@link MAX_DEPTH} levels deep and has at most {@link
+ * MAX_VALUES} values. Malformed or truncated frames are left to the decoder, which stops at the
+ * same place.
+ *
+ * Format: https://github.com/msgpack/msgpack/blob/master/spec.md
  */
 function isShallow(frame: Uint8Array): boolean {
   let depth = 0;
@@ -261,7 +267,7 @@ function isShallow(frame: Uint8Array): boolean {
   return true;
 }
 
-/** Values that a list holds, keys and values that a map holds; 0 for anything else. */
+/** Returns the number of values in a list, or of keys and values in a map; 0 for anything else. */
 function childrenAt(frame: Uint8Array, at: number, head: number): number {
   if (head >= 0x80 && head <= 0x8f) return (head & 0x0f) * 2;
   if (head >= 0x90 && head <= 0x9f) return head & 0x0f;
@@ -272,7 +278,7 @@ function childrenAt(frame: Uint8Array, at: number, head: number): number {
   return 0;
 }
 
-/** Bytes of those heads, `0xc0` to `0xdf`, that are followed by as many as ever. */
+/** Total sizes of values with the heads `0xc0` to `0xdf` that have a fixed size. */
 const FIXED_SIZES: Readonly<Record<number, number>> = {
   0xca: 5,
   0xcb: 9,
@@ -295,10 +301,10 @@ const FIXED_SIZES: Readonly<Record<number, number>> = {
   0xdf: 5,
 };
 
-/** Bytes of a value, of a list or map without what it holds. */
+/** Returns the size of a value; for lists and maps, without their content. */
 function sizeAt(frame: Uint8Array, at: number, head: number): number {
   if (head >= 0xa0 && head <= 0xbf) return 1 + (head & 0x1f);
-  // Bytes, extensions (which have a type besides) and texts, by the width of their length.
+  // Binary data, extensions (with an additional type byte) and texts, by the width of their length field.
   if (head >= 0xc4 && head <= 0xc6) return sizedAt(frame, at, 2 ** (head - 0xc4));
   if (head >= 0xc7 && head <= 0xc9) return 1 + sizedAt(frame, at, 2 ** (head - 0xc7));
   if (head >= 0xd9 && head <= 0xdb) return sizedAt(frame, at, 2 ** (head - 0xd9));
@@ -309,7 +315,7 @@ function sizedAt(frame: Uint8Array, at: number, width: number): number {
   return 1 + width + lengthAt(frame, at, width);
 }
 
-/** The length behind a head, big-endian. */
+/** Reads the big-endian length after a head. */
 function lengthAt(frame: Uint8Array, at: number, width: number): number {
   let length = 0;
   for (let place = 1; place <= width; place += 1) length = length * 256 + (frame[at + place] ?? 0);
@@ -329,7 +335,7 @@ function malformed(message: string): ServiceError {
   return new ServiceError('malformed_message', message);
 }
 
-/** Bytes as base64 text. */
+/** Encodes bytes as base64. */
 export function toBase64(bytes: Bytes): string {
   if (NodeBuffer !== undefined) {
     return NodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
@@ -343,7 +349,7 @@ export function toBase64(bytes: Bytes): string {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** base64 text as bytes; undefined when it is not base64. */
+/** Decodes base64; undefined for anything else. */
 export function fromBase64(text: string): Bytes | undefined {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined;
   if (NodeBuffer !== undefined) return NodeBuffer.from(text, 'base64');

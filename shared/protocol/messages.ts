@@ -1,19 +1,19 @@
 /**
- * Everything that crosses the voice socket, as schemas: TypeScript types, the AsyncAPI document and
- * the tests all come from here. On the wire a message is an object with exactly one key, its name;
- * everywhere else it is `{ type, … }`, and the codec alone goes between the two.
+ * The messages of the voice socket, as schemas. The TypeScript types, the AsyncAPI document and the
+ * tests derive from them. On the wire a message is an object with exactly one key, its name; in
+ * code it is `{ type, … }`, and only the codec converts between the two.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { VoiceSessionUpdate } from '../schemas/voice-session.ts';
 
-/** Binary data: base64 text in JSON frames, raw bytes in MessagePack frames, a Uint8Array in our code. */
+/** Binary data: base64 text in JSON frames, raw bytes in MessagePack frames, a Uint8Array in code. */
 const Bytes = Type.Unsafe<Uint8Array>({
   type: 'string',
   contentEncoding: 'base64',
   description: 'base64 text in JSON frames, raw bytes in MessagePack frames',
 });
 
-/** The schema of a message: an object with one key, its name. */
+/** Makes the schema of a message: an object with one key, its name. */
 export function message<Name extends string, Payload extends TSchema>(
   name: Name,
   payload: Payload,
@@ -239,17 +239,17 @@ export const serverMessages = [
   ErrorMessage,
 ] as const;
 
-/** `{ name: { … } }` as `{ type: 'name', … }`. */
+/** Converts `{ name: { … } }` to `{ type: 'name', … }`. */
 export type Typed<Wire> = Wire extends unknown
   ? { [Name in keyof Wire]: { type: Name } & Wire[Name] }[keyof Wire]
   : never;
 
 export type SourceSegment = Static<typeof SourceSegment>;
 export type TargetSegment = Static<typeof TargetSegment>;
-/** A message of the server as a frame says it. */
+/** A server message in its wire form. */
 export type ServerFrame = Static<(typeof serverMessages)[number]>;
 export type ServerMessage = Typed<ServerFrame>;
-/** A message of the server by its name. */
+/** The server message of a given name. */
 export type MessageOf<Name extends ServerMessage['type']> = Extract<ServerMessage, { type: Name }>;
 
 type Control = { type: 'end_of_utterance' } | { type: 'end_of_source_media' };
@@ -258,11 +258,11 @@ export type ClientMessage =
   | Control
   | MediaChunk
   | { type: 'session_update'; update: VoiceSessionUpdate };
-/** What a client has sent: what is in an update is for its receiver to check. */
+/** A decoded client message; the receiver must validate the content of an update. */
 export type ReceivedMessage =
   | Control
   | MediaChunk
   | { type: 'session_update'; update: Readonly<Record<string, unknown>> };
 
-/** How messages are written: JSON in text frames or MessagePack in binary frames. */
+/** Encoding of messages: JSON in text frames or MessagePack in binary frames. */
 export type MessageFormat = 'json' | 'msgpack';

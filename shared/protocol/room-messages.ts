@@ -1,7 +1,7 @@
 /**
- * Everything that crosses the socket of somebody who reads along in a room, and the stream of events in
- * its place: `GET /v1/rooms/{room_id}/live`. On the wire a message is an object with exactly one key, its
- * name; everywhere else it is `{ type, … }`.
+ * The messages of a reader's connection to a room, `GET /v1/rooms/{room_id}/live`, over a WebSocket
+ * or as server-sent events. On the wire a message is an object with exactly one key, its name; in
+ * code it is `{ type, … }`.
  */
 import Type, { type Static } from 'typebox';
 import { message, type Typed } from './messages.ts';
@@ -29,7 +29,7 @@ export const RoomLine = Type.Object({
   by: Type.String({ description: 'machine, or person: it was typed or corrected.' }),
 });
 
-/** How a room is at the moment. */
+/** Current state of the room. */
 export const RoomState = message(
   'room',
   Type.Object({

@@ -1,10 +1,10 @@
-/** Developer keys and reports of what was used, compatible with DeepL's admin API. */
+/** Developer keys and usage reports, compatible with DeepL's admin API. */
 import Type, { type Static } from 'typebox';
 
-/** Longest period of a report: from its first to its last day. */
+/** Longest period of a report, from its first to its last day. */
 export const MAX_REPORT_DAYS = 366;
 
-/** Of reports: no account has as many tags, and places in the table stay numbers. */
+/** Last page of a report: no account has that many tags, and row offsets remain safe integers. */
 const LAST_PAGE = 10_000_000;
 
 const Limit = (description: string) =>
@@ -31,7 +31,7 @@ export const DeveloperKey = Type.Object({
 });
 export type DeveloperKey = Static<typeof DeveloperKey>;
 
-/** A new key: the only answer that holds the secret. */
+/** A new key; the only answer that contains the secret. */
 export const NewDeveloperKey = Type.Object({
   ...DeveloperKey.properties,
   key: Type.String({ description: 'The secret. It is not shown again.' }),
@@ -62,7 +62,7 @@ export type DeveloperKeyLimits = Static<typeof DeveloperKeyLimits>;
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What was used, by what it was used for. */
+/** Usage by purpose. */
 export const UsageBreakdown = Type.Object({
   total_characters: Count('The three below together.'),
   text_translation_characters: Count('In texts.'),
@@ -90,7 +90,7 @@ const KeyAndDayUsage = Type.Object({
   usage: UsageBreakdown,
 });
 
-/** How a report is grouped; an empty text is the default. */
+/** Groupings of a report; an empty text is the default. */
 export const reportGroups = ['', 'key', 'key_and_day'] as const;
 export type ReportGroup = (typeof reportGroups)[number];
 
@@ -125,7 +125,7 @@ export const UsageAnalyticsQuery = Type.Object({
   group_by: Type.Optional(Type.String({ description: 'Empty (default), `key` or `key_and_day`.' })),
 });
 
-/** How tags are reported; an empty text is the default. */
+/** Aggregations of the tag report; an empty text is the default. */
 export const tagAggregations = ['', 'period', 'day'] as const;
 export type TagAggregation = 'period' | 'day';
 

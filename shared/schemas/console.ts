@@ -1,20 +1,20 @@
-/** The console's own interface, below `/console/api`; made for its page and not part of the public one. */
+/** The console's own API, below `/console/api`; not part of the public one. */
 import Type, { type Static, type TSchema } from 'typebox';
 import { Hearing } from './health.ts';
 
-/** Header that every request which changes something carries: forms of other sites cannot send it. */
+/** Header required for every request that changes something: forms of other sites cannot send it. */
 export const CONSOLE_HEADER = 'X-Dragoman-Console';
 
-/** Header, `1`, of requests that the page makes by itself: they do not keep a session from ending. */
+/** Header, `1`, of requests that the page sends by itself: they do not extend a session. */
 export const POLL_HEADER = 'X-Dragoman-Poll';
 
-/** Header with the id of the account that a page shows: another one's session is no use to it. */
+/** Header with the id of the account that a page shows: sessions of other accounts are refused. */
 export const CONSOLE_ACCOUNT_HEADER = 'X-Dragoman-Account';
 
 const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 /** ISO 8601 in UTC, with ms. */
 const Time = Type.String();
-/** Far more than anybody types, so that nobody makes the server hash a book. */
+/** The limit far exceeds any real password, and keeps clients from making the server hash huge texts. */
 const Password = Type.String({ minLength: 1, maxLength: 1000 });
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -36,7 +36,7 @@ export const ConsolePasswordChange = Type.Object({
   password: Password,
 });
 
-/** Who is signed in. */
+/** The signed-in user. */
 export const ConsoleSession = Type.Object({
   account: Type.Object({
     account_id: Type.String(),
@@ -46,13 +46,13 @@ export const ConsoleSession = Type.Object({
     usage_limits: Limits,
     creation_time: Time,
   }),
-  /** Whether it is the installation's first account, which sees what concerns the whole server. */
+  /** Whether this is the installation's first account, which may see data of the whole server. */
   is_operator: Type.Boolean(),
-  /** Latest end of the session. */
+  /** Absolute end of the session. */
   expires_at: Time,
 });
 
-/** What the account used this month (UTC), and its limits; null is none. */
+/** Usage of the account in this month (UTC), and its limits; null means no limit. */
 export const ConsoleUsage = Type.Object({
   start_time: Time,
   end_time: Time,
@@ -70,7 +70,7 @@ export const ConsoleUsage = Type.Object({
 export const AdminKey = Type.Object({
   key_id: Type.String(),
   label: Type.String(),
-  /** First and last four characters of its secret. */
+  /** First and last four characters of the secret. */
   masked: Type.String(),
   creation_time: Time,
   deactivated_time: Nullable(Time),
@@ -78,25 +78,25 @@ export const AdminKey = Type.Object({
   usage_limits: Limits,
 });
 
-/** A new admin key with its secret, which is shown this once. */
+/** A new admin key with its secret, which is returned only once. */
 export const NewAdminKey = Type.Intersect([AdminKey, Type.Object({ key: Type.String() })]);
 
 export const AdminKeyCreation = Type.Object({ label: Type.Optional(Type.String()) });
 export const AdminKeyDeactivation = Type.Object({ key_id: Type.String() });
 
-/** Deleted ÷ final words; null while nothing is concluded. */
+/** Ratio of deleted to final words; null while nothing is concluded. */
 const Erasure = Nullable(Type.Number());
 
 export const LiveVoiceSession = Type.Object({
   session_id: Type.String(),
   opened_at: Time,
   state: Type.Union([Type.Literal('connected'), Type.Literal('waiting')]),
-  /** Null: detected. */
+  /** Null if detected. */
   source_language: Nullable(Type.String()),
   target_languages: Type.Array(Type.String()),
-  /** Audio that has arrived. */
+  /** Received audio. */
   audio_ms: Type.Integer(),
-  /** How far its recogniser is behind. */
+  /** Lag of the recogniser behind the audio. */
   lag_ms: Type.Integer(),
   erasure: Type.Object({ source: Erasure, target: Erasure }),
   origin: Type.Union([Type.Literal('api'), Type.Literal('demo')]),
@@ -106,20 +106,20 @@ export const LiveVoiceSession = Type.Object({
 
 export const LiveVoiceSessionList = Type.Object({
   sessions: Type.Array(LiveVoiceSession),
-  /** Of the whole server; for operators alone. */
+  /** Of the whole server; for operators only. */
   hearing: Type.Optional(Hearing),
 });
 export const LiveVoiceSessionPath = Type.Object({ session_id: Type.String() });
 
 const Breaker = Type.Object({
-  /** The directions it concerns, `en → es`, or `all`. */
+  /** The affected direction, such as `en → es`, or `all`. */
   name: Type.String(),
   state: Type.Union([Type.Literal('open'), Type.Literal('probing')]),
   retry_in_ms: Type.Integer(),
 });
 
 export const EngineCondition = Type.Object({
-  /** Null where it is missing and of several kinds. */
+  /** Null for a missing engine that would serve several kinds. */
   kind: Type.Union([
     Type.Literal('recognition'),
     Type.Literal('translation'),
@@ -129,16 +129,16 @@ export const EngineCondition = Type.Object({
     Type.Null(),
   ]),
   name: Type.String(),
-  /** `impaired`: some of what it does is out of order at the moment. */
+  /** `impaired`: some of its functions are currently unavailable. */
   state: Type.Union([Type.Literal('running'), Type.Literal('impaired'), Type.Literal('missing')]),
-  /** What would let a missing one run. */
+  /** Why a missing engine does not run, and the remedy. */
   reason: Nullable(Type.String()),
   languages: Type.Array(Type.String()),
   pairs: Type.Array(Type.Object({ source: Type.String(), targets: Type.Array(Type.String()) })),
-  /** Since the server started; null for others than the operator. */
+  /** Since the start of the server; null for everyone but the operator. */
   requests: Nullable(Type.Integer()),
   failures: Nullable(Type.Integer()),
-  /** Mean of those that succeeded. */
+  /** Mean latency of successful requests. */
   latency_ms: Nullable(Type.Integer()),
   last_failure_at: Nullable(Time),
   breakers: Type.Array(Breaker),
@@ -146,20 +146,20 @@ export const EngineCondition = Type.Object({
 
 export const EngineConditions = Type.Object({
   engines: Type.Array(EngineCondition),
-  /** When the server started to count. */
+  /** When the server started counting. */
   since: Time,
 });
 
 export const ConsoleSettings = Type.Object({
-  /** Sites whose pages may call the server for the account. */
+  /** Origins of the sites whose pages may call the server for the account. */
   origins: Type.Array(Type.String()),
-  /** Who gets a mail when a limit comes near. */
+  /** Recipients of usage notices. */
   emails: Type.Array(Type.String()),
 });
 
 export const ConsoleSettingsChange = Type.Partial(ConsoleSettings);
 
-/** The style rules that can be chosen, and who obeys them. */
+/** The style rules that can be chosen, and where they are applied. */
 export const StyleRuleCatalogueView = Type.Object({
   categories: Type.Array(
     Type.Object({
@@ -170,7 +170,10 @@ export const StyleRuleCatalogueView = Type.Object({
           options: Type.Array(
             Type.Object({
               name: Type.String(),
-              /** Languages in which it is applied to the translations of any engine. */
+              /**
+               * Languages in which the option is applied mechanically, to the translations of any
+               * engine.
+               */
               mechanical: Type.Array(Type.String()),
             }),
           ),
@@ -179,7 +182,7 @@ export const StyleRuleCatalogueView = Type.Object({
     }),
   ),
   languages: Type.Array(Type.String()),
-  /** Target languages into which a running engine obeys all rules and instructions. */
+  /** Target languages in which a running engine follows all rules and instructions. */
   follows_instructions: Type.Array(Type.String()),
 });
 

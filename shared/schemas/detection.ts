@@ -1,10 +1,10 @@
 /** `POST /v3/detect/language`. */
 import Type, { type Static } from 'typebox';
 
-/** Most texts of one request. */
+/** Maximum number of texts in a request. */
 export const MAX_DETECTED_TEXTS = 50;
 
-/** `text` is checked by the service: its message is part of the contract. */
+/** The service checks `text`, because its message is part of the API. */
 export const DetectionRequest = Type.Object({
   text: Type.Optional(
     Type.Array(Type.String(), {

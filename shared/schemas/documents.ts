@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { EnableBetaLanguages, MAX_GLOSSARIES } from './text-translation.ts';
 
-/** The parts of an upload besides the file. */
+/** The fields of an upload besides the file. */
 export const DocumentOrder = Type.Object({
   target_lang: Type.String({ examples: ['ES'] }),
   source_lang: Type.Optional(Type.String({ description: 'Detected when omitted.' })),
@@ -25,7 +25,7 @@ export const DocumentOrder = Type.Object({
   enable_beta_languages: EnableBetaLanguages,
 });
 
-/** What identifies a document in later calls. */
+/** Identifies a document in later calls. */
 export const DocumentHandle = Type.Object({
   document_id: Type.String({ pattern: '^[0-9A-F]{32}$' }),
   document_key: Type.String({
@@ -38,7 +38,7 @@ export const DocumentKey = Type.Object({
   document_key: Type.String({ description: 'As the upload answered it.' }),
 });
 
-/** Any text gets here: what is no id is not found. */
+/** Accepts any text: an invalid id is answered as not found. */
 export const DocumentPath = Type.Object({ document_id: Type.String() });
 
 export const DocumentStatusView = Type.Object({

@@ -1,13 +1,13 @@
 /** Glossaries, `/v3/glossaries` and the older `/v2/glossaries`, compatible with DeepL API clients. */
 import Type, { type Static } from 'typebox';
 
-/** Largest request: a dictionary of 10 MiB, escaped for JSON or a form. */
+/** Largest request body, in bytes: a dictionary of 10 MiB, escaped for JSON or a form. */
 export const MAX_GLOSSARY_BODY_BYTES = 32 * 1024 * 1024;
 
 const language = (description: string) =>
   Type.String({ description, examples: [description.includes('source') ? 'en' : 'es'] });
 
-/** A dictionary with its entries, as it is sent and read. */
+/** A dictionary with its entries. */
 export const DictionaryContent = Type.Object({
   source_lang: language('Base language of the source phrases.'),
   target_lang: language('Base language they become.'),
@@ -63,7 +63,7 @@ export const GlossaryEntries = Type.Object({
   ),
 });
 
-/** Any text gets here: the service answers malformed ids and unknown ones differently. */
+/** Accepts any text, because the service answers malformed and unknown ids differently. */
 export const GlossaryPath = Type.Object({ glossary_id: Type.String() });
 
 export const DictionaryQuery = Type.Object({
@@ -71,7 +71,7 @@ export const DictionaryQuery = Type.Object({
   target_lang: Type.String({ examples: ['es'] }),
 });
 
-/** A glossary of one direction, as v2 makes it. */
+/** A glossary of a single direction, as in API version 2. */
 export const MonolingualCreation = Type.Object({
   name: Type.String({ examples: ['Product names'] }),
   ...DictionaryContent.properties,

@@ -12,7 +12,7 @@ export const Health = Type.Object({
   }),
 });
 
-/** How busy the recognisers on this machine are. */
+/** Load of the recognisers on this machine. */
 export const Hearing = Type.Object({
   takes_sessions: Type.Boolean({
     description: 'False while another voice session would be answered with 429.',

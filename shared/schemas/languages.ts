@@ -13,7 +13,7 @@ export const resourceNames = [
 
 export type ResourceName = (typeof resourceNames)[number];
 
-/** Where a feature has to be looked for: on the source language, on the target, or on both. */
+/** Which of the two languages must support a feature: the source, the target or both. */
 const featureSides = {
   auto_detection: { needs_source_support: true },
   formality: { needs_target_support: true },
@@ -55,7 +55,7 @@ export const resourceDescriptors: ResourceDescriptor[] = resourceNames.map((name
   })),
 }));
 
-/** `include` values: languages and features in beta; features that a partner provides. */
+/** Values of `include`: languages and features in beta; features provided by a partner. */
 export const includes = ['beta', 'external'] as const;
 
 export const ResourceDescriptor = Type.Object({
@@ -69,7 +69,7 @@ export const ResourceDescriptor = Type.Object({
   ),
 });
 
-/** Enumerations are listed in descriptions and checked by the service, whose messages name them. */
+/** The descriptions list the allowed values; the service checks them, because its messages name them. */
 export const LanguagesQuery = Type.Object({
   resource: Type.Optional(
     Type.String({

@@ -1,11 +1,11 @@
-/** Models that can be installed here, as the console has them; not part of the public interface. */
+/** Models that can be installed here, as the console sees them; not part of the public API. */
 import Type, { type Static, type TSchema } from 'typebox';
 
 const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** How far an installation is. */
+/** Progress of an installation. */
 export const ModelInstallation = Type.Object({
-  /** One after the other: the others wait. A failed one stays until it is tried again or dismissed. */
+  /** Installations run one at a time. A failed one stays until it is retried or dismissed. */
   state: Type.Union([Type.Literal('waiting'), Type.Literal('running'), Type.Literal('failed')]),
   step: Nullable(
     Type.Union([
@@ -15,9 +15,9 @@ export const ModelInstallation = Type.Object({
       Type.Literal('unpack'),
     ]),
   ),
-  /** Of what is downloaded, 0 to 1; null where nobody knows. */
+  /** Downloaded share, 0 to 1; null where unknown. */
   share: Nullable(Type.Number()),
-  /** What went wrong, and what to do. */
+  /** The error, and its remedy. */
   message: Nullable(Type.String()),
 });
 
@@ -28,33 +28,33 @@ export const ConsoleModel = Type.Object({
     Type.Literal('translation'),
     Type.Literal('synthesis'),
     Type.Literal('punctuation'),
-    /** Unknown: it cannot be read. */
+    /** A model that cannot be read, so that its kind is unknown. */
     Type.Literal('other'),
   ]),
   about: Type.String(),
   languages: Type.Array(Type.String()),
-  /** Directions it translates. */
+  /** Directions that the model translates. */
   pairs: Type.Array(Type.Object({ source: Type.String(), target: Type.String() })),
-  /** About how much is downloaded, or for a package installed; null where we do not know. */
+  /** Approximate size of the download, or of an installed package; null where unknown. */
   size_mb: Nullable(Type.Integer()),
   licence: Type.String(),
   source: Nullable(Type.String()),
-  /** What its licence asks beyond the usual, to be accepted. */
+  /** Terms of the licence beyond the usual, which must be accepted. */
   terms: Nullable(Type.String()),
   is_installed: Type.Boolean(),
-  /** Whether the server that runs has it: it takes models up when it starts. */
+  /** Whether the running server uses the model: models are loaded at start-up. */
   is_in_use: Type.Boolean(),
-  /** Why one that is installed cannot be used. */
+  /** Reason why an installed model cannot be used. */
   problem: Nullable(Type.String()),
-  /** Does better what rules do here alone at the moment. */
+  /** Whether the model improves on something that only rules do here at the moment. */
   is_better: Type.Boolean(),
-  /** What to type where the server itself may not install it; null where it may. */
+  /** Command to type where the server may not install the model itself; null where it may. */
   command: Nullable(Type.String()),
   installation: Nullable(ModelInstallation),
 });
 
 export const ConsoleModels = Type.Object({
-  /** Where they are. */
+  /** Folder of the installed models. */
   folder: Type.String(),
   models: Type.Array(ConsoleModel),
 });

@@ -1,4 +1,4 @@
-/** The body of every error answer. */
+/** The body of every error response. */
 import Type from 'typebox';
 
 export const Problem = Type.Object({

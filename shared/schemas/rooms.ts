@@ -1,26 +1,29 @@
-/** Rooms of events, `/v1/rooms`: our own addition to the interface of DeepL API clients. */
+/** Rooms of events, `/v1/rooms`: an addition to the API of DeepL clients. */
 import Type, { type Static } from 'typebox';
 
-/** Most languages a room is translated into. */
+/** Maximum number of languages a room is translated into. */
 export const MAX_ROOM_LANGUAGES = 30;
-/** Longest time a transcript is kept, in hours: a year. */
+/** Longest retention of a transcript, in hours: a year. */
 export const MAX_KEEP_HOURS = 8_760;
-/** Longest caption that somebody types, in Unicode code points. */
+/** Longest typed caption, in Unicode code points. */
 export const MAX_CAPTION_CHARACTERS = 2_000;
-/** Most words that are hidden, and most replacements; each of at most so many code points. */
+/** Maximum number of hidden words, and of replacements; maximum length of each, in code points. */
 export const MAX_ROOM_WORDS = 500;
 export const MAX_ROOM_WORD_CHARACTERS = 100;
 
 const ownAddition =
   'Our own addition: a room is where people read along with a voice session, on their phones and on screens.';
 
-/** The track of what is said itself, whatever language is spoken. */
+/** The track of the speech itself, in whatever language it is spoken. */
 export const SPOKEN = 'spoken';
 
 export const roomAccess = ['everyone', 'passcode', 'link'] as const;
 export type RoomAccess = (typeof roomAccess)[number];
 export const roomRoles = ['viewer', 'captioner', 'speaker'] as const;
-/** What a link lets its bearer do: read; type and correct as well; speak, pause and all of that. */
+/**
+ * What the bearer of a link may do. Each role includes the previous ones: viewers read, captioners
+ * also type and correct, speakers also speak and pause.
+ */
 export type RoomRole = (typeof roomRoles)[number];
 export const transcriptFormats = ['txt', 'srt', 'vtt', 'json', 'docx'] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
@@ -31,8 +34,8 @@ const Replacement = Type.Object({
 });
 
 /**
- * What a room is made with; what is left out is as the descriptions say. Not by `default`: a change
- * shares these fields, and what it leaves out stays as it is.
+ * Settings of a new room; the descriptions state the defaults. `default` is not used, because
+ * changes share these fields, and fields omitted from a change stay as they are.
  */
 const wishes = {
   name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Main stage'] }),
@@ -97,7 +100,10 @@ const orNull = Object.fromEntries(
   ]),
 ) as Record<'source_language' | 'glossary_id' | 'formality', never>;
 
-/** What is left out stays; null takes away a language that is spoken, a glossary, a formality. It holds for what is said from then on. */
+/**
+ * Omitted fields stay as they are; null removes a source language, a glossary or a formality. A
+ * change applies to everything said afterwards.
+ */
 export const RoomChange = Type.Object(
   {
     ...others,
@@ -146,7 +152,7 @@ export const RoomInfo = Type.Object(
   { description: ownAddition },
 );
 
-/** What a speaker needs to know besides. */
+/** The room as its speaker sees it. */
 export const RoomDesk = Type.Object(
   {
     ...RoomInfo.properties,
@@ -190,7 +196,7 @@ export const RoomLink = Type.Object(
 export const RoomLinkList = Type.Object({ links: Type.Array(RoomLink) });
 export const RoomLinkPath = Type.Object({ room_id: Type.String(), link_id: Type.String() });
 
-/** What a stranger may know of a room before being let in. */
+/** What anyone may know about a room before being admitted. */
 export const RoomEntrance = Type.Object(
   {
     room_id: Type.String(),
@@ -220,7 +226,7 @@ export const RoomEntry = Type.Object(
 
 export const RoomPause = Type.Object({ paused: Type.Boolean() });
 
-/** A caption that somebody types, or puts in the place of another. */
+/** A caption that a person types, as a new line or a replacement. */
 export const TypedCaption = Type.Object(
   {
     language: Type.Optional(
@@ -251,7 +257,7 @@ export const TranscriptQuery = Type.Object({
   ),
 });
 
-/** What rooms can be made of, for the console: every language that is heard, and what it is translated into. */
+/** For the console: each language that can be recognised, and the languages it can be translated into. */
 export const RoomLanguages = Type.Object({
   languages: Type.Array(
     Type.Object({

@@ -1,10 +1,10 @@
-/** Lists of spoken terms, `/v3/spoken_terms`: our own addition to the interface of DeepL API clients. */
+/** Lists of spoken terms, `/v3/spoken_terms`: an addition to the API of DeepL clients. */
 import Type, { type Static } from 'typebox';
 
-/** Largest request: a thousand terms of a hundred characters, escaped for JSON or a form. */
+/** Largest request body, in bytes: a thousand terms of a hundred characters, escaped for JSON or a form. */
 export const MAX_SPOKEN_TERMS_BODY_BYTES = 256 * 1024;
 
-/** Most terms of a list. */
+/** Maximum number of terms in a list. */
 export const MAX_SPOKEN_TERMS = 1000;
 
 /** Longest term, in Unicode code points. */
@@ -43,7 +43,7 @@ const described = {
   creation_time: Type.String({ format: 'date-time', examples: ['2026-11-21T12:00:00.000Z'] }),
 };
 
-/** A list without its terms, as listings have it. */
+/** A list without its terms, as in listings. */
 export const SpokenTermsInfo = Type.Object(described, { description: ownAddition });
 
 export const SpokenTerms = Type.Object({ ...described, terms }, { description: ownAddition });
@@ -53,7 +53,7 @@ export const SpokenTermsList = Type.Object(
   { description: ownAddition },
 );
 
-/** Any text gets here: the service answers malformed ids and unknown ones differently. */
+/** Accepts any text, because the service answers malformed and unknown ids differently. */
 export const SpokenTermsPath = Type.Object({ spoken_terms_id: Type.String() });
 
 export type SpokenTermsCreation = Static<typeof SpokenTermsCreation>;

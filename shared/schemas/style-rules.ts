@@ -5,22 +5,25 @@ import { styleRuleCategories, type StyleRuleCategory } from '../style-rules/cata
 
 /** Longest name of a list, in Unicode code points. */
 export const MAX_STYLE_NAME_CHARACTERS = 1024;
-/** Most custom instructions of a list, and code points of a label and a prompt. */
+/**
+ * Maximum number of custom instructions in a list; maximum length of a label and a prompt, in code
+ * points.
+ */
 export const MAX_STYLE_INSTRUCTIONS = 200;
 export const MAX_STYLE_LABEL_CHARACTERS = 100;
 export const MAX_STYLE_PROMPT_CHARACTERS = 300;
-/** Largest request: 200 instructions of 400 characters, escaped for JSON, and every rule there is. */
+/** Largest request body, in bytes: 200 instructions of 400 characters, escaped for JSON, and every rule. */
 export const MAX_STYLE_BODY_BYTES = 1024 * 1024;
 
 const MAX_PAGE_SIZE = 25;
-/** A place in a list beyond all others, that every database can still count to. */
+/** Limit on page numbers: beyond any list, yet within what every database can count. */
 const LAST_PAGE = 2 ** 31 - 1;
 
 type Category = TOptional<TRecord<string, TString>>;
 
 const category = (): Category => Type.Optional(Type.Record(Type.String(), Type.String()));
 
-/** The option of each chosen rule by category; the service knows which there are. */
+/** The chosen option of each rule, by category; the service knows the valid ones. */
 export const ConfiguredRules = Type.Object(
   Object.fromEntries(styleRuleCategories.map((name) => [name, category()])) as Record<
     StyleRuleCategory,
@@ -41,7 +44,7 @@ const language = Type.String({
   examples: ['en'],
 });
 
-/** An instruction as it is sent. */
+/** An instruction, as sent by clients. */
 export const StyleInstructionContent = Type.Object({
   label: Type.String({
     description: `What people call it: at most ${MAX_STYLE_LABEL_CHARACTERS} characters.`,
@@ -82,14 +85,14 @@ const described = {
   version: Type.Integer({ minimum: 1, description: 'One more after every change.' }),
 };
 
-/** A list with all that is in it. */
+/** A list with its complete content. */
 export const StyleRuleList = Type.Object({
   ...described,
   configured_rules: ConfiguredRules,
   custom_instructions: Type.Array(StyleInstruction, { description: 'In the order they came.' }),
 });
 
-/** A list as listings have it: with its rules and instructions only when these were asked for. */
+/** An entry of a listing; rules and instructions are included only on request. */
 export const StyleRuleListEntry = Type.Object({
   ...described,
   configured_rules: Type.Optional(ConfiguredRules),
@@ -98,7 +101,7 @@ export const StyleRuleListEntry = Type.Object({
 
 export const StyleRuleLists = Type.Object({ style_rules: Type.Array(StyleRuleListEntry) });
 
-/** The new instruction, and the whole list it is in now: clients look for the one or the other. */
+/** The new instruction together with the whole list: some clients expect the one, some the other. */
 export const AddedStyleInstruction = Type.Object({
   ...StyleInstruction.properties,
   ...StyleRuleList.properties,
@@ -119,7 +122,7 @@ export const StyleRulePage = Type.Object({
   ),
 });
 
-/** Any text gets here: the service answers malformed ids and unknown ones differently. */
+/** Accepts any text, because the service answers malformed and unknown ids differently. */
 export const StyleRulePath = Type.Object({ style_id: Type.String() });
 
 export const StyleInstructionPath = Type.Object({

@@ -1,25 +1,25 @@
 /** `POST /v2/translate`, compatible with DeepL API clients. */
 import Type, { type Static } from 'typebox';
 
-/** Most texts of one request. */
+/** Maximum number of texts in a request. */
 export const MAX_TEXTS = 50;
-/** Most wishes of one request, and characters of each. */
+/** Maximum number of instructions in a request, and maximum length of each in characters. */
 export const MAX_INSTRUCTIONS = 10;
 export const MAX_INSTRUCTION_LENGTH = 300;
-/** Most glossaries of one request. */
+/** Maximum number of glossaries in a request. */
 export const MAX_GLOSSARIES = 5;
 
-/** A text that may only be one of some; the service says so better than a union of literals. */
+/** A text with a fixed set of values; an enum gives better error messages than a union of literals. */
 function choice<const Choices extends readonly string[]>(choices: Choices, description: string) {
   return Type.Unsafe<Choices[number]>(Type.String({ enum: [...choices], description }));
 }
 
-/** Names of elements: a list, or one text with commas. */
+/** Names of elements: a list, or one comma-separated text. */
 function tagNames(description: string) {
   return Type.Array(Type.String(), { 'x-comma-separated': true, description });
 }
 
-/** What clients send that knew of languages in beta. */
+/** Sent by clients that date from the time when some languages were in beta. */
 export const EnableBetaLanguages = Type.Optional(
   Type.Boolean({ deprecated: true, description: 'Has no effect: every language is there.' }),
 );
@@ -87,7 +87,7 @@ export const TextTranslationRequest = Type.Object({
   ),
   translation_memory_id: Type.Optional(Type.String()),
   translation_memory_threshold: Type.Optional(
-    // Any value gets here: the service has the words for what is wrong.
+    // Accepts any value, because the service has better messages for invalid ones.
     Type.Unknown({ description: 'Least match in percent, 0 to 100; default 75.' }),
   ),
   show_billed_characters: Type.Optional(Type.Boolean()),

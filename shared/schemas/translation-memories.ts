@@ -1,7 +1,10 @@
-/** Translation memories, `/v3/translation_memories`, compatible with DeepL API clients; and their upkeep. */
+/**
+ * Translation memories, `/v3/translation_memories`, compatible with DeepL API clients, and their
+ * administration.
+ */
 import Type, { type Static } from 'typebox';
 
-/** Largest file that is imported. */
+/** Largest file that can be imported, in bytes. */
 export const MAX_MEMORY_FILE_BYTES = 512 * 1024 * 1024;
 
 export const TranslationMemory = Type.Object({
@@ -20,7 +23,7 @@ export const TranslationMemoryList = Type.Object({
   total_count: Type.Integer({ description: 'On all pages.' }),
 });
 
-/** So many that their memories can still be counted. */
+/** Limit on page numbers that keeps offsets within what databases can count. */
 const LAST_PAGE = 10_000_000;
 
 export const TranslationMemoryPage = Type.Object({
@@ -36,7 +39,7 @@ export const TranslationMemoryPath = Type.Object({ translation_memory_id: Type.S
 
 export const TranslationMemoryName = Type.Object({ name: Type.String() });
 
-/** What is said of a file that is imported; the file itself is the body. */
+/** Metadata of an imported file; the file itself is the body. */
 export const TranslationMemoryUpload = Type.Object({
   name: Type.String(),
   format: Type.Unsafe<'tmx' | 'csv'>(Type.String({ enum: ['tmx', 'csv'] })),

@@ -1,7 +1,7 @@
 /** `GET /v2/usage`, compatible with DeepL API clients. */
 import Type, { type Static } from 'typebox';
 
-/** Stands for no limit where a number is expected. */
+/** Stands for "no limit" where a number is required. */
 export const NO_LIMIT = 1_000_000_000_000;
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -20,7 +20,7 @@ const ProductUsage = Type.Object({
   character_count: Count(`${deprecated}characters the account used.`),
 });
 
-/** What was used in the current month (UTC); the free plan gets the first two fields alone. */
+/** Usage in the current month (UTC); accounts on the free plan get only the first two fields. */
 export const UsageReport = Type.Object({
   character_count: Count('Characters the account used: texts, documents and improvements.'),
   character_limit: Count(`Most it may use; ${NO_LIMIT} is no limit.`),

@@ -6,24 +6,24 @@ import { defaultTargetMediaType, targetMediaTypes } from '../target-media-type.t
 /** Path of the voice socket. */
 export const VOICE_CONNECT_PATH = '/v3/voice/realtime/connect';
 
-/** Languages the contract knows as spoken ones; which of them work depends on the running engines. */
+/** Source languages of the API; which of them work depends on the running engines. */
 export const voiceSourceLanguages =
   'ar bg bn cs da de el en es et fi fr ga he hr hu id it ja ko lt lv mt nb nl pl pt ro ru sk sl sv th tl tr uk vi zh'.split(
     ' ',
   );
 
-/** Languages the contract speaks; which of them work depends on the running engines. */
+/** Languages of synthesised speech in the API; which of them work depends on the running engines. */
 export const voiceMediaLanguages =
   'ar bg cs da de el en en-GB en-US es fi fr hu id it ja ko nb nl pl pt pt-BR pt-PT ro ru sk sv tr uk vi zh zh-HANS zh-HANT'.split(
     ' ',
   );
 
-/** Most target languages of a session. */
+/** Maximum number of target languages of a session. */
 export const MAX_TARGET_LANGUAGES = 5;
 
 /**
- * Enumerations are listed in descriptions and checked by the service, whose messages say what is
- * possible with the engines that are running.
+ * The descriptions list the allowed values; the service checks them, because its messages name
+ * those that the running engines support.
  */
 export const VoiceSessionRequest = Type.Object({
   source_media_content_type: Type.String({
@@ -114,7 +114,7 @@ export const VoiceSessionRequest = Type.Object({
   ),
 });
 
-/** What of a request a running session can change. */
+/** Fields of a request that a running session can change. */
 export const changeableFields = [
   'target_languages',
   'target_media_languages',
@@ -127,7 +127,7 @@ export const changeableFields = [
 
 const { properties: requested } = VoiceSessionRequest;
 
-/** `session_update`: what is left out stays, null takes back to what a request without it means (RFC 7396). */
+/** `session_update`: omitted fields stay as they are, null restores the default of a request (RFC 7396). */
 export const VoiceSessionUpdate = Type.Object({
   id: Type.Optional(
     Type.String({ maxLength: 64, description: 'Your name for it; the answer carries it.' }),
@@ -145,7 +145,7 @@ function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-/** The answer of `POST /v3/voice/realtime`: where a session that was requested is connected to. */
+/** The response of `POST /v3/voice/realtime`: where to connect to the requested session. */
 export const RequestedVoiceSession = Type.Object({
   streaming_url: Type.String({
     description: 'Where to open the WebSocket, as `{streaming_url}?token={token}`.',
@@ -166,7 +166,10 @@ export const VoiceReconnection = Type.Object({
   ),
 });
 
-/** The answer of `GET /v3/voice/realtime`; with the audio received for clients that asked for acknowledgements. */
+/**
+ * The response of `GET /v3/voice/realtime`; includes the received audio for clients that requested
+ * acknowledgements.
+ */
 export const VoiceReconnectedSession = Type.Object({
   ...RequestedVoiceSession.properties,
   received_audio_ms: Type.Optional(

@@ -1,16 +1,16 @@
 /** `POST /v2/write/rephrase` and `POST /v2/write/correct`, compatible with DeepL API clients. */
 import Type, { type Static } from 'typebox';
 
-/** Largest body of a request, in bytes. */
+/** Largest request body, in bytes. */
 export const MAX_WRITE_BODY_BYTES = 10 * 1024;
 
-/** Languages that texts may be improved in; `en` stands for `en-US`, `pt` for `pt-PT`. */
+/** Languages in which texts can be improved; `en` stands for `en-US`, `pt` for `pt-PT`. */
 export const writeLanguages = [
   ...['de', 'en', 'en-GB', 'en-US', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'pt-BR', 'pt-PT'],
   ...['zh', 'zh-Hans'],
 ] as const;
 
-/** Those of them that a style or a tone can be chosen in, where an engine knows it. */
+/** Languages in which a style or a tone can be chosen, if an engine supports it. */
 export const formLanguages: readonly string[] = [
   'de',
   'en-GB',

@@ -1,6 +1,6 @@
 /**
- * The catalogue of style rules: what may be configured in a list. It is the union of all languages;
- * a rule that a language has no use for changes nothing in it.
+ * The catalogue of style rules that a list can configure. It is the union over all languages; a
+ * rule that does not apply to a language has no effect in it.
  */
 import type { styleLanguages } from '../language.ts';
 import { numbers } from './numbers.ts';
@@ -23,13 +23,13 @@ type StyleRuleCatalogue = Readonly<
   Record<StyleRuleCategory, Readonly<Record<string, readonly string[]>>>
 >;
 
-/** A language that lists are made for; each serves its variants. */
+/** A language of style rule lists; each includes its variants. */
 export type StyleRuleLanguage = (typeof styleLanguages)[number];
 
-/** What a list has chosen: the option of a rule, by category and rule. */
+/** The chosen option of each rule, by category and rule. */
 export type ConfiguredRules = Partial<Record<StyleRuleCategory, Record<string, string>>>;
 
-/** Rules of dates and times with the options of each, as the public interface names them. */
+/** Rules for dates and times with their options, named as in the public API. */
 const datesAndTimes = {
   calendar_era: ['use_bc_and_ad', 'use_bce_and_ce'],
   centuries: ['spell_out', 'use_arabic_numerals', 'use_numerals', 'use_roman_numerals'],
@@ -120,7 +120,7 @@ const datesAndTimes = {
   years: ['use_apostrophe_yy', 'use_common_era', 'use_japanese_imperial_era', 'use_yyyy'],
 } as const;
 
-/** Rules of formatting with the options of each, as the public interface names them. */
+/** Rules for formatting with their options, named as in the public API. */
 const formatting = {
   email_address_format: [
     'place_domain_in_parentheses',
@@ -152,7 +152,7 @@ const formatting = {
   space_between_chinese_characters_and_arabic_numerals: ['do_not_use'],
 } as const;
 
-/** Rules of spelling and grammar with the options of each, as the public interface names them. */
+/** Rules for spelling and grammar with their options, named as in the public API. */
 const spellingAndGrammar = {
   abbreviating_french_word_numero: [
     'abbreviate_as_n_then_degree_symbol',
@@ -240,7 +240,7 @@ const spellingAndGrammar = {
   ],
 } as const;
 
-/** Rules of style and tone with the options of each, as the public interface names them. */
+/** Rules for style and tone with their options, named as in the public API. */
 const styleAndTone = {
   abbreviations: [
     'avoid_abbreviations_and_symbols_that_can_be_spelled_out_easily',
@@ -333,7 +333,7 @@ const styleAndTone = {
   verbal_vs_nominal_style: ['use_nominal_style', 'use_verbal_style'],
 } as const;
 
-/** Rules of vocabulary with the options of each, as the public interface names them. */
+/** Rules for vocabulary with their options, named as in the public API. */
 const vocabulary = {
   abbreviations: ['write_original_term_then_abbreviation_and_explanation'],
   loanwords: [
@@ -344,7 +344,7 @@ const vocabulary = {
   ],
 } as const;
 
-/** 159 rules with 518 options. */
+/** The complete catalogue: 159 rules with 518 options. */
 export const styleRuleCatalogue: StyleRuleCatalogue = {
   dates_and_times: datesAndTimes,
   formatting,

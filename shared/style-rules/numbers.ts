@@ -1,4 +1,4 @@
-/** Rules of numbers with the options of each, as the public interface names them. */
+/** Rules for numbers with their options, named as in the public API. */
 export const numbers = {
   approximate_numbers: ['use_kanji_numbers'],
   currency_format: [

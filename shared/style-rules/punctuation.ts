@@ -1,4 +1,4 @@
-/** Rules of punctuation with the options of each, as the public interface names them. */
+/** Rules for punctuation with their options, named as in the public API. */
 export const punctuation = {
   abbreviations: [
     'do_not_separate_abbreviated_words',
