@@ -182,8 +182,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       voice.stopOverview();
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
       await events.stop();
-      // Until the last answer is sent, readiness probes still learn that the server is stopping: a
-      // load balancer drops a server that no longer answers at once.
+      // Readiness probes are still answered until then: a load balancer cuts the connections of a
+      // server that no longer answers.
       await requests.answered(deadlineMs - performance.now());
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));

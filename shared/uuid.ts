@@ -1,3 +1,4 @@
+/** The format of ids, and their validation. */
 import { ServiceError } from './errors.ts';
 
 /** Format of the ids of the API, in upper or lower case. */

@@ -1,3 +1,4 @@
+/** The store of API keys: rows without secrets, found by the hashes of their secrets. */
 import { timingSafeEqual } from 'node:crypto';
 import type { InferResult, Selectable } from 'kysely';
 import { builtOnce, type Database, lockAccount } from '../storage/database.ts';

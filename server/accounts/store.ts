@@ -1,3 +1,4 @@
+/** The store of accounts. */
 import type { Selectable } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';

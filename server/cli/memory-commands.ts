@@ -1,3 +1,4 @@
+/** The commands `memory …`: import, list and delete translation memories. */
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+/** The commands `models …`: list, install and remove models. */
 import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { npmCommand, readConfig } from '../config.ts';

@@ -1,3 +1,4 @@
+/** `translate FILE… --to es`: translates documents through a server. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, rename, unlink } from 'node:fs/promises';

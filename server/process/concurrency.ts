@@ -10,7 +10,7 @@ export interface Turn {
 /**
  * A queue with start-time fair queuing: serves the account with the least recent use, and within it
  * each call in turn, one item at a time. An account with a thousand calls of a thousand items
- * delays a small request of another account by no item, and no account gains by splitting its work.
+ * does not delay a small request of another account, and no account gains by splitting its work.
  */
 export class FairQueue<Item> {
   readonly #accounts = new Map<string | undefined, Share<Item>>();

@@ -237,7 +237,7 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
 export interface WorkerProcessOptions {
   /** Without it, the process has all rights of the server. */
   containment?: Containment;
-  /** Flags of Node. */
+  /** Command-line flags of Node. */
   execArgv: readonly string[];
   env?: Record<string, string>;
   /** The process is ended when it exceeds a limit; `onExceeded` receives its name. */

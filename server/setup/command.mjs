@@ -18,14 +18,14 @@ export class CommandFailure extends Error {
 }
 
 /**
- * Runs a program to its end, without standard input, its output kept in `dist/setup/<log>.log`.
+ * Runs a program to its end, without standard input; its output goes to `dist/setup/<log>.log`.
  *
  * @param {object} command
  * @param {string} command.program
  * @param {string[]} command.args
  * @param {string} command.log name of the log
  * @param {Record<string, string>} [command.env] added to the environment
- * @param {number} [command.shownLines] how much of the output a failure carries, from the end
+ * @param {number} [command.shownLines] how many lines of output a failure carries, from the end
  * @returns {Promise<void>}
  * @throws {CommandFailure} when it cannot start or does not exit with 0
  */

@@ -17,14 +17,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_MS = 200;
 
 /**
- * Does some work while no other process does, on this machine, under the same lock.
+ * Runs work while holding a lock, so that only one process on this machine runs such work at a time.
  *
  * @template T
  * @param {string} lockFolder
  * @param {{
  *   whileWaiting: (ownerPid: number, wait: () => Promise<void>) => Promise<void>,
  *   work: () => Promise<T>,
- * }} steps `whileWaiting` is called when someone else has the lock and calls `wait`
+ * }} steps `whileWaiting` is called when another process holds the lock; it must call `wait`
  * @returns {Promise<T>}
  */
 export async function withLock(lockFolder, { whileWaiting, work }) {

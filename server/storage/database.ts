@@ -7,7 +7,7 @@ import { ServiceError } from '../../shared/errors.ts';
 
 /**
  * The tables, the same in both databases: text, whole numbers that fit a JavaScript number, and bytes.
- * Times are ms since the epoch, lists are JSON, null limits are without limit. Each store adds its own.
+ * Times are ms since the epoch, lists are JSON, null limits mean no limit. Each store adds its own.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- filled by the stores
 export interface Tables {}

@@ -1,3 +1,4 @@
+/** Opens the database that the settings select: PostgreSQL, or SQLite in the data folder. */
 import type { Logger } from '../process/log.ts';
 import { openEmbeddedStorage } from './embedded/embedded-storage.ts';
 import type { Storage } from '../stores.ts';

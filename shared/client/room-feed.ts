@@ -37,7 +37,7 @@ export type RoomFeedEvent =
   | { type: 'state'; state: RoomFeedState }
   /** Public information about the room, before reading starts; a language may be chosen now. */
   | { type: 'entrance'; entrance: RoomEntrance }
-  /** The language now followed, if it is not the requested one: the room no longer has that language. */
+  /** Another language is followed than requested, because the room no longer has that one. */
   | { type: 'language'; language: string }
   | Exclude<RoomServerMessage, { type: 'keep_alive' }>;
 

@@ -246,7 +246,7 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
   }
 }
 
-/** The events of a session for one `for await`: queued while nobody reads, with outdated ones dropped. */
+/** The events of a session for one `for await`: queued until they are read, with outdated ones dropped. */
 class EventFeed implements AsyncIterableIterator<VoiceEvent> {
   readonly #waiting: VoiceEvent[] = [];
   readonly #onReturn: () => void;

@@ -1,3 +1,4 @@
+/** The store of console credentials: passwords, sessions, one-time links and sign-in attempts. */
 import type { Account } from '../../http/door.ts';
 import { sql, type Selectable } from 'kysely';
 import { locksRows, type Database } from '../../storage/database.ts';
