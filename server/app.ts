@@ -182,8 +182,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       voice.stopOverview();
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
       await events.stop();
-      // Readiness probes are still answered until then: a load balancer cuts the connections of a
-      // server that no longer answers.
+      // Readiness probes are answered until pending requests are: a load balancer cuts the connections
+      // of a server that no longer answers.
       await requests.answered(deadlineMs - performance.now());
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
