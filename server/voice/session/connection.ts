@@ -1,5 +1,5 @@
 /**
- * A voice socket, from HTTP on: the token is spent before the upgrade, and refusals are HTTP answers; then the
+ * The voice WebSocket. A token is spent before the upgrade, so refusals are plain HTTP answers; then the
  * socket is joined to its session: frames in, messages out, and every way it can end.
  */
 import type { IncomingMessage } from 'node:http';
@@ -28,11 +28,11 @@ interface VoiceSocketOptions {
   voiceSessions: VoiceSessions;
   limits: ConnectionLimits;
   log: ParentLogger;
-  /** Whether a proxy in front says under which host it was called. */
+  /** Whether a proxy in front reports the requested host. */
   trustProxy: boolean;
 }
 
-/** The sockets of voice sessions. */
+/** Returns the kind of socket that voice sessions use. */
 export function voiceSockets({
   voiceSessions,
   limits,
@@ -43,7 +43,7 @@ export function voiceSockets({
 
   async function open(upgrade: SocketUpgrade): Promise<void> {
     const { request, url, socket, traceId } = upgrade;
-    // What cannot become a socket must not cost the token.
+    // A request that cannot become a WebSocket must not cost the client its token.
     checkHandshake(request);
     const page = pageOf(request, trustProxy);
     const session = await voiceSessions.connect(tokenOf(url), page).catch((error: unknown) => {
@@ -52,7 +52,7 @@ export function voiceSockets({
     });
     if (session === undefined) return;
     const release = () => session.release(false);
-    // Until the handshake is done, nobody else sees the connection end.
+    // Until the handshake is done, only this listener notices that the client has left.
     socket.once('close', release);
     if (socket.destroyed) {
       release();
@@ -67,7 +67,7 @@ export function voiceSockets({
   return { address: VOICE_CONNECT_PATH, takes: (path) => path === VOICE_CONNECT_PATH, open };
 }
 
-/** Where a handshake comes from: only browsers say it, and no page can make them say otherwise. */
+/** Returns the origin of a handshake. Only browsers send one, and no page can forge it. */
 function pageOf({ headers }: IncomingMessage, trustProxy: boolean): PageOrigin {
   const forwarded = trustProxy ? headers['x-forwarded-host'] : undefined;
   return { origin: headers.origin, host: forwarded?.toString() ?? headers.host };
@@ -86,11 +86,11 @@ function tokenOf({ searchParams }: URL): string {
 // One socket joined to one session.
 
 interface ConnectionLimits {
-  /** Without audio for this long the session is ended. */
+  /** How long the session lives without audio, in ms. */
   idleMs: number;
-  /** Longest connection; its client may reconnect. */
+  /** Longest duration of a connection, in ms; afterwards the client may reconnect. */
   connectionMs: number;
-  /** A client that reads nothing for this long is dropped; 30 s unless said otherwise. */
+  /** How long a client may leave messages unread before its connection is dropped, in ms; default 30 s. */
   unreadMs?: number;
 }
 
@@ -106,28 +106,27 @@ const CLOSE = {
   normal: 1000,
   goingAway: 1001,
   tooLarge: 1009,
-  /** The session goes on at another server. */
+  /** Another server has taken the session. */
   moved: 1012,
-  /** The connection has lasted long enough; the session goes on in another. */
+  /** The connection has reached its longest duration; the session goes on in another one. */
   expired: 4408,
-  /** The client has asked for another connection. */
+  /** The client has requested another connection. */
   replaced: 4409,
 } as const;
-/** Close codes with which a client takes its leave; after any other it may come back. */
+/** Close codes by which a client leaves for good; after any other code it may reconnect. */
 const LEAVE_CODES: ReadonlySet<number> = new Set([CLOSE.normal, CLOSE.goingAway]);
 /** Bytes a client may leave unread before the voice path waits for it. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 const MAX_UNREAD_MS = 30_000;
-/** After our close frame a client has this long to answer it. */
+/** How long a client may take to answer our close frame, in ms. */
 const CLOSE_GRACE_MS = 5_000;
 
 /**
- * A socket that can say why before the library closes it: ws ends a connection by itself when a
- * frame breaks the WebSocket protocol or is too large, and our clients are promised an `error`
- * message before every close.
+ * A WebSocket that can report why it closes. The ws library closes a connection by itself when a frame
+ * breaks the protocol or is too large, but clients are promised an `error` message before every close.
  */
 export class VoiceSocket extends WebSocket {
-  /** Told the close code (RFC 6455 §7.4) just before the library closes the connection itself. */
+  /** Called with the close code (RFC 6455 §7.4) just before the library closes the connection by itself. */
   onViolation: ((closeCode: number) => void) | undefined;
 
   override close(code?: number, reason?: string | Buffer): void {
@@ -139,12 +138,12 @@ export class VoiceSocket extends WebSocket {
   }
 }
 
-/** Serves a connection until it is over; never throws. */
+/** Serves a connection until it closes; never throws. */
 export function serveConnection(options: ConnectionOptions): void {
   new Connection(options).serve();
 }
 
-/** Tells a page that has no session why, and closes. */
+/** Tells a refused page the reason, and closes. */
 function refuse(socket: VoiceSocket, refusal: ForeignPage): void {
   socket.on('error', () => undefined);
   const { message, closeCode } = toSocket(refusal, 'session');
@@ -160,15 +159,15 @@ class Connection {
   readonly #unreadMs: number;
   readonly #take: (frame: Buffer, isBinary: boolean) => void;
   #idle: NodeJS.Timeout;
-  /** Since when the client owes audio, whatever the session has counted before. */
+  /** When the client last began to owe audio, regardless of what the session counted before. */
   #owesAudioSinceMs = performance.now();
   readonly #longest: NodeJS.Timeout;
-  /** Aborted with the connection: what listens to the session outlives no connection. */
+  /** Aborted with the connection, so that its listeners on the session do not outlive it. */
   readonly #served = new AbortController();
   #isOver = false;
-  /** The session is over with this connection, whatever code the client closes with. */
+  /** Whether the session ends with this connection, whatever close code the client sends. */
   #isLast = false;
-  /** Of the messages sent, and of those a ping asked about that was not answered yet. */
+  /** Sequence of the last durable message sent, and of the one that the current ping confirms. */
   #sentSequence = 0;
   #pingedSequence = 0;
   #isPingOut = false;
@@ -211,8 +210,8 @@ class Connection {
   }
 
   /**
-   * Sends what the session says, as fast as the client reads: tentative updates that are overtaken
-   * meanwhile are left out, concluded segments wait.
+   * Sends the session's messages as fast as the client reads. A newer tentative update replaces an unsent
+   * one; concluded segments always wait their turn.
    */
   async #tell(): Promise<void> {
     const { reader, messageFormat } = this.#session;
@@ -228,7 +227,7 @@ class Connection {
     }
   }
 
-  /** Sends a frame; answers whether the client reads, be it slowly. */
+  /** Sends a frame; resolves to whether the client still reads, however slowly. */
   async #send(frame: string | Uint8Array): Promise<boolean> {
     const socket = this.#socket;
     if (socket.bufferedAmount < MAX_UNREAD_BYTES) {
@@ -245,8 +244,8 @@ class Connection {
   }
 
   /**
-   * Every client answers pings (RFC 6455 §5.5.3), and frames arrive in order: the answer says that
-   * everything before it has arrived, without a word of ours in the protocol.
+   * Asks for a receipt by a ping. Every client answers pings (RFC 6455 §5.5.3) and frames arrive in
+   * order, so the pong confirms everything before it without a message of our own.
    */
   #askForReceipt(sequence: number): void {
     this.#sentSequence = sequence;
@@ -264,7 +263,7 @@ class Connection {
   }
 
   #onFrame(frame: RawData, isBinary: boolean): void {
-    // On a stop the session concludes what it has, and takes no more.
+    // While the server stops, the session concludes what it has received and takes no more.
     if (this.#isOver || this.#session.isStopping()) return;
     try {
       this.#take(frame as Buffer, isBinary);
@@ -275,18 +274,18 @@ class Connection {
 
   #onIdle(idleMs: number): void {
     if (this.#session.hasMediaEnded()) return;
-    // A client that we hold back cannot send, and what waits to be decoded may well be audio.
+    // A client that is held back cannot send, and chunks that wait to be decoded may hold audio.
     if (this.#socket.isPaused || this.#session.hasMediaWaiting()) {
       this.#owesAudioSinceMs = performance.now();
     }
-    // Not bytes, but sound that was found in them: headers could go on for ever.
+    // Only decoded sound counts, not bytes: a client could send headers for ever.
     const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#session.audioCountedAtMs());
     const leftMs = lastAudioMs + idleMs - performance.now();
     if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(idleMs), leftMs);
     else this.#fail(idleError(idleMs), 'session');
   }
 
-  /** The library is about to close the socket: the client is told why. */
+  /** Tells the client why the library is about to close the socket. */
   #onViolation(closeCode: number): void {
     if (this.#isOver) return;
     const error = violation(closeCode);
@@ -297,7 +296,7 @@ class Connection {
     terminateSoon(this.#socket);
   }
 
-  /** Tells the client what went wrong and ends the session. */
+  /** Sends the error to the client, closes, and ends the session. */
   #fail(error: unknown, requestType: string): void {
     if (this.#isOver) return;
     const failure = toServiceError(error);
@@ -310,7 +309,7 @@ class Connection {
     this.#session.fail(failure);
   }
 
-  /** Tells the client of a failure; answers the close code that fits. */
+  /** Sends an error to the client; returns the matching close code. */
   #sendError(error: unknown, requestType: string): number {
     const { message, closeCode } = toSocket(error, requestType);
     this.#socket.send(encodeServerMessage(message, this.#session.messageFormat));
@@ -326,7 +325,7 @@ class Connection {
     terminateSoon(this.#socket);
   }
 
-  /** Whoever reads nothing, a phone that sleeps, loses the connection and may come back to the session. */
+  /** Drops a client that reads nothing, such as a sleeping phone. The client may reconnect to the session. */
   #drop(): void {
     if (this.#isOver) return;
     this.#log.info(
@@ -355,7 +354,7 @@ function terminateSoon(socket: VoiceSocket): void {
   setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
 }
 
-/** What a client did wrong: a frame that is no message, or the message it is. */
+/** Names the request type that an error message refers to: the frame, or the message in it. */
 function requestTypeOf(error: unknown): string {
   const { code } = toServiceError(error);
   const isMessage = code !== 'malformed_message' && code !== 'unknown_message';
@@ -383,7 +382,7 @@ function violation(closeCode: number): ServiceError {
     : new ServiceError('protocol_violation', 'The frame breaks the WebSocket protocol (RFC 6455).');
 }
 
-// What a client sends, checked frame by frame.
+// Intake: checks what a client sends, frame by frame.
 
 interface MediaIntakeOptions {
   messageFormat: MessageFormat;
@@ -394,10 +393,10 @@ interface MediaIntakeOptions {
 }
 
 /**
- * Makes a function that takes one frame.
+ * Returns a function that takes one frame.
  *
- * @throws ServiceError, from that function, for anything the contract does not allow; nothing of the
- *   frame is used then
+ * @throws ServiceError, from that function, for anything the contract does not allow; the frame then has
+ *   no effect
  */
 function createMediaIntake({
   messageFormat,
@@ -406,7 +405,7 @@ function createMediaIntake({
   update,
   endMedia,
 }: MediaIntakeOptions) {
-  // However short a chunk is, reading it takes time: each counts as a millisecond at least.
+  // Reading a chunk takes time however short it is, so each counts as at least one millisecond.
   const messageMeter = createRealTimeMeter(
     'Too many messages. Send chunks of 50 to 250 ms in a new session.',
   );

@@ -1,7 +1,7 @@
 /**
- * One voice session: its voice path, what it still has to tell, and the connection it has at the
- * moment. A session outlives its connections: when one drops, the voice path goes on, and the next
- * one is told what the client has missed.
+ * One voice session: its voice path, the messages its client has yet to receive, and its current
+ * connection. A session outlives its connections: when one drops, the voice path goes on, and the next
+ * connection receives what the client has missed.
  */
 import { type ServiceError, toServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
@@ -29,25 +29,28 @@ import {
 } from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
 
-/** Clients are told how much audio has arrived no more often than this, in ms. */
+/** Shortest interval between two acknowledgements of received audio, in ms. */
 const ACKNOWLEDGEMENT_EVERY_MS = 500;
-/** And no less often, be it the same again: who hears nothing for longer has lost the network, in ms. */
+/**
+ * Longest interval between two acknowledgements, in ms. Acknowledgements double as a keep-alive: a client
+ * that receives none for longer has lost the network.
+ */
 const KEEP_ALIVE_MS = 1_500;
 
-/** What the voice path needs of a session. */
+/** What a session supplies to its voice path. */
 export type VoicePathInput = Pick<
   VoicePipelineOptions,
   'media' | 'meter' | 'onHeard' | 'signal' | 'progress' | 'resumed'
 >;
 
-/** Whose a session is, and what was asked of it. */
+/** The key that opened a session, and what it requested. */
 export interface SessionOrigin {
-  /** Undefined: the demo page's. */
+  /** Undefined for sessions of the demo page. */
   key: ApiKey | undefined;
   openedAtMs: number;
-  /** As it was asked for; undefined: detected. */
+  /** As requested; undefined when the language is detected. */
   sourceLanguage: string | undefined;
-  /** The one that is likeliest to hear it. */
+  /** The recogniser that is likeliest to hear the session. */
   recogniser: RecognitionEngine | undefined;
 }
 
@@ -59,7 +62,7 @@ export interface RunningSessionOptions {
   /** Whether durable messages are numbered and received audio is acknowledged. */
   acknowledges: boolean;
   tellsLag: boolean;
-  /** Whether the client is told at once what is in force. */
+  /** Whether the client receives the terms in force as soon as it connects. */
   tellsTerms: boolean;
   terms: SessionTerms;
   /** Audio that may wait for a slow engine before the client is held back, in ms. */
@@ -67,33 +70,33 @@ export interface RunningSessionOptions {
   /** How long a session without a connection is kept, in ms. */
   resumeMs: number;
   measures: VoiceMeasures;
-  /** Counts every ms of audio that has arrived, for the bill. */
+  /** Counts received audio, in ms, for the bill. */
   onAudio: (durationMs: number) => void;
-  /** Whether a page of that origin may have the session. */
+  /** Whether a page of this origin may connect to the session. */
   mayConnect: (page: PageOrigin) => boolean;
   run: (input: VoicePathInput) => VoicePipeline;
-  /** Where others read along. */
+  /** Room in which viewers read the captions. */
   room: SessionRoom | undefined;
-  /** Where it is written what another server needs to go on; undefined: there is no other. */
+  /** Records what another server needs to resume the session; undefined for a single server. */
   journal?: SessionJournal | undefined;
-  /** Where another server was. */
+  /** State in which another server left the session. */
   resumed?: KeptSession | undefined;
   /** Called once, when the session is over. */
   onOver: () => void;
-  /** Called instead when it goes on at another server. */
+  /** Called instead of `onOver` when another server takes the session. */
   onGone?: () => void;
 }
 
-/** How a session goes at the moment. */
+/** Current state of a session. */
 export interface SessionCondition {
   isConnected: boolean;
-  /** As they were requested. */
+  /** As requested. */
   targetLanguages: readonly string[];
-  /** Audio that has arrived. */
+  /** Received audio. */
   receivedMs: number;
-  /** How much of it was not heard yet. */
+  /** Received audio that has not been recognised yet. */
   lagMs: number;
-  /** Time since words were last sent. */
+  /** Time since captions were last sent. */
   quietMs: number;
   words: Readonly<CaptionWords>;
 }
@@ -115,7 +118,7 @@ export class RunningSession {
   readonly #journal: SessionJournal | undefined;
   #isStopping = false;
   #connection: { replaced: AbortController; hold: (isHeld: boolean) => void } | undefined;
-  /** Runs while nobody is connected. */
+  /** Runs while no client is connected. */
   #expiry: NodeJS.Timeout | undefined;
   readonly #isPcm: boolean;
   #hasStarted = false;
@@ -126,10 +129,10 @@ export class RunningSession {
   #isHeld = false;
   #acknowledgement: NodeJS.Timeout | undefined;
   #isAcknowledgementDue = false;
-  /** The sequence the next connection's client says it has. */
+  /** Last sequence that the reconnecting client reported, for its next connection. */
   #resumeAfter: number | undefined;
 
-  /** @param expectWithinMs a session nobody connects to in time is over */
+  /** @param expectWithinMs time within which a client must connect, or the session ends */
   constructor(options: RunningSessionOptions, expectWithinMs: number) {
     this.#options = options;
     this.#isPcm = options.format.container === 'pcm';
@@ -137,7 +140,7 @@ export class RunningSession {
     this.origin = options.origin;
     const { measures, journal, resumed } = options;
     this.#journal = journal;
-    // A client may send at once what another server would have let it send by now.
+    // The client may send at once whatever another server would have accepted by now.
     this.#meter = createSessionMeter(options.origin.openedAtMs, resumed?.audio.receivedMs);
     this.#measures = createSessionMeasures(measures);
     this.#outbox = createOutbox({
@@ -182,7 +185,7 @@ export class RunningSession {
     return this.#ended.signal.aborted;
   }
 
-  /** How it goes at the moment; times in ms. */
+  /** Current state of the session; times in ms. */
   get condition(): SessionCondition {
     return {
       isConnected: this.isConnected,
@@ -202,15 +205,15 @@ export class RunningSession {
     return this.#options.messageFormat;
   }
 
-  /** Whether a page may have the session. */
+  /** Whether a page may connect to the session. */
   mayConnect(page: PageOrigin): boolean {
     return this.#options.mayConnect(page);
   }
 
-  /** Audio that has arrived; undefined for clients that did not ask. */
+  /** Received audio; undefined for clients that did not request acknowledgements. */
   get received(): { received_audio_ms: number; received_audio_bytes: number } | undefined {
     if (!this.#options.acknowledges) return undefined;
-    // What only this server has may be lost with it.
+    // Only audio that the broker has counts: audio held by this server alone is lost if the server dies.
     const { ms, bytes } = this.#journal?.audio.kept ?? {
       ms: this.#receivedMs,
       bytes: this.#queue.receivedBytes,
@@ -218,12 +221,12 @@ export class RunningSession {
     return { received_audio_ms: Math.round(ms), received_audio_bytes: bytes };
   }
 
-  /** Whether it is this server's, as far as there are others. */
+  /** Whether this server owns the session; always true on a single server. */
   get isOwned(): boolean {
     return this.#journal === undefined || this.#journal.hold !== undefined;
   }
 
-  /** It is this server's from now on. @throws ServiceError broker_unavailable */
+  /** Makes this server the owner of the session. @throws ServiceError broker_unavailable */
   async own(hold: SessionHold): Promise<void> {
     await this.#journal?.begin(hold);
   }
@@ -234,21 +237,21 @@ export class RunningSession {
   }
 
   /**
-   * The client is about to reconnect: a live connection is dropped, and a session that was expected
-   * or kept is so for `withinMs` more.
+   * Prepares for a reconnection: drops the current connection, if any, and waits `withinMs` for the next
+   * one.
    *
-   * @param lastSequence of the messages the client has, if it says so
+   * @param lastSequence sequence of the last message the client has, if the client reports it
    */
   awaitReconnection(withinMs: number, lastSequence: number | undefined): void {
     this.#resumeAfter = lastSequence;
-    // It may connect to another server, which is to know it as well.
+    // The client may connect to another server, which must know its position as well.
     if (lastSequence !== undefined) this.#confirm(lastSequence);
     this.#connection?.replaced.abort();
     this.#connection = undefined;
     this.#expireIn(withinMs);
   }
 
-  /** Hands the session to a connection; the one before, if any, is dropped. */
+  /** Opens a connection to the session and drops the previous one, if any. */
   connect(): SessionConnection {
     this.#connection?.replaced.abort();
     clearTimeout(this.#expiry);
@@ -260,9 +263,9 @@ export class RunningSession {
     const reader = this.#outbox.read(this.#resumeAfter);
     this.#resumeAfter = undefined;
     const isResumed = this.#hasStarted || this.#options.resumed !== undefined;
-    // Before the gap: what was there before it.
+    // The pipeline starts before the gap is marked: replayed audio precedes the gap.
     if (!this.#hasStarted && !this.#outbox.hasEnded) void this.#run();
-    // Those who acknowledge go on with the very byte that is missing.
+    // Clients that receive acknowledgements continue at the exact byte that is missing.
     if (isResumed && !this.#options.acknowledges) this.#queue.markGap();
     if (isResumed) this.#options.measures.connectionResumed();
     this.#acknowledge();
@@ -309,7 +312,7 @@ export class RunningSession {
     this.#expireIn(this.#options.resumeMs);
   }
 
-  /** Takes no more audio, of which the client is told how much has come, and says everything that was heard. */
+  /** Stops taking audio, acknowledges what has arrived, and lets the voice path conclude it. */
   conclude(): void {
     this.#isStopping = true;
     if (this.#options.acknowledges) this.#acknowledge();
@@ -319,12 +322,12 @@ export class RunningSession {
   /**
    * Ends the session at once.
    *
-   * @param reason what a connected client is told; none where nobody is connected any more
+   * @param reason sent to a connected client; omitted when no client is connected
    */
   end(reason?: ServiceError): void {
     if (this.isOver) return;
     const hold = this.#journal?.hold;
-    // Whoever has stood still may have lost it to another server: then it is not ours to end.
+    // After a stall of this process another server may own the session, and only the owner may end it.
     if (hold?.isSure === false) void hold.check().then((isOurs) => isOurs && this.#end(reason));
     else this.#end(reason);
   }
@@ -338,19 +341,19 @@ export class RunningSession {
   }
 
   /**
-   * Goes on at another server, which gets everything that is known of it.
+   * Hands the session over to another server, together with everything known about it.
    *
-   * @returns false where that cannot be written: then it stays; or where it is over
+   * @returns false when the journal cannot be written (the session stays here) or the session is over
    */
   async handOver(): Promise<boolean> {
     if (this.isOwned && (await this.#journal?.flush()) === false) return false;
     if (this.isOver) return false;
-    // What came meanwhile is sent again by its client.
+    // The client sends again whatever arrived in the meantime.
     this.leave();
     return true;
   }
 
-  /** It is another server's: nothing more is heard or told here. */
+  /** Stops the session here, as another server owns it: nothing more is recognised or sent. */
   leave(): void {
     if (this.isOver) return;
     this.#journal?.stop();
@@ -401,7 +404,7 @@ export class RunningSession {
     this.#options.room?.hear({
       sessionId: this.id,
       captions: this.#pipeline.captions(),
-      // Elsewhere, if another server has heard some of it.
+      // Another server may have started the session and recognised part of it.
       beganAtMs: Date.now() - this.#arrivedMs,
       receivedMs: () => this.#arrivedMs,
       isMoved: () => this.#moved.signal.aborted,
@@ -431,13 +434,13 @@ export class RunningSession {
 
   #push(data: Uint8Array): void {
     const hasAudio = this.#queue.push(data);
-    // Nothing is decoded while nothing is heard, and the lag grows all the same.
+    // Compressed audio is not decoded while recognition stalls, but its lag grows all the same.
     if (!hasAudio) return;
     if (!this.#isPcm) this.#noteLag();
     if (this.#options.acknowledges) this.#acknowledgeSoon();
   }
 
-  /** A little later, so that what comes meanwhile is acknowledged with it. */
+  /** Schedules an acknowledgement, which covers all audio that arrives until then. */
   #acknowledgeSoon(): void {
     if (this.#isAcknowledgementDue) return;
     this.#isAcknowledgementDue = true;
@@ -449,14 +452,17 @@ export class RunningSession {
     this.#acknowledgement = setTimeout(() => this.#acknowledge(), ms).unref();
   }
 
-  /** Also the first word on a connection: so its client knows at once that audio is counted. */
+  /**
+   * Acknowledges received audio; also sent first on each connection, so that the client knows at once
+   * that the server counts its audio.
+   */
   #acknowledge(): void {
     this.#isAcknowledgementDue = false;
     const { received } = this;
     if (received === undefined || !this.isConnected) return;
     this.#outbox.notify({ type: 'source_media_acknowledgement', ...received });
-    // Held back, between headers and sound, or while the last words are awaited, a client has nothing else
-    // to know by that we are here.
+    // While the client is held back, between headers and sound, and while the last words are awaited, the
+    // acknowledgement is the only sign that the server is alive.
     if (!this.#outbox.hasEnded) this.#acknowledgeIn(KEEP_ALIVE_MS);
   }
 
@@ -471,19 +477,22 @@ export class RunningSession {
     this.#noteLag();
   }
 
-  /** Of compressed audio, what waits undecoded is estimated. */
+  /**
+   * Audio that has arrived, in ms. The duration of compressed audio that is not yet decoded is an
+   * estimate.
+   */
   get #arrivedMs(): number {
     return this.#receivedMs + (this.#isPcm ? 0 : this.#queue.waitingMs);
   }
 
-  /** What has arrived and was not heard. */
+  /** Audio that has arrived but has not been recognised, in ms. */
   get #lagMs(): number {
     return this.#arrivedMs - this.#heardMs;
   }
 
   /**
-   * A client is held back while too much of its audio waits anywhere on the voice path, and let go
-   * when half of that has been heard; and while too many of its updates wait.
+   * Applies back-pressure: holds the client back while too much audio waits anywhere on the voice path,
+   * until half of it has been recognised, or while too many session updates wait.
    */
   #holdOrLetGo(): void {
     const { maxLagMs } = this.#options;
@@ -494,7 +503,7 @@ export class RunningSession {
     this.#connection?.hold(this.#isHeld);
   }
 
-  /** Runs for each chunk. What else holds a client back says so itself. */
+  /** Runs for each chunk, so it acts only on lag; the queue and the updates report for themselves. */
   #noteLag(): void {
     const lagMs = this.#lagMs;
     if (this.#isHeld || lagMs > this.#options.maxLagMs) this.#holdOrLetGo();

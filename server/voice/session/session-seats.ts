@@ -1,35 +1,35 @@
-/** How many sessions there may be, of all and of one key: over all servers of a cluster. */
+/** Limits on concurrent voice sessions, in total and per key, exact over all servers of a cluster. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 
-/** The seats of a server that died are free after this, in ms: longer than a broker may be away. */
+/** Time after which the seats of a dead server are free, in ms: longer than a broker outage may last. */
 const SEAT_MS = 60_000;
 const KEEP_EVERY_MS = 15_000;
-/** Seats that are left once the broker is back; of more, the first run out by themselves. */
+/** Most seats to give back once the broker returns; beyond that, the oldest are left to expire. */
 const MAX_UNSURE = 10_000;
 
 export interface SessionSeats {
   /**
-   * Whether this server alone has as many sessions as there may be: costs nothing to ask.
+   * Refuses when this server alone has reached a limit; makes no call to the broker.
    *
    * @throws ServiceError too_many_sessions
    */
   refuseBeyondLimits(keyId: string): void;
   /**
-   * Takes a seat for a session of a key; those of the demo page, which has none, count together.
+   * Takes a seat for a session of a key. Sessions of the demo page, which have no key, share one limit.
    *
    * @throws ServiceError too_many_sessions, broker_unavailable
    */
   take(sessionId: string, keyId: string): Promise<void>;
   /**
-   * Gives it back.
+   * Gives a seat back.
    *
-   * @param keyId of a session that had its seat at another server, which is gone
+   * @param keyId key of a session whose seat was taken by another server, which has died
    */
   leave(sessionId: string, keyId?: string): void;
-  /** A session comes from another server, with its seat. */
+  /** Takes over a session from another server, together with its seat. */
   adopt(sessionId: string, keyId: string): void;
-  /** A session goes to another server, with its seat. */
+  /** Hands a session over to another server, together with its seat. */
   handOver(sessionId: string): void;
 }
 
@@ -45,11 +45,11 @@ export function createSessionSeats(options: SessionSeatsOptions): SessionSeats {
 
 class SharedSeats implements SessionSeats {
   readonly #options: SessionSeatsOptions;
-  /** Sessions of this server, and what they count towards. */
+  /** Sessions of this server, with the names of the limits they count towards. */
   readonly #held = new Map<string, string[]>();
-  /** How many of these count towards each. */
+  /** Number of this server's sessions per limit. */
   readonly #counts = new Map<string, number>();
-  /** Those that may have seats still, as there was no answer. */
+  /** Sessions that may still have seats, as the broker did not answer. */
   readonly #unsure = new Map<string, string[]>();
   #keeping: NodeJS.Timeout | undefined;
 
@@ -78,7 +78,7 @@ class SharedSeats implements SessionSeats {
     ];
     const wish = { limits, member: sessionId, ttlMs: SEAT_MS };
     const full = await broker.seats.take(wish).catch((error: unknown) => {
-      // It may have been taken.
+      // The broker may have taken the seat before it failed.
       this.#giveBackLater(sessionId, names);
       throw error;
     });
@@ -136,7 +136,7 @@ class SharedSeats implements SessionSeats {
   #keepAll(): void {
     const { seats } = this.#options.broker;
     for (const [member, names] of this.#held) {
-      // A broker that is away has them again when it is back.
+      // After an outage the broker takes these seats again as soon as it is back.
       seats.keep({ names, member, ttlMs: SEAT_MS }).catch(() => undefined);
     }
   }
@@ -159,10 +159,10 @@ const namesOf = (keyId: string): string[] => [ALL_SESSIONS, ofKey(keyId)];
 const allTaken = () => tooMany('All voice sessions are taken.');
 const allOfKeyTaken = () => tooMany('All voice sessions of this API key are taken.');
 
-/** The limit of all sessions together. */
+/** Name of the limit on all sessions together. */
 export const ALL_SESSIONS = 'sessions';
 
-/** @param what is taken */
+/** @param what states which limit is reached */
 export function tooMany(what: string): ServiceError {
   return new ServiceError('too_many_sessions', `${what} Try again later.`);
 }

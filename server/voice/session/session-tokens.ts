@@ -1,15 +1,15 @@
-/** One-time tokens of voice sessions, good at every server of a cluster. */
+/** One-time tokens of voice sessions, valid at every server of a cluster. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Broker } from '../../broker/index.ts';
 
-/** What is kept of the tokens of a session: hashes, and what has become of them. */
+/** The stored tokens of a session: their hashes and states. */
 interface KeptTokens {
   accountId: string | null;
-  /** How often they were changed: what the broker has may be older than what a server remembers. */
+  /** Number of changes so far. A server may remember more than the broker, which may have lost the latest. */
   changes: number;
-  /** Of the last change, by which whoever made it knows it again. */
+  /** Identifies the last change, so that the server that made it can recognise it. */
   changeId?: string;
-  /** Oldest first; only the last can be exchanged. */
+  /** Oldest first; only the last one can be exchanged. */
   tokens: KeptToken[];
 }
 
@@ -17,44 +17,47 @@ interface KeptToken {
   hash: string;
   expiresAtMs: number;
   isSpent: boolean;
-  /** It was exchanged by a client that may ask again: one that comes late does no harm. */
+  /**
+   * Whether a client exchanged the token that may repeat its request; late use of such a token does no
+   * harm.
+   */
   isForgiven: boolean;
 }
 
-/** What is done with the tokens of a session, and how they are kept from then on, if that is new. */
+/** Result of a request about a session's tokens, and the tokens to store if they change. */
 interface Decision<Outcome> {
   outcome: Outcome;
   next?: KeptTokens;
 }
 
-/** What is asked of a token. */
+/** A request about a token. */
 interface Question {
   token: string;
-  /** The same for those who ask the same. */
+  /** Equal for requests that may share an answer. */
   purpose: string;
 }
 
-/** A change that may have been made: nobody has been told so. */
+/** A change that the broker may have made without answering; its outcome has not been returned. */
 interface UnsettledChange extends Question {
   changeId: string;
   outcome: unknown;
 }
 
-/** Changes that got no answer; of more, the first are forgotten. */
+/** Most unanswered changes to remember; beyond that, the oldest are forgotten. */
 const MAX_UNSETTLED = 1_000;
-/** Tokens that are remembered of one session, so that an old one is known as such. */
+/** Most tokens to remember per session, so that a second use is recognised. */
 const MAX_REMEMBERED = 200;
-/** A token is a secret of so many letters, and the id of its session. */
+/** Length of a token's secret part, in characters; the id of the session follows it. */
 const SECRET_LENGTH = 43;
 const TOKEN = new RegExp(`^[\\w-]{${SECRET_LENGTH}}([\\w-]{1,64})$`);
 
 /**
- * Makes the tokens of sessions over the broker: one record of each session, which is changed if nobody
- * has changed it since it was read. Tokens are remembered until their session is revoked, so that a
- * second use is seen; by the server that has made them also where the broker loses them, or has them as
- * they once were.
+ * Creates the tokens of sessions on top of the broker, with one record per session that is written by
+ * compare-and-swap. Tokens are remembered until their session is revoked, so that a second use is
+ * recognised. The issuing server remembers them as well, in case the broker loses its data or returns to
+ * an older state.
  *
- * @param options.rememberMs longest time a session goes on without a new token, in ms
+ * @param options.rememberMs longest time a session runs without a new token, in ms
  */
 export function createSessionTokens({
   now = Date.now,
@@ -89,14 +92,14 @@ interface TokenRecordsOptions {
   rememberMs: number;
 }
 
-/** The records of sessions, as this server changes them. */
+/** Reads and changes the token records of sessions. */
 class TokenRecords {
   readonly #records: Broker['records'];
   readonly #ttlMs: number;
-  /** What this server has kept last of the sessions whose tokens it has issued. */
+  /** Last known record of each session whose tokens this server has issued or adopted. */
   readonly #issued = new Map<string, string>();
   readonly #unsettled = new Map<string, UnsettledChange>();
-  /** Of each session that is being changed, the last change that waits. */
+  /** The last queued change of each session. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor({ broker, rememberMs }: TokenRecordsOptions) {
@@ -136,8 +139,8 @@ class TokenRecords {
   }
 
   /**
-   * Of each session one at a time, so that whoever is late does not learn it before those in time have
-   * learned theirs: it ends the session.
+   * Changes a session's tokens, one change at a time. A late request, which would end the session,
+   * therefore fails only after earlier requests have their answers.
    */
   change<Outcome>(
     question: Question,
@@ -156,7 +159,7 @@ class TokenRecords {
     return turn;
   }
 
-  /** Other servers may be quicker: then it is decided anew. */
+  /** Decides and writes; decides anew when another server was quicker. */
   async #changeNow<Outcome>(
     sessionId: string,
     question: Question,
@@ -178,7 +181,7 @@ class TokenRecords {
     }
   }
 
-  /** What is kept of a session, and what must hold for it to be replaced. */
+  /** Reads the tokens of a session, with the condition under which they may be replaced. */
   async #read(sessionId: string): Promise<FoundTokens | undefined> {
     const found = await this.#records.read(keyOf(sessionId));
     const condition: WriteCondition =
@@ -207,7 +210,7 @@ class TokenRecords {
       if (isWritten) this.#remember(sessionId, text);
       return isWritten;
     } catch (error) {
-      // Whether it was written is seen when the same is asked again.
+      // A repeated request shows whether the write succeeded.
       this.#unsettled.set(changeId, change);
       const [first] = this.#unsettled.keys();
       if (this.#unsettled.size > MAX_UNSETTLED && first !== undefined)
@@ -216,7 +219,7 @@ class TokenRecords {
     }
   }
 
-  /** What was decided with a change that got no answer, and turns out to have been made. */
+  /** Finds the outcome of an unanswered change that turns out to have been made. */
   #settle(changeId: string | undefined, { token, purpose }: Question): UnsettledChange | undefined {
     const change = changeId === undefined ? undefined : this.#unsettled.get(changeId);
     if (change?.token !== token || change.purpose !== purpose) return undefined;
@@ -234,10 +237,10 @@ class TokenRecords {
     }
   }
 
-  /** Writes what the broker has lost, or has as it once was. */
+  /** Writes back tokens that the broker has lost or holds in an older state. */
   async #restore(sessionId: string): Promise<void> {
     const found = await this.#read(sessionId);
-    // It may be over by now.
+    // The session may have ended in the meantime.
     if (found?.isOld !== true || !this.#issued.has(sessionId)) return;
     const only = { ttlMs: this.#ttlMs, ...found.condition };
     await this.#records.write(keyOf(sessionId), JSON.stringify(found.kept), only);
@@ -251,11 +254,11 @@ type WriteCondition = { ifVersion: string } | { ifAbsent: true };
 interface FoundTokens {
   kept: KeptTokens;
   condition: WriteCondition;
-  /** What the broker has is older than that, or nothing. */
+  /** Whether the broker has an older state or none. */
   isOld: boolean;
 }
 
-/** A token that somebody has shown, and the session it says it is of. */
+/** A token that a client presents, and the id of the session in it. */
 interface ShownToken {
   token: string;
   sessionId: string;
@@ -287,19 +290,20 @@ function rotated(
   const { tokens } = kept;
   const isRepeated = mayRepeat && isRepeatable(kept, found);
   if (found !== tokens.at(-1) && !isRepeated) {
-    // A question that its client gave up may be late by as long as it takes to get a session from another server.
+    // A request that its client has given up may arrive as late as it takes to fetch a session from
+    // another server.
     if (mayRepeat && found.isForgiven) return { outcome: { outcome: 'refused' } };
     return { outcome: { outcome: 'outdated', sessionId } };
   }
   found.isForgiven = mayRepeat;
-  // Of two answers to the same question, only the later may be used.
+  // Of two answers to the same request, only the later one may be used.
   if (isRepeated) tokens.pop();
   const next = newToken(sessionId, expiresAtMs);
   kept.tokens = [...tokens, next.kept].slice(-MAX_REMEMBERED);
   return { outcome: { outcome: 'rotated', sessionId, token: next.token }, next: kept };
 }
 
-/** Whether the token that it was exchanged for may have reached nobody. */
+/** Whether the answer with the successor of this token may have been lost. */
 function isRepeatable({ tokens }: KeptTokens, token: KeptToken | undefined): boolean {
   return tokens.at(-2) === token && tokens.at(-1)?.isSpent === false;
 }
@@ -322,53 +326,54 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }
 
-/** What became of an attempt to spend a token. */
+/** Outcome of an attempt to spend a token. */
 export type TokenSpending =
   | { outcome: 'spent'; sessionId: string }
-  /** The token was spent before: the session it belonged to must end. */
+  /** The token was spent before: its session must end. */
   | { outcome: 'reused'; sessionId: string }
   | { outcome: 'refused' };
 
-/** What became of an attempt to exchange a token for the next one. */
+/** Outcome of an attempt to exchange a token for the next one. */
 export type TokenRotation =
   | { outcome: 'rotated'; sessionId: string; token: string }
-  /** A later token had been made: the session it belonged to must end. */
+  /** A later token exists: the session must end. */
   | { outcome: 'outdated'; sessionId: string }
   | { outcome: 'refused' };
 
 /**
- * One-time tokens of voice sessions. Every method is atomic, whichever server it is asked at, and throws
- * ServiceError broker_unavailable when what the servers share cannot be reached.
+ * One-time tokens of voice sessions. Every method is atomic over all servers and throws ServiceError
+ * broker_unavailable when the broker cannot be reached.
  */
 export interface SessionTokens {
-  /** Makes the first token of a session; it can be spent once within `ttlMs`. */
+  /** Issues the first token of a session; it can be spent once within `ttlMs`. */
   issue(session: { sessionId: string; accountId: string | null }, ttlMs: number): Promise<string>;
   /**
-   * Spends a token: of any number of callers with the same token, one gets `spent`. A token that was
-   * exchanged is as good as spent.
+   * Spends a token: of any number of callers with the same token, one gets `spent`. An exchanged token
+   * counts as spent.
    */
   spend(token: string): Promise<TokenSpending>;
   /**
-   * Exchanges the latest token of a session, spent or not, for a new one; others' are refused.
+   * Exchanges the latest token of a session, spent or not, for a new one; refuses tokens of other
+   * accounts.
    *
-   * @param mayRepeat takes the token before the latest as well while that was not spent: the answer
-   *   that brought it may have been lost. An unspent token exchanged so is merely refused when its
-   *   connection, or the question itself, given up on the way, arrives late.
+   * @param mayRepeat also accepts the token before the latest while the latest is unspent, as the answer
+   *   that carried it may have been lost. A token exchanged in this way is merely refused when a
+   *   connection with it, or an abandoned request, arrives late.
    */
   rotate(
     token: string,
     accountId: string | null,
     options: { ttlMs: number; mayRepeat: boolean },
   ): Promise<TokenRotation>;
-  /** Makes every token of a session worthless. */
+  /** Invalidates every token of a session. */
   revoke(sessionId: string): Promise<void>;
   /**
-   * The session whose latest token it is, or whose token before that may be exchanged once more,
-   * wherever that session is; nothing happens to the token.
+   * Returns the session of a token, on whichever server, if it is the latest token or the one before that
+   * may be exchanged once more. Leaves the token unchanged.
    */
   sessionOf(token: string): Promise<string | undefined>;
-  /** A session comes from another server: its tokens are remembered here. */
+  /** Remembers the tokens of a session taken over from another server. */
   adopt(sessionId: string): Promise<void>;
-  /** A session goes to another server, which remembers its tokens. */
+  /** Forgets the tokens of a session handed over to another server. */
   handOver(sessionId: string): void;
 }

@@ -1,4 +1,7 @@
-/** Voice sessions from request to end: who may connect, what runs, and how all of it stops. */
+/**
+ * The voice sessions of this process from request to end: opening, reconnecting, connecting, moving
+ * between servers, and the orderly stop.
+ */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -37,7 +40,7 @@ import {
   type SessionOrigin,
 } from './running-session.ts';
 
-/** The engines and limits every session works with. */
+/** The codecs, language detection and endpointing settings that all sessions share. */
 export type VoicePath = Pick<
   VoicePipelineOptions,
   'decoders' | 'encoders' | 'detectLanguage' | 'endpointing'
@@ -45,7 +48,7 @@ export type VoicePath = Pick<
 
 export interface VoiceSessionsOptions {
   tokens: SessionTokens;
-  /** Sessions at once, of all servers and of one key. */
+  /** Limits on concurrent sessions, over all servers and per key. */
   seats: SessionSeats;
   checkRequest: CheckVoiceRequest;
   path: VoicePath;
@@ -58,24 +61,27 @@ export interface VoiceSessionsOptions {
   resumeMs: number;
   /** Audio that may wait for a slow engine before the client is held back, in ms. */
   maxLagMs: number;
-  /** Share of this machine's processors that recognisers may take; 0 lets everybody in. */
+  /** Share of this machine's processors that recognisers may use, 0 to 1; 0 turns admission control off. */
   loadShare: number;
   /**
-   * The room of an account that a session speaks into.
+   * Finds the account's room that a session speaks into.
    *
    * @throws ServiceError not_found
    */
   findRoom: (roomId: string, caller: Caller | undefined) => Promise<SessionRoom>;
-  /** Address under which clients reach the server, if it is configured: its own pages come from there. */
+  /** Configured public address of this server, if any; pages from this address may always connect. */
   publicUrl: string | undefined;
-  /** Other servers at which a session may go on, and whose it is then; undefined: there are none. */
+  /**
+   * The other servers that can resume a session, and how to find its caller; undefined for a single
+   * server.
+   */
   cluster?: Pick<SessionClusterOptions, 'broker' | 'findCaller'> | undefined;
 }
 
-/** What the broker has of a session outlives the time in which its client may come back by so much, in ms. */
+/** How much longer the broker keeps a session than its client may stay away, in ms. */
 const KEPT_BESIDES_MS = 30_000;
 
-/** Who asks for a session; the demo page has no caller. */
+/** The caller that requests a session; undefined for visitors of the demo page. */
 export interface SessionOwner {
   caller: Caller | undefined;
   /** Custom reporting tag. */
@@ -86,13 +92,15 @@ export type SessionAnswer = Omit<VoiceReconnectedSession, 'streaming_url'>;
 
 export interface VoiceSessions {
   /**
+   * Opens a session and issues its first token.
+   *
    * @throws ServiceError invalid_request, not_found, quota_exceeded, too_many_sessions,
    *   engine_unavailable, broker_unavailable, stopping
    */
   open(request: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer>;
   /**
-   * Exchanges the latest token of a session for a new one; a connection that is still active is
-   * dropped. A token that was exchanged before ends the session.
+   * Exchanges the latest token of a session for a new one and drops a connection that is still active. A
+   * token that was exchanged before ends the session.
    *
    * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused,
    *   request_timeout, broker_unavailable, stopping
@@ -103,47 +111,48 @@ export interface VoiceSessions {
     question: ReconnectionQuestion,
   ): Promise<SessionAnswer>;
   /**
-   * Spends a token: the session's next connection is the caller's, who must release it.
+   * Spends a token and returns the session's next connection, which the caller must release.
    *
-   * @param page where the connection comes from
+   * @param page origin of the connection
    * @throws ServiceError token_refused, broker_unavailable, stopping
-   * @throws ForeignPage for a page whose site the account of the session has not allowed; that ends it
+   * @throws ForeignPage for a page of a site that the session's account has not allowed; the session ends
    */
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
   /** The sessions of this process, oldest first. */
   list(): RunningSession[];
   /**
-   * Ends a session at once, at whatever server it is; its client gets the reason.
+   * Ends a session at once, on whichever server runs it, and tells its client the reason.
    *
-   * @throws ServiceError broker_unavailable where it may go on at another server
+   * @throws ServiceError broker_unavailable when the session may still be running on another server
    */
   end(sessionId: string): Promise<void>;
   /**
-   * Whose a session is that other servers can go on with; null: the demo page's; undefined: there is none.
+   * Returns the account of a session that other servers can resume; null for a session of the demo page,
+   * undefined for an unknown session.
    *
    * @throws ServiceError broker_unavailable
    */
   accountOf(sessionId: string): Promise<string | null | undefined>;
-  /** Ends the sessions of a key that has been deactivated; their clients get the reason. */
+  /** Ends the sessions of a deactivated key and tells their clients the reason. */
   endOfKey(keyId: string): void;
-  /** Sessions connected, expected or kept. */
+  /** Number of sessions that are connected, awaited, or kept for a reconnection. */
   readonly count: number;
-  /** What hearing them takes of this machine. */
+  /** Load of the recognisers on this machine. */
   readonly hearing: Hearing;
   readonly isStopping: boolean;
-  /** Takes no new sessions, lets running ones conclude, and after `graceMs` ends what still runs. */
+  /** Refuses new sessions, lets running ones conclude, and ends the rest after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** What a client says with a token. */
+/** What a client sends along with its token to reconnect. */
 export interface ReconnectionQuestion {
-  /** Of the messages it has; what came after it will be sent again. */
+  /** Sequence of the last message the client has; later messages are sent again. */
   lastSequence: number | undefined;
-  /** Aborted when it does not wait for the answer any more. */
+  /** Aborted when the client no longer waits for the answer. */
   gone: AbortSignal;
 }
 
-/** A session that may be. */
+/** A requested session that may still be refused. */
 interface WantedSession {
   id: string;
   body: VoiceSessionRequest;
@@ -159,7 +168,7 @@ class SessionDesk implements VoiceSessions {
   readonly #options: VoiceSessionsOptions;
   readonly #live = new LiveSessions();
   readonly #admission: Admission;
-  /** Bills of sessions that are over. */
+  /** Charges for received audio. */
   readonly #charges: SpeechCharges;
   readonly #settling = new Set<Promise<void>>();
   readonly #cluster: SessionCluster | undefined;
@@ -243,13 +252,13 @@ class SessionDesk implements VoiceSessions {
     }
   }
 
-  /** Opens a session that has a seat; answers its first token. */
+  /** Opens a session that already holds a seat; returns its first token. */
   async #openSeated(wanted: WantedSession, owner: SessionOwner): Promise<string> {
     const { tokens, tokenTtlMs } = this.#options;
     const { id, request } = wanted;
     const accountId = owner.caller?.account.accountId ?? null;
     const token = await tokens.issue({ sessionId: id, accountId }, tokenTtlMs);
-    // Others may have come while we waited, or the end of the server.
+    // While the token was issued, other sessions may have opened or the server may have begun to stop.
     const recogniser = this.#admit(request);
     if (this.#isStopping) throw stopping();
     const openedAtMs = Date.now();
@@ -281,14 +290,14 @@ class SessionDesk implements VoiceSessions {
     return this.#cluster?.journal(id, record, request.manner.format.container === 'pcm');
   }
 
-  /** Goes on with a session of another server. */
+  /** Resumes a session of another server on this one. */
   async #adopt({ id, caller, record, kept, journal }: TakenSession): Promise<RunningSession> {
     const { checkRequest, findRoom, seats, tokens } = this.#options;
     const { request: body, tag, openedAtMs } = journal.record;
     const room = body.room_id === undefined ? undefined : await findRoom(body.room_id, caller);
     const request = await checkRunning(checkRequest, body, caller);
     await tokens.adopt(id);
-    // It stays where another server can take it.
+    // The session stays with the broker, so that another server can take it.
     if (this.#isStopping) {
       tokens.handOver(id);
       throw stopping();
@@ -312,42 +321,46 @@ class SessionDesk implements VoiceSessions {
   }
 
   /**
-   * The session of a token, at this server from now on.
+   * Brings the session of a token to this server, if another server owns it.
    *
-   * @throws ServiceError broker_unavailable; why the session cannot go on; the refusal, where nobody has it
+   * @throws ServiceError broker_unavailable; the reason why the session cannot be resumed; `refusal` when
+   *   no server has the session
    */
   async #bring(token: string, refusal: ServiceError): Promise<void> {
     if (this.#cluster === undefined) return;
     const sessionId = await this.#options.tokens.sessionOf(token);
     if (sessionId === undefined || this.#live.find(sessionId)?.isOwned === true) return;
     const session = await this.#cluster.take(sessionId);
-    // Before its token is changed, which is good for it wherever it turns up.
+    // Checked before the token changes: the token is good at whichever server the session turns up.
     if (session === undefined) throw await this.#unknown(refusal, sessionId);
   }
 
-  /** A session that was this server's a moment ago: another may have asked for it meanwhile. */
+  /** Finds a session that this server owned a moment ago; another server may have taken it since. */
   async #find(sessionId: string): Promise<RunningSession | undefined> {
     const session = this.#live.find(sessionId);
-    // Of one that is not ours nothing could be written, nor told.
+    // Without the lease, this server can neither write to the session's journal nor send its messages.
     return session?.isOwned === true ? session : this.#cluster?.take(sessionId);
   }
 
-  /** Nobody has it; where the broker has just lost what it had, whoever has may not have said so again. */
+  /**
+   * Returns the error for a session that no server has. When the broker has just lost its data, the owner
+   * may not have restored the session yet; then the client is asked to try again.
+   */
   async #unknown(refusal: ServiceError, sessionId?: string): Promise<ServiceError> {
     const isWhole = (await this.#cluster?.isWhole()) ?? true;
     if (!isWhole) return new ServiceError('broker_unavailable', NOT_YET_KNOWN);
-    // It was over before its tokens were written again, by a server that was cut off or stood still.
+    // The session had ended before a server that was cut off or had stalled restored its tokens.
     if (sessionId !== undefined) this.#options.tokens.revoke(sessionId).catch(() => undefined);
     return refusal;
   }
 
-  /** Its tokens run out where the broker is not told. */
+  /** Frees a session's seat and tokens. While the broker is unreachable, its tokens simply expire. */
   #forget(sessionId: string, keyId?: string): void {
     this.#options.seats.leave(sessionId, keyId);
     this.#options.tokens.revoke(sessionId).catch(() => undefined);
   }
 
-  /** Its seat and its tokens are another server's. */
+  /** Leaves a session's seat and tokens to the server that has taken it. */
   #letGo(sessionId: string): void {
     this.#options.seats.handOver(sessionId);
     this.#options.tokens.handOver(sessionId);
@@ -362,10 +375,11 @@ class SessionDesk implements VoiceSessions {
     const { tokens, tokenTtlMs: ttlMs } = this.#options;
     const accountId = caller?.account.accountId ?? null;
     await this.#bring(token, unknown());
-    // Another server may have answered meanwhile: nobody is to take that back but its client.
+    // Another server may have answered by now; only the client itself may take the session back from
+    // there.
     if (gone.aborted) throw new ServiceError('request_timeout', GIVEN_UP);
-    // A client that says what it has may ask again when the answer was lost; the others' contract
-    // knows no such mercy.
+    // A client that reports its last sequence may ask again after a lost answer. The contract of other
+    // clients does not allow that.
     const mayRepeat = lastSequence !== undefined;
     const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
     if (rotation.outcome === 'outdated') throw await this.#endReused(rotation.sessionId);
@@ -387,7 +401,7 @@ class SessionDesk implements VoiceSessions {
     if (session.mayConnect(page)) return session.connect();
     const refusal = new ForeignPage(page, session.messageFormat);
     this.#options.log.warn({ sessionId: session.id, origin: page.origin }, refusal.message);
-    // Nobody else has its token: the page would ask for another session.
+    // The page alone has the token; it would have to request another session.
     session.end(refusal);
     throw refusal;
   }
@@ -395,13 +409,16 @@ class SessionDesk implements VoiceSessions {
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     const beganAtMs = performance.now();
-    // Those that nobody can go on with end as they do without other servers.
+    // Sessions that no other server can take are drained, as on a single server.
     await this.#cluster?.leave(this.#live.list(), graceMs);
     await this.#live.drain(graceMs - (performance.now() - beganAtMs), stopping);
     await Promise.all(this.#settling);
   }
 
-  /** The recogniser that is likeliest to hear a session, which it has room for. */
+  /**
+   * Returns the likeliest recogniser of a session. @throws ServiceError too_many_sessions without room
+   * for it
+   */
   #admit({ path: { recognisers } }: CheckedVoiceRequest): RecognitionEngine | undefined {
     const [recogniser] = recognisers;
     if (recogniser === undefined || this.#admission.hasRoom(recogniser, this.#heard())) {
@@ -427,7 +444,7 @@ class SessionDesk implements VoiceSessions {
   ): RunningSession {
     const { path, measures, log, publicUrl } = this.#options;
     const { maxLagMs, resumeMs, checkRequest } = this.#options;
-    // Its audio comes when its client has connected, which takes a moment.
+    // Starting a decoder takes a moment, and audio arrives as soon as the client has connected.
     path.decoders.prepare(request.manner.format);
     const charge =
       caller &&
@@ -461,7 +478,7 @@ class SessionDesk implements VoiceSessions {
         ...{ journal, resumed },
         onOver: () => {
           this.#live.remove(id);
-          // It may have been another server's for a while: then that has its seat and its tokens.
+          // Another server may have owned the session for a while and may then hold its seat and tokens.
           if (journal === undefined) this.#forget(id);
           else this.#settle(this.#cluster?.over(id, journal));
           this.#settle(charge?.settle());
@@ -476,16 +493,17 @@ class SessionDesk implements VoiceSessions {
     );
   }
 
-  /** A stop waits for it. */
+  /** Makes {@link stop} wait for this work. */
   #settle(work: Promise<void> | undefined): void {
     const settled = work?.finally(() => this.#settling.delete(settled ?? work));
     if (settled !== undefined) this.#settling.add(settled);
   }
 
   /**
-   * Ends a session one of whose old tokens was used.
+   * Ends a session after a second use of one of its tokens; returns the error for the caller.
    *
-   * @throws ServiceError broker_unavailable where it may go on: the token shows it again
+   * @throws ServiceError broker_unavailable when the session may run on; the next use of the token ends
+   *   it then
    */
   async #endReused(sessionId: string): Promise<ServiceError> {
     await this.#endAnywhere(sessionId, new ServiceError('token_reused', REUSED));
@@ -495,7 +513,7 @@ class SessionDesk implements VoiceSessions {
   }
 }
 
-/** Those of the demo page have none. */
+/** Key of a session; empty for sessions of the demo page. */
 const keyIdOf = ({ key }: SessionRecord): string => key?.keyId ?? '';
 
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
