@@ -1,56 +1,62 @@
 /**
- * Which server of a cluster a session is at. A session that runs has an owner, by a lease that is renewed
- * every second; another takes it over when its client turns up there: the owner, asked for it, lets go
- * at once, or its lease runs out because it is dead or cut off.
+ * Ownership of sessions in a cluster. The owner of a running session holds a lease, renewed every second.
+ * Another server takes the session when its client turns up there: either the owner releases the lease on
+ * request, or the lease expires because the owner is dead or cut off.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 
-/** How long a lease is good for without being renewed, in ms, and how often that is done. */
+/** Lifetime of a lease, in ms, and the interval at which its owner renews it, in ms. */
 const LEASE_MS = 4_000;
 const RENEW_EVERY_MS = 1_000;
-/** A session of which nobody has said for so long that it is ours may be another's, in ms. */
+/** Time after the last renewal from which a session may belong to another server, in ms. */
 const SURE_MS = 3_000;
-/** How long an owner is waited for, and how often it is looked whether it has let go, in ms. */
+/** How long to wait for the owner to release its lease, and how often to check, in ms. */
 const PATIENCE_MS = LEASE_MS + 2_000;
 const LOOK_EVERY_MS = 25;
-/** How often it is asked again, as it may have been busy with the session, in ms. */
+/** Interval at which the request is repeated, as the owner may have been busy with the session, in ms. */
 const ASK_EVERY_MS = 1_000;
-/** Remembered for longer than a process may stand still, in ms. */
+/** Lifetime of this node's marker record, in ms: longer than a process may stall. */
 const SIGN_MS = 24 * 3_600_000;
 const RENEW_SIGN_EVERY_MS = 60_000;
 
-/** A session that is this server's. */
+/** Ownership of one session. */
 export interface SessionHold {
-  /** Of its lease, by which what it writes is known. */
+  /** Epoch of the lease; it fences everything the owner writes. */
   readonly epoch: number;
-  /** Whether it is certainly still ours, as far as a process that may have stood still can tell. */
+  /** Whether this server certainly owns the session, as far as a process that may have stalled can tell. */
   readonly isSure: boolean;
-  /** Finds out. @returns false when it is another's; true as well while the broker is away */
+  /**
+   * Asks the broker. @returns false when another server owns the session; true while the broker is
+   * unreachable
+   */
   check(): Promise<boolean>;
 }
 
 export interface HandoverOptions {
   broker: Pick<Broker, 'node' | 'leases' | 'records' | 'announcements' | 'onBack'>;
   log: Logger;
-  /** Another server asks for a session, whether it is here or not; again, if it waits for it. */
+  /**
+   * Another server requests a session, which may or may not be here; `isAgain` when it repeats the
+   * request.
+   */
   onAsked: (sessionId: string, isAgain: boolean) => void;
-  /** A session is another server's. */
+  /** Another server owns the session. */
   onLost: (sessionId: string) => void;
-  /** What the broker had of a session is lost, and to be written again. */
+  /** The broker has lost the session's data, which must be written again. */
   onForgotten: (sessionId: string) => void;
 }
 
-/** The sessions of this server, and how they come and go. */
+/** Acquires, renews and releases the leases of this server's sessions. */
 export class Handover {
   readonly #options: HandoverOptions;
   readonly #holds = new Map<string, Hold>();
   readonly #stopListening: () => void;
   readonly #stopWatching: () => void;
   #renewing: NodeJS.Timeout | undefined;
-  /** Since when the broker has been there, on the clock of `performance.now()`. */
+  /** When the broker was last back, on the clock of `performance.now()`. */
   #steadySinceMs = performance.now();
   #hasSign = false;
   #signedAtMs = 0;
@@ -69,10 +75,10 @@ export class Handover {
   }
 
   /**
-   * Makes a session this server's.
+   * Acquires a session.
    *
-   * @param isNew nobody can have had it before
-   * @throws ServiceError broker_unavailable, also when its owner does not let go
+   * @param isNew whether no other server can have owned it before
+   * @throws ServiceError broker_unavailable, also when the owner does not release it
    */
   async take(sessionId: string, isNew: boolean): Promise<SessionHold> {
     const { broker } = this.#options;
@@ -94,7 +100,7 @@ export class Handover {
     throw new ServiceError('broker_unavailable', why);
   }
 
-  /** Makes a session this server's unless it is another's. */
+  /** Acquires a session unless another server owns it. */
   async takeIfFree(sessionId: string): Promise<boolean> {
     const { leases, node } = this.#options.broker;
     const epoch = await leases.acquire(leaseOf(sessionId), node, LEASE_MS);
@@ -103,7 +109,7 @@ export class Handover {
   }
 
   /**
-   * Whether a session is certainly this server's, for a moment.
+   * Returns whether this server certainly owns a session, at least for a moment.
    *
    * @throws ServiceError broker_unavailable
    */
@@ -114,12 +120,12 @@ export class Handover {
       askedAtMs = performance.now();
       if (!(await hold.check())) return false;
       if (!(await leases.renew(leaseOf(sessionId), hold.epoch, LEASE_MS))) return false;
-      // Whoever stood still meanwhile asks again.
+      // After a stall of this process the answer is too old; ask again.
     } while (performance.now() - askedAtMs > SURE_MS);
     return true;
   }
 
-  /** Lets others have a session. */
+  /** Releases a session to other servers. */
   async release(sessionId: string): Promise<void> {
     const hold = this.#holds.get(sessionId);
     this.forget(sessionId);
@@ -127,7 +133,7 @@ export class Handover {
       await this.#options.broker.leases.release(leaseOf(sessionId), hold.epoch);
   }
 
-  /** It is not renewed any more. */
+  /** Stops renewing a lease. */
   forget(sessionId: string): void {
     this.#holds.delete(sessionId);
     if (this.#holds.size > 0) return;
@@ -141,7 +147,7 @@ export class Handover {
     clearInterval(this.#renewing);
   }
 
-  /** If nobody hears it, the lease runs out. */
+  /** Requests a session of its owner. When no server receives the request, the lease expires. */
   #ask(wanted: Wanted): void {
     const { announcements } = this.#options.broker;
     announcements.tell(TOPIC, JSON.stringify(wanted)).catch(() => undefined);
@@ -154,7 +160,10 @@ export class Handover {
     return hold;
   }
 
-  /** Owners renew first when the broker comes back: it may have been away for longer than a lease is good for. */
+  /**
+   * Whether the broker has been back for a while. After an outage longer than a lease, owners must have
+   * the chance to renew first.
+   */
   get #isSteady(): boolean {
     return performance.now() - this.#steadySinceMs > LEASE_MS;
   }
@@ -166,7 +175,7 @@ export class Handover {
     this.#renewSign().catch(() => undefined);
   }
 
-  /** @returns whether it is still ours, or nobody can tell */
+  /** @returns whether this server still owns the session, or the broker cannot tell */
   async #renew(sessionId: string, hold: Hold): Promise<boolean> {
     const { broker, log, onLost, onForgotten } = this.#options;
     try {
@@ -188,18 +197,21 @@ export class Handover {
     return false;
   }
 
-  /** A lease that is gone was another's since, unless the broker has lost everything. */
+  /**
+   * Acquires a lost lease again, but only when the broker has lost all its data: otherwise another server
+   * took the lease.
+   */
   async #takeForgotten(sessionId: string): Promise<number | undefined> {
     const { broker } = this.#options;
     if ((await broker.records.read(signOf(broker.node))) !== undefined) return undefined;
     this.#hasSign = false;
     const epoch = await broker.leases.acquire(leaseOf(sessionId), broker.node, LEASE_MS);
-    // Of others that are looked at by now, none may take it for whole before.
+    // The delay lets all leases be checked first: the marker would make the broker's data look complete.
     setTimeout(() => void this.#leaveSign().catch(() => undefined), RENEW_EVERY_MS).unref();
     return epoch;
   }
 
-  /** By which is seen later whether the broker has lost what it had. */
+  /** Writes this node's marker record. Its absence shows later that the broker has lost its data. */
   async #leaveSign(): Promise<void> {
     if (this.#hasSign) return;
     const { broker } = this.#options;
@@ -208,7 +220,7 @@ export class Handover {
     this.#signedAtMs = performance.now();
   }
 
-  /** One that is gone stays so, as by that is seen what the broker has lost. */
+  /** Extends the marker's lifetime. A missing marker is not written, as its absence reveals the data loss. */
   async #renewSign(): Promise<void> {
     const { node, records } = this.#options.broker;
     const found = await records.read(signOf(node));
@@ -240,13 +252,13 @@ class Hold implements SessionHold {
   async #check(): Promise<boolean> {
     const askedAtMs = performance.now();
     const isOurs = await this.#renew(this);
-    // Whoever stood still meanwhile asks again.
+    // After a stall of this process the answer is too old to be certain.
     if (isOurs && performance.now() - askedAtMs < SURE_MS) this.#surelyAtMs = performance.now();
     return isOurs;
   }
 }
 
-/** What a server says that wants a session. */
+/** A server's announcement that it requests a session. */
 interface Wanted {
   sessionId: string;
   node: string;
@@ -255,7 +267,7 @@ interface Wanted {
 
 const TOPIC = 'handovers';
 
-/** The lease of a session, which fences what is written of it. */
+/** Name of a session's lease, which fences all writes to the session. */
 export function leaseOf(sessionId: string): string {
   return `session ${sessionId}`;
 }

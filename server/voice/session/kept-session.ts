@@ -1,6 +1,6 @@
 /**
- * What is kept of a voice session in the broker, and how another server reads it: what was asked for, what
- * its client was told, and the audio from the last place from which it can be heard again.
+ * The stored form of a voice session in the broker, and how another server reads it: the session's
+ * request, the messages sent to its client, and the audio from the last resume point on.
  */
 import { Decoder } from '@msgpack/msgpack';
 import type { ErrorCode } from '../../../shared/errors.ts';
@@ -19,36 +19,36 @@ import {
 import { Progress, type ProgressState } from '../path/progress.ts';
 import { readAudioEntry } from './audio-entry.ts';
 
-/** Whose a session is, and what it was asked for with; nothing that was said. */
+/** Owner and request of a session; nothing of what was said. */
 export interface SessionRecord {
   request: VoiceSessionRequest;
-  /** Undefined: the demo page's. */
+  /** Undefined for sessions of the demo page. */
   key?: { keyId: string; accountId: string };
   tag: string | null;
   openedAtMs: number;
-  /** Whether it has been connected. */
+  /** Whether a client has ever connected. */
   hasBegun: boolean;
 }
 
-/** Durable messages, in the order in which they are told. */
+/** A durable message. */
 export interface KeptMessage {
   sequence: number;
   message: ServerMessage;
 }
 
-/** What there is of a session when another takes it up. */
+/** Everything a server needs to resume a session that another server owned. */
 export interface KeptSession {
   messages: KeptMessage[];
-  /** Up to where its client had them. */
+  /** Sequence of the last message that the client has confirmed. */
   confirmed: number;
-  /** Of the messages, the last one there was. */
+  /** Sequence of the last message of the session. */
   lastSequence: number;
   progress: ProgressState;
-  /** As it was changed last; undefined: as it was asked for. */
+  /** Request after the last change; undefined when it never changed. */
   request: VoiceSessionRequest | undefined;
-  /** From the place on from which it is to be heard again. */
+  /** Audio from the last resume point on. */
   audio: KeptAudio;
-  /** Entries of audio that cannot be read: another version of the server has written them. */
+  /** Number of audio entries that cannot be read, as another version of the server wrote them. */
   unreadable: number;
 }
 
@@ -57,23 +57,23 @@ export interface KeptAudio {
   receivedBytes: number;
   receivedMs: number;
   hasEnded: boolean;
-  /** The first bytes there were, where audio cannot be read without them. */
+  /** First bytes of the audio, where a decoder needs them. */
   head: Uint8Array[];
 }
 
-/** What was told: messages, and how far the session was then. */
+/** One stream entry: messages, and the state of the session after them. */
 export interface ToldEntry {
   messages: [sequence: number, message: ServerMessage, sentence: number | null][];
-  /** Sequence of the last message there was. */
+  /** Sequence of the last message of the session. */
   lastSequence: number;
-  /** Sentences so far. */
+  /** Number of sentences so far. */
   sentences: number;
   progress?: ProgressState;
   request?: VoiceSessionRequest;
   targets?: Record<string, number>;
 }
 
-/** Why a session is to end. */
+/** Reason for which a session must end. */
 export interface SessionEnding {
   code: ErrorCode;
   message: string;
@@ -84,14 +84,17 @@ export const headOf = (sessionId: string) => `session head ${sessionId}`;
 const endingOf = (sessionId: string) => `session ending ${sessionId}`;
 export const streamOf = (sessionId: string, name: string) => `session ${sessionId} ${name}`;
 
-/** Its streams, and how many entries each may have. */
+/** Names of a session's streams, and the most entries each may hold. */
 export const TOLD = { name: 'told', mostEntries: 10_000 };
 export const AUDIO = { name: 'audio', mostEntries: 20_000 };
 const READ_AT_ONCE = 100;
 
 const decoder = new Decoder();
 
-/** Whose a session is; undefined where there is none. @throws ServiceError broker_unavailable */
+/**
+ * Reads the record of a session; undefined for an unknown session. @throws ServiceError
+ * broker_unavailable
+ */
 export async function readRecord(
   broker: Pick<Broker, 'records'>,
   sessionId: string,
@@ -100,7 +103,7 @@ export async function readRecord(
   return found && (JSON.parse(found.value.toString()) as SessionRecord);
 }
 
-/** Says of a session that it is to end, to whoever takes it up. @throws ServiceError broker_unavailable */
+/** Marks a session to be ended by the next server that takes it. @throws ServiceError broker_unavailable */
 export async function writeEnding(
   broker: Pick<Broker, 'records'>,
   sessionId: string,
@@ -110,7 +113,7 @@ export async function writeEnding(
   await broker.records.write(endingOf(sessionId), JSON.stringify({ code, message }), { ttlMs });
 }
 
-/** Whether a session is to end. @throws ServiceError broker_unavailable */
+/** Reads the reason for which a session must end, if any. @throws ServiceError broker_unavailable */
 export async function readEnding(
   broker: Pick<Broker, 'records'>,
   sessionId: string,
@@ -119,7 +122,7 @@ export async function readEnding(
   return found && (JSON.parse(found.value.toString()) as SessionEnding);
 }
 
-/** What there is of a session, for its owner. @throws ServiceError broker_unavailable */
+/** Reads the stored state of a session, for its owner. @throws ServiceError broker_unavailable */
 export async function readKept(
   broker: Pick<Broker, 'records' | 'streams'>,
   sessionId: string,
@@ -142,7 +145,7 @@ export async function readKept(
   };
 }
 
-/** Each once, the last ones that follow each other. */
+/** Returns the longest run of consecutive messages up to the last, without duplicates. */
 function inOrder(messages: readonly KeptMessage[], lastSequence: number): KeptMessage[] {
   const bySequence = new Map(messages.map((each) => [each.sequence, each]));
   const ordered: KeptMessage[] = [];
@@ -167,7 +170,7 @@ async function* entriesOf(
   }
 }
 
-/** How far a session was, entry by entry. */
+/** Replays the progress of a session, entry by entry. */
 class ProgressReader {
   readonly #progress = new Progress();
   #sentences = 0;
@@ -177,7 +180,7 @@ class ProgressReader {
   take(entry: ToldEntry): KeptMessage[] {
     const progress = this.#progress;
     for (const [sequence, message, sentence] of entry.messages) {
-      // What was written again, as the broker had lost it, may be there twice.
+      // Messages written again after the broker had lost them may appear twice.
       if (sequence > this.#seen) progress.told(message, sentence === null ? {} : { sentence });
       this.#seen = Math.max(this.#seen, sequence);
     }
@@ -194,7 +197,10 @@ class ProgressReader {
   }
 }
 
-/** Audio from a place on; what leads up to it, and its head, come first. */
+/**
+ * Reads the audio from a resume point on, preceded by the container's head and by what leads up to the
+ * point.
+ */
 async function readAudio(
   broker: Pick<Broker, 'records' | 'streams'>,
   sessionId: string,
@@ -204,7 +210,7 @@ async function readAudio(
   const headBytes = (await broker.records.read(headOf(sessionId)))?.value;
   const head = headBytes === undefined ? [] : (decoder.decode(headBytes) as Uint8Array[]);
   const pieces: MediaPiece[] = fromBytes === 0 ? [] : [...head, new MediaJump(fromBytes)];
-  // So much at least has come, whatever can be read of it.
+  // At least this much has arrived, even if none of it can be read.
   const [receivedBytes, receivedMs] = [fromBytes, (1000 * alignSamples) / RECOGNITION_RATE_HZ];
   const kept = { receivedBytes, receivedMs, confirmed: 0, hasEnded: false, unreadable: 0 };
   let isAligned = place === undefined;
@@ -220,7 +226,7 @@ async function readAudio(
       kept.unreadable += 1;
       continue;
     }
-    // Some may have been given up while the broker was away, or was lost by it, or cannot be read.
+    // Audio may be missing: given up during an outage, lost by the broker, or unreadable.
     if (entry.fromBytes > at) {
       pieces.push(new MediaJump(entry.fromBytes));
       lostBytes += Math.max(0, entry.fromBytes - Math.max(at, alignBytes));
@@ -237,12 +243,12 @@ async function readAudio(
     Object.assign(kept, { receivedBytes: at, receivedMs, confirmed, hasEnded });
   }
   align();
-  // What is heard of it nowhere has not come: it would be waited for.
+  // Audio that no server will recognise counts as not received; otherwise the session would wait for it.
   const share = lostBytes === 0 ? 0 : lostBytes / kept.receivedBytes;
   return { ...kept, receivedMs: kept.receivedMs * (1 - share), pieces, head };
 }
 
-/** Takes away all that is kept of a session. */
+/** Removes all stored data of a session. */
 export async function forget(
   { records, streams }: Pick<Broker, 'records' | 'streams'>,
   sessionId: string,

@@ -1,73 +1,73 @@
 /**
- * What a session has to tell its client, whatever becomes of its connections. Messages that must not
- * be lost are numbered and kept until the client has them; of everything else only the newest counts.
+ * Messages that a session has for its client, independent of connections. Durable messages are numbered
+ * and kept until the client has confirmed them; of all others only the newest counts.
  */
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import { createSignal } from '../path/streams.ts';
 
-/** What the client has not confirmed may take this much memory; then the voice path waits. */
+/** Most memory for unconfirmed messages, in bytes; beyond that, the voice path waits. */
 const MAX_UNCONFIRMED_BYTES = 8 * 1024 * 1024;
 /**
- * Confirmed messages are kept a while longer: a browser confirms what it has received, and a page
- * that loses its connection at that moment may never be given it.
+ * How long confirmed messages are kept, in ms. A browser confirms what it has received, but a page that
+ * loses its connection at that moment may never see it.
  */
 const KEPT_AFTER_CONFIRMATION_MS = 30_000;
 
-/** A message on its way; `sequence` is 0 where losing it costs nothing. */
+/** A message to send; `sequence` is 0 for messages that may be lost. */
 export interface Outgoing {
   message: ServerMessage;
   sequence: number;
 }
 
-/** One connection's view: durable messages in order, what is newest of the rest in between. */
+/** One connection's view: durable messages in order, interleaved with the newest of the others. */
 export interface OutboxReader {
-  /** The next message; undefined when there is none at the moment. */
+  /** Returns the next message; undefined when none is available at the moment. */
   take(): Outgoing | undefined;
-  /** Everything has been said and taken. */
+  /** Whether the outbox has ended and the reader has taken everything. */
   readonly isDone: boolean;
-  /** Resolves when there may be something to take. */
+  /** Resolves when a message may be available. */
   changed(): Promise<void>;
 }
 
 export interface Outbox {
-  /** Whether everything has been said and the client has confirmed it. */
+  /** Whether the outbox has ended and the client has confirmed everything. */
   readonly isDelivered: boolean;
-  /** Whether everything has been said. */
+  /** Whether no more messages follow. */
   readonly hasEnded: boolean;
-  /** Durable messages the client has not confirmed. */
+  /** Number of durable messages that the client has not confirmed. */
   readonly unconfirmedCount: number;
-  /** Takes what the voice path says; resolves when there is room for more. */
+  /** Adds a message of the voice path; resolves when the outbox has room for more. */
   put(message: ServerMessage): Promise<void>;
-  /** Says something that only counts now, such as how much audio has arrived. */
+  /** Adds a notice that matters only now, such as how much audio has arrived. */
   notify(message: ServerMessage): void;
-  /** Nothing more will be put. */
+  /** Marks the end: no more messages follow. */
   end(): void;
-  /** Messages up to that one may be read. */
+  /** Lets readers take durable messages up to this sequence. */
   release(sequence: number): void;
-  /** Messages that are kept, oldest first. */
+  /** Messages still kept, oldest first. */
   readonly kept: readonly Outgoing[];
-  /** Goes on where another was. */
+  /** Continues where another server's outbox stopped. */
   resume(before: { messages: readonly Outgoing[]; lastSequence: number; confirmed: number }): void;
-  /** Nobody will read any more: whoever waits for room goes on. */
+  /** Ends all waiting for room, as no client will read any more. */
   close(): void;
-  /** The client has everything up to this sequence. */
+  /** Records that the client has everything up to this sequence; returns the last confirmed sequence. */
   confirm(sequence: number): number;
   /**
-   * Begins to read for a connection; an earlier reader gets nothing more.
+   * Starts a reader for a connection; the previous reader gets nothing more.
    *
-   * @param after the last sequence the client has; undefined: the last one it has confirmed
+   * @param after sequence of the last message the client has; undefined: the last one it has confirmed
    */
   read(after: number | undefined): OutboxReader;
 }
 
 export interface OutboxOptions {
-  /** Whether the client is shown the sequence of durable messages. */
+  /** Whether durable messages carry their sequence. */
   isNumbered: boolean;
-  /** Called for each tentative update that nobody took before a newer one came. */
+  /** Called for each tentative update that a newer one replaces before it is sent. */
   onOvertaken?: () => void;
-  /** Told each durable message, which nobody reads before {@link Outbox.release}. */
+  /** Called with each durable message, which no reader can take before {@link Outbox.release}. */
   onKept?: ((message: ServerMessage, sequence: number) => void) | undefined;
-  /** Told up to where messages are not kept any more. */
+  /** Called with the sequence up to which messages are no longer kept. */
   onDropped?: ((sequence: number) => void) | undefined;
   now?: () => number;
 }
@@ -83,9 +83,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
 class KeptMessages implements Outbox {
   readonly #options: OutboxOptions;
   readonly #now: () => number;
-  /** Durable messages that are kept, oldest first, their sequences without gaps. */
+  /** Kept durable messages, oldest first, with consecutive sequences. */
   readonly #entries: Entry[] = [];
-  /** The newest tentative captions of each track, for clients that come back. */
+  /** The newest tentative captions of each track, for clients that reconnect. */
   readonly #tentative = new Map<string, ServerMessage>();
   readonly #confirmations: { sequence: number; atMs: number }[] = [];
   readonly #room = createSignal();
@@ -125,7 +125,7 @@ class KeptMessages implements Outbox {
     }
     if (isDurable) this.#keep(message);
     if (message.type === 'end_of_target_transcript') {
-      // Nothing of it may follow its end.
+      // No tentative captions may follow the end of their track.
       const { language } = message;
       this.#tentative.delete(language);
       this.#reader?.stale.delete(language);
@@ -211,7 +211,7 @@ class KeptMessages implements Outbox {
     const notice = reader.takeNotice();
     if (notice !== undefined) return { message: notice, sequence: 0 };
     const entry = this.#entryAfter(reader.position);
-    // What is tentative follows what was concluded before.
+    // A tentative update must not overtake concluded segments that precede it.
     if (entry !== undefined && entry.sequence > this.#released) return undefined;
     if (entry !== undefined) {
       reader.position = entry.sequence;
@@ -251,10 +251,10 @@ class KeptMessages implements Outbox {
 }
 
 class Reader {
-  /** Sequence of the last durable message that was taken. */
+  /** Sequence of the last durable message taken. */
   position = 0;
   readonly signal = createSignal();
-  /** Tracks whose newest tentative captions were not taken yet. */
+  /** Tracks whose newest tentative captions have not been taken yet. */
   readonly stale: Set<string>;
   readonly notices = new Map<string, ServerMessage>();
 
@@ -283,7 +283,7 @@ function takeFirst<T>(keys: Iterable<string>, take: (key: string) => T | undefin
   return undefined;
 }
 
-/** The track whose captions a message updates; undefined for other messages, all of them durable. */
+/** Track whose captions a message updates; undefined for other messages, all of which are durable. */
 function trackOf(message: ServerMessage): string | undefined {
   if (message.type === 'source_transcript_update') return '';
   if (message.type === 'target_transcript_update') return message.language;
@@ -294,7 +294,7 @@ function hasConcluded(message: ServerMessage): boolean {
   return 'concluded' in message && message.concluded.length > 0;
 }
 
-/** What stays of an update once its concluded segments are known. */
+/** Returns an update without its concluded segments, which are kept as a durable message. */
 function withoutConcluded(message: ServerMessage): ServerMessage {
   return 'concluded' in message ? { ...message, concluded: [] } : message;
 }

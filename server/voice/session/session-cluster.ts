@@ -1,4 +1,4 @@
-/** The sessions of this server among those of others: how they are taken up, handed over and ended across servers. */
+/** Sessions in a cluster: how servers take them up, hand them over and end them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
@@ -25,29 +25,29 @@ export interface SessionClusterOptions {
     'node' | 'leases' | 'records' | 'streams' | 'announcements' | 'onBack' | 'isWhole'
   >;
   log: Logger;
-  /** A session nobody comes back to is kept for so long, in ms. */
+  /** How long a session without a client is kept, in ms. */
   keptMs: number;
-  /** The session of this server; undefined where it has none with that id. */
+  /** Finds a session on this server. */
   find: (sessionId: string) => RunningSession | undefined;
-  /** Whose a session is. @throws ServiceError key_deactivated */
+  /** Finds the caller of a key. @throws ServiceError key_deactivated */
   findCaller: (key: NonNullable<SessionRecord['key']>) => Promise<Caller>;
   /**
-   * Makes a session that was at another server one of this one's.
+   * Resumes a session of another server on this one.
    *
-   * @throws ServiceError where it cannot go on
+   * @throws ServiceError when it cannot be resumed
    */
   adopt: (taken: TakenSession) => Promise<RunningSession>;
   /**
-   * Nothing of a session is to stay: it is over, or cannot go on.
+   * Removes everything about a session that is over or cannot be resumed.
    *
-   * @param record of one that was at another server
+   * @param record of a session that was on another server
    */
   onRemoved: (sessionId: string, record?: SessionRecord) => void;
-  /** What there is of a session is another server's. */
+  /** Another server owns the session's data. */
   onLeft: (sessionId: string) => void;
 }
 
-/** A session that was at another server. */
+/** A session that was on another server. */
 export interface TakenSession {
   id: string;
   caller: Caller | undefined;
@@ -65,28 +65,28 @@ const ENDING = 'The session is ending. Please try again in a moment.';
 const UNREADABLE =
   'audio of a voice session that another version of the server has written cannot be heard again';
 
-/** A client that a session was taken for connects within this, in ms, if it waits for it still. */
+/** Time in which a waiting client connects after its session was taken up, in ms. */
 const CONNECT_MS = 1_000;
 
-/** How long a server that stops tries to hand over its sessions, in ms. */
+/** How long a stopping server tries to hand over its sessions, in ms. */
 const HAND_OVER_MS = 10_000;
 
-/** After which what could not be handed over is tried again, in ms. */
+/** Pause before a failed hand-over is tried again, in ms. */
 const HAND_OVER_AGAIN_MS = 100;
 
-/** An end is said not to be told to others after this, in ms; it may be told later all the same. */
+/** How long to wait for other servers to receive an announced end, in ms. It may still reach them later. */
 const TELL_MS = 3_000;
 
-/** How often a broker that is away is asked again to forget a session, in ms. */
+/** Interval at which the removal of a session is retried while the broker is unreachable, in ms. */
 const REMOVE_AGAIN_MS = 1_000;
 
 export class SessionCluster {
   readonly #options: SessionClusterOptions;
   readonly #handover: Handover;
   readonly #taking = new Map<string, Promise<RunningSession | undefined>>();
-  /** Those whose clients are about to connect. */
+  /** Sessions whose clients are about to connect. */
   readonly #justTaken = new Set<string>();
-  /** Sessions that are over, and were not removed yet. */
+  /** Sessions that are over but not removed from the broker yet. */
   readonly #ending = new Set<string>();
   readonly #stopListening: () => void;
   #isStopped = false;
@@ -99,7 +99,7 @@ export class SessionCluster {
       onAsked: (id, isAgain) => {
         const session = this.#taking.has(id) ? undefined : find(id);
         if (session === undefined) return;
-        // Its client has been here, or is on its way, since it was elsewhere.
+        // The request is outdated: the client has since connected here or is about to.
         if (isAgain && (session.isConnected || this.#justTaken.has(id))) return;
         void this.handOver(session);
       },
@@ -112,13 +112,13 @@ export class SessionCluster {
       };
       const end = (session?: RunningSession) => session?.end(new ServiceError(code, message));
       const taking = this.#taking.get(sessionId);
-      // It may have been looked for an ending before.
+      // The session being taken up may have been checked for an ending before this one was written.
       if (taking === undefined) end(find(sessionId));
       else taking.then(end, () => undefined);
     });
   }
 
-  /** What the broker is to have of a session. */
+  /** Creates the journal of a session. */
   journal(sessionId: string, record: SessionRecord, isPcm: boolean): SessionJournal {
     const { broker, keptMs } = this.#options;
     const progress = new Progress();
@@ -126,10 +126,10 @@ export class SessionCluster {
   }
 
   /**
-   * Makes a session this server's, wherever it is.
+   * Brings a session to this server, wherever it runs.
    *
-   * @returns undefined where there is none
-   * @throws ServiceError broker_unavailable; why the session cannot go on
+   * @returns undefined for an unknown session
+   * @throws ServiceError broker_unavailable; the reason why the session cannot be resumed
    */
   take(sessionId: string): Promise<RunningSession | undefined> {
     const taking =
@@ -144,9 +144,9 @@ export class SessionCluster {
   }
 
   /**
-   * Lets another server have a session, if what is known of it can be written.
+   * Hands a session over to other servers, if its journal can be written.
    *
-   * @param untilMs it is tried again until then, on the clock of `performance.now()`
+   * @param untilMs deadline for retries, on the clock of `performance.now()`
    */
   async handOver(session: RunningSession, untilMs = 0): Promise<void> {
     while (!session.isOver) {
@@ -157,14 +157,15 @@ export class SessionCluster {
   }
 
   /**
-   * Ends a session wherever it is; one that nobody has when it is taken up.
+   * Ends a session on whichever server runs it. A session without an owner ends when a server takes it
+   * up.
    *
-   * @throws ServiceError broker_unavailable where others may not have been told: to be asked again
+   * @throws ServiceError broker_unavailable when other servers may not know: the caller must ask again
    */
   async end(sessionId: string, { code, message }: ServiceError): Promise<void> {
     const { broker, keptMs, log } = this.#options;
     try {
-      // Its owner, which hears of it after that, takes it away again.
+      // Written before the announcement, so that the owner removes the record when it ends the session.
       await writeEnding(broker, sessionId, { code, message, ttlMs: keptMs });
       const telling = broker.announcements.tell(
         ENDINGS,
@@ -177,24 +178,27 @@ export class SessionCluster {
     }
   }
 
-  /** Whether nobody has what is not known. @throws ServiceError broker_unavailable */
+  /** Whether the broker's data is complete. @throws ServiceError broker_unavailable */
   isWhole(): Promise<boolean> {
     return this.#options.broker.isWhole();
   }
 
-  /** Whose a session is that is anywhere; null: the demo page's. @throws ServiceError broker_unavailable */
+  /**
+   * Returns the account of a session; null for the demo page, undefined if unknown. @throws ServiceError
+   * broker_unavailable
+   */
   async accountOf(sessionId: string): Promise<string | null | undefined> {
     const record = await readRecord(this.#options.broker, sessionId);
     return record && (record.key?.accountId ?? null);
   }
 
-  /** A session of this server is over: nothing of it stays, unless another has it. */
+  /** Removes a session of this server that is over, unless another server owns it. */
   async over(sessionId: string, journal: SessionJournal): Promise<void> {
     const { broker, keptMs, onRemoved, onLeft } = this.#options;
     const untilMs = performance.now() + keptMs;
     this.#ending.add(sessionId);
     await journal.close();
-    // What stays after that has gone, as its time was up.
+    // Whatever remains after this time has expired.
     while (performance.now() < untilMs) {
       try {
         if (!(await this.#isOurs(sessionId, journal))) break;
@@ -213,7 +217,10 @@ export class SessionCluster {
     this.#ending.delete(sessionId);
   }
 
-  /** The server stops: others get its sessions. @param graceMs half of it is for a broker that is slow or away */
+  /**
+   * Hands all sessions over when the server stops. @param graceMs half of it may be spent on a slow or
+   * unreachable broker
+   */
   async leave(sessions: readonly RunningSession[], graceMs: number): Promise<void> {
     const untilMs = performance.now() + Math.min(HAND_OVER_MS, graceMs / 2);
     await Promise.all(sessions.map((each) => this.handOver(each, untilMs)));
@@ -226,11 +233,11 @@ export class SessionCluster {
     this.#handover.stop();
   }
 
-  /** Whether a session that is over here is so everywhere. @throws ServiceError broker_unavailable */
+  /** Whether a session that is over here is over everywhere. @throws ServiceError broker_unavailable */
   async #isOurs(sessionId: string, { hold, record }: SessionJournal): Promise<boolean> {
     if (hold !== undefined) return this.#handover.isOurs(sessionId, hold);
     if (!(await this.#handover.takeIfFree(sessionId))) return false;
-    // One that nobody connected to may have been connected elsewhere.
+    // A session that no client connected to here may have been connected on another server.
     const kept = await readRecord(this.#options.broker, sessionId);
     if (kept?.hasBegun !== true || record.hasBegun) return true;
     await this.#handover.release(sessionId);
@@ -287,7 +294,7 @@ export class SessionCluster {
   }
 
   #release(sessionId: string): Promise<void> {
-    // Who waits for it has it when its time is up.
+    // If the release fails, a waiting server gets the session when the lease expires.
     return this.#handover.release(sessionId).catch(() => undefined);
   }
 }
@@ -297,7 +304,7 @@ async function untoldAfter(ms: number): Promise<never> {
   throw new ServiceError('broker_unavailable', UNTOLD);
 }
 
-/** Whoever asks again has no more luck; after all else it may go on. */
+/** Errors after which retrying cannot help; after any other error the session may still be resumed. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'session_ended',
   'token_reused',

@@ -1,7 +1,7 @@
 /**
- * Writes what another server needs to go on with a voice session, while it runs: each durable message
- * before it is told, and the audio as it comes. Only where servers share a broker; nothing stays when the
- * session is over.
+ * Journal of a running voice session: writes to the broker what another server needs to resume the
+ * session, each durable message before it is sent and the audio as it arrives. Used only where servers
+ * share a broker; the data is removed when the session is over.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Encoder } from '@msgpack/msgpack';
@@ -30,27 +30,27 @@ export interface JournalOptions {
   sessionId: string;
   record: SessionRecord;
   progress: Progress;
-  /** How long all of it is kept when nothing more is written, in ms. */
+  /** How long the data is kept after the last write, in ms. */
   ttlMs: number;
-  /** Whether audio of this kind can be read from anywhere. */
+  /** Whether the audio is PCM, which can be decoded from any sample on. */
   isPcm: boolean;
 }
 
-/** Whom a journal tells how far it is. */
+/** Receives the journal's progress. */
 export interface JournalEvents {
-  /** Messages up to that one are there, or cannot be at the moment: they may be told. */
+  /** Messages up to this sequence are stored, or cannot be stored at the moment, and may be sent. */
   onKept: (sequence: number) => void;
-  /** Audio that was counted is there, in ms. */
+  /** Counted audio has been stored; its duration in ms. */
   onAudioKept: (durationMs: number) => void;
-  /** The session is another server's. */
+  /** The broker refused a write, as another server owns the session. */
   onRefused: () => void;
 }
 
-/** How often audio is written, in ms. */
+/** Interval at which audio is written, in ms. */
 const AUDIO_EVERY_MS = 250;
-/** How long a session waits for the broker before it stays where it is, in ms. */
+/** Longest time a hand-over waits for the broker, in ms; after that the session stays on this server. */
 const FLUSH_MS = 2_000;
-/** Long silence is worth a word now and then, so that nothing runs out, in ms. */
+/** Interval at which a silent session is written again, so that its data does not expire, in ms. */
 const SIGN_OF_LIFE_MS = 15_000;
 const encoder = new Encoder({ ignoreUndefined: true });
 
@@ -63,16 +63,16 @@ export class SessionJournal {
   #confirmed = 0;
   #openedAtMs = performance.now();
 
-  // What is told.
+  // Durable messages and progress.
   #told: KeptMessage[] = [];
-  /** With the messages that wait: what the session is asked for from then on. */
+  /** Changed session request, to be written with the waiting messages. */
   #request: VoiceSessionRequest | undefined;
   #telling: Promise<void> | undefined;
   #toldNumber = 0;
   /** Sequence of the last message that was counted. */
   #lastSequence = 0;
   #toldAtMs = performance.now();
-  /** Whether the broker has lost what it had. */
+  /** Whether the broker has lost what was stored. */
   #isForgotten = false;
   readonly #toldEntries: { id: number; lastSequence: number }[] = [];
   #placeId = 0;
@@ -113,7 +113,7 @@ export class SessionJournal {
     return this.#writer.hold;
   }
 
-  /** Writes whose the session is. @throws ServiceError broker_unavailable */
+  /** Writes the session's record and the head of its audio. @throws ServiceError broker_unavailable */
   async open(): Promise<void> {
     const { broker, sessionId, record, ttlMs } = this.#options;
     this.#openedAtMs = performance.now();
@@ -123,7 +123,7 @@ export class SessionJournal {
     await broker.records.write(headOf(sessionId), encoder.encode(head), { ttlMs });
   }
 
-  /** Begins to write, for a server that has the session. */
+  /** Begins to write, once this server owns the session. */
   async begin(hold: SessionHold): Promise<void> {
     this.#writer.hold = hold;
     this.#options.record.hasBegun = true;
@@ -136,7 +136,7 @@ export class SessionJournal {
     this.#events = events;
   }
 
-  /** Goes on where another was. */
+  /** Continues where another server's journal stopped. */
   resume({ audio, confirmed, lastSequence, progress, request }: KeptSession): void {
     this.#lastSequence = lastSequence;
     this.audio.resume(audio);
@@ -145,14 +145,17 @@ export class SessionJournal {
     if (request !== undefined) this.#options.record.request = request;
   }
 
-  /** A durable message is to be told. */
+  /** Records a durable message that is about to be sent. */
   told(message: ServerMessage, sequence: number): void {
     this.#told.push({ message, sequence });
     if (this.#writer.isAway) this.#events?.onKept(sequence);
     this.#tellSoon();
   }
 
-  /** From now on it is as if it had been asked for like this; before {@link told} says so. */
+  /**
+   * Records a changed session request; it is written before the message, passed to {@link told}, that
+   * reports it.
+   */
   changed(request: VoiceSessionRequest): void {
     this.#request = request;
     this.#options.record.request = request;
@@ -162,12 +165,12 @@ export class SessionJournal {
     this.#confirmed = Math.max(this.#confirmed, sequence);
   }
 
-  /** Messages up to that one are not needed any more. */
+  /** Messages up to this sequence are no longer needed. */
   dropped(sequence: number): void {
     this.#dropped = sequence;
   }
 
-  /** Called every now and then. */
+  /** Called at a regular interval. */
   beat(): void {
     if (this.audio.isNew || this.audio.isSilentFor(SIGN_OF_LIFE_MS)) void this.audio.write();
     const nowMs = performance.now();
@@ -176,24 +179,24 @@ export class SessionJournal {
     if (this.#progress.isNew || isSilent) this.#tellSoon();
   }
 
-  /** Writes all there is. @returns whether that was possible in time */
+  /** Writes everything that waits. @returns whether that succeeded in time */
   async flush(withinMs = FLUSH_MS): Promise<boolean> {
     return Promise.race([this.#writeAll(), delay(withinMs, false, { ref: false })]);
   }
 
-  /** Nothing more is written. */
+  /** Stops writing. */
   stop(): void {
     this.#writer.stop();
     journals.delete(this);
   }
 
-  /** Nothing more is written, nor on its way. */
+  /** Stops writing and waits for the writes in flight. */
   async close(): Promise<void> {
     this.stop();
     await Promise.allSettled([this.#telling, this.audio.settled()]);
   }
 
-  /** Writes again what the broker has lost, as far as it is here. */
+  /** Writes again what the broker has lost, as far as this server still has it. */
   restore(messages: readonly KeptMessage[]): void {
     this.open().catch(() => undefined);
     this.#toldEntries.length = 0;
@@ -205,7 +208,7 @@ export class SessionJournal {
   }
 
   async #writeAll(): Promise<boolean> {
-    // What is on its way goes first.
+    // Data already in flight must be written first, so one round may not be enough.
     for (let round = 0; round < 3; round += 1) {
       this.#tellSoon();
       await Promise.all([this.#telling, this.audio.write()]);
@@ -215,7 +218,7 @@ export class SessionJournal {
     return !this.#writer.isAway;
   }
 
-  /** With what else is told in the same turn. */
+  /** Writes soon, together with everything else that is recorded in the same turn. */
   #tellSoon(): void {
     if (!this.#writer.isWriting) return;
     this.#telling ??= this.#tell().finally(() => {
@@ -272,7 +275,10 @@ export class SessionJournal {
     };
   }
 
-  /** The last place stays, and what comes after it. @returns up to where entries can go */
+  /**
+   * Keeps the last stored resume point and all entries after it. @returns the id up to which entries can
+   * be removed
+   */
   #takeOld(): number | undefined {
     const entries = this.#toldEntries;
     let last: number | undefined;
@@ -285,7 +291,7 @@ export class SessionJournal {
   }
 }
 
-/** Those that are written, all in one interval. */
+/** Journals that are being written, all served by one interval. */
 const journals = new (class {
   readonly #all = new Set<SessionJournal>();
   #interval: NodeJS.Timeout | undefined;
@@ -305,24 +311,27 @@ const journals = new (class {
   }
 })();
 
-/** What waits for a broker that is away, in bytes: two minutes of PCM. Of more, the oldest is given up. */
+/**
+ * Most audio to hold while the broker is unreachable, in bytes: two minutes of PCM. Beyond that, it is
+ * given up.
+ */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
-/** The head of a container: its tracks and their codecs. */
+/** Most bytes to keep of a container's head, which describes its tracks and codecs. */
 const MOST_HEAD_BYTES = 64 * 1024;
 
 interface AudioJournalOptions {
   writer: JournalWriter;
-  /** Whether audio of this kind can be read from anywhere. */
+  /** Whether the audio is PCM, which can be decoded from any sample on. */
   isPcm: boolean;
-  /** Sequence of the last message that the client has. */
+  /** Sequence of the last message that the client has confirmed. */
   confirmed: () => number;
-  /** The head is whole, and to be written. */
+  /** The head is complete and must be written. */
   onHead: () => void;
-  /** Audio that was counted is there, in ms. */
+  /** Counted audio has been stored; its duration in ms. */
   onKept: (durationMs: number) => void;
 }
 
-/** Writes the audio of a session as it comes, from the last place on from which it can be heard again. */
+/** Writes a session's audio as it arrives, and drops what precedes the last resume point. */
 class AudioJournal {
   readonly #options: AudioJournalOptions;
   readonly #intake = new AudioIntake();
@@ -338,7 +347,7 @@ class AudioJournal {
   #writtenAtMs = performance.now();
   #number = 0;
   readonly #entries: { id: number; endBytes: number }[] = [];
-  /** Entries that go with the next that comes. */
+  /** Id up to which the next append removes entries. */
   #trimUpTo: number | undefined;
   #headPieces: Uint8Array[] = [];
   #headBytes = 0;
@@ -349,34 +358,37 @@ class AudioJournal {
     this.#isHeadWhole = options.isPcm;
   }
 
-  /** How much of it the broker has. */
+  /** Audio that the broker has stored. */
   get kept(): Readonly<{ bytes: number; ms: number }> {
     return this.#kept;
   }
 
-  /** What was counted and is not there yet, in ms: nothing more is said of it, wherever it gets to. */
+  /** Returns the counted audio that is not stored yet, in ms, and never reports it through `onKept`. */
   takeUnkept(): number {
     const unkeptMs = this.#unkeptMs;
     this.#unkeptMs = 0;
     return unkeptMs;
   }
 
-  /** What is to be read before any of it; undefined: nothing, or not known yet. */
+  /**
+   * Bytes that a decoder needs before any other; undefined when it needs none or they are not complete
+   * yet.
+   */
   get head(): readonly Uint8Array[] | undefined {
     return this.#isHeadWhole && this.#headPieces.length > 0 ? this.#headPieces : undefined;
   }
 
-  /** Whether there is something to write. */
+  /** Whether anything waits to be written. */
   get isNew(): boolean {
     return !this.#intake.isEmpty || this.#hasEnded !== this.#isEndKept;
   }
 
-  /** Whether nothing was written for so long: what is there is needed for as long as the session is. */
+  /** Whether nothing was written for this long. Stored audio must not expire while the session lives. */
   isSilentFor(ms: number): boolean {
     return this.#cameBytes > 0 && performance.now() - this.#writtenAtMs > ms;
   }
 
-  /** Goes on where another was. */
+  /** Continues where another server stopped. */
   resume({ head, receivedBytes, receivedMs, hasEnded }: KeptAudio): void {
     this.#headPieces = head;
     this.#cameBytes = this.#intakeFrom = receivedBytes;
@@ -386,7 +398,7 @@ class AudioJournal {
     this.#isHeadWhole ||= receivedBytes > 0;
   }
 
-  /** Some has come, or something to be known of it. */
+  /** Takes a piece of media. */
   came(piece: MediaPiece): void {
     if (this.#options.writer.isOver) return;
     this.#intake.add(piece);
@@ -396,30 +408,30 @@ class AudioJournal {
     if (!this.#isHeadWhole) this.#keepHead(piece);
   }
 
-  /** No more comes. */
+  /** Marks the end of the audio. */
   ended(): void {
     this.#hasEnded = true;
   }
 
-  /** So much was counted, in ms. */
+  /** Counts received audio, in ms. */
   counted(durationMs: number): void {
     this.#countedMs += durationMs;
     this.#unkeptMs += durationMs;
   }
 
-  /** Writes what there is, and waits for what is on its way. */
+  /** Writes what waits; resolves when the write is done. */
   write(): Promise<void> {
     if (!this.#options.writer.isWriting) return Promise.resolve();
     this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
     return this.#writing;
   }
 
-  /** Nothing is on its way. */
+  /** Resolves when no write is in flight. */
   async settled(): Promise<void> {
     await this.#writing;
   }
 
-  /** The broker is away. */
+  /** While the broker is unreachable, gives up the waiting audio once it exceeds the limit. */
   giveUpBeyondMost(): void {
     if (this.#waitingBytes <= MOST_WAITING_BYTES) return;
     this.#intake.clear();
@@ -427,14 +439,14 @@ class AudioJournal {
     this.#waitingBytes = 0;
   }
 
-  /** What came before a place is not heard again. */
+  /** Releases audio before a resume point, which will not be recognised again. */
   trim(fromBytes: number): void {
     const needed = this.#entries.findIndex(({ endBytes }) => endBytes > fromBytes);
     const [last] = this.#entries.splice(0, Math.max(0, needed)).slice(-1);
     this.#trimUpTo = last?.id ?? this.#trimUpTo;
   }
 
-  /** The broker has lost what it had. */
+  /** Forgets the stored entries, as the broker has lost them. */
   forgotten(): void {
     this.#entries.length = 0;
   }

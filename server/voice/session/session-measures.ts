@@ -1,25 +1,28 @@
-/** What one voice session adds to the server's measurements, and how its client learns that it is heard late. */
+/** Measurements of one voice session, and the watch that tells its client when recognition lags. */
 import type { ServiceError } from '../../../shared/errors.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import { captionTokens } from '../path/captions.ts';
 import type { CaptionTrack, VoiceMeasures } from '../path/measures.ts';
 
-/** The lag is looked at this often, in ms of audio. */
+/** Interval at which the lag is measured, in ms of audio. */
 const LAG_EVERY_MS = 1_000;
 
-/** Words of a track that were shown and taken back, and words that were concluded. */
+/** Words of a track that were shown and then deleted, and words that were concluded. */
 export type CaptionWords = Record<CaptionTrack, { deleted: number; final: number }>;
 
 export interface SessionMeasures {
-  /** Of the captions so far. */
+  /** Words of the captions so far. */
   readonly words: Readonly<CaptionWords>;
-  /** Audio has arrived: so much now, so much in all, and so much is still to be heard (all in ms). */
+  /**
+   * Records audio: its duration, all audio received so far, and the audio yet to be recognised (all in
+   * ms).
+   */
   audio(durationMs: number, receivedMs: number, lagMs: number): void;
-  /** The voice path says something, when so much audio has arrived in all. */
+  /** Records a message of the voice path, with all audio received so far, in ms. */
   message(message: ServerMessage, receivedMs: number): void;
-  /** Why the session is over; undefined when its client has left. */
+  /** Records the end of the session; `reason` is undefined when the client has left. */
   ended(reason: ServiceError | undefined, isComplete: boolean): void;
-  /** It goes on at another server. */
+  /** Records that another server has taken the session. */
   moved(): void;
 }
 
@@ -30,7 +33,7 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
     target: { deleted: 0, final: 0 },
   };
   let nextLagMs = LAG_EVERY_MS;
-  /** Not yet passed on: once a second is often enough. */
+  /** Audio not reported yet; one report a second is enough. */
   let unreportedMs = 0;
   measures.sessionOpened();
 
@@ -77,23 +80,24 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
   };
 }
 
-// How much of what captions show is taken back: normalised erasure is deleted ÷ final words.
+// Erasure: how much of the shown captions is deleted. Normalised erasure is deleted ÷ final words.
 
 /** Words of one message. */
 interface CaptionChange {
   track: CaptionTrack;
-  /** Words that were on the screen and are there no more; a word that changes counts once. */
+  /** Words that have disappeared from the screen; a changed word counts once. */
   deleted: number;
   /** Words that will stay. */
   final: number;
 }
 
-/** Reads the messages of one session in their order; undefined for those without captions. */
+/** Reads a session's messages in order; returns undefined for messages without captions. */
 type ErasureMeter = (message: ServerMessage) => CaptionChange | undefined;
 
 /**
- * Makes the meter of a session. Words are compared from the left: once one differs, it and all that
- * followed it were deleted. Punctuation counts by itself, scripts without blanks by character.
+ * Creates the erasure meter of a session. Words are compared from the left: from the first difference on,
+ * all words count as deleted. Punctuation marks count separately; scripts without spaces count by
+ * character.
  */
 export function createErasureMeter(): ErasureMeter {
   /** Tentative words on the screen, by target language; '' for the source. */
@@ -127,7 +131,7 @@ export function createErasureMeter(): ErasureMeter {
 
 interface Piece {
   text: string;
-  /** Of source segments. */
+  /** Language of a source segment. */
   language?: string;
 }
 
@@ -135,7 +139,7 @@ function wordsOf(pieces: readonly Piece[], language: string): string[] {
   return pieces.flatMap(({ text, language: own = language }) => captionTokens(text, own));
 }
 
-/** How many words at the start of `before` are still there in `final` followed by `growing`. */
+/** Counts the leading words of `before` that are unchanged in `final` followed by `growing`. */
 function commonPrefix(
   before: readonly string[],
   final: readonly string[],
@@ -150,17 +154,17 @@ function commonPrefix(
   return length;
 }
 
-// When a recogniser falls behind the audio, and when it has caught up.
+// Lag: when recognition falls behind the audio, and when it has caught up.
 
-/** Behind by less, nobody notices. */
+/** Lag below which users notice nothing, in ms. */
 const NOTICED_MS = 1_000;
-/** Told again once the lag differs by so much. */
+/** Change of the lag that is worth another report, in ms. */
 const STEP_MS = 1_000;
 const CAUGHT_UP_MS = 500;
 
 /**
- * @param report called with the lag in ms when it is worth a message; 0 once it is made up
- * @returns a function that takes the lag whenever it may have changed, in ms
+ * @param report called with a lag worth reporting, in ms; with 0 once recognition has caught up
+ * @returns a function that takes the current lag, in ms, whenever it may have changed
  */
 export function createLagWatch(report: (lagMs: number) => void): (lagMs: number) => void {
   let reportedMs = 0;

@@ -1,4 +1,4 @@
-/** Changes of a running voice session's targets and terms: checked as a request is, one after the other. */
+/** Updates of a running session's targets and terms, checked like a session request and applied in order. */
 import { Compile } from 'typebox/compile';
 import { ServiceError, toSocket } from '../../../shared/errors.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
@@ -9,29 +9,29 @@ import {
 } from '../../../shared/schemas/voice-session.ts';
 import type { CheckedVoiceRequest } from './voice-session-request.ts';
 
-/** Updates that may wait before the client is held back. */
+/** Number of waiting updates above which the client is held back. */
 const MAX_WAITING = 16;
 
-/** A `session_update` as it came. */
+/** A `session_update` as received. */
 export type SentUpdate = Readonly<Record<string, unknown>>;
 
-/** What a session begins with. */
+/** Initial terms of a session. */
 export interface SessionTerms {
-  /** What it was asked for with, and what that was checked to. */
+  /** The request that opened the session; `path` is the checked form of its targets and speech. */
   request: VoiceSessionRequest;
   path: Pick<CheckedVoiceRequest['path'], 'targets' | 'speech'>;
-  /** @throws ServiceError as for a request of the session's caller */
+  /** Checks a request on behalf of the session's caller. @throws ServiceError */
   check: (request: VoiceSessionRequest) => Promise<CheckedVoiceRequest>;
 }
 
 export interface SessionUpdatesOptions {
-  /** Puts what was checked in force from now on; false when everything was said. */
+  /** Puts a checked path in force; returns false when the voice path has already ended. */
   apply: (path: CheckedVoiceRequest['path']) => boolean;
-  /** Told what is in force, before it is said. */
+  /** Called with the changed request before the client learns of it. */
   onChanged?: (request: VoiceSessionRequest) => void;
-  /** Audio that has arrived, in ms. */
+  /** Received audio, in ms. */
   receivedMs: () => number;
-  /** Puts it after what the voice path has said already; resolves when there is room for more. */
+  /** Queues a message behind those of the voice path; resolves when there is room for more. */
   tell: (message: ServerMessage) => Promise<void>;
   /** Called when {@link SessionUpdates.isFull} may have changed. */
   onWaiting: () => void;
@@ -40,13 +40,13 @@ export interface SessionUpdatesOptions {
 export interface SessionUpdates {
   /** Whether the client should be held back. */
   readonly isFull: boolean;
-  /** The target languages in force, as they were requested. */
+  /** Target languages in force, as requested. */
   readonly targetLanguages: readonly string[];
-  /** Tells what is in force. */
+  /** Sends the terms in force to the client. */
   tellTerms(): void;
-  /** Takes an update; it is answered when those before it are. */
+  /** Takes an update; updates are answered in order. */
   take(update: SentUpdate): void;
-  /** No more audio follows: what comes from now on is refused. */
+  /** Marks the end of the audio; later updates are refused. */
   end(): void;
 }
 
@@ -111,15 +111,15 @@ export function createSessionUpdates(
 const isUpdate = Compile(VoiceSessionUpdate);
 const isChangeable: ReadonlySet<string> = new Set(changeableFields);
 
-/** An id that can be given back; others are faults. */
+/** Returns the update's id if it is valid, so that the answer can repeat it. */
 function idOf({ id }: SentUpdate): string | undefined {
   return typeof id === 'string' && isUpdate.Check({ id }) ? id : undefined;
 }
 
 /**
- * The request as the update changes it.
+ * Returns the request with the update applied.
  *
- * @throws ServiceError invalid_request, with what is possible
+ * @throws ServiceError invalid_request, listing what is possible
  */
 function changed(request: VoiceSessionRequest, update: SentUpdate): VoiceSessionRequest {
   if (!isUpdate.Check(update)) {
@@ -143,7 +143,10 @@ function changed(request: VoiceSessionRequest, update: SentUpdate): VoiceSession
   return next.target_media_languages?.length ? next : withoutSpeech(next, update);
 }
 
-/** How speech was to be is forgotten with it, unless this very update says it: then it is a mistake. */
+/**
+ * Drops the speech settings together with the speech, unless this very update sets them: that is an
+ * error.
+ */
 function withoutSpeech(
   { target_media_content_type, target_media_voice, ...next }: VoiceSessionRequest,
   update: VoiceSessionUpdate,

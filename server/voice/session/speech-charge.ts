@@ -1,42 +1,45 @@
-/** The audio of sessions on its way to the bill. */
+/** Charges the audio of voice sessions to their accounts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Caller } from '../../http/door.ts';
 import type { UsageMeter } from '../../accounts/usage/usage.ts';
 
-/** Audio of a session that is charged at a time, in ms: what it may go beyond its limit. */
+/** Audio charged at a time, in ms; a session may exceed its quota by this much. */
 const SLICE_MS = 1_000;
-/** Slices of one key and tag that fall due within so long, in ms, are one charge. */
+/** Time in which slices of the same key and tag are combined into one charge, in ms. */
 const GATHERED_MS = 100;
-/** Waits for a database that is away when a session is over, in ms. */
+/** Pauses between attempts to charge an ended session while the database is unreachable, in ms. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000];
 
-/** Refusals that stay; anything else is tried again. */
+/** Refusals that are final; after any other error the charge is retried. */
 const FINAL_CODES: ReadonlySet<ErrorCode> = new Set(['quota_exceeded', 'key_deactivated']);
 
-/** The charge of one session. */
+/** Charges for one session. */
 export interface SpeechCharge {
   /** Counts audio that was received, in ms. */
   add(durationMs: number): void;
-  /** Charges what is left, for some seconds if it must; never fails. */
+  /** Charges what is left, retrying for some seconds if necessary; never rejects. */
   settle(): Promise<void>;
 }
 
-/** Whom the audio of a session is charged to. */
+/** The caller and reporting tag that the audio is charged to. */
 interface Payer {
   caller: Caller;
   tag: string | null;
 }
 
 export interface SpeechCharges {
-  /** @param onRefused told once the limit of the key or of the account is reached, or the key has been deactivated */
+  /**
+   * @param onRefused called once a quota of the key or the account is used up, or the key has been
+   *   deactivated
+   */
   open(options: Payer & { onRefused: (error: ServiceError) => void }): SpeechCharge;
 }
 
 /**
- * Charges audio while it comes, a slice of a session at a time and one after the other. While the
- * database is away sessions go on, and what was heard is charged when it is back.
+ * Charges audio as it arrives, one slice of a session at a time. While the database is unreachable,
+ * sessions go on, and their audio is charged later.
  */
 export function createSpeechCharges({
   usageMeter,
@@ -64,14 +67,14 @@ function createCharge({
   log,
 }: {
   charge: (speechMs: number) => Promise<void>;
-  /** With what others owe. */
+  /** Charges together with other sessions of the same payer. */
   gather: (speechMs: number) => Promise<void>;
   onRefused: (error: ServiceError) => void;
   log: Logger;
 }): SpeechCharge {
   let uncharged = 0;
   let isRefused = false;
-  /** Whether it was said that the database does not take it: audio comes many times a second. */
+  /** Whether the failure has been logged: audio arrives many times a second. */
   let isLate = false;
   let running: Promise<void> | undefined;
 
@@ -117,16 +120,16 @@ function isFinal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && FINAL_CODES.has(error.code);
 }
 
-/** Slices of one key and tag on their way together. */
+/** Slices of one key and tag that are charged together. */
 interface Gathered {
   slicesMs: number[];
-  /** Of each slice, in their order. */
+  /** Outcome of each slice, in order. */
   outcomes: Promise<readonly PromiseSettledResult<void>[]>;
 }
 
 /**
- * Hundreds of sessions of one event have one key: charged one by one they would keep the database, and
- * its messages this thread, busy with a row that all of them share.
+ * Creates a function that combines charges. Hundreds of sessions at one event share a key; charged one by
+ * one, they would keep the database busy with a single row, and this thread with the database's messages.
  */
 function createGathering({ chargeSpeech }: Pick<UsageMeter, 'chargeSpeech'>) {
   const gathered = new Map<string, Gathered>();
@@ -136,7 +139,7 @@ function createGathering({ chargeSpeech }: Pick<UsageMeter, 'chargeSpeech'>) {
     const [outcome] = await Promise.allSettled([chargeSpeech({ ...payer, speechMs })]);
     const isRefused = outcome.status === 'rejected' && isFinal(outcome.reason);
     if (slicesMs.length === 1 || !isRefused) return slicesMs.map(() => outcome);
-    // There is no room for all of them, but there may be for some.
+    // The quota is too small for all slices together but may cover some of them.
     return Promise.allSettled(slicesMs.map((each) => chargeSpeech({ ...payer, speechMs: each })));
   }
 
