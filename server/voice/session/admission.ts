@@ -1,62 +1,68 @@
 /**
- * How many people this machine can hear: what a speaker costs is measured while people are heard, so
- * that one too many is refused instead of slowing down all. Only recognisers that work on this machine
- * count; those elsewhere have their own limits.
+ * Admission control: refuses a session when this machine cannot hear one more speaker in real time. The
+ * cost of a speaker is measured while sessions run. Only recognisers on this machine count; remote ones
+ * have limits of their own.
  */
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { HearingEffort, RecognitionEngine } from '../../engines/engine.ts';
 import type { SessionCondition } from './running-session.ts';
 
-/** A session, as far as it matters to those who hear it. */
+/** The part of a session that admission looks at. */
 export interface HeardSession {
-  /** The recogniser that is likeliest to hear it. */
+  /** The recogniser that is likeliest to hear the session. */
   recogniser: Pick<RecognitionEngine, 'name' | 'effort'>;
-  /** Time since it was opened. */
+  /** Time since the session was opened, in ms. */
   ageMs: number;
   condition: Pick<SessionCondition, 'receivedMs' | 'lagMs' | 'quietMs'>;
 }
 
 export interface Admission {
-  /** False when one more would be heard late, or others are already. */
+  /** Returns false when one more session would be heard late, or when too many already are. */
   hasRoom(recogniser: HeardSession['recogniser'], sessions: readonly HeardSession[]): boolean;
-  /** How busy recognisers are: a load above 1 where it was misjudged. */
+  /** Describes how busy the recognisers are. A load above 1 means that their cost was underestimated. */
   describe(sessions: readonly HeardSession[]): Hearing;
 }
 
 export interface AdmissionOptions {
-  /** Processors of this machine. */
+  /** Number of processors of this machine. */
   processors: number;
-  /** Share of them that recognisers may take, 0 to 1; 0 lets everybody in. */
+  /** Share of the processors that recognisers may use, 0 to 1; 0 turns admission control off. */
   share: number;
 }
 
-/** A new session counts as if it spoke for so long, in ms: it is about to. */
+/** How long a new session counts as speaking, in ms: its speaker is about to begin. */
 const NEW_MS = 20_000;
-/** And each other one for so long after its last words, which come with the sentence in settled captions. */
+/**
+ * How long a session counts as speaking after its last words, in ms; settled captions arrive by the
+ * sentence.
+ */
 const SPEAKING_MS = 20_000;
-/** What a speaker costs is taken over so much audio, in ms. */
+/** Audio over which the cost of a speaker is measured, in ms. */
 const MEASURED_MS = 20_000;
-/** Silence is cheap: what was measured counts no less than this share of what is expected. */
+/**
+ * Least cost that a measurement can yield, as a share of the expected cost: silence is cheap and would
+ * mislead.
+ */
 const LEAST_OF_EXPECTED = 0.5;
-/** How fast a cost falls with each measurement; it rises at once. */
+/** Smoothing factor by which a cost falls with each measurement; it rises at once. */
 const FALL = 0.2;
-/** Behind by more, captions are late. */
+/** Lag above which captions are late, in ms. */
 const LATE_MS = 2_000;
-/** So many of those who speak may be late before nobody else is let in. */
+/** Share of speaking sessions that may be late before new sessions are refused. */
 const LATE_SHARE = 0.25;
 
-/** What a speaker of one engine costs. */
+/** Cost of one speaker, per engine. */
 interface Cost {
-  /** Share of a processor. */
+  /** Share of one processor. */
   share: number;
-  /** What had been heard and taken when it was last measured. */
+  /** Counters of the engine at the last measurement. */
   since: Pick<HearingEffort, 'audioMs' | 'processorMs'>;
 }
 
 export function createAdmission({ processors, share }: AdmissionOptions): Admission {
   const costs = new Map<string, Cost>();
 
-  /** Share of a processor that a speaker takes; 0 for engines elsewhere. */
+  /** Returns the share of one processor that a speaker takes; 0 for remote engines. */
   function costOf({ name, effort }: HeardSession['recogniser']): number {
     const now = effort?.();
     if (now === undefined) return 0;
@@ -87,7 +93,7 @@ export function createAdmission({ processors, share }: AdmissionOptions): Admiss
     hasRoom(recogniser, sessions) {
       const { speaking, taken, areLate } = look(sessions);
       const fits = taken + costOf(recogniser) <= most && !areLate;
-      // Somebody has to be heard on the slowest of machines.
+      // Even the slowest machine must accept one speaker.
       return fits || share === 0 || speaking === 0 || recogniser.effort === undefined;
     },
     describe(sessions) {
@@ -103,14 +109,20 @@ export function createAdmission({ processors, share }: AdmissionOptions): Admiss
   };
 }
 
-/** Of recognisers on this machine alone; a client that is held back cannot go on speaking. */
+/**
+ * Whether a session takes up a recogniser on this machine. A client that is held back still counts: it
+ * cannot send more.
+ */
 function isSpeaking({ recogniser, ageMs, condition }: HeardSession): boolean {
   const { quietMs, lagMs } = condition;
   const isHeard = ageMs < NEW_MS || quietMs < SPEAKING_MS || lagMs > LATE_MS;
   return recogniser.effort !== undefined && isHeard;
 }
 
-/** Whoever sends recordings faster than people speak is behind however fast they are heard. */
+/**
+ * Whether a session is heard late. A recording sent faster than real time always lags, so a session is
+ * late only when recognition also trails the time since it was opened.
+ */
 function isLate({ ageMs, condition: { receivedMs, lagMs } }: HeardSession): boolean {
   return lagMs > LATE_MS && receivedMs - lagMs < ageMs - LATE_MS;
 }

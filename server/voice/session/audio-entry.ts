@@ -1,34 +1,34 @@
 /**
- * Audio of a session as the broker has it: bytes as they came, each piece behind its length, behind a small
- * head. They are written where they come, so that nothing is gathered and copied when they go.
+ * Binary format of audio in the broker: a fixed head, followed by the original pieces, each with a length
+ * prefix. Pieces are written into place as they arrive, so that flushing needs no copy.
  */
 import { MEDIA_GAP, type MediaPiece } from '../audio/media.ts';
 
-/** What is known of the audio that came together. */
+/** Describes the audio of one entry. */
 export interface AudioHead {
-  /** Bytes of the session before it. */
+  /** Bytes of the session before this entry. */
   fromBytes: number;
-  /** Audio of the session up to its end. */
+  /** Duration of the session's audio up to the end of this entry, in ms. */
   receivedMs: number;
-  /** Sequence of the last message that its client had by then. */
+  /** Sequence of the last message that the client had confirmed by then. */
   confirmed: number;
-  /** No more follows. */
+  /** Whether the audio ends with this entry. */
   hasEnded: boolean;
 }
 
-/** In the first byte, which was 0 or more than 127 before there were versions. */
+/** First byte of an entry. Before there were versions, this byte was 0 or more than 127. */
 const VERSION = 1;
 const HEAD_BYTES = 26;
 const LENGTH_BYTES = 4;
-/** Instead of a length. */
+/** Marks a gap, in place of a length. */
 const GAP = 0xffff_ffff;
 const NOTHING = Buffer.alloc(0);
-/** A buffer of more, as is needed after a while without the broker, is not kept. */
+/** Largest buffer to reuse, in bytes. Larger ones, needed after a broker outage, are discarded. */
 const MOST_SPARE_BYTES = 128 * 1024;
 
 /**
- * What comes, until it goes to the broker. Its buffers, one that is filled and one on its way, are used again
- * and again: thousands of new ones a second would have V8 collect garbage all the time.
+ * Collects audio until it is sent to the broker. Two buffers, one being filled and one in flight, are
+ * reused: allocating thousands a second would keep V8 collecting garbage.
  */
 export class AudioIntake {
   #bytes: Buffer = NOTHING;
@@ -49,7 +49,7 @@ export class AudioIntake {
     this.#bytes.set(data, at + LENGTH_BYTES);
   }
 
-  /** What came since it was taken the last time: not touched any more before it is {@link givenBack}. */
+  /** Returns the entry collected since the last call; it stays unchanged until {@link givenBack}. */
   take({ fromBytes, receivedMs, confirmed, hasEnded }: AudioHead): Buffer {
     if (this.#bytes.length < HEAD_BYTES) this.#grow(0);
     const entry = this.#bytes.subarray(0, this.#endBytes);
@@ -83,13 +83,13 @@ export class AudioIntake {
   }
 }
 
-/** Audio that came together. */
+/** One entry of audio. */
 export interface AudioEntry extends AudioHead {
-  /** As they came: `null` is a gap, nothing the end of an utterance. */
+  /** Pieces as received: `null` is a gap, an empty piece the end of an utterance. */
   pieces: (Uint8Array | null)[];
 }
 
-/** @returns undefined for an entry that another version of the server has written in another way */
+/** @returns undefined for an entry in the format of another server version */
 export function readAudioEntry(bytes: Buffer): AudioEntry | undefined {
   if (bytes[0] !== VERSION || bytes.length < HEAD_BYTES) return undefined;
   const pieces: (Uint8Array | null)[] = [];

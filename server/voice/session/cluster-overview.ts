@@ -1,6 +1,6 @@
 /**
- * What goes on at all servers of a cluster: which there are, and, only while somebody looks, the sessions
- * that each of them has.
+ * Overview of all servers of a cluster: which servers exist and, only while a console user is watching,
+ * the sessions of each.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Hearing } from '../../../shared/schemas/health.ts';
@@ -8,36 +8,39 @@ import type { LiveVoiceSession } from '../../../shared/schemas/console.ts';
 import type { Broker } from '../../broker/index.ts';
 import { ALL_SESSIONS } from './session-seats.ts';
 
-/** A session as it is shown, and to whom; null: to operators, being the demo page's. */
+/** A session and the account that may see it; null for the demo page, visible to operators. */
 export interface ShownSession {
   accountId: string | null;
   session: LiveVoiceSession;
 }
 
-/** What one server shows. */
+/** Sessions and recogniser load of one server. */
 export interface ServerOverview {
   sessions: ShownSession[];
   hearing: Hearing;
 }
 
 export interface ClusterOverview {
-  /** What the others show: those that say nothing within a moment are left out. */
+  /** Returns the overviews of the other servers; those that do not answer within a moment are left out. */
   others(): Promise<ServerOverview[]>;
-  /** How many servers there are, as far as was known last. */
+  /** Last known number of servers. */
   readonly serverCount: number;
-  /** Voice sessions that they have together, as far as was known last. */
+  /** Last known number of voice sessions on all servers. */
   readonly sessionCount: number;
   stop(): void;
 }
 
-/** A server that has died is not among the others any more after this, in ms. */
+/** Time after which a dead server is no longer listed, in ms. */
 const PRESENT_MS = 10_000;
 const PRESENT_EVERY_MS = 3_000;
-/** For so long after somebody has looked it is shown what goes on, and how often, in ms. */
+/**
+ * How long a server publishes its overview after a request, how often, and how long each copy lasts, in
+ * ms.
+ */
 const SHOWN_MS = 15_000;
 const SHOW_EVERY_MS = 1_000;
 const SHOWN_FOR_MS = 4_000;
-/** How long the first look waits for the others, in ms, and how often it sees whether they are there. */
+/** How long the first request waits for other servers, and how often it checks for their overviews, in ms. */
 const PATIENCE_MS = 500;
 const LOOK_EVERY_MS = 20;
 
@@ -45,7 +48,7 @@ const SERVERS = 'servers';
 const LOOKS = 'looks at sessions';
 const overviewOf = (node: string): string => `overview ${node}`;
 
-/** This server among those there are. */
+/** Registers this server in the cluster and tracks which others exist. */
 function createPresence({ node, seats }: Pick<Broker, 'node' | 'seats'>) {
   const presence = {
     servers: [node],
@@ -60,7 +63,7 @@ function createPresence({ node, seats }: Pick<Broker, 'node' | 'seats'>) {
         presence.servers = servers ?? [node];
         presence.sessionCount = sessions?.length ?? 0;
       } catch {
-        // As it was, while the broker is away.
+        // While the broker is unreachable, the last known values stand.
       }
     },
     stop(): void {
@@ -73,7 +76,7 @@ function createPresence({ node, seats }: Pick<Broker, 'node' | 'seats'>) {
   return presence;
 }
 
-/** @param show what this server shows */
+/** @param show returns the overview of this server */
 export function createClusterOverview(
   broker: Pick<Broker, 'node' | 'seats' | 'records' | 'announcements'>,
   show: () => ServerOverview,
@@ -127,7 +130,7 @@ export function createClusterOverview(
         }
         return found;
       } catch {
-        // Nobody is seen while the broker is away.
+        // While the broker is unreachable, no other servers are shown.
         return [];
       }
     },

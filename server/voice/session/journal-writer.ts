@@ -1,30 +1,30 @@
-/** How the streams of a session are written by the one who has it, whatever becomes of the broker meanwhile. */
+/** Writes a session's streams on behalf of its owner, and keeps trying while the broker is unreachable. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 import { leaseOf, type SessionHold } from './handover.ts';
 import { streamOf } from './kept-session.ts';
 
-/** How often what could not be written is tried again, in ms. */
+/** Pause before a failed write is tried again, in ms. */
 const RETRY_MS = 250;
 
 export interface JournalWriterOptions {
   broker: Pick<Broker, 'node' | 'streams'>;
   sessionId: string;
-  /** How long a stream is kept when nothing more is written, in ms. */
+  /** How long a stream is kept after its last entry, in ms. */
   ttlMs: number;
-  /** The broker is away: its turn comes later. */
+  /** Called when a write fails because the broker is unreachable; the write is retried. */
   onAway: () => void;
-  /** The session is another server's. */
+  /** Called when another server owns the session. */
   onRefused: () => void;
 }
 
-/** What is to be appended: must not change any more. */
+/** An entry to append; its bytes must not change any more. */
 export interface NewEntry {
   bytes: Uint8Array;
-  /** The how many-th of its stream it is. */
+  /** Position of the entry in its stream, counted by the writer. */
   number: number;
-  /** Entries that are not needed any more. */
+  /** Id up to which older entries can be removed. */
   trimUpTo: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export class JournalWriter {
     this.#options = options;
   }
 
-  /** Whether there is anything to write: by whoever has the session. */
+  /** Whether this server owns the session and still writes to it. */
   get isWriting(): boolean {
     return this.hold !== undefined && !this.#isOver;
   }
@@ -51,12 +51,12 @@ export class JournalWriter {
     return this.#isAway;
   }
 
-  /** Nothing more is written. */
+  /** Stops writing. */
   stop(): void {
     this.#isOver = true;
   }
 
-  /** @returns the id; undefined where it need not be written any more */
+  /** @returns the id of the entry; undefined when it need not be written any more */
   async append(
     { name, mostEntries }: { name: string; mostEntries: number },
     { bytes, number, trimUpTo }: NewEntry,
@@ -72,7 +72,7 @@ export class JournalWriter {
           by: { appender: `${broker.node} ${epoch}`, number },
         });
         if (id !== undefined) return id;
-        // Another's, or the broker has lost it.
+        // Another server owns the session, or the broker has lost the lease.
         if (!(await hold.check())) {
           onRefused();
           return undefined;

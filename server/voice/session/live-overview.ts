@@ -1,4 +1,4 @@
-/** The voice sessions, of all servers, as their account may see and end them. */
+/** The voice sessions of all servers, as shown to the console and ended from there. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LiveVoiceSession, LiveVoiceSessionList } from '../../../shared/schemas/console.ts';
 import type { Hearing } from '../../../shared/schemas/health.ts';
@@ -6,21 +6,24 @@ import type { ClusterOverview, ServerOverview, ShownSession } from './cluster-ov
 import type { RunningSession } from './running-session.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 
-/** Who looks. */
+/** The console user who views the sessions. */
 export interface Onlooker {
   accountId: string;
-  /** Whether the demo page's sessions are shown as well. */
+  /** Whether the sessions of the demo page are included. */
   isOperator: boolean;
 }
 
 export interface LiveOverview {
   /** Oldest first. */
   list(onlooker: Onlooker): Promise<LiveVoiceSessionList>;
-  /** Ends a session at once; its client gets the reason. @throws ServiceError not_found, broker_unavailable */
+  /**
+   * Ends a session at once and tells its client the reason. @throws ServiceError not_found,
+   * broker_unavailable
+   */
   end(onlooker: Onlooker, sessionId: string): Promise<void>;
 }
 
-/** What this server shows. */
+/** Returns the sessions and recogniser load of this server. */
 export function overviewOf(voiceSessions: Pick<VoiceSessions, 'list' | 'hearing'>): ServerOverview {
   const sessions = voiceSessions.list().map((session) => ({
     accountId: session.origin.key?.accountId ?? null,
@@ -29,7 +32,7 @@ export function overviewOf(voiceSessions: Pick<VoiceSessions, 'list' | 'hearing'
   return { sessions, hearing: voiceSessions.hearing };
 }
 
-/** @param cluster undefined: there are no other servers */
+/** @param cluster undefined for a single server */
 export function createLiveOverview(
   voiceSessions: Pick<VoiceSessions, 'list' | 'end' | 'accountOf' | 'hearing'>,
   cluster?: Pick<ClusterOverview, 'others'>,
@@ -42,7 +45,7 @@ export function createLiveOverview(
     async list(onlooker) {
       const servers = await shown();
       const sessions = visibleTo(onlooker, servers).map(({ session }) => session);
-      // Those that change servers at this moment may be shown by both.
+      // Both servers may show a session during a hand-over.
       const each = new Map(sessions.map((session) => [session.session_id, session]));
       const oldestFirst = [...each.values()].sort((a, b) => (a.opened_at < b.opened_at ? -1 : 1));
       return {
@@ -54,7 +57,7 @@ export function createLiveOverview(
       const isIn = (servers: ServerOverview[]) =>
         visibleTo(onlooker, servers).some(({ session }) => session.session_id === sessionId);
       const isShown = isIn([overviewOf(voiceSessions)]) || isIn(await shown());
-      // One whose server has died is shown by nobody, and waits for its client.
+      // No server shows the session of a dead server; it waits at the broker for its client.
       const isThere = isShown || isOf(onlooker, await voiceSessions.accountOf(sessionId));
       if (!isThere) throw new ServiceError('not_found', 'There is no voice session with this id.');
       await voiceSessions.end(sessionId);
@@ -68,12 +71,12 @@ function visibleTo(onlooker: Onlooker, servers: readonly ServerOverview[]): Show
     .filter(({ accountId }) => isOf(onlooker, accountId));
 }
 
-/** @param accountId of a session; null: the demo page's */
+/** @param accountId account of a session; null for the demo page */
 function isOf(onlooker: Onlooker, accountId: string | null | undefined): boolean {
   return accountId === null ? onlooker.isOperator : accountId === onlooker.accountId;
 }
 
-/** Of servers that are equally large. */
+/** Combines the load of all servers, which are taken to be equally large. */
 function together(servers: readonly ServerOverview[]): Hearing {
   const hearing = servers.map((server) => server.hearing);
   const load = hearing.reduce((sum, each) => sum + each.load, 0) / hearing.length;

@@ -23,7 +23,7 @@ export class LiveSessions {
     return this.#sessions.get(id);
   }
 
-  /** Forgets a session that is over. */
+  /** Removes a session that is over. */
   remove(id: string): void {
     if (this.#sessions.delete(id) && this.#sessions.size === 0) this.#onEmpty?.();
   }

@@ -1,4 +1,4 @@
-/** Translation for the length of a voice session: its glossary and its formality are settled once. */
+/** Translation in voice sessions: formality and glossary are resolved once for the whole session. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { MAX_TARGET_LANGUAGES } from '../../../shared/schemas/voice-session.ts';
@@ -11,7 +11,7 @@ import { checkedGlossaryId, type Glossaries } from '../../glossaries/glossaries.
 import type { Translation } from '../../translation/translation.ts';
 import { translateLayouts } from '../../translation/wishes.ts';
 
-/** Values of `formality` in a session request, and what engines know of them. */
+/** Maps values of `formality` in a session request to the engines' values. */
 const formalities: ReadonlyMap<string, 'more' | 'less' | undefined> = new Map([
   ['default', undefined],
   ['formal', 'more'],
@@ -21,29 +21,29 @@ const formalities: ReadonlyMap<string, 'more' | 'less' | undefined> = new Map([
 ]);
 
 /**
- * Dictionaries that are read before a session begins: one for each target. Where the language that
- * will be spoken is open there may be more; those are read when their language is first heard.
+ * Most dictionaries to load before a session begins: one per target. When the spoken language is not
+ * fixed there may be more; those are loaded when their language is first heard.
  */
 const MAX_READ_AHEAD = MAX_TARGET_LANGUAGES;
 
-/** What a session request says of its translations. */
+/** The translation settings of a session request. */
 export interface LiveTranslationRequest {
-  /** Undefined for visitors of the demo, who have no glossaries. */
+  /** Undefined for visitors of the demo page, who have no glossaries. */
   caller: Caller | undefined;
   glossaryId: string | undefined;
   formality: string | undefined;
-  /** Directions that may occur, all of them served; empty when nothing is translated. */
+  /** Language pairs that may occur, all of them served; empty when nothing is translated. */
   pairs: readonly LanguagePair[];
 }
 
 export interface LiveTranslation {
   /**
-   * Checks the wishes of a session and reads what it needs, so that its first sentence does not
-   * wait. A session keeps the dictionaries it has read, whatever becomes of the glossary meanwhile.
+   * Checks a session's settings and loads what it needs, so that the first sentence does not wait. A
+   * session keeps the dictionaries it has loaded even if the glossary changes.
    *
-   * @returns what translates its sentences, as `POST /v2/translate` would
-   * @throws ServiceError invalid_request for a formality that no engine of any target can choose and
-   *   a glossary without a dictionary for any of the pairs; not_found for an unknown glossary
+   * @returns a function that translates sentences as `POST /v2/translate` would
+   * @throws ServiceError invalid_request for a formality that no engine supports in any of the targets
+   *   and for a glossary without a dictionary for any of the pairs; not_found for an unknown glossary
    */
   prepare(request: LiveTranslationRequest): Promise<{ translateText: TranslateText }>;
 }
@@ -81,7 +81,7 @@ export function createLiveTranslation(options: LiveTranslationOptions): LiveTran
   };
 }
 
-/** @throws ServiceError invalid_request, with what is possible */
+/** @throws ServiceError invalid_request, listing what is possible */
 function checkedFormality(
   requested: string,
   pairs: readonly LanguagePair[],
@@ -110,10 +110,13 @@ function checkedFormality(
   );
 }
 
-/** The terms of a direction; undefined where the glossary has no dictionary for it. */
+/** Returns the terms of a language pair; undefined where the glossary has no dictionary for the pair. */
 type TermsOf = (pair: LanguagePair) => Promise<TermIndex | undefined>;
 
-/** @throws ServiceError not_found; invalid_request when it has no dictionary for any of the pairs */
+/**
+ * @throws ServiceError not_found; invalid_request when the glossary has no dictionary for any of the
+ *   pairs
+ */
 async function readGlossary({
   caller,
   glossaryId,
@@ -132,7 +135,7 @@ async function readGlossary({
   const offered = new Set(
     dictionaries.map(({ source_lang, target_lang }) => `${source_lang}-${target_lang}`),
   );
-  // A language into itself is not translated, so it needs no dictionary.
+  // Nothing is translated within one language, so such a pair needs no dictionary.
   const wanted = new Set(pairs.filter(isTranslated).map(nameOf));
   const served = [...wanted].filter((name) => offered.has(name));
   if (wanted.size > 0 && served.length === 0) {
@@ -155,7 +158,7 @@ async function readGlossary({
       target: baseLanguage(pair.target),
     });
     read.set(name, index);
-    // What cannot be read now may be read for the next sentence.
+    // A dictionary that fails to load now is tried again for the next sentence.
     index.catch(() => read.delete(name));
     return index;
   };
@@ -164,7 +167,10 @@ async function readGlossary({
   return (pair) => termsOf(pair).catch(ignoreDeleted);
 }
 
-/** A dictionary that was deleted before its language was heard leaves the sentence as it is. */
+/**
+ * Ignores a dictionary that was deleted before its language was heard: the sentence is translated without
+ * it.
+ */
 function ignoreDeleted(error: unknown): undefined {
   const isGone =
     error instanceof ServiceError && ['not_found', 'invalid_request'].includes(error.code);
@@ -175,7 +181,7 @@ function isTranslated({ source, target }: LanguagePair): boolean {
   return baseLanguage(source) !== baseLanguage(target);
 }
 
-/** The direction of base languages that serves a pair: dictionaries are named so. */
+/** Name of the pair of base languages, as dictionaries are named. */
 function nameOf({ source, target }: LanguagePair): string {
   return `${baseLanguage(source)}-${baseLanguage(target)}`;
 }

@@ -1,61 +1,61 @@
-/** A session's audio between its connections and the voice path: counted, checked and bounded. */
+/** Queue between a session's connections and its voice path: counts, checks and bounds the incoming audio. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { bytesPerSample, type AudioFormat } from '../../../shared/media-type.ts';
 import { MEDIA_GAP, UTTERANCE_END, type MediaPiece, type MediaSource } from '../audio/media.ts';
 
-/** Longest chunk (of the public protocol), in ms. */
+/** Longest chunk that the public protocol allows, in ms. */
 const MAX_CHUNK_MS = 1_000;
-/** Compressed audio that may wait: seconds of the largest formats, a minute of Opus. */
+/** Most compressed audio that may wait, in bytes: seconds of the largest formats, a minute of Opus. */
 const MAX_COMPRESSED_BYTES = 128 * 1024;
-/** Decoded audio from which the bytes of a second are known; headers weigh less and less. */
+/** Decoded audio after which the byte rate is known, in ms; headers distort it less and less. */
 const LEARNT_AFTER_MS = 500;
 
 export interface MediaQueueOptions {
   format: AudioFormat;
   /** Audio that may wait for a slow engine before the client is held back, in ms. */
   maxLagMs: number;
-  /** Told the duration of PCM audio as it comes, in ms; may throw. */
+  /** Called with the duration of PCM audio as it arrives, in ms; may throw. */
   meter: (durationMs: number) => void;
-  /** Asks for the client to be held back (true) or let go again (false). */
+  /** Asks for the client to be held back (true) or released (false). */
   hold: (isHeld: boolean) => void;
-  /** Told all that comes, in its order. */
+  /** Called with every piece, in order. */
   onPiece?: ((piece: MediaPiece) => void) | undefined;
-  /** Bytes that came to another server before. */
+  /** Bytes that another server received before. */
   receivedBytes?: number | undefined;
-  /** ms, of any origin. */
+  /** Clock in ms, of any origin. */
   now?: () => number;
 }
 
 export interface MediaQueue {
-  /** The audio as it came; over after {@link end}. */
+  /** The audio as received; over after {@link end} once all of it has been read. */
   readonly media: MediaSource;
   readonly hasEnded: boolean;
-  /** Chunks that wait for the voice path. */
+  /** Number of chunks that wait for the voice path. */
   readonly size: number;
   /**
-   * How long what waits plays, in ms. Of compressed audio before half a second was decoded: for how long
-   * it has been coming, as if it came as it was spoken.
+   * Playing time of the waiting audio, in ms. For compressed audio, until half a second is decoded, it is
+   * the time over which the audio has arrived, as if sent in real time.
    */
   readonly waitingMs: number;
   /** Whether the client should be held back. */
   readonly isFull: boolean;
-  /** Bytes taken in since the session began. */
+  /** Bytes received since the session began. */
   readonly receivedBytes: number;
   /**
-   * Takes a chunk; answers whether it holds audio.
+   * Takes a chunk; returns whether it holds audio.
    *
-   * @throws ServiceError media_after_end, malformed_message, chunk_too_large; what the meter throws
+   * @throws ServiceError media_after_end, malformed_message, chunk_too_large; errors of the meter
    */
   push(data: Uint8Array): boolean;
-  /** Takes audio once more that another server had. */
+  /** Queues audio that another server had received. */
   replay(pieces: readonly MediaPiece[]): void;
-  /** What was said up to here is an utterance; more of these without audio between them are one. */
+  /** Ends the current utterance. Repeated calls without audio in between count once. */
   endUtterance(): void;
-  /** Compressed audio of this length, in ms, has been decoded: shows how many bytes make a second. */
+  /** Reports the duration of newly decoded compressed audio, in ms, from which the byte rate is learnt. */
   decoded(durationMs: number): void;
-  /** Bytes may be missing here: the client reconnected without saying what had arrived. */
+  /** Marks a place where bytes may be missing: the client reconnected without knowing what had arrived. */
   markGap(): void;
-  /** No more audio follows; what is queued is still read. */
+  /** Marks the end of the audio; what is queued is still read. */
   end(): void;
 }
 
@@ -73,7 +73,7 @@ class BoundedQueue implements MediaQueue {
   hasEnded = false;
   isFull = false;
   receivedBytes: number;
-  /** Up to where utterances have ended. */
+  /** Value of `receivedBytes` at the end of the last utterance. */
   #saidBytes: number;
 
   constructor(options: MediaQueueOptions) {
@@ -151,13 +151,13 @@ class BoundedQueue implements MediaQueue {
   }
 }
 
-/** How many bytes make a ms; of compressed audio that shows when some of it was decoded. */
+/** Byte rate of the audio; for compressed audio it is learnt from what has been decoded. */
 class Pace {
   bytesPerMs: number | undefined;
   readonly #isToBeLearnt: boolean;
   readonly #now: () => number;
   #decodedMs = 0;
-  /** For how long audio has come before that is known. */
+  /** How long audio has been arriving while the byte rate is unknown, in ms. */
   #comingMs = 0;
   #cameAtMs: number | undefined;
 
@@ -170,7 +170,7 @@ class Pace {
   came(): void {
     if (this.bytesPerMs !== undefined) return;
     const atMs = this.#now();
-    // No longer than a chunk may be: a client may have been silent, or away.
+    // Capped at the longest chunk: the client may have been silent or disconnected.
     this.#comingMs += Math.min(atMs - (this.#cameAtMs ?? atMs), MAX_CHUNK_MS);
     this.#cameAtMs = atMs;
   }
@@ -181,21 +181,21 @@ class Pace {
     this.bytesPerMs = takenBytes / this.#decodedMs;
   }
 
-  /** How long what waits plays. */
+  /** Playing time of the waiting bytes, in ms. */
   msOf(bytes: number): number {
     if (this.bytesPerMs !== undefined) return bytes / this.bytesPerMs;
     return Math.max(0, this.#comingMs - this.#decodedMs);
   }
 }
 
-/** A class: an object with getters of its own is looked up slowly, which each chunk would be for. */
+/** A class because an object literal with getters is slow to look up, which every chunk would pay for. */
 class MediaLine implements MediaSource {
   onArrival = (): void => undefined;
   readonly #onTake: (piece: MediaPiece) => void;
   readonly #pieces: MediaPiece[] = [];
   #hasEnded = false;
 
-  /** @param onTake called with each piece that is taken */
+  /** @param onTake called with each piece taken from the queue */
   constructor(onTake: (piece: MediaPiece) => void) {
     this.#onTake = onTake;
   }
@@ -208,7 +208,7 @@ class MediaLine implements MediaSource {
     return this.#hasEnded && this.#pieces.length === 0;
   }
 
-  /** Ignored after the end. */
+  /** Adds a piece; ignored after the end. */
   add(piece: MediaPiece): void {
     if (this.#hasEnded) return;
     this.#pieces.push(piece);
@@ -227,7 +227,7 @@ class MediaLine implements MediaSource {
   }
 }
 
-/** Undefined for compressed audio. */
+/** Byte rate of PCM audio; undefined for compressed audio. */
 function bytesPerSecondOf({ sampleRateHz, codec }: AudioFormat): number | undefined {
   return sampleRateHz && sampleRateHz * bytesPerSample(codec);
 }
@@ -245,22 +245,22 @@ function checkedDurationMs(sizeBytes: number, format: AudioFormat, bytesPerSecon
   );
 }
 
-// The pace at which audio may come.
+// Real-time meter: the pace at which audio may arrive.
 
-/** Audio is accepted at up to this many times real time. */
+/** Highest speed at which audio is accepted, as a multiple of real time. */
 const MAX_SPEED = 2;
-/** What a client may be ahead at the start, in ms of audio. */
+/** How far a client may be ahead at the start, in ms of audio. */
 const HEAD_START_MS = 2_000;
-/** A stalled network may deliver this much at once, in ms of audio: the longest gap that is allowed. */
+/** Most audio that may arrive at once after a stalled network, in ms: the longest gap that is allowed. */
 const MAX_CREDIT_MS = 30_000;
 
 /**
- * Watches that audio does not come faster than twice real time. Time grants credit, audio spends it:
- * single chunks may bunch up as networks make them, a steady excess is refused.
+ * Creates a meter that refuses audio sent faster than twice real time. Time earns credit and audio spends
+ * it: chunks may bunch up as networks make them, but a steady excess is refused.
  *
- * @param refusal what the client is told
- * @param before how long audio could come until now, and how much did, in ms: at another server
- * @returns a function that takes the duration of the audio that has just come, in ms
+ * @param refusal message for the client
+ * @param before time elapsed and audio received at another server, in ms
+ * @returns a function that takes the duration of newly received audio, in ms
  * @throws ServiceError audio_too_fast, from the returned function
  */
 export function createRealTimeMeter(
@@ -280,10 +280,10 @@ export function createRealTimeMeter(
 }
 
 /**
- * The meter of a session.
+ * Creates the meter of a session.
  *
  * @param openedAtMs ms since the epoch
- * @param receivedMs audio that came to another server before, in ms; undefined: it was at none
+ * @param receivedMs audio received by another server, in ms; undefined when there was none
  */
 export function createSessionMeter(openedAtMs: number, receivedMs: number | undefined) {
   if (receivedMs === undefined) return createRealTimeMeter();

@@ -1,4 +1,4 @@
-/** What a session is to its connection, and to a room. */
+/** The interfaces between a session and its connection, and between a session and a room. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { PageOrigin } from '../../http/door.ts';
@@ -7,14 +7,15 @@ import type { SessionJournal } from './session-journal.ts';
 import type { CaptionUpdate } from '../path/captions.ts';
 import type { SentUpdate } from './session-updates.ts';
 
-/** A room in which others read along with a session. */
+/** A room in which viewers read the captions of a session. */
 export interface SessionRoom {
   /**
-   * Takes what a session says, until it ends.
+   * Takes the captions of a session until it ends.
    *
-   * @param speech.beganAtMs when it began, ms since the epoch
-   * @param speech.receivedMs how much of its audio has come so far
-   * @param speech.isMoved whether it goes on at another server: what was being said is heard there
+   * @param speech.beganAtMs start of the session, in ms since the epoch
+   * @param speech.receivedMs returns the duration of the audio received so far, in ms
+   * @param speech.isMoved whether another server has taken the session and will recognise the unfinished
+   *   utterance
    * @param speech.end ends the session
    */
   hear(speech: {
@@ -28,44 +29,44 @@ export interface SessionRoom {
 }
 
 /**
- * A connection's hold on its session. What changes is asked for by calls: an object with getters of its own is of a
- * shape of its own, which V8 would look up anew at each chunk.
+ * A connection's view of its session. Changing values are methods, not getters: an object with its own
+ * getters has its own shape, which V8 would have to look up for each chunk.
  */
 export interface SessionConnection {
   readonly sessionId: string;
   readonly messageFormat: MessageFormat;
-  /** What is to be sent. */
+  /** Messages to send. */
   readonly reader: OutboxReader;
-  /** Aborted, with a ServiceError as reason, when the session has failed. */
+  /** Aborted when the session has failed, with a ServiceError as reason. */
   readonly failed: AbortSignal;
-  /** Aborted when the client has asked to reconnect: another connection will take over. */
+  /** Aborted when the client has asked to reconnect and another connection will take over. */
   readonly replaced: AbortSignal;
-  /** Aborted when the session goes on at another server. */
+  /** Aborted when another server takes the session. */
   readonly moved: AbortSignal;
-  /** The server is: the session concludes what it has heard. */
+  /** Whether the server is stopping: the session then concludes what it has received. */
   isStopping(): boolean;
   hasMediaEnded(): boolean;
   /** Whether chunks wait for the voice path. */
   hasMediaWaiting(): boolean;
-  /** When audio was last counted, on the clock of `performance.now()`; bytes without sound are none. */
+  /** When audio was last counted, on the clock of `performance.now()`; bytes without sound do not count. */
   audioCountedAtMs(): number;
-  /** @throws ServiceError as the session's end */
+  /** @throws ServiceError that ends the session */
   push(data: Uint8Array): void;
-  /** What was said up to here is concluded at once. */
+  /** Ends the current utterance; it is concluded at once. */
   endUtterance(): void;
-  /** Other targets or terms from now on; the answer is among what is to be sent. */
+  /** Changes targets or terms; the answer arrives among the messages to send. */
   update(update: SentUpdate): void;
   endMedia(): void;
-  /** Takes a function that holds the client back (true) or lets it go again (false). */
+  /** Sets the function that holds the client back (true) or releases it (false). */
   onHold(hold: (isHeld: boolean) => void): void;
-  /** The client has everything up to this sequence. */
+  /** Records that the client has everything up to this sequence. */
   confirm(sequence: number): void;
-  /** Ends the session for what its client did. */
+  /** Ends the session because of a client error. */
   fail(error: ServiceError): void;
   /**
-   * The connection is over.
+   * Reports that the connection has closed.
    *
-   * @param isFinal whether the client has taken its leave, so that the session is over as well
+   * @param isFinal whether the client has left for good, so that the session ends as well
    */
   release(isFinal: boolean): void;
 }
@@ -74,7 +75,10 @@ export function sessionGone(): ServiceError {
   return new ServiceError('token_refused', 'The session has ended. Request a new one.');
 }
 
-/** Nothing is told by a server that has stood still, before it knows that the session is still its own. */
+/**
+ * Returns a reader that holds messages back while this server, after a stall, does not know whether it
+ * still owns the session.
+ */
 export function whileSure(reader: OutboxReader, { hold }: SessionJournal): OutboxReader {
   if (hold === undefined) return reader;
   return {
@@ -84,7 +88,7 @@ export function whileSure(reader: OutboxReader, { hold }: SessionJournal): Outbo
     },
     async changed() {
       if (hold.isSure) await reader.changed();
-      // Where it is lost, the connection ends with it.
+      // Once ownership is lost, this promise stays pending: the connection closes with the session.
       else if (!(await hold.check())) await new Promise(() => undefined);
     },
   };

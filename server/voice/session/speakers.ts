@@ -1,4 +1,7 @@
-/** Which languages are heard, and which voice speaks which: the first engine that can, as with everything that is preferred. */
+/**
+ * Which languages can be recognised, and which voice speaks each language: the first engine that supports
+ * it.
+ */
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import {
   voiceMediaLanguages,
@@ -8,7 +11,7 @@ import type { RecognitionEngine, SynthesisEngine } from '../../engines/engine.ts
 
 type Speaker = Pick<SynthesisEngine, 'languages'>;
 
-/** The engine that speaks a language or a variant; undefined when none does. */
+/** Returns the engine that speaks a language or variant; undefined when none does. */
 export function speakerOf<Engine extends Speaker>(
   language: LanguageTag,
   speakers: readonly Engine[],
@@ -16,12 +19,12 @@ export function speakerOf<Engine extends Speaker>(
   return speakers.find(({ languages }) => languages.includes(baseLanguage(language)));
 }
 
-/** Languages that can be spoken now, as sessions name them. */
+/** Languages that the running engines can speak, as session requests name them. */
 export function speakableLanguages(speakers: readonly Speaker[]): string[] {
   return voiceMediaLanguages.filter((language) => speakerOf(language, speakers) !== undefined);
 }
 
-/** Each engine with the languages it is asked for, as sessions name them: no other comes before it. */
+/** Assigns each language, as session requests name them, to the first engine that speaks it. */
 export function sharesOfSpeech<Engine extends Speaker>(
   speakers: readonly Engine[],
 ): { engine: Engine; languages: string[] }[] {
@@ -31,12 +34,12 @@ export function sharesOfSpeech<Engine extends Speaker>(
   }));
 }
 
-/** Whether sessions can ask for speech in a language, or in that variant of it. */
+/** Whether sessions can request speech in a language or in this variant of it. */
 export function isSpeakable(language: LanguageTag, speakers: readonly Speaker[]): boolean {
   return speakableLanguages(speakers).some((each) => canonicalLanguage(each) === language);
 }
 
-/** Languages that can be heard now. */
+/** Languages that the running recognisers can hear. */
 export function spokenLanguages(
   recognisers: readonly Pick<RecognitionEngine, 'languages'>[],
 ): string[] {

@@ -21,18 +21,18 @@ import { speakableLanguages, speakerOf, spokenLanguages } from './speakers.ts';
 import type { SpokenTermLists } from '../../spoken-terms/spoken-terms.ts';
 import type { Translation } from '../../translation/translation.ts';
 
-/** A request whose every part can be served. */
+/** A session request that the running engines can serve in full. */
 export interface CheckedVoiceRequest {
-  /** How the session and its client speak to each other. */
+  /** How the session and its client communicate. */
   manner: {
     format: AudioFormat;
     messageFormat: MessageFormat;
     acknowledges: boolean;
     tellsLag: boolean;
-    /** Whether it is told at once what is in force. */
+    /** Whether the client receives the terms in force as soon as it connects. */
     tellsTerms: boolean;
   };
-  /** What runs. */
+  /** Settings of the voice path. */
   path: Pick<
     VoicePipelineOptions,
     | 'format'
@@ -45,29 +45,29 @@ export interface CheckedVoiceRequest {
     | 'recognisers'
     | 'translateText'
   >;
-  /** Starts what the first sentence would have to wait for. */
+  /** Starts the engines that the first sentence would have to wait for. */
   prepare(): void;
 }
 
-/** @throws ServiceError invalid_request, with what is possible; not_found; engine_unavailable */
+/** @throws ServiceError invalid_request, listing what is possible; not_found; engine_unavailable */
 export type CheckVoiceRequest = (
   request: VoiceSessionRequest,
   caller: Caller | undefined,
 ) => Promise<CheckedVoiceRequest>;
 
-/** What is running. */
+/** What the running engines can do. */
 export interface VoiceCapabilities {
-  /** The preferred first, as with speakers. */
+  /** In order of preference, as are the speakers. */
   recognisers: readonly RecognitionEngine[];
   speakers: readonly SynthesisEngine[];
   translation: Translation;
   liveTranslation: LiveTranslation;
   spokenTerms: SpokenTermLists;
-  /** Tells the languages of what is heard. */
+  /** Detects the language of recognised text. */
   detector: Pick<DetectionEngine, 'prepare'>;
   /** Source media content types that can be decoded. */
   contentTypes: readonly string[];
-  /** Target media content types that can be made. */
+  /** Target media content types that can be produced. */
   mediaContentTypes: readonly string[];
 }
 
@@ -121,8 +121,8 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
 }
 
 /**
- * Checks the request of a session that runs elsewhere: it goes on without what was deleted meanwhile, as it
- * would have there.
+ * Checks the request of a session that another server was running. A glossary or term list that was
+ * deleted in the meantime is left out, as the session would have continued without it there.
  */
 export async function checkRunning(
   check: CheckVoiceRequest,
@@ -153,7 +153,7 @@ function checkedFormat(contentType: string, possible: readonly string[]): AudioF
   throw unsupported('source_media_content_type', possible);
 }
 
-/** The source language and the recognisers that may hear it, the ones that certainly do first. */
+/** Returns the source language and the recognisers that may hear it; those that certainly do come first. */
 function checkedSource(
   { source_language: requested, source_language_mode: mode = 'auto' }: VoiceSessionRequest,
   running: readonly RecognitionEngine[],
@@ -194,7 +194,7 @@ function checkedTargets(
 ): Pick<CheckedVoiceRequest['path'], 'targets' | 'speech'> {
   const spoken = request.target_media_languages ?? [];
   const written = request.target_languages ?? [];
-  // The spoken language may be among the targets in another spelling.
+  // The spoken language may be among the targets in a different spelling.
   const isAmongTargets = written.some(
     (language) => canonicalLanguage(language) === canonicalLanguage(spoken[0] ?? ''),
   );
@@ -277,7 +277,7 @@ const TRANSLATORS = 'Connect a translator that does more, such as a chat model (
 const SPEAKERS =
   'Connect a voice that speaks more (SPEECH_URL), or install one: `dragoman models`.';
 
-/** @param remedy what whoever runs the server may do */
+/** @param remedy tells the operator of the server how to support more */
 function unsupported(name: string, possible: readonly string[], remedy = ''): ServiceError {
   const message = `Value for '${name}' not supported. Possible: ${list(possible)}. ${remedy}`;
   return invalid(message.trimEnd());
