@@ -1,4 +1,4 @@
-/** Live voice, wired: sessions, their sockets, and the audio that goes in and out. */
+/** Live voice: wires up sessions, their sockets, and the audio codecs. */
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import type { TargetMediaFormat } from '../../shared/target-media-type.ts';
@@ -36,7 +36,7 @@ import { createVoiceSessions, type VoiceSessionsOptions } from './session/voice-
 export type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from './path/measures.ts';
 export type { LiveTranslation } from './session/live-translation.ts';
 export type { CaptionUpdate } from './path/captions.ts';
-/** Speaks one line as a whole file. @throws ServiceError synthesis_failed; the signal's reason */
+/** Speaks one line into a whole file. @throws ServiceError synthesis_failed; the signal's reason */
 export type SpeakLine = (line: {
   text: string;
   language: LanguageTag;
@@ -50,7 +50,7 @@ export { streamingUrl } from './session/routes.ts';
 export type { SessionRoom } from './session/session-connection.ts';
 export type { VoiceSessions } from './session/voice-sessions.ts';
 
-/** What sessions are decoded and encoded with; found and started before the first of them. */
+/** Finds and starts the decoders and encoders that all sessions share. */
 export async function openAudio(config: Config, log: Logger) {
   const findingFfmpeg = findFfmpegProgram(config.FFMPEG);
   const [encoders, containment, ffmpeg] = await Promise.all([
@@ -63,7 +63,7 @@ export async function openAudio(config: Config, log: Logger) {
   return {
     decoders,
     encoders,
-    /** What does not work here, for people. */
+    /** Features that do not work on this machine, as text for the operator. */
     problems: encoders.problem === undefined ? [] : [encoders.problem],
     close: () => Promise.all([decoders.close(), encoders.close()]),
   };
@@ -135,7 +135,7 @@ export function openVoice({
     resumeMs: config.VOICE_RESUME_SECONDS * 1000,
     maxLagMs: config.VOICE_MAX_LAG_SECONDS * 1000,
     loadShare: config.VOICE_LOAD_PERCENT / 100,
-    // Where nobody else has the broker, nobody could go on.
+    // Without a shared broker no other server could resume a session.
     cluster:
       config.BROKER_URL === undefined
         ? undefined
@@ -151,11 +151,11 @@ export function openVoice({
   };
   return {
     sessions: voiceSessions,
-    /** What goes on at the moment, at all servers. */
+    /** The current sessions on all servers. */
     overview: createLiveOverview(voiceSessions, cluster),
     stopOverview: () => cluster?.stop(),
     liveTranslation,
-    /** Languages that can be heard. */
+    /** Languages that the running recognisers can hear. */
     heardLanguages: () => spokenLanguages(engines.recognition),
     canSpeak: (language: LanguageTag) => speakerOf(language, engines.synthesis) !== undefined,
     speakLine: speakLineWith(engines.synthesis, encoders),
@@ -172,7 +172,7 @@ export function openVoice({
   };
 }
 
-/** Whose a session is that another server had. @throws ServiceError key_deactivated */
+/** Finds the caller of a session from another server. @throws ServiceError key_deactivated */
 async function activeCaller(
   storage: Pick<Storage, 'apiKeys' | 'accounts'>,
   { accountId, keyId }: { accountId: string; keyId: string },
@@ -185,7 +185,7 @@ async function activeCaller(
   throw keyDeactivated();
 }
 
-/** How long a session goes on with the token it has, in ms: to connect, connected, and to reconnect. */
+/** Longest time a session runs on one token, in ms: to connect, while connected, and to reconnect. */
 function longestWithoutToken(config: Config): number {
   const { VOICE_TOKEN_SECONDS, VOICE_CONNECTION_SECONDS, VOICE_RESUME_SECONDS } = config;
   return (VOICE_TOKEN_SECONDS + VOICE_CONNECTION_SECONDS + VOICE_RESUME_SECONDS) * 1000 + 60_000;

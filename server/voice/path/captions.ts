@@ -1,51 +1,51 @@
-/** Captions: what they are made of, the units in which they grow, and where their pieces lie in time. */
+/** Captions: their data types, the units in which they grow, and the timing of their pieces. */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Word } from '../../engines/engine.ts';
 
 /**
- * How calm captions are: `instant` shows every word at once, `balanced` what is unlikely to change,
- * `settled` nothing that can change.
+ * Stability of tentative captions: `instant` shows every word at once, `balanced` only what is unlikely
+ * to change, `settled` only what cannot change.
  */
 export const captionModes = ['instant', 'balanced', 'settled'] as const;
 export type CaptionMode = (typeof captionModes)[number];
 
 /** A piece of a transcript; times in ms since the first sample. */
 export interface CaptionSegment {
-  /** Carries its own leading blank, so that plain concatenation reads right. */
+  /** Includes its leading blank, so that plain concatenation reads correctly. */
   text: string;
   startMs: number;
   endMs: number;
   language: LanguageTag;
-  /** Of the recogniser; source segments only. */
+  /** Words of the recogniser, in source segments only. */
   words?: Word[];
-  /** The how many-th sentence it is, or translates; of whole sentences only. */
+  /** Number of the sentence that this is or translates; for whole sentences only. */
   index?: number;
 }
 
-/** What has changed in a transcript. */
+/** Changes in a transcript. */
 export interface CaptionUpdate {
-  /** Final segments, each of them once. */
+  /** Final segments; each is reported once. */
   concluded: CaptionSegment[];
-  /** Replaces the tentative segments of the update before. */
+  /** Tentative segments, which replace those of the previous update. */
   tentative: CaptionSegment[];
   /**
-   * What translators need; source updates only. A sentence may have been spoken in several
-   * utterances: their segments, concluded one by one, are here once more as one.
+   * Input for translators; in source updates only. A sentence spoken in several utterances appears here
+   * as one segment, although its parts have been concluded one by one.
    */
   sentences?: SentenceUpdate;
 }
 
-/** What has changed for translators. */
+/** Changes that concern translators. */
 export interface SentenceUpdate {
-  /** Concluded segments as whole sentences, each of them once. */
+  /** Whole concluded sentences; each is reported once. */
   concluded: CaptionSegment[];
-  /** The sentence that still grows, replaces the one before: concluded segments, then what is tentative. */
+  /** The unfinished sentence, which replaces the previous one: concluded segments, then tentative text. */
   growing: CaptionSegment | undefined;
-  /** Whether the recogniser has taken much back of late: what grows may well change. */
+  /** Whether the recogniser has recently revised much, so that the growing text may well change. */
   isUnsure: boolean;
 }
 
-/** Two updates as one: nothing concluded is lost, only the newest tentative text counts. */
+/** Merges two updates: keeps all concluded segments, but only the newest tentative text. */
 export function conflateUpdates(held: CaptionUpdate, next: CaptionUpdate): CaptionUpdate {
   const conflated = {
     concluded: joined(held.concluded, next.concluded),
@@ -61,7 +61,7 @@ function joined(held: CaptionSegment[], next: CaptionSegment[]): CaptionSegment[
   return held.length === 0 ? next : [...held, ...next];
 }
 
-/** Segments that follow each other as one. */
+/** Joins consecutive segments into one. */
 export function joinSegments(
   first: CaptionSegment,
   ...others: readonly CaptionSegment[]
@@ -71,56 +71,62 @@ export function joinSegments(
   return { text, startMs, endMs: others.at(-1)?.endMs ?? first.endMs, language };
 }
 
-/** What a segment begins with: nothing at the start of a transcript or where a script has no blanks. */
+/** Returns the leading blank of a segment: none at the start of a transcript or in scripts without spaces. */
 export function leadingBlank(language: LanguageTag, isFirst: boolean): string {
   return isFirst || isWrittenWithoutBlanks(language) ? '' : ' ';
 }
 
-// The units in which captions grow: words, or single characters where a script has no blanks.
+// Units in which captions grow: words, or single characters in scripts without spaces.
 
 const WRITTEN_WITHOUT_BLANKS = new Set(['ja', 'km', 'lo', 'my', 'th', 'yue', 'zh']);
 const WORD = /\s*\S+/gu;
-/** A run of Latin letters or figures is a word in any script; marks belong to the letter before. */
+/**
+ * A run of Latin letters or digits is one unit in any script; combining marks belong to the preceding
+ * letter.
+ */
 const CHARACTER = /\s*(?:[\p{Script=Latin}\p{N}]+|\S\p{M}*)/gu;
 
 export function isWrittenWithoutBlanks(language: LanguageTag): boolean {
   return WRITTEN_WITHOUT_BLANKS.has(baseLanguage(language));
 }
 
-/** The units of a text, each with the blank before it: joined, they are the text without its last blanks. */
+/**
+ * Splits a text into units, each with its leading blank; joined, they give the text without trailing
+ * blanks.
+ */
 export function captionUnits(text: string, language: LanguageTag): string[] {
   return text.match(isWrittenWithoutBlanks(language) ? CHARACTER : WORD) ?? [];
 }
 
-/** Words and punctuation marks by themselves: a full stop that is added changes no word. */
+/** Punctuation marks are tokens of their own, so that an added full stop changes no word. */
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s\p{L}\p{M}\p{N}]/gu;
 
-/** What erasure is counted in: words and punctuation marks, or single characters. */
+/** Tokens in which erasure is counted: words and punctuation marks, or single characters. */
 export function captionTokens(text: string, language: LanguageTag): string[] {
   if (isWrittenWithoutBlanks(language))
     return captionUnits(text, language).map((unit) => unit.trim());
   return text.match(TOKEN) ?? [];
 }
 
-// Cuts what was heard into pieces and finds their times.
+// Cutting recognised text into pieces with times.
 
-/** A text with its times, in ms of the stream. */
+/** A text with its position in the stream, in ms. */
 export interface TimedText {
   text: string;
   startMs: number;
   endMs: number;
-  /** Empty when there are no times for them. */
+  /** Empty when word times are unknown. */
   words: Word[];
 }
 
 const LETTERS = /[\p{L}\p{N}]/gu;
 
 /**
- * The pieces of a text, without the blanks around them; empty ones are left out. Words are matched by
- * how many letters come before them, so it does not matter whether they are spelled with punctuation;
- * without words, times are shared out by letters.
+ * Cuts a text into trimmed, non-empty pieces. Words are assigned by the number of letters before them, so
+ * their spelling and punctuation need not match the text. Without words, times are interpolated by
+ * letters.
  *
- * @param ends where pieces end, UTF-16 positions in ascending order, the last one the text's length
+ * @param ends ends of the pieces as ascending UTF-16 positions; the last one is the text's length
  */
 export function timedPieces(heard: TimedText, ends: readonly number[]): TimedText[] {
   if (ends.length <= 1) {
@@ -155,7 +161,7 @@ export function timedPieces(heard: TimedText, ends: readonly number[]): TimedTex
   return pieces;
 }
 
-/** Where the middle of each word lies, as a share of all their letters. */
+/** Middle of each word, as a share of all letters. */
 function wordMiddles(words: readonly Word[]): number[] {
   const counts = words.map(({ text }) => Math.max(letterCount(text), 1));
   const total = counts.reduce((sum, count) => sum + count, 0);

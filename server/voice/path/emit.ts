@@ -1,11 +1,14 @@
-/** Captions to the messages of the voice protocol. */
+/** Turns captions and speech into messages of the voice protocol. */
 import { baseLanguage } from '../../../shared/language.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { CaptionSegment, CaptionUpdate } from './captions.ts';
 import type { Progress } from './progress.ts';
 import type { MediaChunk } from './synthesise.ts';
 
-/** Source captions as messages. Where the requested language is heard, it is echoed as it was written. */
+/**
+ * Emits source captions. The requested language, when it is the one heard, is echoed as the client wrote
+ * it.
+ */
 export async function* emitSource(
   updates: AsyncIterable<CaptionUpdate>,
   {
@@ -15,7 +18,7 @@ export async function* emitSource(
   }: {
     requested: string | undefined;
     tellsWords: boolean;
-    /** Segments that come first and were told before. */
+    /** Number of leading segments that the client already has. */
     toldSegments?: number | undefined;
   },
 ): AsyncGenerator<ServerMessage> {
@@ -35,7 +38,7 @@ export async function* emitSource(
     const growing = tentative.map(segmentOf);
     const before = shown;
     shown = JSON.stringify(growing);
-    // A pause can end a sentence for the translators and change nothing of what was said.
+    // A pause can end a sentence for the translators without changing the source captions.
     if (concluded.length === 0 && shown === before) continue;
     yield {
       type: 'source_transcript_update',
@@ -48,7 +51,7 @@ export async function* emitSource(
   }
 }
 
-/** Captions of one target language as messages; `language` is echoed as it was requested. */
+/** Emits captions of one target language; `language` is echoed as requested. */
 export async function* emitTarget(
   updates: AsyncIterable<CaptionUpdate>,
   language: string,
@@ -67,7 +70,7 @@ export async function* emitTarget(
   }
 }
 
-/** Translated speech as messages; the first says what kind of stream it is. */
+/** Emits translated speech; the first message describes the stream. */
 export async function* emitMedia(
   chunks: AsyncIterable<MediaChunk>,
   {
@@ -77,7 +80,7 @@ export async function* emitMedia(
   }: {
     language: string;
     contentType: string;
-    /** Whether it is no stream of its own, but goes on where another server was. */
+    /** Whether the chunks continue a stream that another server began. */
     isContinued?: boolean;
   },
 ): AsyncGenerator<ServerMessage> {
@@ -95,7 +98,7 @@ export async function* emitMedia(
   }
 }
 
-/** What tells a client that everything has been said. */
+/** Emits the end marks of a session. */
 export function* emitEnds(
   targets: readonly string[],
   spoken: string | undefined,
@@ -106,7 +109,7 @@ export function* emitEnds(
   yield { type: 'end_of_stream' };
 }
 
-/** Nothing where the recogniser knows no times. */
+/** Returns nothing when the recogniser reports no word times. */
 function wordsOf({ words = [] }: CaptionSegment) {
   if (words.length === 0) return {};
   return {

@@ -1,52 +1,52 @@
 /**
- * What the voice path reports while it works. Every method is a few additions, so it may be
- * called for each chunk and each message; none throws.
+ * Measurements that the voice path reports. Every method costs a few additions and never throws, so it
+ * can be called for each chunk and each message.
  */
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
 
-/** How a session was over: concluded, left by its client for good, gone to another server, or failed. */
+/** How a session ended: concluded, left by its client for good, handed over to another server, or failed. */
 export type SessionEnd = 'completed' | 'abandoned' | 'handed_over' | ErrorCode;
 
-/** Captions of what was said, or of a translation of it. */
+/** Captions of the spoken language or of a translation. */
 export type CaptionTrack = 'source' | 'target';
 
-/** What waits: audio for a recogniser, messages for a client. */
+/** Queues: audio that waits for a recogniser, and messages that wait for a client. */
 export type QueueName = 'source_media' | 'outbox';
 
 export interface VoiceMeasures {
   sessionOpened(): void;
   sessionEnded(how: SessionEnd): void;
-  /** A session goes on without its connection. */
+  /** A session continues without its connection. */
   connectionDropped(): void;
-  /** A session that had lost its connection, or left it, has another one. */
+  /** A session has a new connection after losing or leaving the previous one. */
   connectionResumed(): void;
   /** Audio has arrived. */
   audioReceived(durationMs: number): void;
-  /** How far a recogniser is behind the audio that has arrived; reported about once a second. */
+  /** Lag of a recogniser behind the received audio, in ms; reported about once a second. */
   recognitionLagged(lagMs: number): void;
-  /** Words that were shown and taken back, and words that were concluded, since the last call. */
+  /** Words that were shown and then deleted, and words that were concluded, since the last call. */
   captionsChanged(track: CaptionTrack, words: { deleted: number; final: number }): void;
-  /** A segment was concluded this long after its last word was spoken. */
+  /** A segment was concluded; `lagMs` is the time since its last word was spoken. */
   segmentConcluded(track: CaptionTrack, lagMs: number): void;
-  /** Tentative updates that a slow connection was spared. */
+  /** Tentative updates that a slow connection skipped. */
   updatesDropped(count: number): void;
   /**
-   * Adds a queue to the gauge of its name, which shows the sum of all.
+   * Adds a queue to the gauge of its name, which shows the sum of all such queues.
    *
-   * @param depth answers how many things wait; asked when somebody reads the metrics
-   * @returns takes the queue out again; to be called when it is gone
+   * @param depth returns the number of waiting items; called when metrics are read
+   * @returns removes the queue from the gauge; must be called when the queue is gone
    */
   watchQueue(name: QueueName, depth: () => number): () => void;
-  /** Takes the gauge of how busy recognisers are; asked when somebody reads the metrics. */
+  /** Sets the gauge of the recognisers' load; called when metrics are read. */
   watchHearing(hearing: () => Hearing): void;
-  /** Takes the gauges of a cluster; asked when somebody reads the metrics. */
+  /** Sets the gauges of the cluster; read when metrics are read. */
   watchCluster(cluster: { readonly serverCount: number; readonly sessionCount: number }): void;
-  /** A session was refused because too many are heard already. */
+  /** A session was refused because the machine cannot hear more speakers. */
   sessionRefused(): void;
 }
 
-/** Measures nothing: for tests and benchmarks. */
+/** Measures nothing; for tests and benchmarks. */
 export const noMeasures: VoiceMeasures = {
   sessionOpened: () => undefined,
   sessionEnded: () => undefined,

@@ -1,8 +1,8 @@
 /**
  * The voice path: decode and listen → recognise → segment → translate → synthesise → emit.
  *
- * Each stage is a function from AsyncIterable to AsyncIterable and lives in a file of its own.
- * Source captions are never held back by translation: every target reads its own conflating branch.
+ * Each stage is a function from AsyncIterable to AsyncIterable in a file of its own. Translation never
+ * holds back source captions: every target reads its own conflating branch.
  */
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
@@ -25,9 +25,9 @@ import { segment } from './segment.ts';
 import { merge } from './streams.ts';
 import { createTargetTracks, type TargetTerms } from './target-tracks.ts';
 
-/** What a running session can change. */
+/** Settings that a running session can change. */
 export interface VoiceTerms extends TargetTerms {
-  /** Words that are likely to be said, from the next utterance on. */
+  /** Words that are likely to be said; changes apply from the next utterance on. */
   spokenTerms: readonly string[];
 }
 
@@ -35,9 +35,9 @@ export interface VoicePipelineOptions extends VoiceTerms {
   /** Audio as it arrives, in the client's format. */
   media: MediaSource;
   format: AudioFormat;
-  /** Counts the audio of compressed formats, in ms, as it is decoded; a throw ends the session. */
+  /** Counts decoded audio of compressed formats, in ms; a throw ends the session. */
   meter: (durationMs: number) => void;
-  /** Told how far the recogniser has taken the audio, in ms of the stream. */
+  /** Called with the position in the stream up to which the audio has been recognised, in ms. */
   onHeard: (positionMs: number) => void;
   source: RequestedSource;
   captionMode: CaptionMode;
@@ -46,43 +46,44 @@ export interface VoicePipelineOptions extends VoiceTerms {
   endpointing: Endpointing;
   decoders: AudioDecoders;
   encoders: SpeechEncoders;
-  /** The preferred first. */
+  /** In order of preference. */
   recognisers: readonly RecognitionEngine[];
   detectLanguage: (text: string) => Detection;
-  /** Where it is noted how far everything is, so that another could go on; undefined: nobody asks. */
+  /** Records progress, so that another server can resume the session; undefined for a single server. */
   progress?: Progress | undefined;
-  /** Where another has been; its media are to begin there. */
+  /** State in which another server left the session; `media` begins at its resume point. */
   resumed?: ResumedPath | undefined;
-  /** Ends every engine call of the session. */
+  /** Aborts every engine call of the session. */
   signal: AbortSignal;
 }
 
-/** A session that was on another server before. */
+/** State of a session that another server ran before. */
 export interface ResumedPath extends ProgressState {
-  /** Chunks that come once more. */
+  /** Number of chunks that are replayed. */
   replayedChunks: number;
 }
 
-/** One session that runs. */
+/** A running voice path. */
 export interface VoicePipeline {
   /**
-   * The messages for its client, the end marks last.
+   * Messages for the client; the end marks come last.
    *
    * @throws ServiceError of the stage that failed
    */
   readonly messages: AsyncIterable<ServerMessage>;
-  /** What is said from now on, for a room: by asking for more it says that it has what came before. */
+  /** Caption updates from now on, for a room. Asking for the next update confirms the previous one. */
   captions(): AsyncIterable<CaptionUpdate>;
-  /** Other terms from now on; false when everything was said. */
+  /** Changes the terms from now on; returns false when the path has ended. */
   change(terms: VoiceTerms): boolean;
   /**
-   * Adds a message after those there are, so that what was before a change comes before word of it.
-   * Resolves when it is read; undefined, and not sent, once the end marks follow.
+   * Appends a message after all earlier ones, so that the effects of a change never precede its
+   * announcement. Resolves when the message is read; returns undefined, without sending it, once the end
+   * marks follow.
    */
   tell(message: ServerMessage): Promise<void> | undefined;
 }
 
-/** Runs one session as its messages are read. */
+/** Starts the voice path of a session; it runs as its messages are read. */
 export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
   const { source, captionMode: mode, encoders, signal } = options;
   const spokenTerms = createSpokenTerms(options.spokenTerms);
@@ -105,7 +106,7 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
     }),
   );
 
-  // Those that were to end with a sentence when another server let go.
+  // Target languages that were to end with their sentence when the previous server stopped.
   const isTarget = (language: string) =>
     options.targets.some(({ requested }) => requested === language);
   for (const language of Object.keys(resumed?.targets ?? {})) {
@@ -139,7 +140,7 @@ async function* once(message: ServerMessage): AsyncGenerator<ServerMessage> {
   yield message;
 }
 
-/** Without the sentences that the room took before. It has taken those of an update when it asks for the next. */
+/** Leaves out sentences that the room has already taken. Asking for the next update confirms the last one. */
 async function* forRoom(
   updates: AsyncIterable<CaptionUpdate>,
   { before, progress }: { before: number; progress: Progress | undefined },
@@ -159,7 +160,7 @@ async function* forRoom(
   }
 }
 
-/** What was said, in words. */
+/** Decodes the audio and recognises what is said. */
 function heard(options: VoicePipelineOptions, spokenTerms: SpokenTerms) {
   const { media, format, meter, onHeard, endpointing, source, signal } = options;
   const { recognisers, detectLanguage, progress, resumed } = options;

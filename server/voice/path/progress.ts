@@ -1,63 +1,67 @@
 /**
- * How far a session has been told, and from where another server can go on with it. What is told is
- * counted, so that what is heard once more is known: the same audio gives the same segments.
+ * Progress of a session: what the client has been sent, and the point from which another server can
+ * resume. Sent items are counted, so that replayed ones are recognised: the same audio yields the same
+ * segments.
  */
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { CaptionSegment } from './captions.ts';
 import type { RestHeard } from './recognise.ts';
 import type { SegmentState } from './segment.ts';
 
-/** A place from which a session goes on: of its audio, and of its captions. */
+/** A resume point, in the audio and in the captions. */
 export interface Rest {
   heard: RestHeard;
   captions: SegmentState;
 }
 
-/** What there is to know of a session to go on with it, at some place among its messages. */
+/** State needed to resume a session after some of its messages. */
 export interface ProgressState {
-  /** Undefined: from its beginning. */
+  /** Undefined when the session resumes from its beginning. */
   rest: Rest | undefined;
-  /** Source segments that were told. */
+  /** Number of source segments sent. */
   segments: number;
-  /** Sentences that the room has taken; without one, those that it had. */
+  /** Number of sentences that the room has taken, on this server or before. */
   sentences: number;
-  /** Of each target language, as it was requested, the last sentence that was told. */
+  /** Index of the last sentence sent, by target language as requested. */
   targets: Record<string, number>;
-  /** Languages in which something was said. */
+  /** Target languages, as requested, that have concluded text. */
   said: string[];
-  /** Sentences that were not told in every target language. */
+  /** Sentences that have not been sent in every target language. */
   pending: CaptionSegment[];
-  /** Undefined where no language is spoken. */
+  /** Undefined when no language is spoken. */
   speech: SpeechState | undefined;
 }
 
-/** How far the language is that is spoken. */
+/** Progress of the spoken language. */
 export interface SpeechState {
-  /** As it was requested. */
+  /** As requested. */
   language: string;
-  /** Whether any of it was told. */
+  /** Whether any speech has been sent. */
   hasBegun: boolean;
-  /** What was told in writing and not spoken yet; of the first so much was told, in ms. */
+  /**
+   * Segments sent as text but not yet spoken; `toldMs` is how much of the first one was sent as speech,
+   * in ms.
+   */
   unspoken: CaptionSegment[];
   toldMs: number;
 }
 
-/** Sentences that wait for a translation; no translator is that late. */
+/** Most sentences that may wait for a translation; no translator falls further behind. */
 const MOST_PENDING = 500;
 
-/** What is known of a message besides what it says. */
+/** Additional information about a message. */
 export interface MessageMark {
-  /** The sentence of which a translation is concluded in it. */
+  /** Index of the sentence whose translation the message concludes. */
   sentence?: number;
 }
 
 export class Progress {
-  /** The latest, and the latest before which everything was told. */
+  /** The latest resume point, and the latest one before which everything has been sent. */
   #rest: Rest | undefined;
   #toldRest: Rest | undefined;
   #segments = 0;
   #sentences = 0;
-  /** Sentences that the room has taken, here or before; what it has not is heard once more elsewhere. */
+  /** Sentences that the room has taken, on this server or before; the others are replayed on the next one. */
   #taken = 0;
   #isForRoom = false;
   readonly #targets = new Map<string, number>();
@@ -66,14 +70,14 @@ export class Progress {
   #speech: SpeechState | undefined;
   readonly #marks = new WeakMap<ServerMessage, MessageMark>();
 
-  // What the voice path says, as it goes on.
+  // What the voice path produces.
 
-  /** Everything before it is in updates that came earlier. */
+  /** Sets a resume point; everything before it is in earlier updates. */
   restAt(heard: RestHeard, captions: SegmentState): void {
     this.#rest = { heard, captions };
   }
 
-  /** Sentences have been concluded. */
+  /** Records concluded sentences. */
   concluded(sentences: readonly CaptionSegment[]): void {
     for (const sentence of sentences) {
       const { index = 0 } = sentence;
@@ -84,31 +88,34 @@ export class Progress {
     if (this.#pending.length > MOST_PENDING) this.#pending = this.#pending.slice(-MOST_PENDING);
   }
 
-  /** Whether a room takes the sentences: a place is only gone on from when it has those before it. */
+  /**
+   * Sets whether a room takes the sentences; a resume point then counts only once the room has those
+   * before it.
+   */
   setForRoom(isForRoom: boolean): void {
     this.#isForRoom = isForRoom;
   }
 
-  /** The room has taken the sentences up to one. */
+  /** Records that the room has taken the sentences up to an index. */
   taken(index: number): void {
     this.#taken = Math.max(this.#taken, index);
   }
 
-  /** A target language begins with the next sentence, unless it goes on. @returns the last one told */
+  /** Starts a target language at the next sentence, or where it stopped. @returns the last sentence sent */
   begin(language: string): number {
     const told = this.#targets.get(language) ?? this.#sentences;
     this.#targets.set(language, told);
     return told;
   }
 
-  /** A language is spoken from now on; undefined: none is. It goes on where it was that before. */
+  /** Sets the spoken language, or none; the same language continues where it was. */
   speak(language: string | undefined): void {
     if (language === this.#speech?.language) return;
     this.#speech =
       language === undefined ? undefined : { language, hasBegun: false, unspoken: [], toldMs: 0 };
   }
 
-  /** To be said of a message before it is passed on. */
+  /** Attaches information to a message; must precede passing the message on. */
   mark(message: ServerMessage, mark: MessageMark): void {
     this.#marks.set(message, mark);
   }
@@ -117,7 +124,7 @@ export class Progress {
     return this.#marks.get(message);
   }
 
-  // What is told, message by message.
+  // What is sent to the client, message by message.
 
   told(message: ServerMessage, { sentence }: MessageMark = {}): void {
     if (message.type === 'source_transcript_update') this.#segments += message.concluded.length;
@@ -130,14 +137,14 @@ export class Progress {
     this.#pending = this.#pending.filter(({ index = 0 }) => index > least);
   }
 
-  /** Whether there is another place to go on from, and all that comes before it was told and taken. */
+  /** Whether there is a new resume point before which everything has been sent and taken. */
   get isNew(): boolean {
     if (this.#rest === undefined || this.#rest === this.#toldRest) return false;
     const { segments, sentences } = this.#rest.captions;
     return segments <= this.#segments && (!this.#isForRoom || sentences <= this.#taken);
   }
 
-  /** What it is by now; where it {@link isNew}, it is not any more. */
+  /** The current state; reading it makes a new resume point the current one, which clears {@link isNew}. */
   get state(): ProgressState {
     if (this.isNew) this.#toldRest = this.#rest;
     return {
@@ -151,12 +158,12 @@ export class Progress {
     };
   }
 
-  /** Goes on where another was. */
+  /** Continues where another server stopped. */
   resume({ rest, segments, sentences, targets, said, pending, speech }: ProgressState): void {
     this.#speech = speech;
     this.#rest = this.#toldRest = rest;
     this.#segments = segments;
-    // What is heard once more is counted once more.
+    // Replayed sentences are counted again.
     this.#sentences = rest?.captions.sentences ?? 0;
     this.#taken = sentences;
     this.#targets.clear();
@@ -167,7 +174,10 @@ export class Progress {
   }
 }
 
-/** How far speech is after a message. What is spoken comes in the order in which it was told in writing. */
+/**
+ * Returns the progress of speech after a message. Segments are spoken in the order in which they were
+ * sent as text.
+ */
 function spokenFurther(speech: SpeechState, message: ServerMessage): SpeechState {
   const { language, unspoken, toldMs } = speech;
   if (!('language' in message) || message.language !== language) return speech;
@@ -180,13 +190,13 @@ function spokenFurther(speech: SpeechState, message: ServerMessage): SpeechState
   }
   if (message.type !== 'target_media_chunk') return speech;
   const { text, duration } = message;
-  // The first is being spoken once some of it was told.
+  // Once some of the first segment has been sent, that segment is being spoken.
   const from = toldMs > 0 ? 1 : 0;
   const begun =
     text === undefined
       ? -1
       : unspoken.findIndex((each, index) => index >= from && each.text === text);
-  // Whatever was before it has been spoken, or cannot be.
+  // Earlier segments have been spoken or cannot be.
   if (begun < 0) return { ...speech, hasBegun: true, toldMs: toldMs + duration };
   return { ...speech, hasBegun: true, unspoken: unspoken.slice(begun), toldMs: duration };
 }

@@ -1,4 +1,4 @@
-/** From utterances to words: which recogniser hears them, and in which language they were said. */
+/** Recognition: chooses the recogniser and determines the language of what it hears. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type {
@@ -14,59 +14,59 @@ import type { RestPlace } from '../audio/media.ts';
 import { createSpeechTape, type SpeechTape } from './speech-tape.ts';
 import { createChannel, type Channel } from './streams.ts';
 
-/** The language a client says is spoken. */
+/** The spoken language that a client requests. */
 export interface RequestedSource {
-  /** As the client wrote it; undefined when it named none. */
+  /** As the client wrote it; undefined when none was requested. */
   requested: string | undefined;
   tag: LanguageTag | undefined;
-  /** `hint` may turn out to be wrong, `fixed` holds whatever is heard. */
+  /** `hint` may be overridden by what is heard; `fixed` holds in any case. */
   mode: 'hint' | 'fixed';
 }
 
-/** A recognition whose language is known. */
+/** A recognition with its language. */
 export type HeardText = Recognition & {
   language: LanguageTag;
   /** Whether the text has capitals and punctuation. */
   punctuated: boolean;
 };
 
-/** Silence after an utterance, reported while it lasts; finals of that utterance may still follow. */
+/** Silence after an utterance, reported while it lasts; finals of the utterance may still follow. */
 export interface Pause {
   kind: 'pause';
-  /** Where the utterance before it began and ended. */
+  /** Start and end of the utterance before the silence. */
   utteranceStartMs: number;
   endpointMs: number;
-  /** There has been silence up to here. */
+  /** Position up to which the silence has lasted. */
   atMs: number;
 }
 
-/** Everything that was said before a place has been reported: from there another can go on. */
+/** A resume point: everything said before it has been reported, so another server can continue there. */
 export interface RestHeard {
   kind: 'rest';
   place: RestPlace;
-  /** The last utterance before it. */
+  /** Last utterance before the resume point. */
   utterance: Omit<Pause, 'kind' | 'atMs'> | undefined;
-  /** Who listened, and what was known of the language. */
+  /** Language of the recogniser, and the language found or suspected so far. */
   listening: { language?: LanguageTag; found?: LanguageTag };
 }
 
 export interface RecogniseOptions {
-  /** Where others could go on, and where another has been; undefined: nobody asks. */
+  /** Tracks resume points; undefined for a single server. */
   rests?: Rests | undefined;
-  /** The preferred first; at least one hears the requested language, or any if none is requested. */
+  /** In order of preference; at least one supports the requested language, or any if none is requested. */
   recognisers: readonly RecognitionEngine[];
   source: RequestedSource;
   spokenTerms: SpokenTerms;
-  /** Tells the language of a text. */
+  /** Detects the language of a text. */
   detectLanguage: (text: string) => Detection;
   signal: AbortSignal;
 }
 
-/** Words that are likely to be said; they may change while somebody listens for them. */
+/** Words that are likely to be said; they may change while a recogniser is listening. */
 export interface SpokenTerms {
   readonly now: readonly string[];
   change(terms: readonly string[]): void;
-  /** Told of changes from now on, in place of whoever was. */
+  /** Called on changes; replaces the previous listener. */
   onChange: () => void;
 }
 
@@ -86,20 +86,21 @@ export function createSpokenTerms(terms: readonly string[]): SpokenTerms {
   return spokenTerms;
 }
 
-/** A recogniser that listens, and the language it listens for; undefined when it finds out itself. */
+/** A recogniser and the language it listens for; undefined when the recogniser detects it. */
 interface Listening {
   engine: RecognitionEngine;
   language: LanguageTag | undefined;
 }
 
 /**
- * Hears a stream with one recogniser, the best for the requested language, or one that detects the
- * language when none is requested. Where it cannot detect and the language is not fixed, the texts of
- * finals are looked at: once two agree on another language, whoever hears that goes on with the next
- * utterance. So does the same recogniser when it has other terms to listen for.
+ * Recognises a stream with the preferred recogniser for the requested language or, without one, with a
+ * recogniser that detects the language. When the recogniser cannot detect languages and the language is
+ * not fixed, the texts of finals are examined: once two in a row agree on another language, a recogniser
+ * for that language takes over with the next utterance. A change of spoken terms restarts the same
+ * recogniser in the same way.
  *
- * @throws ServiceError engine_unavailable when nobody hears the language; what the recogniser threw;
- *   the signal's reason when aborted
+ * @throws ServiceError engine_unavailable when no recogniser supports the language; errors of the
+ *   recogniser; the signal's reason when aborted
  */
 export async function* recognise(
   pieces: AsyncIterable<HeardPiece>,
@@ -145,7 +146,7 @@ function firstListening({ recognisers, source, rests }: RecogniseOptions): Liste
   throw new ServiceError('engine_unavailable', `No recogniser hears ${tag ?? 'any language'}.`);
 }
 
-/** Whether another language can be noticed, and matters. */
+/** Whether a change of language can be noticed and acted on. */
 function canChange({ engine }: Listening, { recognisers, source }: RecogniseOptions): boolean {
   return source.mode === 'hint' && !engine.detectsLanguage && heardLanguages(recognisers).size > 1;
 }
@@ -156,11 +157,11 @@ function heardLanguages(recognisers: readonly RecognitionEngine[]): Set<Language
 
 interface HearOptions extends RecogniseOptions {
   heard: Channel<HeardText | Pause | RestHeard>;
-  /** Aborted when nobody wants to know any more. */
+  /** Aborted when the results are no longer read. */
   session: AbortSignal;
 }
 
-/** One recogniser from beginning to end. */
+/** Runs one recogniser from beginning to end. */
 async function hear(
   speech: AsyncIterable<SpeechPiece>,
   { engine, language, heard, ...options }: HearOptions & Listening,
@@ -174,7 +175,7 @@ async function hear(
   });
 }
 
-/** One recogniser after the other, each for the language that is spoken and the terms of its time. */
+/** Runs one recogniser after another, each for the language and the spoken terms of its time. */
 async function hearChanging(
   speech: AsyncIterable<SpeechPiece>,
   { first, ...options }: HearOptions & { first: Listening },
@@ -189,7 +190,10 @@ async function hearChanging(
   }
 }
 
-/** Answers who goes on, and with which utterance; undefined at the end of the speech. */
+/**
+ * Runs a recogniser until a change; returns its successor and the successor's first utterance, or
+ * undefined at the end.
+ */
 async function hearUntilChange(
   tape: SpeechTape,
   { engine, language, from }: Listening & { from: number },
@@ -207,16 +211,17 @@ async function hearUntilChange(
     if (engine.usesSpokenTerms && next === undefined) goOn({ engine, language }, tape.count);
   };
   const onHeard = (untilMs: number): void => {
-    // Nor is what comes of more than it should hear.
+    // Reports about utterances that belong to the successor are ignored.
     if (next !== undefined && tape.utteranceAt(untilMs - 1) >= next.from) return;
-    // Who goes on after it may listen to another language.
+    // The successor may listen for another language.
     if (next === undefined) rests?.heardUntil(untilMs, language, judge.found);
     else rests?.heardUntil(untilMs, next.language, undefined);
   };
   const listening = { ...options, onHeard: rests && onHeard };
   await listenWith(playback.speech, { engine, language }, listening, (recognition) => {
     const utterance = tape.utteranceAt(recognition.startMs);
-    // It was given more than it should hear, because its final came late.
+    // The recogniser was fed beyond its last utterance, because the final that led to the change came
+    // late.
     if (next !== undefined && utterance >= next.from) return false;
     tape.forgetBefore(utterance);
     const { language: found, isConfirmed } = judge(recognition);
@@ -230,10 +235,10 @@ async function hearUntilChange(
   return next;
 }
 
-/** Tells in which language something was said, and whether another one is spoken from now on. */
+/** Determines the language of a recognition, and whether the spoken language has changed. */
 interface Judge {
   (recognition: Recognition): { language: LanguageTag; isConfirmed: boolean };
-  /** What it knows of the language by now. */
+  /** Language found or suspected so far. */
   found?: LanguageTag | undefined;
 }
 
@@ -277,7 +282,7 @@ function watchFor(
   return createLanguageWatch({ language, believable, engine, isRequested, detectLanguage, found });
 }
 
-/** Runs a recogniser; it is let go as soon as `take` answers false or the session is over. */
+/** Runs a recogniser; stops it as soon as `take` returns false or the session is over. */
 async function listenWith(
   speech: AsyncIterable<SpeechPiece>,
   { engine, language }: Listening,
@@ -312,7 +317,7 @@ async function listenWith(
   }
 }
 
-/** The requested language keeps its variant; a fixed one is never anything else. */
+/** Labels a recognition. The requested language keeps its variant; a fixed language overrides detection. */
 function labelled(
   recognition: Recognition,
   {
@@ -327,7 +332,7 @@ function labelled(
   return { ...recognition, language: isRequested ? tag : language, punctuated: engine.punctuates };
 }
 
-/** Speech alone; silence between the utterances is reported as pauses, as soon as it is read. */
+/** Passes speech on; reports silence between utterances as pauses, as soon as it is read. */
 async function* withoutMarks(
   pieces: AsyncIterable<HeardPiece>,
   rests: Rests | undefined,
@@ -351,24 +356,27 @@ async function* withoutMarks(
   }
 }
 
-// From where another could go on: places of the audio, once all that was said before them is reported.
+// Resume points: positions in the audio before which everything said has been reported.
 
 export interface Rests {
-  /** Where another has been. */
+  /** Resume point at which another server stopped. */
   readonly resumed: RestHeard | undefined;
-  /** Gets what is told from now on. */
+  /** Sets the receiver of resume points. */
   tellTo(tell: (rest: RestHeard) => void): void;
-  /** Takes a place in the audio, after what was read of it before. */
+  /** Adds a candidate position, after everything read before it. */
   reached(place: RestPlace): void;
-  /** An utterance has been read. */
+  /** Records that an utterance has been read. */
   ended(utterance: NonNullable<RestHeard['utterance']>): void;
-  /** All that was said up to there is reported; who listens from there on, and what is known by now. */
+  /**
+   * Records that everything up to a position is reported, with the language listened for from there on
+   * and the one found so far.
+   */
   heardUntil(
     untilMs: number,
     language: LanguageTag | undefined,
     found: LanguageTag | undefined,
   ): void;
-  /** What another had found out of the language; once. */
+  /** Returns the language that another server had found, on the first call only. */
   takeFound(): LanguageTag | undefined;
 }
 
@@ -411,33 +419,34 @@ export function createRests(resumed: RestHeard | undefined): Rests {
   };
 }
 
-// Notices from what was heard that another language is spoken than thought.
+// Language watch: notices from recognised text that another language is spoken than assumed.
 
-/** Shorter texts are not judged: languages share too many short words. */
+/** Fewest words that can be judged: languages share too many short words. */
 const LEAST_WORDS = 5;
-/** In scripts without blanks, letters stand for words. */
+/** Fewest letters that can be judged, for scripts without spaces. */
 const LEAST_LETTERS = 24;
 const LETTER = /\p{L}/gu;
 
 interface LanguageWatch {
-  /** What the last final that could be judged was in. */
+  /** Language of the last final that could be judged. */
   readonly suspected: LanguageTag | undefined;
   /**
-   * Takes the text of a final.
+   * Judges the text of a final.
    *
-   * @returns the base language it is in, as far as is known, and whether that is sure enough to
-   *   listen for it from now on: two finals that can be judged, one after the other, agree
+   * @returns the likely base language, and whether it is certain enough to listen for from now on: two
+   *   judged finals in a row agree on it
    */
   judge(text: string): { language: LanguageTag; isConfirmed: boolean };
 }
 
 /**
- * @param options.language that is thought to be spoken
- * @param options.believable base languages that may turn out to be spoken: those somebody hears
- * @param options.engine that is listening
- * @param options.found what is suspected already
- * @param options.isRequested whether the client named the language: then one text alone does not
- *   change what it is said to be in
+ * Creates a watch for one language.
+ *
+ * @param options.language the assumed language
+ * @param options.believable base languages that can be spoken: those some recogniser supports
+ * @param options.engine the listening recogniser
+ * @param options.found the language suspected so far
+ * @param options.isRequested whether the client named the language; a single text then cannot override it
  */
 function createLanguageWatch({
   language,
@@ -464,7 +473,7 @@ function createLanguageWatch({
       if (found === undefined) return { language, isConfirmed: false };
       const isConfirmed = found !== language && found === suspected;
       suspected = found;
-      // What a recogniser cannot hear is more likely a misheard text than another language.
+      // Text in a language that the recogniser does not support is more likely misheard.
       const isBelieved = isConfirmed || (!isRequested && engine.languages.includes(found));
       return { language: isBelieved ? found : language, isConfirmed };
     },

@@ -1,4 +1,4 @@
-/** Recognition events to captions: what grows is steadied, what is final becomes sentences. */
+/** Turns recognition events into captions: steadies growing text and splits final text into sentences. */
 import {
   beginSentence,
   endsWithMark,
@@ -22,29 +22,32 @@ import { createRevisionMeter, createSteady } from './steady.ts';
 
 export interface SegmentOptions {
   mode: CaptionMode;
-  /** Told from where another could go on, after the updates before it. */
+  /** Called with each resume point, after the updates that precede it. */
   onRest?: ((rest: RestHeard, state: SegmentState) => void) | undefined;
-  /** Where another has been. */
+  /** State in which another server stopped. */
   resumed?: SegmentState | undefined;
 }
 
-/** What captions go by between two utterances. */
+/** State of the segmenter between two utterances. */
 export interface SegmentState {
-  /** Segments and sentences so far. */
+  /** Number of segments so far, and of sentences. */
   segments: number;
   sentences: number;
   hold: HoldState;
   revisions: { revised: number; words: number };
 }
 
-/** Hypotheses that have to agree on a word, usually and while much is taken back. */
+/**
+ * Number of successive hypotheses that must agree on a word: usually, and while the recogniser revises
+ * much.
+ */
 const USUAL = 2;
 const CAUTIOUS = 3;
 
 /**
- * Concluded segments for every utterance, one for each of its sentences. Tentative text shows, by
- * mode, every word at once, those that two successive hypotheses agree on (three while the recogniser
- * takes much back), or none; an update follows only when it changes what is seen or what there is to translate.
+ * Emits concluded segments for every utterance, one per sentence. Tentative text shows, depending on the
+ * mode, every word at once, the words that two successive hypotheses agree on (three while the recogniser
+ * revises much), or none. An update follows only when it changes what is shown or what is translated.
  */
 export async function* segment(
   heard: AsyncIterable<HeardText | Pause | RestHeard>,
@@ -106,7 +109,7 @@ class Segmenter {
     return whole.length > 0 ? this.#update([], whole) : undefined;
   }
 
-  /** What was still open when the stream ended. */
+  /** Concludes what was still open when the stream ended. */
   end(): CaptionUpdate | undefined {
     const wasShown = this.#tentative.length > 0;
     this.#tentative = [];
@@ -130,9 +133,9 @@ class Segmenter {
     if (this.#mode === 'settled') return [];
     const units = captionUnits(text, language);
     if (this.#mode === 'instant') return units;
-    // Some recognisers know better what will stay than two hypotheses tell.
+    // Some recognisers know better what will last than the agreement of two hypotheses.
     if (agreed !== undefined) return captionUnits(agreed, language);
-    // A recogniser takes back what turned out to be noise with an empty partial.
+    // With an empty partial, a recogniser withdraws words that turned out to be noise.
     if (units.length === 0) this.#steady.reset();
     return this.#steady.next(units, this.#revisions.areFrequent ? CAUTIOUS : USUAL);
   }
@@ -180,50 +183,50 @@ class Segmenter {
   }
 }
 
-// Sentences of several utterances.
+// Sentences that span several utterances.
 
-/** What goes on later than this after the words before it is a sentence of its own. */
+/** Longest time for which a sentence may continue after its last words, in ms. */
 const LONGEST_WAIT_MS = 10_000;
 /**
- * Less than this between two utterances is no pause: speech was cut because it went on for too long.
- * What goes on there is heard within the longest utterance, so there is nothing more to wait for.
+ * Gap between utterances below which speech was merely cut for length, in ms. The continuation follows
+ * within the longest utterance, so no longer wait is needed.
  */
 const SHORTEST_PAUSE_MS = 500;
 /**
- * A sentence of several utterances that has so many words (or characters, in scripts without blanks)
- * is passed on as far as it goes. One utterance alone is bounded already, and where it was cut is chance.
+ * Units (words, or characters in scripts without spaces) at which a sentence of several utterances is
+ * passed on unfinished. A single utterance is bounded already, and its cut would be arbitrary.
  */
 const LONGEST_UNITS = 60;
 /**
- * Silence up to so long after words whose utterance was not the last one heard: that utterance was
- * noise without words, of which recognisers say nothing. More than a recogniser is ever late.
+ * Silence, in ms, after which an open sentence ends even if a later utterance brought no words: that
+ * utterance was noise, about which recognisers report nothing. Longer than any recogniser is late.
  */
 const FORGOTTEN_MS = 20_000;
-/** Pauses that are remembered for finals still to come: a recogniser that is late by more is none. */
+/** Most pauses to remember for finals still to come; no recogniser falls further behind. */
 const MOST_PAUSES = 16;
 
 /**
- * Puts sentences together that were spoken in several utterances. An endpoint is a pause, not the end
- * of a sentence, and where the word order differs a translation of half a sentence is wrong.
+ * Joins sentences that were spoken in several utterances. An endpoint is a pause, not the end of a
+ * sentence, and where word order differs, a translation of half a sentence is wrong.
  *
- * Everything is decided by positions in the stream and by the texts, nothing by the clock on the wall:
- * the same audio gives the same sentences, however fast a recogniser was.
+ * All decisions depend on stream positions and texts, never on wall-clock time: the same audio yields the
+ * same sentences, however fast the recogniser is.
  */
 interface SentenceHold {
-  /** The sentence that has begun and not ended. */
+  /** The unfinished sentence. */
   readonly open: CaptionSegment | undefined;
   /**
-   * The text with which an utterance with these times and language goes on: of the open sentence, or
-   * of one that was too long and was passed on without its end; '' when it begins a sentence.
+   * Returns the text that an utterance continues: the open sentence, or a long one that was passed on
+   * unfinished; '' when the utterance begins a sentence.
    */
   before(utterance: Utterance): string;
-  /** Takes a concluded segment; answers the sentences that are whole now. */
+  /** Adds a concluded segment; returns the sentences that are now complete. */
   add(segment: CaptionSegment, endsSentence: boolean): CaptionSegment[];
-  /** Takes a pause; answers the sentence it has ended, if any. */
+  /** Takes a pause; returns the sentence it ends, if any. */
   pause(pause: Pause): CaptionSegment[];
-  /** Answers what is open: nothing follows. */
+  /** Returns the open sentence at the end of the stream. */
   end(): CaptionSegment[];
-  /** What it goes by. */
+  /** State between utterances. */
   state: HoldState;
 }
 
@@ -238,9 +241,9 @@ type Utterance = Omit<CaptionSegment, 'text'>;
 
 function createSentenceHold(): SentenceHold {
   let parts: CaptionSegment[] = [];
-  /** What was passed on without its end. */
+  /** The sentence that was passed on unfinished. */
   let cut: CaptionSegment | undefined;
-  /** Where the last utterance of the open sentence begins. */
+  /** Start of the last utterance of the open sentence, in ms. */
   let lastStartMs = 0;
   let pauses: Pause[] = [];
 
@@ -250,7 +253,7 @@ function createSentenceHold(): SentenceHold {
     return whole === undefined ? [] : [whole];
   }
 
-  /** Ends a sentence that is too long, before the words that belong to what follows. */
+  /** Ends a sentence that is too long, before the words that belong to its continuation. */
   function cutLong(): CaptionSegment[] {
     const open = joined(parts);
     const last = parts.at(-1);
@@ -281,7 +284,7 @@ function createSentenceHold(): SentenceHold {
       pauses = pauses.filter(({ endpointMs }) => endpointMs > segment.startMs);
       const isPaused = pauses.some(({ utteranceStartMs }) => utteranceStartMs <= segment.startMs);
       if (endsSentence) return [...before, ...end()];
-      // Cut even before a pause: whether it is known by now depends on how late the recogniser is.
+      // Cut even before a pause: whether the pause is known yet depends on the recogniser's delay.
       return [...before, ...cutLong(), ...(isPaused ? end() : [])];
     },
     pause(pause) {
@@ -320,7 +323,7 @@ function hasNoPause(said: CaptionSegment | undefined, { startMs, language }: Utt
   return said?.language === language && startMs - said.endMs < SHORTEST_PAUSE_MS;
 }
 
-/** A segment up to the words with which it breaks off, and those words; at least one word is passed on. */
+/** Splits a segment before its dangling last words; at least one word stays in the first part. */
 function splitBeforeHanging(segment: CaptionSegment): [CaptionSegment, CaptionSegment | undefined] {
   const { text, language, words = [] } = segment;
   const place = hangingPlace(text, language);

@@ -1,33 +1,33 @@
-/** Keeps the latest speech, so that another recogniser can go on where one is stopped. */
+/** Buffers recent speech, so that a recogniser can take over from another one at an utterance boundary. */
 import type { SpeechPiece } from '../../engines/engine.ts';
 import { RECOGNITION_RATE_HZ } from '../audio/endpointing.ts';
 import { createSignal } from './streams.ts';
 
-/** Speech kept for finals that are still awaited, in ms: two of the longest utterances. */
+/** Most speech to keep for finals still awaited, in ms: two of the longest utterances. */
 const MOST_KEPT_MS = 30_000;
 
 interface Utterance {
   number: number;
-  /** Infinity while it is going on. */
+  /** Infinity while the utterance continues. */
   endMs: number;
   pieces: SpeechPiece[];
 }
 
-/** Speech for one recogniser. */
+/** Speech played to one recogniser. */
 export interface Playback {
   readonly speech: AsyncIterable<SpeechPiece>;
-  /** Ends the speech with that utterance, at once if it is over. */
+  /** Ends the playback after this utterance, at once if the utterance is over. */
   stopAfter(utterance: number): void;
 }
 
 export interface SpeechTape {
-  /** Utterances that have begun. */
+  /** Number of utterances that have begun. */
   readonly count: number;
-  /** Number of the utterance in which something at a position was said. */
+  /** Returns the number of the utterance at a position in the stream. */
   utteranceAt(positionMs: number): number;
-  /** Lets go of the utterances before that one. */
+  /** Discards the utterances before this one. */
   forgetBefore(utterance: number): void;
-  /** Plays from that utterance on, or from the oldest that is kept; one playback at a time. */
+  /** Plays from this utterance on, or from the oldest one kept; supports one playback at a time. */
   play(fromUtterance: number): Playback;
   close(): void;
 }
@@ -40,7 +40,7 @@ export function createSpeechTape(speech: AsyncIterable<SpeechPiece>): SpeechTape
   let isDone = false;
   let failure: { error: unknown } | undefined;
 
-  /** Takes the next piece from the source; a playback that is stopped meanwhile leaves it to the next. */
+  /** Reads the next piece of the source; a playback that stops meanwhile leaves the piece to the next one. */
   async function pull(): Promise<void> {
     if (isPulling) return;
     isPulling = true;
@@ -91,7 +91,7 @@ export function createSpeechTape(speech: AsyncIterable<SpeechPiece>): SpeechTape
   };
 }
 
-/** The next piece of a playback, and its last utterance. */
+/** Position of a playback: the next piece, and the last utterance to play. */
 interface Place {
   utterance: number;
   index: number;
@@ -122,10 +122,10 @@ function createKeptSpeech() {
       current.pieces.push(piece);
       if (piece.kind === 'endpoint') current.endMs = piece.atMs;
       keptMs += lengthMs(piece);
-      // The recogniser has taken them: a final that is later than that cannot bring them back.
+      // The recogniser has already received these pieces; a final this late cannot replay them.
       while (keptMs > MOST_KEPT_MS && utterances.length > 1) drop();
     },
-    /** The piece at a place, which is moved behind it; undefined when there is none yet. */
+    /** Returns the piece at a place and advances the place; undefined when no piece is available yet. */
     next(place: Place): SpeechPiece | undefined {
       const utterance = utterances.find(({ number }) => number >= place.utterance);
       if (utterance === undefined) return undefined;

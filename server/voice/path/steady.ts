@@ -1,26 +1,26 @@
-/** Growing text: what of it is worth showing, and how far whoever makes it can be trusted. */
+/** Steadies growing text: which words are worth showing, and how reliable the recogniser currently is. */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { captionTokens } from './captions.ts';
 
 /**
- * Steadies growing text: words are passed on once successive hypotheses agree on them
- * (LocalAgreement), and what was passed on stays until as many contradict it.
+ * Steadies growing text by LocalAgreement: shows words once successive hypotheses agree on them, and
+ * keeps them until equally many hypotheses contradict them.
  */
 export interface Steady {
   /**
-   * Takes the next hypothesis and answers the words that are worth showing.
+   * Takes the next hypothesis; returns the words worth showing.
    *
-   * @param agreement hypotheses that have to agree, this one and those before it; 2 to 4
+   * @param agreement number of hypotheses, including this one, that must agree; 2 to 4
    */
   next(words: readonly string[], agreement?: number): readonly string[];
-  /** Forgets everything: the next hypothesis begins a new utterance. */
+  /** Resets the state: the next hypothesis begins a new utterance. */
   reset(): void;
 }
 
 const MOST_AGREEMENT = 4;
 
 export function createSteady(): Steady {
-  /** The latest first. */
+  /** Latest first. */
   let latest: (readonly string[])[] = [];
   let shown: readonly string[] = [];
   return {
@@ -39,7 +39,7 @@ export function createSteady(): Steady {
   };
 }
 
-/** The words with which the latest hypotheses all begin; none when there are fewer. */
+/** Returns the common leading words of the latest hypotheses; none while there are too few. */
 function agreedBy(latest: readonly (readonly string[])[], agreement: number): readonly string[] {
   const [newest = [], ...others] = latest.slice(0, agreement);
   if (others.length + 1 < agreement) return [];
@@ -57,31 +57,35 @@ function commonPrefix(a: readonly string[], b: readonly string[]): number {
   return length;
 }
 
-// How often a recogniser takes back what it seemed to be sure of: how far it can be trusted now.
+// Revisions: how often a recogniser changes words it seemed sure of.
 
 /**
- * More of the words than this taken back is much. Measured with a recogniser that shows all it believes: it
- * took back 0.08 of what it heard well and 0.6 of what it misheard; anything from 0.14 to 0.3 tells them apart.
+ * Share of revised words above which revisions count as frequent. Measured with a recogniser that reports
+ * all its hypotheses: it revised 0.08 of well-heard and 0.6 of misheard words; any value from 0.14 to 0.3
+ * separates them.
  */
 const MUCH = 0.2;
-/** What is expected of the words before there were any: a little less than much. */
+/** Initial estimate, a little below the threshold. */
 const EXPECTED = { revised: 1.5, words: 10 };
-/** Words after which what was heard counts half: about six seconds of speech. */
+/** Number of words after which older words count half: about six seconds of speech. */
 const HALF_LIFE_WORDS = 20;
 const LETTER = /[\p{L}\p{N}]/u;
 
 export interface RevisionMeter {
-  /** Whether much was taken back of late of what two hypotheses had agreed on. */
+  /** Whether the recogniser has recently revised many words that two hypotheses had agreed on. */
   readonly areFrequent: boolean;
   /** Takes the next hypothesis of an utterance. */
   grow(text: string, language: LanguageTag): void;
   /** Takes the final of an utterance. */
   conclude(text: string, language: LanguageTag): void;
-  /** What it goes by between two utterances. */
+  /** State between utterances. */
   state: { revised: number; words: number };
 }
 
-/** Depends on the texts alone, so that the same hypotheses are always judged the same. */
+/**
+ * Creates a meter that depends on the texts alone, so that the same hypotheses always give the same
+ * result.
+ */
 export function createRevisionMeter(): RevisionMeter {
   const steady = createSteady();
   let { revised, words } = EXPECTED;
@@ -120,7 +124,7 @@ export function createRevisionMeter(): RevisionMeter {
   };
 }
 
-/** Capitals and punctuation come and go with finals; they are no doubt about the words. */
+/** Capitals and punctuation change with finals and say nothing about the words, so they are ignored. */
 function wordsOf(text: string, language: LanguageTag): string[] {
   return captionTokens(text.toLowerCase(), language).filter((token) => LETTER.test(token));
 }

@@ -1,14 +1,14 @@
-/** The joints of the voice path: how asynchronous stages are fed, split and brought together. */
+/** Building blocks for asynchronous stages: channels, broadcast and merge. */
 
 /** A queue between one writer and one reader. */
 export interface Channel<T> extends AsyncIterable<T> {
-  /** Items written and not yet read. */
+  /** Number of items written and not yet read. */
   readonly size: number;
   /** Adds an item at once, whatever the size; ignored after the end. */
   push(item: T): void;
-  /** Nothing more follows: the reader ends after what is queued. */
+  /** Ends the queue: the reader still gets what is queued. */
   end(): void;
-  /** The reader gets what is queued, then this error. */
+  /** Fails the queue: the reader gets what is queued, then this error. */
   fail(error: unknown): void;
 }
 
@@ -61,28 +61,31 @@ export function createChannel<T>(onTake?: (item: T) => void): Channel<T> {
 
 /** One consumer's view of a {@link broadcast}. */
 export interface Subscription<T> extends AsyncIterable<T> {
-  /** Nothing more is read but what is held, and `last`. */
+  /** Ends the subscription: its reader still gets the held item, merged with `last`. */
   end(last?: T): void;
-  /** Goes on after an end, without what came meanwhile; false when its reader has come to that end. */
+  /**
+   * Reopens an ended subscription, without the items in between; returns false if its reader has already
+   * finished.
+   */
   resume(): boolean;
 }
 
-/** One source for several consumers. */
+/** One source with several consumers. */
 export interface Broadcast<T> {
-  /** Whether the source has ended, or failed. */
+  /** Whether the source has ended or failed. */
   readonly isDone: boolean;
-  /** @param first an item before all others */
+  /** @param first an item that precedes all others */
   subscribe: (first?: T) => Subscription<T>;
 }
 
 /**
- * Lets several consumers read one source without waiting for each other. What a consumer has not
- * read yet is held as one item: `conflate` joins it with the next, so a slow consumer costs neither
- * memory nor anybody else's time.
+ * Lets several consumers read one source without waiting for each other. The unread items of a consumer
+ * are conflated into one, so a slow consumer costs neither memory nor the others' time.
  *
- * Reading starts with the first consumer that is read; who subscribes later gets what follows.
+ * Reading starts with the first consumer that is read; later subscribers get what follows.
  *
- * @param onItem called with each item before anybody gets it: who is ended then does not
+ * @param onItem called with each item before it is delivered; a subscription ended in this call does not
+ *   get it
  */
 export function broadcast<T>(
   source: AsyncIterable<T>,
@@ -149,11 +152,11 @@ export function broadcast<T>(
 interface Subscriber<T> {
   held: T | undefined;
   signal: Signal;
-  /** Whether its reader has come to an end. */
+  /** Whether its reader has finished. */
   isRead: boolean;
 }
 
-/** How one of the subscribers ends, and comes back. */
+/** Returns the methods that end and resume a subscription. */
 function leave<T>(
   subscriber: Subscriber<T>,
   subscribers: Set<Subscriber<T>>,
@@ -172,20 +175,20 @@ function leave<T>(
   };
 }
 
-/** Sources that are read as one, and to which more may be added meanwhile. */
+/** Several sources read as one; more can be added at any time. */
 export interface Confluence<T> extends AsyncGenerator<T, void, undefined> {
-  /** Reads one more source; ignored once all have ended. */
+  /** Adds a source; ignored once all have ended. */
   add(source: AsyncIterable<T>): void;
   /**
-   * Adds an item at once, after what was read and before what will be. Resolves when it is taken;
-   * undefined, and not added, once all have ended.
+   * Adds an item after those already read from the sources and before all later ones. Resolves when the
+   * item is taken; returns undefined, without adding it, once all sources have ended.
    */
   push(item: T): Promise<void> | undefined;
 }
 
 /**
- * Interleaves sources as their items arrive, reading one item ahead of each. Ends when all have
- * ended; the first failure ends it and lets go of the others.
+ * Interleaves sources as their items arrive, reading one item ahead of each. Ends when all have ended;
+ * the first failure ends it and releases the others.
  */
 export function merge<T>(...sources: AsyncIterable<T>[]): Confluence<T> {
   const running = new Set<AsyncIterator<T>>();
@@ -246,7 +249,7 @@ export function merge<T>(...sources: AsyncIterable<T>[]): Confluence<T> {
   return Object.assign(read(), { add, push: (item: T) => (isOver ? undefined : offer(item)) });
 }
 
-/** Lets one waiter know that something has happened since it last waited. */
+/** Wakes one waiter when something has happened since its last wait. */
 export interface Signal {
   raise(): void;
   /** Resolves once raised since the last wait. */

@@ -1,4 +1,4 @@
-/** Concluded captions of one language to speech, as one continuous stream of media. */
+/** Speaks the concluded captions of one language as one continuous media stream. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
@@ -10,33 +10,36 @@ import type { SpeechEncoders } from '../audio/encode.ts';
 import type { CaptionUpdate } from './captions.ts';
 import { createChannel, createSignal } from './streams.ts';
 
-/** A piece of the stream; what `target_media_chunk` carries. */
+/** A piece of the media stream, as carried by `target_media_chunk`. */
 export interface MediaChunk {
-  /** Pages, clusters, packets or frames: none may be cut. */
+  /** Pages, clusters, packets or frames; none may be split. */
   pieces: Uint8Array[];
-  /** How long they play, in whole ms; all together as long as the stream, to the millisecond. */
+  /**
+   * Playing time in whole ms; the durations of all chunks add up to that of the stream, to the
+   * millisecond.
+   */
   durationMs: number;
-  /** What is spoken; in the first chunk of each segment. */
+  /** Spoken text; in the first chunk of each segment. */
   text?: string;
-  /** How many of the pieces are headers; in the first chunk of the stream. */
+  /** Number of pieces that are headers; in the first chunk of the stream. */
   headerCount?: number;
 }
 
 export interface SynthesiseOptions extends SpeakOptions {
   format: TargetMediaFormat;
   encoders: SpeechEncoders;
-  /** So much of the first segment was spoken before, in ms. */
+  /** How much of the first segment has been sent before, in ms. */
   spokenMs?: number | undefined;
 }
 
-/** Chunks are no longer than this, so that a player begins early: 48 kB at most, as PCM at 24 kHz. */
+/** Longest chunk, in ms, so that playback starts early: at most 48 kB of PCM at 24 kHz. */
 const MAX_CHUNK_MS = 500;
-/** Samples that are encoded in one go: a worker serves others in between. */
+/** Most samples to encode at once, in ms: the worker serves other streams in between. */
 const MAX_BATCH_MS = 400;
 
 /**
- * Speaks concluded segments one after the other; tentative ones are not spoken, nor is what has no
- * letters or digits. All of a segment has come out before the next one begins.
+ * Speaks concluded segments one after another, skipping tentative text and text without letters or
+ * digits. All of a segment is emitted before the next one begins.
  *
  * @throws ServiceError synthesis_failed; the signal's reason when aborted
  */
@@ -70,7 +73,7 @@ function withoutFirst({ samples, sampleRateHz }: SpokenSamples, ms: number): Spo
   return { samples: samples.subarray(Math.round((ms * sampleRateHz) / 1000)), sampleRateHz };
 }
 
-/** One line as a whole file. @throws ServiceError synthesis_failed; the signal's reason */
+/** Speaks one line into a whole file. @throws ServiceError synthesis_failed; the signal's reason */
 export async function speakLine(text: string, options: SynthesiseOptions): Promise<Buffer> {
   const segment = { text, startMs: 0, endMs: 0, language: options.language };
   async function* once(): AsyncGenerator<CaptionUpdate> {
@@ -99,18 +102,18 @@ interface Chunker {
   rest(): Generator<MediaChunk>;
 }
 
-/** Puts pieces together to chunks. The first one of a segment goes out as soon as there is a piece. */
+/** Combines pieces into chunks. The first chunk of a segment is emitted as soon as a piece is available. */
 function createChunker(headers: readonly Uint8Array[]): Chunker {
   let first: { headerCount: number } | undefined = { headerCount: headers.length };
   let pieces: Uint8Array[] = [...headers];
   let text: string | undefined;
-  /** Where what waits begins and ends in the stream. */
+  /** Start and end of the waiting pieces in the stream, in ms. */
   let fromMs = 0;
   let toMs = 0;
 
   function* take(): Generator<MediaChunk> {
     if (toMs === fromMs) return;
-    // Rounded ends, not lengths: the error never grows.
+    // Rounding the ends rather than the durations keeps the error from adding up.
     const durationMs = Math.round(toMs) - Math.round(fromMs);
     yield { pieces, durationMs, ...(text !== undefined && { text }), ...first };
     pieces = [];
@@ -132,9 +135,9 @@ function createChunker(headers: readonly Uint8Array[]): Chunker {
   };
 }
 
-// Captions to samples: which are spoken, in order, and what to do about failures.
+// From captions to samples: selection, order, and failures.
 
-/** Of each segment that is spoken: its text, its samples, its end. */
+/** Events of each spoken segment: its text, its samples, its end. */
 type SpeechEvent =
   | { kind: 'begin'; text: string }
   | ({ kind: 'samples' } & SpokenSamples)
@@ -147,18 +150,18 @@ interface SpeakOptions {
   signal: AbortSignal;
 }
 
-/** How long to wait before a sentence that failed is tried again, in ms. */
+/** Pause before a failed sentence is tried again, in ms. */
 const SECOND_TRY_AFTER_MS = 250;
 
-/** How far speech is made ahead of its encoding, in ms: about two long sentences. */
+/** How far synthesis may run ahead of encoding, in ms: about two long sentences. */
 const AHEAD_MS = 20_000;
 
 /**
- * Speaks concluded segments one after the other. Each begins as soon as the one before is made, up
- * to {@link AHEAD_MS} before anybody reads it.
+ * Speaks concluded segments one after another. Each begins as soon as the previous one is synthesised, up
+ * to {@link AHEAD_MS} before it is read.
  *
- * @throws ServiceError synthesis_failed when a segment fails twice; what the source throws; the
- *   signal's reason
+ * @throws ServiceError synthesis_failed when a segment fails twice; errors of the source; the signal's
+ *   reason
  */
 async function* speakAhead(
   updates: AsyncIterable<CaptionUpdate>,
@@ -215,17 +218,17 @@ async function* speakEach(
   }
 }
 
-/** Punctuation alone makes no sound, or a voice that says "dot dot dot". */
+/** Whether a text contains letters or digits. Punctuation alone is silent, or read out as "dot dot dot". */
 function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** A caption as it is given to engines: one line, without what is not text. */
+/** Prepares a caption for the engine: one line, without control characters. */
 function spoken(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Cs}\p{Co}]+/gu, ' ').trim();
 }
 
-/** A sentence that fails is tried once more, and goes on where it had broken off. */
+/** Speaks a sentence; on failure tries once more and continues where it broke off. */
 async function* speakTwice(text: string, options: SpeakOptions): AsyncGenerator<SpeechEvent> {
   let saidMs = 0;
   try {

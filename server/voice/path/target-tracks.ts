@@ -1,7 +1,7 @@
 /**
- * The target languages of a running session. They may change while somebody speaks: one that is added
- * gets the sentence that is being said, whole; one that goes gets it to its end. One that comes
- * back while that is still being translated follows in the same track, so that no end lies between.
+ * Target languages of a running session, which can change while someone is speaking. An added language
+ * starts with the whole current sentence, and a removed one finishes it. A language that returns before
+ * it has finished continues in the same track, without an end mark in between.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
@@ -26,13 +26,13 @@ import type { Progress, ProgressState, SpeechState } from './progress.ts';
 import { synthesise } from './synthesise.ts';
 import { translate, type TranslateText } from './translate.ts';
 
-/** A language as the client wrote it, and as our code knows it. */
+/** A language as the client wrote it, and its canonical tag. */
 export interface RequestedLanguage {
   requested: string;
   tag: LanguageTag;
 }
 
-/** The one target language that is spoken as well. */
+/** The one target language that is also spoken. */
 export interface RequestedSpeech {
   /** One of the targets. */
   target: RequestedLanguage;
@@ -41,11 +41,11 @@ export interface RequestedSpeech {
   engine: SynthesisEngine;
 }
 
-/** Into which languages is translated and spoken, and how it is worded. */
+/** Target languages, speech, and translation settings. */
 export interface TargetTerms {
   targets: readonly RequestedLanguage[];
   speech: RequestedSpeech | undefined;
-  /** For everything that is not concluded yet. */
+  /** Translates everything that is not concluded yet. */
   translateText: TranslateText;
 }
 
@@ -53,51 +53,51 @@ export interface TargetTracksOptions {
   mode: CaptionMode;
   encoders: SpeechEncoders;
   signal: AbortSignal;
-  /** Takes what a track or its speech says, until it ends. */
+  /** Adds the messages of a track or of its speech to the output. */
   add: (messages: AsyncIterable<ServerMessage>) => void;
-  /** Where it is noted how far everything is; undefined: nobody asks. */
+  /** Records progress; undefined for a single server. */
   progress?: Progress | undefined;
-  /** Where another has been. */
+  /** State in which another server stopped. */
   resumed?: ProgressState | undefined;
 }
 
 export interface TargetTracks {
-  /** For the track of the source. */
+  /** Updates for the source track. */
   readonly captions: AsyncIterable<CaptionUpdate>;
-  /** Another reader of what was said, from now on. */
+  /** Adds a reader of the source captions, starting now. */
   follow(): AsyncIterable<CaptionUpdate>;
-  /** What is in force. */
+  /** The terms in force. */
   readonly terms: TargetTerms;
-  /** Other terms from now on; false when nothing is left to be said. */
+  /** Changes the terms from now on; returns false when the source has ended. */
   change(terms: TargetTerms): boolean;
 }
 
-/** Languages that may finish a sentence at a time: of more than that, the oldest are cut. */
+/** Most languages that may finish a sentence at a time; beyond that, the oldest are cut off. */
 const MAX_LEAVING = 5;
 
 interface Track {
   target: RequestedLanguage;
-  /** Sentences up to that index are not for it. */
+  /** Index of the last sentence that the track must not translate again. */
   after: number;
-  /** The last of what it is to translate, one after the other. */
+  /** Updates that the track currently translates. */
   captions: Subscription<CaptionUpdate>;
-  /** Whether it ends with the sentence that is being said, or has. */
+  /** Whether the track ends with the current sentence or has already ended. */
   isLeaving: boolean;
   voice: Voice | undefined;
 }
 
 interface Voice {
   wish: RequestedSpeech;
-  /** What it is to say. */
+  /** Concluded captions to speak. */
   said: Channel<CaptionUpdate>;
-  /** How far it was at another server. */
+  /** Progress of the speech on another server. */
   spoken: SpeechState | undefined;
   hasBegun: boolean;
-  /** Whether its end is announced here: the others end with the session. */
+  /** Whether the end of the speech is announced on its own rather than with the end of the session. */
   isLeaving: boolean;
 }
 
-/** @param updates of what was said */
+/** @param updates source captions */
 export function createTargetTracks(
   updates: AsyncIterable<CaptionUpdate>,
   terms: TargetTerms,
@@ -111,14 +111,14 @@ class LiveTracks implements TargetTracks {
   terms: TargetTerms;
   readonly #options: TargetTracksOptions;
   readonly #updates: Broadcast<CaptionUpdate>;
-  /** Those that hear what is said. */
+  /** Tracks that receive the source captions. */
   readonly #tracks = new Map<string, Track>();
-  /** Those that have heard their last sentence, and may have to translate it yet. */
+  /** Removed tracks that may still have their last sentence to translate. */
   readonly #finishing = new Map<string, Track>();
-  /** Languages, as they were requested, in which something was concluded: what follows begins with a blank. */
+  /** Languages, as requested, that have concluded text; their next segment begins with a blank. */
   readonly #said = new Set<string>();
   #isMidSentence = false;
-  /** The one in force. */
+  /** The voice in force. */
   #voice: Voice | undefined;
   #isSpeaking = false;
   #spoken: SpeechState | undefined;
@@ -158,7 +158,7 @@ class LiveTracks implements TargetTracks {
     return true;
   }
 
-  /** Ends languages that leave with the sentence that was being said. */
+  /** Ends removed languages once the current sentence is complete. */
   #follow({ sentences }: CaptionUpdate): void {
     const { concluded = [], growing } = sentences ?? {};
     this.#options.progress?.concluded(concluded);
@@ -169,7 +169,7 @@ class LiveTracks implements TargetTracks {
     }
   }
 
-  /** Nothing more is translated, but the first of these sentences, in which it was left. */
+  /** Ends a track after the first of these sentences, during which the language was removed. */
   #end(track: Track, concluded: readonly CaptionSegment[] = []): void {
     const { requested } = track.target;
     this.#tracks.delete(requested);
@@ -226,7 +226,7 @@ class LiveTracks implements TargetTracks {
     if (track.isLeaving) yield { type: 'end_of_target_transcript', language };
   }
 
-  /** Gives a voice, if there is one, what is concluded. */
+  /** Passes concluded captions to the track's voice, if any. */
   async *#heardBy(
     track: Track,
     translated: AsyncIterable<CaptionUpdate>,
@@ -240,7 +240,7 @@ class LiveTracks implements TargetTracks {
     }
   }
 
-  /** The voice that goes says what was concluded by then. */
+  /** Switches voices; the previous voice still speaks what was concluded before. */
   #changeVoice(wish: RequestedSpeech | undefined): void {
     const before = this.#voice;
     const track = wish && this.#tracks.get(wish.target.requested);
@@ -260,14 +260,14 @@ class LiveTracks implements TargetTracks {
     this.#isSpeaking = true;
   }
 
-  /** How far the language was at another server; once. */
+  /** Returns the progress of a language's speech on another server, on the first call only. */
   #takeSpoken({ target }: RequestedSpeech): SpeechState | undefined {
     const spoken = this.#spoken;
     this.#spoken = undefined;
     return spoken?.language === target.requested ? spoken : undefined;
   }
 
-  /** One voice after the other; one that is replaced before its turn says nothing. */
+  /** Runs one voice after another; a voice that is replaced before its turn is skipped. */
   async *#speech(): AsyncGenerator<ServerMessage> {
     const { encoders, signal } = this.#options;
     for (let voice = this.#voice; voice?.hasBegun === false; voice = this.#voice) {
@@ -275,7 +275,7 @@ class LiveTracks implements TargetTracks {
       const { engine, gender, format, target } = voice.wish;
       const { requested: language } = target;
       const { spoken } = voice;
-      // Samples can go on; in a container, another stream begins.
+      // Raw samples can continue a stream; a container format must begin a new one.
       const isContinued = spoken?.hasBegun === true && format.container === 'pcm';
       if (spoken?.hasBegun === true && !isContinued)
         yield { type: 'end_of_target_media', language };

@@ -1,4 +1,4 @@
-/** Source captions to the captions of one target language. */
+/** Translates source captions into the captions of one target language. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { linkAbort } from '../../process/concurrency.ts';
@@ -23,20 +23,20 @@ export type TranslateText = (
 export interface TranslateOptions {
   target: LanguageTag;
   mode: CaptionMode;
-  /** Whether nothing was said in this language before. */
+  /** Whether nothing has been said in this language yet. */
   isFirst?: boolean;
-  /** Sentences up to that index have been told. */
+  /** Index of the last sentence that the client already has. */
   after?: number;
   translateText: TranslateText;
   signal: AbortSignal;
 }
 
 /**
- * One translation at a time. Whole sentences are translated in order and each exactly once; what
- * still grows is translated when no sentence waits, the newest state of it only, and is let go when a
- * sentence arrives.
+ * Runs one translation at a time. Whole sentences are translated in order, each exactly once. The growing
+ * sentence is translated only while no whole sentence waits, in its newest state, and is aborted when a
+ * whole sentence arrives.
  *
- * A sentence in a language that nobody translates is passed on as it was said rather than lost.
+ * A sentence in a language without a translator is passed on untranslated rather than lost.
  *
  * @throws ServiceError translation_failed when a whole sentence cannot be translated
  */
@@ -49,7 +49,7 @@ export async function* translate(
   const display = createTargetDisplay({ mode, target });
   let { isFirst = true } = options;
   const { after = 0 } = options;
-  /** What was last seen and what it was the translation of. */
+  /** The text shown last; `guessedFrom` is the source text it translates. */
   let shown = '';
   let guessedFrom = '';
 
@@ -84,7 +84,7 @@ export async function* translate(
       } else if (mode !== 'settled' && growing.text !== guessedFrom) {
         const guess = await guessed(growing, inbox, options);
         signal.throwIfAborted();
-        // A guess that failed costs nothing: the next one, or the whole sentence, takes its place.
+        // A failed guess costs nothing: the next guess or the whole sentence replaces it.
         if (guess === undefined) continue;
         guessedFrom = growing.text;
         const text = display.next(guess, { isUnsure });
@@ -112,7 +112,7 @@ async function translated(
   }
 }
 
-/** The translation of what still grows; undefined when it fails or a whole sentence comes first. */
+/** Translates the growing sentence; returns undefined when that fails or a whole sentence arrives first. */
 async function guessed(
   { text, language }: CaptionSegment,
   inbox: UpdateInbox,
@@ -134,15 +134,18 @@ async function guessed(
 // Reads updates while their consumer is busy.
 
 interface UpdateInbox {
-  /** All that has come since the last call as one update; undefined after the end. @throws what the source threw */
+  /**
+   * Returns everything since the last call as one update; undefined after the end. @throws errors of the
+   * source
+   */
   take(): Promise<CaptionUpdate | undefined>;
-  /** Called when a whole sentence arrives: what is merely tentative can wait. */
+  /** Called when a whole sentence arrives, which takes precedence over the growing one. */
   onSentence: () => void;
-  /** Lets go of the source. */
+  /** Releases the source. */
   close(): void;
 }
 
-/** Starts reading at once; what is not taken yet is held as one update. */
+/** Starts reading at once; updates not taken yet are conflated into one. */
 function createUpdateInbox(updates: AsyncIterable<CaptionUpdate>): UpdateInbox {
   const iterator = updates[Symbol.asyncIterator]();
   const signal = createSignal();
@@ -189,39 +192,42 @@ function createUpdateInbox(updates: AsyncIterable<CaptionUpdate>): UpdateInbox {
   return inbox;
 }
 
-// Which words of a translation that still grows are shown.
+// Which words of a growing translation are shown.
 
 interface TargetDisplay {
   /**
-   * Takes the translation of what has been said so far; answers the beginning of it to be shown.
+   * Takes the translation of the sentence so far; returns the leading part to show.
    *
-   * @param options.isUnsure whether what was heard may well change
+   * @param options.isUnsure whether the recognised text may well change
    */
   next(translation: string, options?: { isUnsure: boolean }): string;
-  /** Forgets everything: the next translation begins another sentence. */
+  /** Resets the state: the next translation begins another sentence. */
   reset(): void;
 }
 
-/** What is hidden at the end of a growing translation: units, at most, and a share of it. */
+/**
+ * Part hidden at the end of a growing translation: at most so many units, and at most a share of all
+ * units.
+ */
 interface Mask {
   words: number;
-  /** The same in scripts without blanks, where a unit is a character. */
+  /** Limit for scripts without spaces, in which a unit is a character. */
   characters: number;
-  /** The beginning is masked less, or the first word would be late. */
+  /** Limits the mask at the beginning of a sentence, so that the first word is not delayed. */
   share: number;
 }
 
 /**
- * A word or two is what a translator changes when more is said; what a recogniser changes goes deeper.
- * Measured: well recognised speech comes 0.2 s sooner with one word than with three, and badly
- * recognised speech erases a third less with five than with three.
+ * Translators revise the last word or two as a sentence grows; recognisers revise more. Measured: a mask
+ * of one word shows well recognised speech 0.2 s sooner than three; five words erase a third less of
+ * badly recognised speech than three.
  */
 const USUAL: Mask = { words: 1, characters: 2, share: 1 / 3 };
 const CAUTIOUS: Mask = { words: 5, characters: 10, share: 1 / 2 };
 
 /**
- * Shows, by mode, the whole translation, nothing, or what two successive translations agree on without
- * its last words.
+ * Creates a display that shows, depending on the mode, the whole translation, nothing, or the part that
+ * two successive translations agree on once the mask has hidden their last words.
  */
 export function createTargetDisplay({
   mode,
