@@ -1,4 +1,4 @@
-/** What the server and a decoding process say to each other, and how it goes over a pipe. */
+/** Messages between the server and a decoding process, and their binary form on a pipe. */
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { FreeRequest, Wire } from '../../process/index.ts';
@@ -6,92 +6,95 @@ import type { Endpointing, HeardPiece, ListenerState, RestMark } from './endpoin
 import type { RestPlace } from './media.ts';
 import type { Coding } from './codecs/decodable-formats.ts';
 
-/** What a stream's decoder is made from. */
+/** Parameters of a stream's decoder. */
 export interface StreamParameters {
   format: AudioFormat;
   sampleRateHz: number;
-  /** Whether there is an FFmpeg for codecs the worker does not decode. */
+  /** Whether FFmpeg is available for codecs that the worker cannot decode. */
   hasFfmpeg: boolean;
-  /** Undefined: all of it is speech. */
+  /** Undefined: all audio counts as speech. */
   endpointing: Endpointing | undefined;
-  /** Whether more is asked for than where utterances end. */
+  /** Whether speech samples are needed in addition to the ends of utterances. */
   wantsSamples: boolean;
-  /** Whether it is told from where another could go on. */
+  /** Whether resume points are reported. */
   tellsRests?: boolean;
-  /** Where another has been; what comes before {@link ALIGNMENT} leads up to it. */
+  /** Resume point at which another server stopped; chunks before {@link ALIGNMENT} lead up to it. */
   resume?: Pick<RestPlace, 'alignSamples' | 'listener'>;
 }
 
-/** In place of a chunk: bytes are missing between the chunks around it. */
+/** Stands for a chunk: bytes are missing between the chunks around it. */
 export const GAP = null;
-/** In place of a chunk: up to here the stream was decoded before, as far as it says that resumes it. */
+/** Stands for a chunk: at this point the decoded position equals that of {@link StreamParameters.resume}. */
 export const ALIGNMENT = undefined;
 
-/** Audio of a client, or what is to be known of it. */
+/** Audio of a client, or a mark in it. */
 export type Chunk = Uint8Array | typeof GAP | typeof ALIGNMENT;
 
-/** Some chunks of a stream, in order. */
+/** Consecutive chunks of a stream. */
 export interface DecodeRequest {
   kind: 'decode';
   streamId: number;
-  /** With the first request of a stream. */
+  /** Present in the first request of a stream. */
   open: StreamParameters | undefined;
   chunks: readonly Chunk[];
-  /** No more follows: the answer has the last of what is decoded. */
+  /** Whether the stream ends here; the answer then contains the last decoded audio. */
   isLast: boolean;
 }
 
-/** Samples that were decoded elsewhere, for the listener of a stream; s16le at its rate. */
+/** Samples that were decoded by FFmpeg, for a stream's listener; s16le at the stream's rate. */
 export interface ListenRequest {
   kind: 'listen';
   streamId: number;
   samples: Uint8Array;
-  /** With them an utterance is over, as its sender says, or the stream is, which is freed. */
+  /**
+   * What follows the samples: more, the end of an utterance as declared by the sender, or the end of the
+   * stream, which is then freed.
+   */
   then: 'more' | 'utterance_end' | 'end';
 }
 
-/** Each is answered once, with a {@link HearingAnswer}. */
+/** Each request gets one {@link HearingAnswer}. */
 export type HearingRequest = DecodeRequest | ListenRequest;
 
 export interface DecodeFailure {
   code: ErrorCode;
   message: string;
-  /** For our log: an error that was not meant for the sender. */
+  /** Internal error for the log; not shown to the client. */
   cause?: string;
-  /** The worker should get no new streams: its memory cannot be relied upon. */
+  /** Whether the worker must get no new streams, as its memory is no longer reliable. */
   retires: boolean;
 }
 
-/** Audio in one piece. */
+/** Audio that could not be listened to yet. */
 export type DecodedPart =
-  /** To be listened to once FFmpeg has given what came before. */
+  /** Samples to listen to once FFmpeg has decoded everything before them. */
   | { kind: 'pcm'; bytes: Uint8Array }
   /**
-   * Frames for FFmpeg, of which `soundBytes` have sound in them, that play for `playsMs` as they say
-   * themselves; `starts` with the first ones, which have nothing to do with those before.
+   * Frames for FFmpeg. `soundBytes` of them contain sound, and they play for `playsMs` by their own
+   * account; `starts` is set when they begin a new, independent sequence.
    */
   | { kind: 'coded'; bytes: Uint8Array; soundBytes: number; playsMs: number; starts?: Coding };
 
 export interface HearingAnswer {
   kind: HearingRequest['kind'];
   streamId: number;
-  /** What was heard of it, in order. With a failure, what came before it. */
+  /** Results in order. In case of a failure, those before it. */
   pieces: readonly (HeardPiece | RestMark)[];
-  /** How far the stream was listened to, in ms. */
+  /** Position up to which the stream was heard, in ms. */
   heardMs: number;
-  /** In order, after the pieces: what could not be listened to yet. */
+  /** Parts that could not be listened to yet, in order, after the pieces. */
   parts: readonly DecodedPart[];
-  /** How long each chunk plays, as far as the worker can tell; no entry for a gap. */
+  /** Playing time of each chunk, as far as the worker can tell, in ms; gaps have no entry. */
   durationsMs: readonly number[];
-  /** Nothing more can be decoded. */
+  /** Present when nothing more can be decoded. */
   failure?: DecodeFailure;
 }
 
-// Over a pipe: frames whose payload begins with the number of the stream. Little endian.
+// Binary form: frames whose payload begins with the stream number, little endian.
 
 const KIND = { decode: 1, listen: 2, free: 3 } as const;
 const THEN = ['more', 'utterance_end', 'end'] as const;
-/** Size of a chunk that is a gap. */
+/** Size values that stand for a gap and for an alignment. */
 const GAP_BYTES = 0xffff_ffff;
 const ALIGNMENT_BYTES = 0xffff_fffe;
 const CODINGS: readonly Coding[] = ['mp3', 'aac', 'ogg'];
@@ -156,10 +159,10 @@ function readDecodeRequest(streamId: number, payload: Buffer): DecodeRequest {
   return { kind: 'decode', streamId, open, chunks, isLast };
 }
 
-/** Of an answer: its kind, numbers of what follows, how far the stream was heard. */
+/** Answer header: stream, kind, three counts, size of the failure, and position heard. */
 const ANSWER_HEAD_BYTES = 4 + 1 + 2 + 2 + 2 + 4 + 8;
 
-/** Of a part: its kind, what it starts, how much of it sounds and for how long, its length. */
+/** Part header: kind, coding, bytes with sound, playing time, and length. */
 const PART_HEAD_BYTES = 1 + 1 + 4 + 8 + 4;
 
 export const answerWire: Wire<HearingAnswer> = {
@@ -212,7 +215,7 @@ export const answerWire: Wire<HearingAnswer> = {
   },
 };
 
-/** Numbers and base64. */
+/** Serialises a listener state, which consists of numbers and base64, so that it is plain ASCII. */
 function stateOf({ listener }: RestMark): string {
   return JSON.stringify(listener);
 }
@@ -243,7 +246,7 @@ function readPiece(payload: Buffer, start: number, pieces: (HeardPiece | RestMar
   const kind = payload[start];
   if (kind === PIECE.samples) {
     const end = start + 13 + payload.readUInt32LE(start + 9);
-    // Of its own: it may be kept for as long as an utterance lasts, and what it lies in is not.
+    // A copy: samples may be kept for the length of an utterance, the payload's memory may not.
     const samples = bytesOf(payload, start + 13, end).slice();
     pieces.push({ kind: 'samples', samples, startMs: ms });
     return end;
@@ -283,7 +286,7 @@ function readPart(payload: Buffer, start: number, parts: DecodedPart[]): number 
   return end;
 }
 
-/** A view of a payload that is no Buffer: these mean other things by `slice`. */
+/** Returns a plain view of a payload; not a Buffer, whose `slice` behaves differently. */
 function bytesOf(payload: Buffer, start: number, end = payload.length): Uint8Array {
   return new Uint8Array(payload.buffer, payload.byteOffset + start, end - start);
 }

@@ -1,7 +1,4 @@
-/**
- * What a decoding process does: decodes what arrives, stream by stream, listens to it for utterances, and
- * answers each request once.
- */
+/** Work of a decoding process: decodes streams, finds their utterances, and answers each request once. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import { createRateConverter } from '../../../shared/resampler.ts';
@@ -56,7 +53,7 @@ export function serveDecoding(
     const durationsMs: number[] = [];
     let failure: DecodeFailure | undefined;
     try {
-      // One that could not be opened has nothing to be listened to.
+      // A stream that failed to open has no listener.
       if (request.kind === 'listen') streams.get(streamId)?.listen(request);
       else streamOf(request).decode(request, durationsMs);
     } catch (error) {
@@ -81,22 +78,22 @@ const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 
 const NOTHING = { pieces: [], parts: [], heardMs: 0 };
 
-/** A stream in its format, and who listens to it. */
+/** A stream's decoder and its listener. */
 class HeardStream {
   readonly #decoder: StreamDecoder;
   readonly #listener: Listener;
   readonly #output = new AnswerParts();
   #pieces: (HeardPiece | RestMark)[] = [];
-  /** The size of PCM says how long it plays. */
+  /** Whether durations are reported; for PCM they follow from the size. */
   readonly #isMetered: boolean;
-  /** Frames went to FFmpeg, whose samples come back: what is decoded here has to wait for them. */
+  /** Whether samples come back from FFmpeg; samples decoded here must then wait for those. */
   #isAround = false;
   readonly #resume: StreamParameters['resume'];
-  /** Samples whose place is not known yet. */
+  /** Samples of a resumed stream whose position is not known yet. */
   #unplaced: Int16Array[] | undefined;
-  /** How long that which they are decoded from plays. */
+  /** Playing time of the audio behind the unplaced samples, in ms. */
   #unplacedMs = 0;
-  /** Whether what comes is the head of a container, whose sound has been heard long ago. */
+  /** Whether the current chunks are a container's head, whose sound has been heard before. */
   #isHead: boolean;
 
   constructor(open: StreamParameters, createDecoder: CreateStreamDecoder) {
@@ -128,12 +125,12 @@ class HeardStream {
     });
   }
 
-  /** @throws ServiceError of the decoder, which is of no use then; what was heard before is there */
+  /** @throws ServiceError of the decoder, which is then unusable; earlier results remain available */
   decode({ chunks, isLast }: DecodeRequest, durationsMs: number[]): void {
     for (const chunk of chunks) {
       if (chunk === GAP) {
         this.#decoder.gap();
-        // What came before it was the head of a container.
+        // Chunks before the first gap were the container's head.
         if (this.#unplaced !== undefined) this.#unplaced = [];
         this.#unplacedMs = 0;
         this.#isHead = false;
@@ -152,12 +149,12 @@ class HeardStream {
     else this.#unplaced.push(samples.slice());
   }
 
-  /** As many samples have been decoded by now as had been when the stream was heard first. */
+  /** Aligns a resumed stream: the samples decoded so far end at the recorded position. */
   #align(): void {
     const unplaced = this.#unplaced;
     if (this.#resume === undefined || unplaced === undefined) return;
     const { listener, alignSamples } = this.#resume;
-    // What FFmpeg decodes comes later.
+    // FFmpeg's samples arrive later, so their number is computed from their playing time.
     const count = this.#isAround
       ? Math.round(this.#unplacedMs * SAMPLES_PER_MS)
       : unplaced.reduce((sum, { length }) => sum + length, 0);
@@ -173,7 +170,7 @@ class HeardStream {
     if (then === 'end') this.#listener.finish();
   }
 
-  /** What has come about since the last call. */
+  /** Returns the results since the last call. */
   take(): Pick<HearingAnswer, 'pieces' | 'parts' | 'heardMs'> {
     const pieces = this.#pieces;
     if (pieces.length > 0) this.#pieces = [];
@@ -186,7 +183,7 @@ class HeardStream {
   }
 }
 
-/** Faults of the memory under the decoders, by name: WebAssembly has no types in Node's library. */
+/** Names of errors that indicate damaged decoder memory; Node's types have no WebAssembly errors. */
 const memoryFaults: ReadonlySet<string> = new Set(['RangeError', 'RuntimeError']);
 
 function describe(error: unknown): DecodeFailure {
@@ -205,7 +202,7 @@ function describe(error: unknown): DecodeFailure {
 
 // Collects the audio of an answer.
 
-/** Its buffers stay between answers; what is taken are copies of just the right size. */
+/** Keeps its buffers between answers and returns copies of the exact size. */
 class AnswerParts implements DecoderOutput {
   readonly #parts: DecodedPart[] = [];
   #samples = new Int16Array(0);
@@ -280,43 +277,43 @@ interface StreamDecoder {
   /**
    * Decodes a chunk, of any size and cut anywhere.
    *
-   * @returns how long the chunk plays, in ms, as far as that can be told here
-   * @throws ServiceError audio_format_unsupported, audio_not_mono, chunk_too_large; the decoder is
-   *   of no use then
+   * @returns playing time of the chunk in ms, as far as it can be told here
+   * @throws ServiceError audio_format_unsupported, audio_not_mono, chunk_too_large; the decoder is then
+   *   unusable
    */
   push(chunk: Uint8Array): number;
-  /** Bytes are missing here, and another file may begin. */
+  /** Reports missing bytes, after which another file may begin. */
   gap(): void;
-  /** Gives what the end of the stream settles. */
+  /** Delivers what only the end of the stream determines. */
   end(): void;
   free(): void;
 }
 
-/** Where audio goes; everything is valid during the call only. */
+/** Receives decoded audio; arguments are valid during the call only. */
 interface DecoderOutput {
-  /** Samples at the rate that is wanted. */
+  /** Takes samples at the requested rate. */
   samples(samples: Int16Array): void;
-  /** Frames for FFmpeg follow that have nothing to do with those before. */
+  /** Announces frames for FFmpeg that are independent of earlier ones. */
   startCoded(coding: Coding): void;
   /**
-   * @param hasSound whether they are more than headers
-   * @param playsMs how long they play, as they say themselves
+   * @param hasSound whether the bytes are more than headers
+   * @param playsMs playing time by the frames' own account, in ms
    */
   coded(bytes: Uint8Array, hasSound: boolean, playsMs: number): void;
 }
 
 interface StreamDecoderOptions {
   format: AudioFormat;
-  /** Rate of the samples that are wanted. */
+  /** Sample rate of the output. */
   sampleRateHz: number;
-  /** Whether there is an FFmpeg for codecs that are not decoded here. */
+  /** Whether FFmpeg is available for codecs that are not decoded here. */
   hasFfmpeg: boolean;
   output: DecoderOutput;
 }
 
 type CreateStreamDecoder = (options: StreamDecoderOptions) => StreamDecoder;
 
-/** Everything one stream needs on its worker, chosen by its format. Blocks while it works. */
+/** Creates the decoder of one stream according to its format. Its methods block while they work. */
 export function createStreamDecoder(options: StreamDecoderOptions): StreamDecoder {
   const { format, sampleRateHz, output, hasFfmpeg } = options;
   const toWantedRate = createRateConverter(sampleRateHz, (samples) => output.samples(samples));
@@ -325,8 +322,8 @@ export function createStreamDecoder(options: StreamDecoderOptions): StreamDecode
 
   function count(durationMs: number): void {
     soundless.sounded(durationMs);
-    // What is cut away counts too, and packet by packet: a chunk of tiny packets, or of nothing but
-    // beginnings, could take an hour to decode.
+    // Discarded sound counts too, packet by packet: a chunk of tiny packets, or of nothing but stream
+    // starts, could take an hour to decode.
     chunkMs += durationMs;
     if (chunkMs > MAX_CHUNK_MS) throw chunkTooLarge();
   }
@@ -351,7 +348,7 @@ export function createStreamDecoder(options: StreamDecoderOptions): StreamDecode
     passedOver: (sizeBytes) => soundless.passedOver(sizeBytes),
   };
 
-  // Opus decodes straight to the rates it knows, so that nothing has to be resampled.
+  // Opus decodes directly to the rates it supports, which saves resampling.
   const opusRateHz = opusRatesHz.includes(sampleRateHz) ? sampleRateHz : 48_000;
   const source =
     format.container === 'pcm'
@@ -374,38 +371,44 @@ export function createStreamDecoder(options: StreamDecoderOptions): StreamDecode
   };
 }
 
-// How much may come without any sound in it. Headers, tags, padding and the packets of other tracks
-// cost time to read, are not counted as audio by anybody, and could go on for ever.
+// Limit on data without sound. Headers, tags, padding and packets of other tracks take time to read, are
+// not counted as audio, and could go on for ever.
 
-/** Before the first sound, and whenever sound stays away. */
+/** Most bytes without sound, at the start or later. */
 const MAX_BYTES = 2 * 1024 * 1024;
-/** What sound pays for: more than FLAC takes at 192 kHz, or a track of video beside the audio. */
+/** Bytes that a millisecond of sound allows: more than FLAC at 192 kHz, or a video track beside the audio. */
 const BYTES_PER_MS = 1000;
-/** Passing over is next to no work: the largest tag or picture, of 16 MB, counts as one. */
+/**
+ * Weight of skipped bytes, which cost almost nothing: even the largest tag or picture, of 16 MB, counts
+ * as 1 MB.
+ */
 const PASSED_OVER_WEIGHT = 1 / 16;
-/** A new FFmpeg takes a tenth of a second: a few may begin in vain, and then one in a quarter of a second. */
+/**
+ * Bytes charged for starting FFmpeg, which takes a tenth of a second: allows a few starts without sound,
+ * then one per quarter of a second of sound.
+ */
 const FFMPEG_START_BYTES = 256 * 1024;
 
 interface SoundlessLimit {
-  /** Bytes of a tag or a picture, among those of the chunk that is being read, were not looked at. */
+  /** Reports that bytes of a tag or picture in the current chunk were skipped unread. */
   passedOver(sizeBytes: number): void;
   /**
-   * Frames begin for which FFmpeg is started anew; a single chunk may have hundreds of beginnings.
+   * Reports frames for which FFmpeg is started anew; a single chunk may contain hundreds of such starts.
    *
    * @throws ServiceError audio_format_unsupported when too many had no sound
    */
   startsFfmpeg(): void;
-  /** Sound came, also sound that is cut away. */
+  /** Reports sound, including sound that is discarded. */
   sounded(durationMs: number): void;
   /**
-   * A chunk was read.
+   * Reports that a chunk has been read.
    *
-   * @throws ServiceError audio_format_unsupported when too much came for the sound in it
+   * @throws ServiceError audio_format_unsupported when too many bytes came for the sound in them
    */
   tookChunk(sizeBytes: number): void;
 }
 
-/** One for all containers and codecs of a stream. */
+/** Creates the limit shared by all containers and codecs of a stream. */
 function createSoundlessLimit(): SoundlessLimit {
   let soundlessBytes = 0;
 
@@ -424,7 +427,7 @@ function createSoundlessLimit(): SoundlessLimit {
       soundlessBytes -= durationMs * BYTES_PER_MS;
     },
     tookChunk(sizeBytes) {
-      // Sound pays for what came before and with it, never for what will come.
+      // Sound offsets earlier and current bytes, never later ones.
       soundlessBytes = Math.max(0, soundlessBytes + sizeBytes);
       check();
     },

@@ -1,4 +1,7 @@
-/** One stream on its way through a worker, and through FFmpeg if need be, until it is heard; bounded everywhere. */
+/**
+ * Client side of decoding: takes one stream through a worker, and through FFmpeg if needed, with bounded
+ * queues.
+ */
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   MEDIA_ALIGNMENT,
@@ -24,14 +27,14 @@ import {
 import { RECOGNITION_RATE_HZ } from './endpointing.ts';
 import type { FfmpegPool, FfmpegStream } from './ffmpeg.ts';
 
-/** Chunks that go together, those that have come since the request before. */
+/** Most chunks, and most bytes of them, to send in one request. */
 const MAX_CHUNKS = 256;
 const MAX_CHUNKS_BYTES = 64 * 1024;
-/** Pieces the consumer has not read yet, and how far they go; with as many, nothing more is decoded. */
+/** Most pieces the consumer has not read; at this limit decoding pauses. */
 const MAX_UNREAD_PIECES = 8;
-/** Pieces of FFmpeg that nobody has listened to yet; with as many, it is held. */
+/** Most pieces of FFmpeg that the worker has not listened to; at this limit FFmpeg is held. */
 const MAX_UNHEARD_PIECES = 4;
-/** To say something where there is nothing more to listen to. */
+/** Empty samples, for requests that carry only a mark. */
 const NO_SAMPLES = new Uint8Array(0);
 
 type CodedPart = Extract<DecodedPart, { kind: 'coded' }>;
@@ -39,28 +42,28 @@ type CodedPart = Extract<DecodedPart, { kind: 'coded' }>;
 export interface WorkerDecodingOptions extends Omit<StreamParameters, 'resume' | 'tellsRests'> {
   media: MediaSource;
   signal: AbortSignal;
-  /** Told how long each chunk plays before it can be read; what it throws ends the stream. */
+  /** Called with the playing time of each chunk before the chunk can be read; a throw ends the stream. */
   meter: ((durationMs: number) => void) | undefined;
-  /** Told how far the stream was heard, in ms, when its pieces up to there have been read. */
+  /** Called with the position heard so far, in ms, once the pieces before it have been read. */
   onHeard: ((positionMs: number) => void) | undefined;
-  /** Told from where another could go on, in its place among the pieces. */
+  /** Called with each resume point, in order with the pieces. */
   onRest: ((place: RestPlace) => void) | undefined;
-  /** Where another has been. */
+  /** Resume point at which another server stopped. */
   resume: RestPlace | undefined;
-  /** Chunks that come first, and were metered before. */
+  /** Number of leading chunks that have been metered before. */
   meteredChunks: number | undefined;
   pool: WorkerPool<HearingRequest, HearingAnswer>;
   ffmpegs: FfmpegPool;
 }
 
 /**
- * Decodes a stream on a worker, which listens to it. Reads ahead of its consumer by the bounds above; the
- * rest stays with the source.
+ * Decodes a stream on a worker, which also listens to it. Reads ahead within the bounds above and leaves
+ * the rest with the source.
  *
- * Written by hand rather than as a generator: with a thousand streams the promises of generators
- * within generators cost more than the work.
+ * Written by hand rather than as a generator: with a thousand streams, the promises of nested generators
+ * cost more than the work.
  *
- * @throws ServiceError as of the pools and the decoders; what the meter or the signal gave
+ * @throws ServiceError of the pools and the decoders; errors of the meter; the signal's reason
  */
 export function decodeOnWorker(options: WorkerDecodingOptions): AsyncIterable<HeardPiece> {
   return { [Symbol.asyncIterator]: () => new DecodeFlow(options) };
@@ -72,13 +75,13 @@ interface Heard {
   atMs: number;
 }
 
-/** From there another could go on. */
+/** A resume point. */
 interface Rest {
   kind: 'place';
   place: RestPlace;
 }
 
-/** How far the stream was heard with so many of its bytes, and to how much they were decoded. */
+/** Number of bytes sent at some time, with the samples heard and decoded by then. */
 interface Milestone {
   bytes: number;
   samples: number;
@@ -86,8 +89,8 @@ interface Milestone {
 }
 
 /**
- * A rest is told with audio from so long before it, in ms: what its listener looks back on, and what it
- * takes a reader of containers to find its way in.
+ * How long before a resume point its audio must begin, in ms: what the listener looks back on, and what a
+ * container reader needs to find its way.
  */
 const LEAD_MS = { pcm: 2_000, contained: 12_000 } as const;
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
@@ -102,30 +105,33 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #isOpened = false;
   #ffmpeg: FfmpegStream | undefined;
   #coding: Coding | undefined;
-  /** Heard, and not yet read. */
+  /** Results that have not been read. */
   readonly #pieces: (HeardPiece | Heard | Rest)[] = [];
-  /** Who waits for the next piece. */
+  /** The pending read, if any. */
   #reader: { resolve(step: Step): void; reject(error: unknown): void } | undefined;
   #failure: { error: unknown } | undefined;
-  /** What the worker found wrong: FFmpeg may still have sound from before, and then stumble as well. */
+  /**
+   * Error found by the worker. FFmpeg may still have earlier sound, and may then fail as well; this error
+   * prevails.
+   */
   #verdict: ServiceError | undefined;
   #isStopped = false;
   #isInFlight = false;
   #isLastSent = false;
-  /** Pieces on their way to who listens. */
+  /** Number of pieces sent to the worker for listening and not answered. */
   #unheard = 0;
-  /** Called when everything was listened to. */
+  /** Called when the worker has listened to everything. */
   #onEnd: (() => void) | undefined;
-  /** Whether an utterance ends with what the worker has been sent. */
+  /** Whether an utterance ends with the chunks in flight. */
   #endsUtterance = false;
-  /** Bytes that the worker has been sent. */
+  /** Number of bytes sent to the worker. */
   #sentBytes = 0;
   #unmeteredChunks: number;
-  /** The latest, as far back as a rest may have to reach. */
+  /** Latest milestones, as far back as a resume point may reach. */
   readonly #milestones: Milestone[] = [];
-  /** How long what was decoded plays, in ms of the stream. */
+  /** Playing time of everything decoded, as a position in the stream, in ms. */
   #decodedMs = 0;
-  /** Chunks that have gone to the worker, and how many of those lead up to where another has been. */
+  /** Number of chunks sent to the worker, and how many of them precede the alignment of a resumed stream. */
   #sentChunks = 0;
   #leadingChunks = 0;
   #decodedChunks = 0;
@@ -178,7 +184,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
         answered: (answer) => this.#answered(answer),
         failed: (error) => this.#fail(error),
       });
-      // It takes a tenth of a second to start, which is over when the first audio has come.
+      // FFmpeg takes a tenth of a second to start, which has passed when the first audio arrives.
       this.#coding = declaredCoding(format);
       if (this.#coding !== undefined) this.#ffmpeg = this.#startFfmpeg(this.#coding);
     } catch (error) {
@@ -190,7 +196,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     this.#proceed();
   }
 
-  /** Sends what has come when the request before is answered and the consumer keeps up. */
+  /** Sends new chunks once the previous request is answered and the consumer keeps up. */
   #proceed(): void {
     if (this.#isStopped || this.#isInFlight || this.#isLastSent) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
@@ -243,7 +249,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     };
   }
 
-  /** Has the worker listen to what was decoded elsewhere. */
+  /** Makes the worker listen to samples that FFmpeg has decoded. */
   #listen(samples: Uint8Array, then: ListenRequest['then'] = 'more'): void {
     const place = this.#place;
     if (place === undefined || this.#isStopped) return;
@@ -277,7 +283,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       this.#fail(error);
       return;
     }
-    // The usual answer is dealt with in one go.
+    // The usual answer is handled synchronously.
     const isUsual = parts.length === 0 && failure === undefined && !this.#isLastSent;
     if (isUsual) this.#goOn();
     else void this.#receive(answer);
@@ -289,9 +295,9 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     this.#proceed();
   }
 
-  /** What was heard, for the consumer. */
+  /** Passes the results to the consumer. */
   #hear({ pieces, heardMs }: HearingAnswer): void {
-    // Marks wait for the pieces before them; without such, nobody comes to read them.
+    // A mark waits for the pieces before it to be read. Without such pieces it is reported at once.
     let isRead = this.#pieces.length === 0;
     for (const piece of pieces) {
       if (piece.kind === 'rest') {
@@ -323,11 +329,11 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #note(heardMs: number): void {
-    // Of a stream that is resumed, nothing is known before its place is.
+    // Positions in a resumed stream are unknown until it is aligned.
     if (heardMs === 0) return;
     const milestones = this.#milestones;
     const samples = Math.round(heardMs * SAMPLES_PER_MS);
-    // What FFmpeg has been given is heard later.
+    // Frames given to FFmpeg are heard later.
     const decodedSamples =
       this.#ffmpeg === undefined ? samples : Math.round(this.#decodedMs * SAMPLES_PER_MS);
     milestones.push({ bytes: this.#sentBytes, samples, decodedSamples });
@@ -363,7 +369,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     }
   }
 
-  /** Everything was decoded, or nothing more can be: what was heard until then is handed on. */
+  /** Ends the stream after decoding has ended or failed; delivers what was heard until then. */
   async #conclude(): Promise<void> {
     await this.#ffmpeg?.finish();
     if (this.#isStopped) return;
@@ -375,7 +381,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     this.#stop();
   }
 
-  /** Takes a part in; resolves when the next may follow. */
+  /** Takes a part; resolves when the next may follow. */
   async #take(part: DecodedPart): Promise<void> {
     if (this.#isStopped) return;
     if (part.kind === 'coded') await this.#pass(part);
@@ -385,7 +391,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     }
   }
 
-  /** Gives frames to the process that decodes them, to a new one where a coding starts. */
+  /** Passes frames to FFmpeg, starting a new process for a new coding. */
   async #pass({ bytes: frames, soundBytes, playsMs, starts }: CodedPart): Promise<void> {
     if (starts !== undefined) {
       const isReady = starts === this.#coding && this.#ffmpeg?.isFresh === true;
@@ -423,7 +429,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 
   #giveFromFfmpeg(samples: Uint8Array, unsaidMs: number): void {
     try {
-      // Frames are their sender's, and may say what they like: what is heard is what counts.
+      // Frames may misstate their length, so the decoded sound is what counts.
       if (unsaidMs > 0) this.#options.meter?.(unsaidMs);
       if (samples.length > 0) this.#listen(samples);
       this.#holdOrLetGo();
@@ -432,7 +438,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     }
   }
 
-  /** FFmpeg waits for who listens, and who listens for the consumer. */
+  /** Applies back-pressure: FFmpeg waits for the listener, and the listener for the consumer. */
   #holdOrLetGo(): void {
     const isFull = this.#pieces.length >= MAX_UNREAD_PIECES || this.#unheard >= MAX_UNHEARD_PIECES;
     this.#ffmpeg?.hold(isFull);
@@ -446,14 +452,14 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     else reader.resolve({ done: false, value: piece });
   }
 
-  /** The consumer gets what is decoded already, then this error. */
+  /** Fails the stream: the consumer gets what is already decoded, then this error. */
   #fail(error: unknown): void {
     if (this.#isStopped) return;
     this.#failure = { error };
     this.#stop();
   }
 
-  /** Frees everything; nothing more is read or decoded. */
+  /** Releases everything and stops reading and decoding. */
   #stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;

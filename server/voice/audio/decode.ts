@@ -1,4 +1,4 @@
-/** The first stage of the voice path: audio in any supported format to the speech that is in it. */
+/** First stage of the voice path: decodes audio of any supported format and finds the speech in it. */
 import { availableParallelism } from 'node:os';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
@@ -29,87 +29,103 @@ import type { MediaSource, RestPlace } from './media.ts';
 export { findFfmpeg, findFfmpegProgram } from './ffmpeg.ts';
 
 /**
- * Streams a worker takes before the next one is started: what a core decodes without getting warm.
- * Beyond it the workers share the streams, up to `decodersPerWorker` each.
+ * Streams per worker before the next worker is started: what a core decodes at moderate load. When all
+ * workers run, they share the streams, up to `decodersPerWorker` each.
  */
 const COMFORTABLE_STREAMS = 48;
-/** Of streams that need no decoding: next to nothing is to be done but to listen. */
+/** The same for PCM streams, which only need listening. */
 const COMFORTABLE_PCM_STREAMS = 500;
 
-/** Of one decoding process: several times what the most streams take. */
+/** Memory limit of one decoding process: several times what the largest number of streams needs. */
 const DECODER_MEMORY_BYTES = 1024 ** 3;
 
 export interface DecodeOptions {
   format: AudioFormat;
-  /** Rate of the samples that are wanted. */
+  /** Sample rate of the output. */
   sampleRateHz: number;
   /** Ends the stream with its reason. */
   signal: AbortSignal;
   /**
-   * Told how long each chunk of a compressed format plays, before it can be read; what it
-   * throws ends the stream. Includes sound that the format has cut away. PCM needs none: its duration follows from its size.
+   * Called with the playing time of each chunk of a compressed format before the chunk can be read; a
+   * throw ends the stream. Includes sound that the format discards. Not called for PCM, whose duration
+   * follows from its size.
    */
   meter?: (durationMs: number) => void;
-  /** How utterances are found; without it, all is one. Needs samples at RECOGNITION_RATE_HZ. */
+  /**
+   * Endpointing rules; without them, all audio counts as one utterance. Requires samples at
+   * RECOGNITION_RATE_HZ.
+   */
   endpointing?: Endpointing;
-  /** Whether the samples of the speech are wanted, or only where utterances end; they are unless said otherwise. */
+  /** Whether speech samples are needed (the default), or only the ends of utterances. */
   wantsSamples?: boolean;
-  /** Told how far the stream was heard, in ms, once what was heard has been read. */
+  /**
+   * Called with the position up to which the stream was heard, in ms, once the pieces before it have been
+   * read.
+   */
   onHeard?: (positionMs: number) => void;
-  /** Told from where another could go on, in its place among what is read. */
+  /** Called with each resume point, in order with the pieces read. */
   onRest?: ((place: RestPlace) => void) | undefined;
-  /** Where another has been: the media are to be what is heard once more, and what is new. */
+  /**
+   * Resume point at which another server stopped; the media must contain the replayed audio, then the new
+   * audio.
+   */
   resume?: RestPlace | undefined;
-  /** Chunks that come first, and were metered before. */
+  /** Number of leading chunks that have been metered before. */
   meteredChunks?: number | undefined;
 }
 
 export interface AudioDecoders {
-  /** Content types, of `sourceMediaTypes`, that can be decoded. */
+  /** Content types, out of `sourceMediaTypes`, that can be decoded. */
   readonly contentTypes: readonly string[];
-  /** A stream of this format is about to come. */
+  /** Prepares for a stream of this format. */
   prepare(format: AudioFormat): void;
   /**
-   * Decodes a stream to s16le samples at `sampleRateHz`, listens to them, and gives the utterances in
-   * pieces of any even length. Chunks are cut anywhere, the first may carry headers besides audio;
-   * they must not be changed once given.
-   * After a gap it goes on with the file that begins there, or with the next whole piece of the old.
-   * Reads ahead of its consumer within bounds, so a slow consumer holds the source back.
+   * Decodes a stream to s16le samples at `sampleRateHz` and yields its utterances in pieces of any even
+   * length. Chunks may be cut anywhere, and the first may carry headers besides audio; the caller must
+   * not change a chunk after passing it. After a gap, decoding continues with the file that begins there,
+   * or with the next whole packet of the old one. Reads ahead within bounds, so that a slow consumer
+   * holds the source back.
    *
-   * @throws ServiceError audio_format_unsupported when the format is not supported or the data is
-   *   not of it, audio_not_mono; chunk_too_large for more than a second in a chunk; too_many_sessions; decoder_failed;
-   *   stopping. Also what the meter threw, and the signal's reason
+   * @throws ServiceError audio_format_unsupported when the format is not supported or the data does not
+   *   match it, audio_not_mono; chunk_too_large for more than a second in a chunk; too_many_sessions;
+   *   decoder_failed; stopping. Also errors of the meter, and the signal's reason
    */
   decode(media: MediaSource, options: DecodeOptions): AsyncIterable<HeardPiece>;
-  /** Ends all streams and the processes that decode them. */
+  /** Ends all streams and decoding processes. */
   close(): Promise<void>;
 }
 
 export interface AudioDecodersOptions {
   log: Logger;
-  /** Of decoding processes, as {@link findDecoderContainment} answers it; without it they are not contained. */
+  /**
+   * Containment of decoding processes, from {@link findDecoderContainment}; without it they run
+   * uncontained.
+   */
   containment?: Containment | undefined;
-  /** As {@link findFfmpeg} answers it; without it MP3, AAC and Vorbis are not decoded. */
+  /** FFmpeg, from {@link findFfmpeg}; without it MP3, AAC and Vorbis cannot be decoded. */
   ffmpeg?: FfmpegProgram | undefined;
-  /** Streams that FFmpeg decodes at the same time: each takes a process of about 50 MB. */
+  /** Most streams that FFmpeg decodes at once; each needs a process of about 50 MB. */
   maxFfmpegProcesses?: number;
-  /** Streams one decoding process takes at most, where they need decoding or none; others are started long before. */
+  /** Most streams per decoding process, compressed or PCM; further processes are started long before. */
   decodersPerWorker?: number;
   pcmStreamsPerWorker?: number;
   maxWorkers?: number;
-  /** A process that owes an answer and hangs for longer than this is ended; FFmpeg has up to 1.5 times as long. */
+  /**
+   * Time after which an unresponsive decoding process is killed, in ms; FFmpeg has up to 1.5 times as
+   * long.
+   */
   watchdogMs?: number;
-  /** Starts what serves decoding in place of ours. */
+  /** Starts a decoding process; replaces the default one. */
   startDecodeWorker?: () => PoolWorker;
 }
 
-/** What a decoding process may have: nothing but the code that it runs. */
+/** Finds a containment for decoding processes that grants access to nothing but the code they run. */
 export function findDecoderContainment(): Promise<Containment> {
   const readable = runtimeFiles(import.meta.url);
   return findContainment([process.execPath, '--version'], { readable });
 }
 
-/** Decoding blocks, so it happens in processes, which are started when streams need them. */
+/** Creates the decoders. Decoding blocks, so it runs in processes, which are started on demand. */
 export function createAudioDecoders({
   log,
   containment,
@@ -125,7 +141,7 @@ export function createAudioDecoders({
     streamsPerWorker: decodersPerWorker,
     comfortableStreams: COMFORTABLE_STREAMS,
   });
-  // Processes of their own: what somebody's file does to its decoder is nothing to them.
+  // PCM has processes of its own, out of reach of files that crash a decoder.
   const pcmPool = createDecodingPool(poolOptions, {
     streamsPerWorker: pcmStreamsPerWorker,
     comfortableStreams: COMFORTABLE_PCM_STREAMS,
@@ -149,7 +165,7 @@ export function createAudioDecoders({
       const { format, sampleRateHz, signal, meter, endpointing, wantsSamples = true } = options;
       const { onHeard, onRest, resume, meteredChunks } = options;
       if (!contentTypes.includes(format.contentType)) throw formatUnsupported(format, contentTypes);
-      // One by one: the rest of some options has a shape of its own, which V8 would look up anew for each chunk.
+      // Listed one by one: a rest object has its own shape, which V8 would look up anew for each chunk.
       return decodeOnWorker({
         media,
         format,
@@ -212,7 +228,7 @@ function createDecodingPool(
   });
 }
 
-/** Starts a process that serves decoding. */
+/** Starts a decoding process. */
 export function startDecodeProcess({
   log,
   containment,
@@ -222,7 +238,7 @@ export function startDecodeProcess({
 }): PoolWorker {
   const options = {
     ...(containment === undefined ? {} : { containment }),
-    // A leak ends this process and not the server.
+    // A leak ends this process rather than the server.
     execArgv: ['--max-old-space-size=256', '--max-semi-space-size=16'],
     limits: {
       memoryBytes: DECODER_MEMORY_BYTES,

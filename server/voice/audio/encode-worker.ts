@@ -1,4 +1,4 @@
-/** The worker thread in which speech is encoded, stream by stream; each request is answered once. */
+/** Worker thread that encodes speech, stream by stream; each request gets one answer. */
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import type { FreeRequest, ReadyNotice } from '../../process/index.ts';
 import {

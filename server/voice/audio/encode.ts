@@ -1,4 +1,4 @@
-/** The last stage of translated speech: samples to any target media format. */
+/** Last stage of translated speech: encodes samples in any target media format. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
@@ -35,9 +35,12 @@ import { createMpegtsContainer } from './codecs/mpegts-container.ts';
 import { type FfmpegProgram, findFfmpegProgram } from './ffmpeg.ts';
 
 export interface SpeechEncoders {
-  /** Content types, of `targetMediaTypes`, that can be encoded. */
+  /** Content types, out of `targetMediaTypes`, that can be encoded. */
   readonly contentTypes: readonly string[];
-  /** For people: what is missing for the other content types, or for FFmpeg's containment; undefined when nothing is. */
+  /**
+   * For the operator: what is missing for other content types or for FFmpeg's containment; undefined when
+   * nothing is.
+   */
   readonly problem: string | undefined;
   /** @throws ServiceError synthesis_failed, too_many_sessions, stopping; the signal's reason */
   open(format: TargetMediaFormat, signal: AbortSignal): Promise<SpeechEncoder>;
@@ -48,20 +51,20 @@ export interface SpeechEncodersOptions {
   log: Logger;
   /** Program that encodes AAC. */
   ffmpeg?: string;
-  /** What {@link findFfmpegProgram} answers for it. */
+  /** Pending result of {@link findFfmpegProgram} for that program. */
   findingFfmpeg?: Promise<FfmpegProgram | undefined>;
-  /** Streams one worker thread encodes; a second one is started when they are taken. */
+  /** Most streams per worker thread; another thread is started when all are in use. */
   streamsPerWorker?: number;
   maxWorkers?: number;
-  /** A worker that owes an answer for longer than this is ended. */
+  /** Time after which an unresponsive worker is terminated, in ms. */
   watchdogMs?: number;
-  /** Starts a thread that serves encoding in place of ours. */
+  /** Starts an encoding thread; replaces the default one. */
   startEncodeWorker?: () => Worker;
 }
 
 /**
- * Encoding blocks, so it happens in worker threads, which are started when streams need them; AAC,
- * for which there is no encoder of ours, in processes of ffmpeg.
+ * Creates the encoders. Encoding blocks, so it runs in worker threads, which are started on demand; AAC
+ * is encoded by FFmpeg processes.
  */
 export async function createSpeechEncoders({
   log,
@@ -116,7 +119,7 @@ function needsFfmpeg(contentType: string): boolean {
 function startOwnWorker(): Worker {
   return startWorker(import.meta.url, './encode-worker', {
     name: 'speech-encoder',
-    // A leak ends this thread and not the process.
+    // A leak ends this thread rather than the process.
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
 }
@@ -145,7 +148,7 @@ async function openOnWorker({
     headers: headers.map(({ data }) => data),
     async encode({ samples, sampleRateHz }) {
       signal.throwIfAborted();
-      // A copy of its own can be given away, whatever the engine does with its memory.
+      // The copy can be transferred, whatever the engine does with its memory.
       const { buffer } = Int16Array.from(samples);
       return calls.ask({ kind: 'encode', streamId, samples: buffer, sampleRateHz }, [buffer]);
     },
@@ -160,10 +163,10 @@ async function openOnWorker({
   };
 }
 
-/** What a stream asks of its worker, answer by answer. */
+/** Requests of one stream to its worker, one at a time. */
 class EncodeCalls {
   readonly #place: WorkerPlace<EncodeRequest>;
-  /** The call that is under way. */
+  /** The pending call. */
   #call: { answered(pieces: EncodedPiece[]): void; failed(reason: unknown): void } | undefined;
   #isOver = false;
 
@@ -181,7 +184,7 @@ class EncodeCalls {
     return this.#place.streamId;
   }
 
-  /** @throws ServiceError synthesis_failed, stopping; what {@link end} was given meanwhile */
+  /** @throws ServiceError synthesis_failed, stopping; the reason given to {@link end} in the meantime */
   async ask(request: EncodeRequest, transfer: ArrayBuffer[] = []): Promise<EncodedPiece[]> {
     if (this.#isOver) throw failed();
     try {
@@ -194,7 +197,7 @@ class EncodeCalls {
     }
   }
 
-  /** Frees the place; the call under way fails with the reason. */
+  /** Frees the place on the worker; the pending call fails with the reason. */
   end(reason: unknown): void {
     this.#isOver = true;
     this.#place.free();
@@ -209,18 +212,18 @@ function failed(): ServiceError {
   );
 }
 
-// Speech as AAC: one process of FFmpeg a segment, the next one started before it is needed.
+// AAC: one FFmpeg process per segment; the next one is started before it is needed.
 
 const AAC_RATE_HZ = 24_000;
-/** Samples in a frame of AAC-LC. */
+/** Samples in an AAC-LC frame. */
 const FRAME_SAMPLES = 1024;
 const BIT_RATE = '70k';
-/** A process that owes an answer is given up after this: it encodes speech 50 times as fast as it is spoken. */
+/** Time after which an unresponsive process is given up, in ms; it encodes 50 times faster than real time. */
 const PATIENCE_MS = 15_000;
 
 const processArguments: readonly string[] = [
   ...['-hide_banner', '-loglevel', 'quiet', '-nostdin'],
-  // The header says everything: nothing is to be found out from the sound.
+  // The header describes the format completely, so probing the sound is unnecessary.
   ...['-f', 'wav', '-probesize', '64', '-analyzeduration', '0', '-i', 'pipe:0'],
   ...['-threads', '1', '-ac', '1', '-ar', `${AAC_RATE_HZ}`, '-c:a', 'aac', '-b:a', BIT_RATE],
   ...['-flush_packets', '1', '-f', 'adts', 'pipe:1'],
@@ -229,8 +232,8 @@ const processArguments: readonly string[] = [
 const AUDIO_SPECIFIC_CONFIG = Uint8Array.of(0x13, 0x08);
 
 /**
- * Segments are encoded each on its own, as only the end of its input makes ffmpeg give everything
- * away; silence lies where they meet, so nothing is heard of it.
+ * Encodes each segment with a process of its own, as FFmpeg outputs everything only at the end of its
+ * input. Segments meet in silence, so the joint is inaudible.
  */
 function openAacEncoder({
   format,
@@ -251,7 +254,7 @@ function openAacEncoder({
         audioSpecificConfig: AUDIO_SPECIFIC_CONFIG,
       });
   const maker = createPieceMaker({ container, sampleRateHz: AAC_RATE_HZ });
-  // As other containers want them; what we read has no checksums.
+  // Matroska wants packets without ADTS headers; ours have no checksums.
   const bare = ({ data, samples }: Packet) => ({ data: data.subarray(ADTS_HEADER_BYTES), samples });
   let segment = new AacProcess(program);
   let isBegun = false;
@@ -287,12 +290,15 @@ function openAacEncoder({
   };
 }
 
-/** One segment of speech to AAC frames. Started before its segment comes, so that no segment waits for a process. */
+/**
+ * Encodes one segment of speech as AAC frames. Started before its segment, so that no segment waits for a
+ * process.
+ */
 class AacProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #containment: Containment;
   readonly #closed: Promise<void>;
-  /** What is left of a frame. */
+  /** Start of an incomplete frame. */
   #rest: Buffer = Buffer.alloc(0);
   #frames: Packet[] = [];
   #isBegun = false;
@@ -301,13 +307,13 @@ class AacProcess {
 
   constructor({ path, containment }: FfmpegProgram) {
     const [program, ...args] = containment.wrap([path, ...processArguments]);
-    // Nothing is inherited: our environment has keys in it.
+    // The environment is not inherited: it contains keys.
     const options = { env: {}, detached: true } as const;
     const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
     this.#child = child;
     this.#containment = containment;
     child.on('error', () => this.#break());
-    // Only the exit code tells whether all has been taken.
+    // Only the exit code tells whether FFmpeg has taken everything.
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#closed = new Promise((resolve) => {
@@ -319,35 +325,35 @@ class AacProcess {
   }
 
   /**
-   * Takes samples at a rate that stays the same; resolves when there is room for more.
+   * Takes samples at a constant rate; resolves when there is room for more.
    *
-   * @throws ServiceError synthesis_failed; what it was killed with
+   * @throws ServiceError synthesis_failed; the reason given to {@link kill}
    */
   async write(samples: Int16Array, sampleRateHz: number): Promise<void> {
     const { stdin } = this.#child;
     if (!this.#isBegun) stdin.write(wavHeader({ sampleRateHz, dataBytes: Infinity }));
     this.#isBegun = true;
-    // A copy: the engine may use its memory again before the pipe has taken it.
+    // A copy, as the engine may reuse its memory before the pipe has taken the samples.
     const { buffer, byteOffset, byteLength } = samples;
     const hasRoom = stdin.write(Uint8Array.from(new Uint8Array(buffer, byteOffset, byteLength)));
     const room = hasRoom ? undefined : new Promise((resolve) => stdin.once('drain', resolve));
     await this.#patiently(room);
   }
 
-  /** No more follows; resolves when all frames are there. Throws like {@link write}. */
+  /** Ends the input; resolves when all frames are available. Throws like {@link write}. */
   async end(): Promise<void> {
     this.#child.stdin.end();
     await this.#patiently(this.#closed);
   }
 
-  /** The frames since the last call; the first of all is silent, as decoders need one to begin with. */
+  /** Returns the frames since the last call; the very first is silent, as decoders need one to start. */
   take(): Packet[] {
     const frames = this.#frames;
     this.#frames = [];
     return frames;
   }
 
-  /** Ends it at once; what is under way fails with the reason. */
+  /** Ends the process at once; the pending call fails with the reason. */
   kill(reason: unknown): void {
     this.#failure ??= { reason };
     this.#containment.kill(this.#child);
@@ -363,7 +369,7 @@ class AacProcess {
     );
   }
 
-  /** Cuts what comes into frames. */
+  /** Splits the output into frames. */
   #read(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let start = 0;
@@ -381,7 +387,7 @@ class AacProcess {
     this.#rest = bytes.subarray(start);
   }
 
-  /** Waits, unless the process has failed, fails meanwhile or takes too long. */
+  /** Waits for an event; throws if the process has failed, fails meanwhile or takes too long. */
   async #patiently(event: Promise<unknown> | undefined): Promise<void> {
     if (this.#failure === undefined && event !== undefined) {
       const timer = setTimeout(() => this.#break(), PATIENCE_MS);

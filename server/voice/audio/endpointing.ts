@@ -1,91 +1,90 @@
 /**
- * Where utterances begin and end, decided frame by frame from what the voice activity detector says.
- * Frames are counted on the stream clock, so nothing depends on when or in which pieces audio comes.
+ * Endpointing: decides where utterances begin and end, frame by frame, from the voice activity detector.
+ * Frames are counted on the stream clock, so timing and chunking of the audio have no influence.
  */
 
 import type { SpeechPiece } from '../../engines/engine.ts';
 
-/** Rate of the samples between decoding and recognition, as `engines/engine.ts` promises them. */
+/** Sample rate between decoding and recognition, as `engines/engine.ts` defines it. */
 export const RECOGNITION_RATE_HZ = 16_000;
 
-/** The detector takes frames of 10, 20 or 30 ms. */
+/** Length of a frame, in ms; the detector accepts 10, 20 or 30. */
 export const FRAME_MS = 20;
 
 /**
- * Silence after which a mark is due, in ms, counted from the end of speech: a speaker who pauses for
- * so long has let go of the sentence.
+ * Silence after which a mark is due, in ms from the end of speech: a speaker who pauses this long has
+ * finished the sentence.
  */
 export const SILENCE_MARK_MS = 1_500;
 
 /**
- * There has been silence since the last endpoint, up to `atMs` of the stream. Repeated
- * while silence lasts, and decided by positions in the stream alone, so that the same audio always
- * has the same marks.
+ * Silence since the last endpoint, up to `atMs` of the stream. Repeated while the silence lasts, and
+ * determined by stream positions alone, so that the same audio always yields the same marks.
  */
 interface SilenceMark {
   kind: 'silence';
   atMs: number;
 }
 
-/** Nobody is speaking at `atMs` of the stream: from there another listener could go on. */
+/** A point without speech, at `atMs` of the stream, from which another server's listener could continue. */
 export interface RestMark {
   kind: 'rest';
   atMs: number;
   listener: ListenerState;
 }
 
-/** What a listener goes by: with it, and the audio around it, another one hears the same. */
+/** State of a listener; with it and the surrounding audio, another listener finds the same utterances. */
 export interface ListenerState {
-  /** Frames seen. */
+  /** Number of frames seen. */
   frames: number;
   endpointer: EndpointerState;
-  /** Of the voice activity detector, in base64. */
+  /** State of the voice activity detector, in base64. */
   voice: string;
 }
 
-/** What the gateway has heard of a stream: speech for recognisers, and marks that they do not see. */
+/** Output of the listener: speech for recognisers, and silence marks, which they do not see. */
 export type HeardPiece = SpeechPiece | SilenceMark;
 
-/** Where utterances end. */
+/** Rules that end utterances. */
 export interface Endpointing {
   /** Silence that ends an utterance, in ms. */
   silenceMs: number;
-  /** Speech without such a silence is cut, between two words, after about this long, in ms. */
+  /** Length at which speech without such a silence is cut between two words, in ms (approximate). */
   longestMs: number;
 }
 
 const frames = (ms: number): number => Math.round(ms / FRAME_MS);
 
 /**
- * Speech begins when nearly all of this long is voice: noise of 90 ms is no longer than 160 ms to the
- * detector, which drags on, and the shortest word is longer.
+ * Window in which speech must begin, and how much of it must be voiced. The detector lags: it reports
+ * noise of 90 ms as at most 160 ms of voice; the shortest word is longer.
  */
 const ONSET = frames(220);
 const ONSET_VOICED = frames(200);
-/** In an utterance, and where one was cut, this much voice goes on with it; a click is shorter. */
+/** Voice that continues an utterance, or one that was just cut; clicks are shorter. */
 const RESUME = frames(120);
-/** Audio from before the first voiced frame: the beginning of a word can be as soft as silence. */
+/** Audio to keep from before the first voiced frame: a word can begin as softly as silence. */
 const PRE_ROLL = frames(400);
-/** The detector says voice for so long after it has ended. */
+/** How long the detector still reports voice after speech has ended. */
 const DRAG = frames(100);
-/** An utterance that must end is passed on so much later: the room to find the place of the cut. */
+/** Delay in passing on an utterance that must be cut, to leave room for finding the cut. */
 const DELAY = frames(300);
-/** A place to cut is looked for during so long, more and more easily pleased. */
+/** How long to search for a place to cut, with falling demands. */
 const SEARCH = frames(3_000);
-/** Length of a dip worth a cut: at first that of a breath, at last that of a gap between words. */
+/** Length of a dip that is worth a cut: at first that of a breath, at last that of a gap between words. */
 const LONG_DIP = frames(140);
 const SHORT_DIP = frames(60);
-/** Power of a dip ÷ that of the speech: 20 dB below at first, 10 dB at last. */
+/** Power of a dip relative to speech: at first 20 dB below, at last 10 dB. */
 const DEEP = 0.01;
 const SHALLOW = 0.1;
-/** The power of the speech is a mean over about so long. */
+/** Averaging time of the speech power. */
 const POWER_MEMORY = frames(1_000);
 
-/** Frames the endpointer looks back on, at most; a power of two. */
+/** Most frames the endpointer looks back on; must be a power of two. */
 export const LOOK_BACK = 64;
 const SLOT = LOOK_BACK - 1;
 
-/** What an {@link Endpointer} knows between utterances, in frames. */
+/** State of an {@link Endpointer} between utterances, in frames. */
 export interface EndpointerState {
   powers: number[];
   voices: number;
@@ -96,20 +95,23 @@ export interface EndpointerState {
   marks: number;
 }
 
-/** What there is to do after a frame. Places are between frames: 0 is the start of the stream. */
+/** Results of a frame. Positions lie between frames: 0 is the start of the stream. */
 export interface EndpointingEvents {
-  /** Speech has begun; its first audio was at `from`. */
+  /** Speech has begun; its first audio is at `from`. */
   begin(from: number): void;
   /** Audio up to `until` belongs to the utterance. */
   extend(until: number): void;
-  /** The utterance ends at `at`; `isCut` when it was too long, and speech goes on. */
+  /** The utterance ends at `at`; `isCut` when it was too long and speech continues. */
   end(at: number, isCut: boolean): void;
-  /** Silence has lasted for another {@link EndpointerOptions.markMs}, or speech was said to be over. */
+  /**
+   * Silence has lasted for another {@link EndpointerOptions.markMs}, or the sender has ended the
+   * utterance.
+   */
   silence(until: number): void;
 }
 
 export interface EndpointerOptions extends Endpointing {
-  /** How often silence after speech is reported, in ms. */
+  /** Interval at which silence after speech is reported, in ms. */
   markMs: number;
 }
 
@@ -120,37 +122,37 @@ export class Endpointer {
   readonly #mark: number;
   /** Power of the latest frames. */
   readonly #powers = new Float64Array(LOOK_BACK);
-  /** Frames seen. */
+  /** Number of frames seen. */
   #count = 0;
-  /** Voice in the latest frames, the last one in the lowest bit. */
+  /** Voice flags of the latest frames; the last frame is the lowest bit. */
   #voices = 0;
-  /** Voiced frames in a row up to now. */
+  /** Number of consecutive voiced frames up to now. */
   #run = 0;
-  /** Frames in a row that are voiceless or hardly heard. */
+  /** Number of consecutive unvoiced or quiet frames. */
   #dip = 0;
   /** First frame of the utterance; undefined between utterances. */
   #from: number | undefined;
-  /** Up to where its audio was passed on. */
+  /** Position up to which the utterance has been passed on. */
   #extended = 0;
-  /** Where the last utterance ended. */
+  /** End of the last utterance. */
   #end = 0;
-  /** Where the last speech ended, undefined before any. */
+  /** End of the last speech; undefined before any. */
   #spokenUntil: number | undefined;
-  /** Until then what begins continues what was cut. */
+  /** Position until which new speech continues an utterance that was cut. */
   #continuedUntil = 0;
   #marks = 0;
-  /** Mean power of the speech of the utterance. */
+  /** Mean power of the speech in the utterance. */
   #power = 0;
 
   constructor({ silenceMs, longestMs, markMs }: EndpointerOptions, events: EndpointingEvents) {
     this.#events = events;
-    // Below that, the gap before a "t" would end utterances.
+    // A shorter silence, such as the gap before a "t", would end utterances.
     this.#silence = Math.max(frames(silenceMs), RESUME);
     this.#longest = Math.max(frames(longestMs), ONSET);
     this.#mark = frames(markMs);
   }
 
-  /** To go on elsewhere with the next frame; undefined within an utterance. */
+  /** State from which another endpointer can continue with the next frame; undefined within an utterance. */
   get state(): EndpointerState | undefined {
     if (this.#from !== undefined) return undefined;
     const spokenUntil = this.#spokenUntil;
@@ -165,7 +167,7 @@ export class Endpointer {
     };
   }
 
-  /** Goes on where another was after so many frames. */
+  /** Continues from a state after this many frames. */
   resume(frames: number, state: EndpointerState): void {
     this.#powers.set(state.powers);
     this.#count = frames;
@@ -177,7 +179,7 @@ export class Endpointer {
     this.#marks = state.marks;
   }
 
-  /** Takes the next frame: whether it is voice, and its mean square. */
+  /** Takes the next frame: whether it is voiced, and its mean square. */
   accept(isVoice: boolean, power: number): void {
     this.#powers[this.#count & SLOT] = power;
     this.#count += 1;
@@ -187,20 +189,20 @@ export class Endpointer {
     if (this.#from !== undefined) this.#follow(this.#from, isVoice, power);
   }
 
-  /** Whoever sends the audio says that an utterance ends here, or that none goes on. */
+  /** Ends the current utterance, if any, on request of the sender. */
   conclude(): void {
     if (this.#from === undefined && this.#run >= RESUME) this.#begin();
     if (this.#from !== undefined) {
       this.#extend(this.#count);
       this.#close(this.#count);
-      // What was voice has been passed on; what has only just begun may still be speech.
+      // The voiced part has been passed on; what is only just beginning may still be speech.
       this.#voices = 0;
       this.#run = 0;
     }
     this.#events.silence(this.#count);
   }
 
-  /** The stream is over; `length` is where its last, unfinished frame ends. */
+  /** Ends the stream; `length` is the end of its last, incomplete frame. */
   finish(length: number): void {
     if (this.#from === undefined && this.#run >= RESUME) this.#begin();
     if (this.#from === undefined) return;
@@ -208,7 +210,7 @@ export class Endpointer {
     this.#close(length);
   }
 
-  /** Between utterances. */
+  /** Handles a frame between utterances. */
   #wait(): void {
     const needed = this.#count <= this.#continuedUntil ? RESUME : ONSET_VOICED;
     const voiced = this.#count <= this.#continuedUntil ? this.#run : bits(this.#voices);
@@ -228,7 +230,7 @@ export class Endpointer {
     this.#events.begin(this.#from);
   }
 
-  /** Within an utterance. */
+  /** Handles a frame within an utterance. */
   #follow(from: number, isVoice: boolean, power: number): void {
     if (this.#run >= RESUME) this.#spokenUntil = this.#count;
     if (isVoice) this.#learnPower(power);
@@ -263,19 +265,19 @@ export class Endpointer {
     this.#events.end(at, isCut);
   }
 
-  /** Ends the utterance at the quietest place from a frame on. */
+  /** Ends the utterance at the quietest position from a frame on. */
   #cut(earliest: number): void {
     const at = this.#quietest(Math.max(earliest, this.#extended));
     this.#extend(at);
     this.#close(at, true);
     this.#continuedUntil = this.#count + this.#silence;
-    // What was voice before the cut has been passed on.
+    // The voiced part before the cut has been passed on.
     const since = this.#count - at;
     if (since < ONSET) this.#voices &= (1 << since) - 1;
     this.#run = Math.min(this.#run, since);
   }
 
-  /** The place in the middle of the quietest three frames. */
+  /** Returns the position in the middle of the quietest three frames. */
   #quietest(earliest: number): number {
     let place = earliest;
     let least = Infinity;
@@ -312,7 +314,7 @@ function bits(word: number): number {
   return count;
 }
 
-/** From `first` to `last` as a share goes from 0 to 1. */
+/** Interpolates from `first` to `last` as `share` goes from 0 to 1. */
 function blend(first: number, last: number, share: number): number {
   return first + (last - first) * Math.min(Math.max(share, 0), 1);
 }

@@ -1,10 +1,10 @@
 /**
- * FFmpeg, which decodes what we do not: one process a stream, fed with bare frames that our own
- * readers have taken out of their container, so that no container a client made reaches it.
+ * FFmpeg, which decodes the codecs we do not: one process per stream. It is fed bare frames that our own
+ * readers have extracted, so that no container made by a client reaches it.
  *
- * Started by ourselves and not by prism-media, which runs the first `ffmpeg` it finds, in our own process
- * group and with our whole environment, keys included, and has no place for what contains a process: so
- * it could be neither configured, nor confined, nor ended with all that it has started.
+ * We start FFmpeg ourselves rather than through prism-media, which runs the first `ffmpeg` in the path,
+ * in our own process group and with our whole environment, keys included. It has no place for a
+ * containment, so FFmpeg could be neither configured, nor confined, nor ended together with its children.
  */
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { isAbsolute } from 'node:path';
@@ -20,60 +20,69 @@ import {
 import { ffmpegMissing, type Coding } from './codecs/decodable-formats.ts';
 import { createSampleAligner } from './media.ts';
 
-/** FFmpeg as this machine has it. */
+/** The FFmpeg installed on this machine. */
 export interface FfmpegProgram {
   path: string;
   /** How it is started. */
   containment: Containment;
-  /** Whether it has every decoder we need; some builds leave them out. */
+  /** Whether it has every decoder we need; some builds omit them. */
   decodesAll: boolean;
 }
 
 const DECODERS = ['mp3', 'aac', 'vorbis'];
 
-/** Address space of a process: several times what it takes, so that damage cannot take the machine's. */
+/**
+ * Address space limit of a process: several times what it needs, so that a damaged process cannot exhaust
+ * memory.
+ */
 const MAX_MEMORY_KIB = 1024 * 1024;
 const CHECK_LIMIT_MS = 10_000;
 /**
- * Frames with sound that it may take in without giving any. It waits for the next KiB of MP3; a client
- * is held back when seconds of audio wait, and has sent no more than this by then at 8 kbit/s.
+ * Most bytes of frames with sound that FFmpeg may take in without output. It waits for the next KiB of
+ * MP3; a client is held back when seconds of audio wait, and has sent no more than this by then at 8
+ * kbit/s.
  */
 const MAX_OWED_BYTES = 4 * 1024;
-/** What it keeps to itself until more comes: that KiB, and the last frames, which decoders give late. */
+/**
+ * What FFmpeg holds back until more input arrives: that KiB, and the last frames, which decoders output
+ * late.
+ */
 const KEPT = { ms: 150, bytes: 1536 };
-/** When it gives nothing for so long, in ms, that is all that is left. */
+/** Silence of FFmpeg after which nothing but that is left, in ms. */
 const QUIET_MS = 300;
 /**
- * How long it is waited for all the same, in ms: it may only just have been started, or have no processor for a
- * while, and what it owes may never come, as encoders set frames before the sound that decoders leave out.
+ * How long to wait all the same, in ms. FFmpeg may have just been started or lack a processor for a
+ * while, and some of what it owes may never come: encoders put frames before the sound that decoders
+ * drop.
  */
 const PATIENCE_MS = { starting: 5_000, startingWithLittle: 1_000, behind: 1_000 };
-/** Nothing that is said is as short, in ms. */
+/** Duration below which nothing spoken can be, in ms. */
 const NEGLIGIBLE_MS = 20;
 
 const BYTES_PER_SAMPLE = 2;
 
 /**
- * Exit codes for a program that could not be run, as it was removed since the start (126, 127), or was
- * ended by a signal (from 129 on).
+ * Exit codes for a program that could not be run because it has been removed (126, 127) or that was ended
+ * by a signal (from 129 on).
  */
 const RUN_FAILURES = { first: 126, last: 128 + 32 };
 
 const run = promisify(execFile);
 
 /**
- * Looks for FFmpeg; undefined when it is missing or does not run.
+ * Finds FFmpeg; undefined when it is missing or does not run.
  *
- * @param command name or path; a name is looked for where the system looks for programs
+ * @param command name or path; a name is looked up in the system's program path
  */
 export async function findFfmpegProgram(command: string): Promise<FfmpegProgram | undefined> {
   try {
     const options = { timeout: CHECK_LIMIT_MS };
     const { stdout: found } = await run('/bin/sh', ['-c', 'command -v "$0"', command], options);
     const path = found.trim();
-    // A shell has commands of its own.
+    // A shell has built-in commands, for which it prints no path.
     if (!isAbsolute(path)) return undefined;
-    // It takes a tenth of a second to start: once tells both whether it does and what it decodes.
+    // FFmpeg takes a tenth of a second to start, so a single run checks that it works and lists its
+    // decoders.
     const [containment, decoders] = await tryContained(path);
     const decodesAll = DECODERS.every((name) => decoders.includes(` ${name} `));
     return { path, containment, decodesAll };
@@ -92,10 +101,10 @@ async function tryContained(path: string): Promise<[Containment, decoders: strin
 }
 
 /**
- * Looks for FFmpeg; undefined when it is missing or lacks a decoder we need.
+ * Finds FFmpeg; undefined when it is missing or lacks a decoder we need.
  *
- * @param command name or path; a name is looked for where the system looks for programs
- * @param finding what {@link findFfmpegProgram} answers for it
+ * @param command name or path; a name is looked up in the system's program path
+ * @param finding pending result of {@link findFfmpegProgram} for it
  */
 export async function findFfmpeg(
   command = 'ffmpeg',
@@ -108,7 +117,7 @@ export async function findFfmpeg(
 export interface FfmpegPool {
   /** @throws ServiceError audio_format_unsupported without FFmpeg, too_many_sessions */
   start(options: Pick<FfmpegOptions, 'coding' | 'sampleRateHz' | 'events'>): FfmpegStream;
-  /** Ends all processes; resolves when they are gone. */
+  /** Ends all processes; resolves when they have exited. */
   close(): Promise<void>;
 }
 
@@ -143,30 +152,34 @@ export function createFfmpegPool({
 
 interface FfmpegEvents {
   /**
-   * s16le, whole samples.
+   * Takes s16le audio, in whole samples.
    *
-   * @param unsaidMs how much longer all so far play than their frames have said, beyond what was told before
+   * @param unsaidMs how much longer all output plays than its frames declared, in ms, beyond what was
+   *   reported before
    */
   samples(bytes: Uint8Array, unsaidMs: number): void;
-  /** All samples were given of what it was written before {@link FfmpegStream.mark}, or all that come of it. */
+  /**
+   * All output for the input before {@link FfmpegStream.mark} has been delivered, as far as it will ever
+   * come.
+   */
   marked(): void;
-  /** Nothing more comes; never after {@link FfmpegStream.kill}. */
+  /** No more output follows; never called after {@link FfmpegStream.kill}. */
   failed(error: ServiceError): void;
 }
 
 interface FfmpegOptions {
   program: FfmpegProgram;
   coding: Coding;
-  /** Rate of the samples that are wanted. */
+  /** Sample rate of the output. */
   sampleRateHz: number;
-  /** A process that owes sound for longer than this (up to 1.5 times as long) is ended. */
+  /** Time after which a process that owes output is killed, in ms; it has up to 1.5 times as long. */
   watchdogMs: number;
   events: FfmpegEvents;
 }
 
-/** One stream's process. */
+/** The FFmpeg process of one stream. */
 export class FfmpegStream {
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly gone: Promise<void>;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #containment: Containment;
@@ -176,13 +189,13 @@ export class FfmpegStream {
   #hasFrames = false;
   #owedBytes = 0;
   readonly #bytesPerMs: number;
-  /** How long what it took in plays, as the frames say themselves until it gives more. */
+  /** Playing time of the input in ms, as declared by its frames unless the output turns out longer. */
   #takenMs = 0;
   #takenBytes = 0;
   #givenMs = 0;
-  /** What it took in and will not give: frames were damaged, or play shorter than they say. */
+  /** Declared input that will not come out: frames were damaged or play shorter than they declare. */
   #lostMs = 0;
-  /** So many ms into all that it gives. */
+  /** Positions of marks in the output, in ms. */
   readonly #marks: number[] = [];
   #quiet: NodeJS.Timeout | undefined;
   #looks = 0;
@@ -202,10 +215,10 @@ export class FfmpegStream {
     const { stdin, stdout, stderr } = this.#child;
     const align = createSampleAligner();
     stdout.on('data', (bytes: Buffer) => this.#receive(align(bytes)));
-    // What it says is not logged: it quotes what it was given.
+    // Its messages are not logged, as they quote the input.
     stderr.on('data', () => (this.#hasComplained = true));
     stdin.on('drain', () => this.#drained?.());
-    // A broken pipe shows in the end of the process as well.
+    // A broken pipe also shows in the exit of the process.
     stdin.on('error', () => this.#drained?.());
     this.gone = new Promise((resolve) => {
       this.#child.on('error', () => this.#ended(null, resolve));
@@ -216,10 +229,10 @@ export class FfmpegStream {
   }
 
   /**
-   * Resolves when more may be written; frames must not be changed afterwards.
+   * Writes frames, which must not be changed afterwards; resolves when more may be written.
    *
-   * @param said.soundBytes how many of them have sound in them: headers have none
-   * @param said.playsMs how long they play, as they say themselves
+   * @param said.soundBytes how many of the bytes contain sound; headers do not
+   * @param said.playsMs playing time as the frames declare it
    */
   async write(frames: Uint8Array, said: { soundBytes: number; playsMs: number }): Promise<void> {
     if (this.#isKilled || frames.length === 0) return;
@@ -233,7 +246,10 @@ export class FfmpegStream {
     this.#drained = undefined;
   }
 
-  /** Has it told when what was written until now has been given: it may only just have been started. */
+  /**
+   * Requests a `marked` event for when all output of the input so far has been delivered, even if FFmpeg
+   * is just starting.
+   */
   mark(): void {
     if (this.#isKilled) return;
     this.#marks.push(this.#takenMs - this.#lostMs - NEGLIGIBLE_MS);
@@ -257,21 +273,21 @@ export class FfmpegStream {
     return owedMs > KEPT.ms && owedMs * (this.#takenBytes / this.#takenMs) > KEPT.bytes;
   }
 
-  /** Nothing more comes of what it was given, but what it keeps. */
+  /** Settles all marks: no more output follows for the input so far, except what FFmpeg holds back. */
   #passMarks(): void {
     clearTimeout(this.#quiet);
     if (this.#isBehind) this.#lostMs = this.#takenMs - this.#givenMs;
     this.#marks.splice(0).forEach(() => this.#events.marked());
   }
 
-  /** Whether it was given nothing yet. */
+  /** Whether it has had no input yet. */
   get isFresh(): boolean {
     return !this.#hasFrames;
   }
 
-  /** No frames follow; resolves when all samples were given. */
+  /** Ends the input; resolves when all samples have been delivered. */
   async finish(): Promise<void> {
-    // Without frames it has nothing to say but complaints.
+    // Without frames, FFmpeg would only complain.
     if (!this.#hasFrames) this.kill();
     if (this.#isKilled) return;
     this.#isEnding = true;
@@ -280,7 +296,7 @@ export class FfmpegStream {
     this.#passMarks();
   }
 
-  /** Gives no samples until it is told to go on. */
+  /** Pauses or resumes the output. */
   hold(isHeld: boolean): void {
     if (this.#isHeld === isHeld) return;
     this.#isHeld = isHeld;
@@ -288,7 +304,7 @@ export class FfmpegStream {
     else this.#child.stdout.resume();
   }
 
-  /** Ends the process at once; it has nothing that would be lost. */
+  /** Ends the process at once and discards its output. */
   kill(): void {
     if (this.#isKilled) return;
     this.#isKilled = true;
@@ -311,12 +327,12 @@ export class FfmpegStream {
     this.#givenMs += samples.length / this.#bytesPerMs;
     const unsaidMs = Math.max(0, this.#givenMs - this.#takenMs);
     this.#takenMs += unsaidMs;
-    // It comes after all.
+    // Output that was given up has come after all.
     this.#lostMs = Math.min(this.#lostMs, this.#takenMs - this.#givenMs);
     this.#give(samples, unsaidMs);
   }
 
-  /** What follows a mark is not given before it. */
+  /** Delivers samples, with marks in their place between them. */
   #give(samples: Uint8Array, unsaidMs: number): void {
     const marks = this.#marks;
     let rest = samples;
@@ -333,12 +349,12 @@ export class FfmpegStream {
     else this.#quiet?.refresh();
   }
 
-  /** @param exitCode null when it could not be started or was ended by a signal */
+  /** @param exitCode null when the process could not be started or was ended by a signal */
   #ended(exitCode: number | null, gone: () => void): void {
     gone();
     if (this.#isKilled) return;
     const hasRun = exitCode !== null && !isRunFailure(exitCode);
-    // Too few frames for any sound make it complain, and are nothing to complain of.
+    // FFmpeg complains about input too short for any sound; that is no error.
     const isGood = exitCode === 0 || this.#hasSounded || this.#owedBytes <= MAX_OWED_BYTES;
     if (hasRun && this.#isEnding && isGood) this.kill();
     else this.#fail(hasRun && this.#hasComplained);
@@ -354,7 +370,7 @@ export class FfmpegStream {
     });
   }
 
-  /** Looks twice per limit, and acts at the second look in vain: this thread may have stood still. */
+  /** Checks twice per limit and acts on the second failure in a row, as this thread may have stalled. */
   #look(): void {
     const isOwing =
       this.#isEnding || this.#drained !== undefined || this.#owedBytes > MAX_OWED_BYTES;
@@ -362,7 +378,7 @@ export class FfmpegStream {
     if (this.#looks > 2) this.#fail(this.#hasComplained);
   }
 
-  /** @param isAudioBad it complains of what it cannot decode, and says nothing when it is stuck */
+  /** @param isAudioBad whether FFmpeg has complained about its input; a stuck process says nothing */
   #fail(isAudioBad: boolean): void {
     this.#events.failed(
       isAudioBad
@@ -386,9 +402,9 @@ function isRunFailure(exitCode: number): boolean {
 function startFfmpeg({ path, containment }: FfmpegProgram, coding: Coding, sampleRateHz: number) {
   const args = [
     ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
-    // Nothing but the pipe can be opened, whatever the audio says.
+    // Only the pipe may be opened, whatever the audio contains.
     ...['-protocol_whitelist', 'pipe', '-max_alloc', `${64 * 1024 * 1024}`],
-    // Begins with the first frames. (`-fflags nobuffer` would throw those away.)
+    // Starts with the first frames. (`-fflags nobuffer` would discard them.)
     ...['-probesize', '32', '-analyzeduration', '0', '-threads', '1', '-filter_threads', '1'],
     ...['-f', coding, '-i', 'pipe:0', '-map', '0:a:0'],
     ...['-ac', '1', '-ar', `${sampleRateHz}`, '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
@@ -396,7 +412,7 @@ function startFfmpeg({ path, containment }: FfmpegProgram, coding: Coding, sampl
   const script = `ulimit -v ${MAX_MEMORY_KIB}; exec "$0" "$@"`;
   const [program, ...all] = containment.wrap(['/bin/sh', '-c', script, path, ...args]);
   return spawn(program, all, {
-    // Nothing is inherited: our environment has keys in it.
+    // The environment is not inherited: it contains keys.
     env: {},
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

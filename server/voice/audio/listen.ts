@@ -13,38 +13,44 @@ import {
 
 const FRAME_SAMPLES = (FRAME_MS * RECOGNITION_RATE_HZ) / 1000;
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
-/** Speech is passed on in pieces of at least so many frames: few of them, and still soon. */
+/** Fewest frames of speech to pass on at once: few pieces, yet little delay. */
 const PIECE_FRAMES = 3;
-/** Room for what may still be passed on and for what comes in at once. */
+/** Ring buffer size: room for audio that may still be passed on and for new samples. */
 const RING_SAMPLES = LOOK_BACK * FRAME_SAMPLES;
 const MOST_AT_ONCE_SAMPLES = RING_SAMPLES / 4;
-/** How often it is said, while nobody speaks, that another could go on from there. */
+/** Interval at which resume points are reported while nobody speaks, in frames. */
 const REST_EVERY_FRAMES = 5_000 / FRAME_MS;
 
 /** Listens to one stream. */
 export interface Listener {
-  /** How far it has listened, in ms of the stream. */
+  /** Position up to which the stream has been heard, in ms. */
   readonly heardMs: number;
-  /** Takes in samples of one channel at {@link RECOGNITION_RATE_HZ}, which may change afterwards. */
+  /**
+   * Takes samples of one channel at {@link RECOGNITION_RATE_HZ}; the caller may reuse the array
+   * afterwards.
+   */
   take(samples: Int16Array): void;
-  /** Goes on for another: what is taken next begins at a sample of the stream, before the state. */
+  /**
+   * Continues from another listener's state; the next sample taken is `fromSample` of the stream, before
+   * that state.
+   */
   resume(state: ListenerState, fromSample: number): void;
-  /** Ends the utterance under way, be there silence or not. */
+  /** Ends the current utterance, even without silence. */
   conclude(): void;
-  /** Ends the utterance under way with the stream. */
+  /** Ends the current utterance at the end of the stream. */
   finish(): void;
-  /** Gives its memory back; nothing may be asked after it. */
+  /** Frees memory; the listener must not be used afterwards. */
   close(): void;
 }
 
 /**
- * Passes on the utterances of a stream and leaves the silence between them out; marks say that
- * silence lasts. The same audio makes the same utterances, however it is divided.
+ * Creates a listener that passes on the utterances of a stream without the silence between them, and
+ * marks lasting silence. The same audio yields the same utterances, however it is divided into chunks.
  *
- * @param endpointing undefined: all of it is speech
- * @param give gets what has come about; samples are its own
- * @param tellsRests whether it is told from where another could go on
- * @throws Error when there is no memory for another voice activity detector
+ * @param endpointing undefined: all audio counts as speech
+ * @param give takes the results, and owns the samples in them
+ * @param tellsRests whether resume points are reported
+ * @throws Error without memory for another voice activity detector
  */
 export function createListener(
   endpointing: Endpointing | undefined,
@@ -56,7 +62,7 @@ export function createListener(
     : new UtteranceListener(createVoiceActivity(), { endpointing, give, tellsRests });
 }
 
-/** Where nothing is left out. */
+/** Creates a listener that passes on all audio. */
 function createPassOn(give: (piece: HeardPiece | RestMark) => void): Listener {
   let taken = 0;
   return {
@@ -76,19 +82,19 @@ function createPassOn(give: (piece: HeardPiece | RestMark) => void): Listener {
   };
 }
 
-/** The latest audio of a stream, and the utterance that is being cut out of it. */
+/** Keeps the latest audio of a stream and cuts utterances out of it. */
 class UtteranceListener implements Listener {
   readonly #activity: VoiceActivity;
   readonly #endpointer: Endpointer;
   readonly #give: (piece: HeardPiece | RestMark) => void;
   readonly #ring = new Int16Array(RING_SAMPLES);
-  /** Samples that came in, and how many of them the detector has seen. */
+  /** Number of samples received, and how many of them the detector has seen. */
   #taken = 0;
   #seen = 0;
-  /** Samples up to which the utterance goes, and up to which it was passed on. */
+  /** Sample at which the utterance ends so far, and up to which it has been passed on. */
   #extended = 0;
   #passedOn = 0;
-  /** Frames after which it is time to say that another could go on. */
+  /** Frame count at which the next resume point is due. */
   #restDue: number;
 
   constructor(
@@ -165,7 +171,7 @@ class UtteranceListener implements Listener {
     if (limit > this.#passedOn) this.#passOn(limit);
     this.#extended = limit;
     this.#give({ kind: 'endpoint', atMs: at * FRAME_MS, ...(isCut && { isCut }) });
-    // With the next frame that is seen.
+    // The next frame seen yields a resume point.
     if (this.#restDue < Infinity) this.#restDue = 0;
   }
 
@@ -190,48 +196,51 @@ class UtteranceListener implements Listener {
   }
 }
 
-// Is somebody speaking? WebRTC's detector (fvad), which needs no model and 10 µs a frame.
+// Voice activity detection by WebRTC's detector (fvad), which needs no model and takes 10 µs a frame.
 
-/** The detector of one stream. */
+/** Voice activity detector of one stream. */
 interface VoiceActivity {
-  /** Whether the frame of samples that begins at an index belongs to speech. Frames in their order. */
+  /** Whether the frame that begins at an index is speech; frames must be passed in order. */
   isVoice(samples: Int16Array, index: number): boolean;
   /** Mean square of the samples of the last frame. */
   readonly power: number;
-  /** What it has learnt of the stream, in base64; may be that of another. */
+  /** Learnt state in base64; can be set to that of another detector. */
   state: string;
-  /** Gives its memory back; nothing may be asked after it. */
+  /** Frees memory; the detector must not be used afterwards. */
   close(): void;
 }
 
-/** The strictest but one: it does not take steady noise for speech, and hears speech at -30 dB. */
+/** Second strictest mode: does not take steady noise for speech, and still hears speech at -30 dB. */
 const MODE = 2;
 
-/** The part of the module that is used; addresses are in bytes of its memory. */
+/** Used part of the module; addresses are byte offsets into its memory. */
 interface FvadModule {
-  /** Another object whenever the memory has grown. */
+  /** Replaced whenever the memory grows. */
   readonly HEAP16: Int16Array;
   readonly HEAPU8: Uint8Array;
   _malloc(sizeBytes: number): number;
-  /** 0 when there is no memory left. */
+  /** Returns 0 when out of memory. */
   _fvad_new(): number;
   _fvad_free(detector: number): void;
   _fvad_set_sample_rate(detector: number, sampleRateHz: number): number;
   _fvad_set_mode(detector: number, mode: number): number;
-  /** 1 voice, 0 none, -1 for a frame that is not 10, 20 or 30 ms long. */
+  /** Returns 1 for voice, 0 for none, -1 for a frame that is not 10, 20 or 30 ms long. */
   _fvad_process(detector: number, frame: number, samples: number): number;
 }
 
-/** The package brings no types. */
+/** The package has no type declarations. */
 const PACKAGE: string = '@echogarden/fvad-wasm';
 const { default: loadFvad } = (await import(PACKAGE)) as { default: () => Promise<FvadModule> };
-/** What a detector learns; behind it are its rate and how frames of that are read, which are set. */
+/**
+ * Size of the learnt state; the sample rate and frame settings follow it in memory and are set
+ * separately.
+ */
 const STATE_BYTES = 732;
-/** One module with one frame for all streams: a frame is looked at in one go. */
+/** One module and one frame buffer for all streams, as each frame is processed synchronously. */
 const fvad = await loadFvad();
 const frame = fvad._malloc(FRAME_SAMPLES * 2);
 
-/** @throws Error when there is no memory for another detector */
+/** @throws Error without memory for another detector */
 function createVoiceActivity(): VoiceActivity {
   const detector = fvad._fvad_new();
   if (detector === 0) throw new Error('There is no memory for another voice activity detector');
@@ -243,7 +252,7 @@ function createVoiceActivity(): VoiceActivity {
       const { HEAP16: memory } = fvad;
       const base = frame / 2;
       let sum = 0;
-      // One pass for both, and no view of the samples to be thrown away afterwards.
+      // One pass copies and sums, and allocates no temporary view.
       for (let at = 0; at < FRAME_SAMPLES; at += 1) {
         const sample = samples[index + at] ?? 0;
         memory[base + at] = sample;

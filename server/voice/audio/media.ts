@@ -2,23 +2,23 @@
 import type { ListenerState } from './endpointing.ts';
 
 /**
- * Stands in a session's audio where its sender reconnected without saying what had arrived: bytes
- * may be missing here, and a new file may begin.
+ * Marks where the client reconnected without knowing what had arrived: bytes may be missing here, and a
+ * new file may begin.
  */
 export const MEDIA_GAP: unique symbol = Symbol('media gap');
 
 /**
- * Stands in a session's audio, and in the samples it is decoded to, where its sender says that an
- * utterance is over: an empty piece, known by being this one.
+ * Marks the end of an utterance, as declared by the sender, in the audio and in the decoded samples. It
+ * is an empty piece, recognised by identity.
  */
 export const UTTERANCE_END = new Uint8Array(0);
 
-/** Stands in a session's audio that is heard once more, where its place is known ({@link RestPlace}). */
+/** Marks the point in replayed audio whose position in the stream is known ({@link RestPlace}). */
 export const MEDIA_ALIGNMENT: unique symbol = Symbol('media alignment');
 
-/** Stands in a session's audio that is heard once more, where it goes on with another byte than the next. */
+/** Marks where replayed audio continues at a byte other than the next. */
 export class MediaJump {
-  /** Of all bytes that the client has sent. */
+  /** Offset among all bytes that the client has sent. */
   readonly toBytes: number;
 
   constructor(toBytes: number) {
@@ -30,31 +30,34 @@ export class MediaJump {
 export type MediaPiece = Uint8Array | typeof MEDIA_GAP | typeof MEDIA_ALIGNMENT | MediaJump;
 
 /**
- * From where the audio of a session can be heard again, by another server too. Where a decoder finds
- * its way into bytes only later, the first of its samples is placed from the end: at `alignBytes` it
- * has come as far as the decoder before it had.
+ * A resume point in the audio, from which another server can decode it again. A decoder that starts in
+ * mid-stream may only find its way after some bytes, so its first samples are positioned backwards from a
+ * later point: at `alignBytes`, `alignSamples` samples of the stream have been decoded.
  */
 export interface RestPlace {
-  /** Before these bytes of a client's audio nothing is needed but, in a container, its head. */
+  /** Offset of the first byte needed, apart from a container's head. */
   fromBytes: number;
   alignBytes: number;
   alignSamples: number;
   listener: ListenerState;
 }
 
-/** Audio as it arrives, for one reader. Calls and no promises: there are ten pieces a second of each session. */
+/**
+ * Audio as it arrives, for one reader. Uses callbacks rather than promises: each session has ten pieces a
+ * second.
+ */
 export interface MediaSource {
-  /** The next piece, if one is there. */
+  /** Returns the next piece, if one is available. */
   take(): MediaPiece | undefined;
-  /** Nothing is there, and nothing will be. */
+  /** Whether all pieces have been taken and no more will arrive. */
   readonly isOver: boolean;
-  /** Called when there is something to take, or when it is over. */
+  /** Called when a piece becomes available and at the end. */
   onArrival: () => void;
 }
 
 /**
- * Makes chunks of s16le cut anywhere into chunks of whole samples: a byte that is left over goes in
- * front of the next chunk. A chunk that is whole already is returned as it is, not copied.
+ * Creates a function that turns arbitrarily cut chunks of s16le into chunks of whole samples: an odd byte
+ * is carried over to the next chunk. A chunk that needs no change is returned without copying.
  */
 export function createSampleAligner(): (chunk: Uint8Array) => Uint8Array {
   let half: number | undefined;

@@ -1,4 +1,4 @@
-/** A stream of speech to a stream of media: resampler, encoder and container of one session. */
+/** Encodes a stream of speech as media: resampler, encoder and container of one session. */
 import { createRateConverter } from '../../../shared/resampler.ts';
 import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
 import { createFlacEncoder, flacHeader } from './codecs/flac-encoder.ts';
@@ -17,14 +17,14 @@ import { createPcmEncoder } from './codecs/pcm.ts';
 
 export interface StreamEncoder {
   readonly headers: readonly Uint8Array[];
-  /** Pieces that are complete; `sampleRateHz` may change after a flush. */
+  /** Returns the completed pieces; `sampleRateHz` may change after a flush. */
   encode(samples: Int16Array, sampleRateHz: number): EncodedPiece[];
-  /** Everything taken in, padded with silence: the end of a segment. */
+  /** Returns everything taken in, padded with silence: the end of a segment. */
   flush(): EncodedPiece[];
   free(): void;
 }
 
-/** For all formats but AAC, which has an encoder in a process of its own. */
+/** Creates an encoder for any format but AAC, which is encoded in a process of its own. */
 export function createStreamEncoder(format: TargetMediaFormat): StreamEncoder {
   const encoder = createPacketEncoder(format);
   const { sampleRateHz: toHz } = encoder;
@@ -57,7 +57,7 @@ function createPacketEncoder({ codec, sampleRateHz }: TargetMediaFormat): Packet
   return createPcmEncoder(codec, sampleRateHz);
 }
 
-/** @param sampleRateHz of the samples that packets count */
+/** @param sampleRateHz rate of the samples that packets count */
 function createContainer({ container, codec }: TargetMediaFormat, sampleRateHz: number): Container {
   switch (container) {
     case 'ogg':
@@ -78,7 +78,7 @@ function createContainer({ container, codec }: TargetMediaFormat, sampleRateHz: 
   }
 }
 
-/** No container: each packet or frame is a piece. */
+/** Returns a container without framing: each packet or frame is a piece. */
 function bare(headers: Uint8Array[]): Container {
   return {
     headers,

@@ -1,10 +1,10 @@
-/** Cyclic redundancy checks as Ogg, FLAC and MPEG transport streams have them: most significant bit first. */
+/** Cyclic redundancy checks of Ogg, FLAC and MPEG transport streams; most significant bit first. */
 
 const crc8Table = Uint8Array.from({ length: 256 }, (_, byte) => remainder(byte, 0x07, 8));
 const crc16Table = Uint16Array.from({ length: 256 }, (_, byte) => remainder(byte, 0x8005, 16));
 const crc32Table = Uint32Array.from({ length: 256 }, (_, byte) => remainder(byte, 0x04c11db7, 32));
 
-/** What is left of a byte, in front of zeros, after division by a polynomial of so many bits. */
+/** Returns the remainder of a byte, followed by zeros, after division by a polynomial of this many bits. */
 function remainder(byte: number, polynomial: number, bits: number): number {
   const highest = 2 ** (bits - 1);
   let rest = byte * 2 ** (bits - 8);
@@ -15,7 +15,7 @@ function remainder(byte: number, polynomial: number, bits: number): number {
   return rest;
 }
 
-/** Of the header of a FLAC frame: the bytes from `start` to before `end`. */
+/** Returns the CRC-8 of a FLAC frame header: the bytes from `start` to before `end`. */
 export function crc8(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let crc = 0;
   for (let index = start; index < end; index += 1) {
@@ -25,14 +25,14 @@ export function crc8(bytes: Uint8Array, start = 0, end = bytes.length): number {
 }
 
 /**
- * The CRC-16 of a FLAC frame with one more byte. It is 0 after the last byte of a frame, whose
- * checksum ends it, and by chance after one byte in 65,536 before.
+ * Advances the CRC-16 of a FLAC frame by one byte. It is 0 after the last byte of a frame, which ends in
+ * its checksum, and by coincidence after one byte in 65,536 before.
  */
 export function crc16Step(crc: number, byte: number): number {
   return ((crc << 8) & 0xffff) ^ (crc16Table[(crc >> 8) ^ byte] as number);
 }
 
-/** Of a FLAC frame: 0 for a whole one, its checksum included, in which nothing is damaged. */
+/** Returns the CRC-16 of a FLAC frame; 0 for a complete, undamaged frame including its checksum. */
 export function crc16(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) crc = crc16Step(crc, byte);

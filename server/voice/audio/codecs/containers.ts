@@ -1,4 +1,4 @@
-/** Audio in containers: recognised by its first bytes, again wherever bytes are missing, and read. */
+/** Reads audio in containers, which are detected by their first bytes, and again after a gap. */
 import type { AudioFormat } from '../../../../shared/media-type.ts';
 import {
   notAsDeclared,
@@ -29,13 +29,16 @@ export interface ContainerSourceOptions {
   sink: AudioSink;
 }
 
-/** @throws ServiceError audio_format_unsupported, from `push`, when it is not of the declared format */
+/**
+ * @throws ServiceError audio_format_unsupported, from `push`, when the data does not match the declared
+ *   format
+ */
 export function createContainedSource(options: ContainerSourceOptions): AudioSource {
   const { format } = options;
   const expected = expectedContainer(format);
   let source: AudioSource | undefined;
   let container: ContainerName | undefined;
-  /** The first bytes, as long as they are too few; undefined once they have been looked at. */
+  /** First bytes, until they suffice for detection; undefined afterwards. */
   let first: Uint8Array | undefined = new Uint8Array();
 
   function open(found: ContainerName): void {
@@ -44,11 +47,11 @@ export function createContainedSource(options: ContainerSourceOptions): AudioSou
     source = containers[found].open(options);
   }
 
-  /** Goes on with what was begun, unless something else certainly begins here. */
+  /** Continues with the current container, unless another one certainly begins here. */
   function choose(detection: Detection): void {
     const found = detection.container;
     if (source !== undefined && (!detection.isCertain || found === container)) return;
-    // A stream of MP3 may begin in the middle of a frame.
+    // An MP3 stream may begin in the middle of a frame.
     const begins = detection === unknownContainer && expected === 'mpeg' ? expected : found;
     if (begins === undefined || (expected !== undefined && begins !== expected)) {
       throw notAsDeclared(format, detection.name);
@@ -88,32 +91,32 @@ export function createContainedSource(options: ContainerSourceOptions): AudioSou
   };
 }
 
-/** What is declared; undefined where that leaves it open. */
+/** Returns the declared container; undefined when the declaration leaves it open. */
 function expectedContainer({ container }: AudioFormat): ContainerName | undefined {
   if (container === 'auto' || container === 'pcm') return undefined;
   return container === 'webm' ? 'matroska' : container;
 }
 
-// What the first bytes show.
+// Detection by the first bytes.
 
-/** Bytes after which {@link detectContainer} always knows. */
+/** Number of bytes with which {@link detectContainer} can always decide. */
 const DETECTION_BYTES = 8;
 
-/** What begins a file, or a page that begins a stream. */
+/** Bytes that begin a file, or a page that begins a stream. */
 interface Magic {
   bytes: Uint8Array;
   at?: number;
 }
 
 interface Container {
-  /** As people know it. */
+  /** Display name. */
   name: string;
-  /** Undefined where frames follow one another from the first byte on. */
+  /** Undefined for formats that consist of bare frames. */
   magic?: Magic;
   open: (options: ContainerSourceOptions) => AudioSource;
 }
 
-/** The containers that are read. */
+/** The containers that can be read. */
 const containers = {
   ogg: { name: 'Ogg', magic: { bytes: Buffer.from('OggS') }, open: createOggSource },
   matroska: {
@@ -136,7 +139,7 @@ const containers = {
 
 type ContainerName = keyof typeof containers;
 
-/** Those that are known by name only. */
+/** Formats that are recognised only to name them in errors. */
 const others: readonly { name: string; magic: Magic }[] = [
   { name: 'a WAV file', magic: { bytes: Buffer.from('RIFF') } },
   { name: 'an MP4 file', magic: { bytes: Buffer.from('ftyp'), at: 4 } },
@@ -144,27 +147,27 @@ const others: readonly { name: string; magic: Magic }[] = [
 
 interface Detection {
   container: ContainerName | undefined;
-  /** As people know it. */
+  /** Display name. */
   name: string;
-  /** Not by chance: a file begins here. */
+  /** Whether a file certainly begins here, rather than by coincidence. */
   isCertain: boolean;
 }
 
-/** None that we know. */
+/** Detection result for unknown formats. */
 const unknownContainer: Detection = {
   container: undefined,
   name: 'of an unknown format',
   isCertain: false,
 };
 
-/** @param bytes the first {@link DETECTION_BYTES}, or fewer when no more came */
+/** @param bytes the first {@link DETECTION_BYTES}, or fewer if the stream has ended */
 function detectContainer(bytes: Uint8Array): Detection {
   const begins = ({ magic }: { magic?: Magic }): boolean =>
     magic !== undefined &&
     magic.bytes.every((byte, index) => bytes[(magic.at ?? 0) + index] === byte);
   for (const [name, container] of Object.entries<Container>(containers)) {
     if (!begins(container)) continue;
-    // The sixth byte of a page says, among others, whether a stream begins with it.
+    // Bit 1 of the sixth byte of an Ogg page marks the beginning of a stream.
     const isCertain = name !== 'ogg' || ((bytes[5] ?? 0) & 2) !== 0;
     return detected(name as ContainerName, isCertain);
   }
@@ -179,9 +182,9 @@ function detected(container: ContainerName, isCertain: boolean): Detection {
   return { container, name: containers[container].name, isCertain };
 }
 
-// What is read: the codecs in containers.
+// Codecs in containers.
 
-/** As people know a codec, and how packets of it become audio. */
+/** Display names of the codecs and their decoders. */
 const codecs: Record<Codec, { name: string; createTrack: CreateTrackDecoder }> = {
   opus: { name: 'Opus', createTrack: createOpusTrack },
   flac: { name: 'FLAC', createTrack: createFlacTrack },
@@ -190,7 +193,7 @@ const codecs: Record<Codec, { name: string; createTrack: CreateTrackDecoder }> =
   vorbis: { name: 'Vorbis', createTrack: createVorbisTrack },
 };
 
-/** The track that is decoded at a time. */
+/** Holds the decoder of the current track. */
 function createTrackSlot({ format, opusRateHz, sink }: ContainerSourceOptions) {
   let decoder: TrackDecoder | undefined;
   return {
@@ -208,7 +211,7 @@ function createTrackSlot({ format, opusRateHz, sink }: ContainerSourceOptions) {
   };
 }
 
-/** All that may be in a WebM. */
+/** Codecs that WebM allows. */
 const webmCodecs: ReadonlySet<Codec> = new Set(['opus', 'vorbis']);
 
 function createOggSource(options: ContainerSourceOptions): AudioSource {
@@ -230,7 +233,7 @@ function createMatroskaSource(options: ContainerSourceOptions): AudioSource {
   const slot = createTrackSlot(options);
   const { format, sink } = options;
   const reader = new WebmReader({
-    // Every WebM is Matroska as well; not the other way round.
+    // Every WebM document is Matroska as well, but not vice versa.
     document(docType) {
       if (format.container === 'webm' && docType !== 'webm')
         throw notAsDeclared(format, 'Matroska');
@@ -263,10 +266,10 @@ const matroskaCodecs: Readonly<Record<string, Codec>> = {
 };
 
 function codecOf({ codecId }: AudioTrack): Codec {
-  // Old writers append the profile: A_AAC/MPEG4/LC.
+  // Old muxers append the profile, as in A_AAC/MPEG4/LC.
   const codec = matroskaCodecs[codecId.startsWith('A_AAC') ? 'A_AAC' : codecId];
   if (codec !== undefined) return codec;
-  // As the sender wrote it, if it looks like a name.
+  // Quoted as the sender wrote it, if it looks like a name.
   const name = /^[A-Z0-9_/.]{1,32}$/.test(codecId) ? codecId : 'of an unknown codec';
   throw malformed(`its first audio track is ${name}`);
 }

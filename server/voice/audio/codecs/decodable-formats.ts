@@ -1,4 +1,4 @@
-/** Which formats can be decoded, what their readers take and give, and how their failures are worded. */
+/** Decodable formats, the interfaces of their readers, and the wording of their failures. */
 import { ServiceError } from '../../../../shared/errors.ts';
 import {
   parseSourceMediaType,
@@ -6,64 +6,70 @@ import {
   type AudioFormat,
 } from '../../../../shared/media-type.ts';
 
-/** The contract allows 1 s a chunk; containers cut where their packets end, hence the quarter more. */
+/**
+ * Longest chunk, in ms. The contract allows 1 s, but containers cut only between packets, hence the extra
+ * quarter.
+ */
 export const MAX_CHUNK_MS = 1250;
 
 /** Codecs that containers may hold. */
 export type Codec = 'opus' | 'flac' | 'mp3' | 'aac' | 'vorbis';
 
-/** FFmpeg's name of the form in which it gets frames: MP3, AAC in ADTS, Vorbis in Ogg. */
+/** FFmpeg's name for the form of its input: MP3, AAC in ADTS, Vorbis in Ogg. */
 export type Coding = 'mp3' | 'aac' | 'ogg';
 
-/** What readers give: samples that are decoded already, or frames that FFmpeg is to decode. */
+/** Receives the output of a reader: decoded samples, or frames for FFmpeg to decode. */
 export interface AudioSink {
-  /** Samples of one channel, valid during the call only; those from `start` to before `end` are to be heard. */
+  /**
+   * Takes samples of one channel, valid during the call only; only those from `start` to before `end` are
+   * audible.
+   */
   samples(samples: Int16Array, sampleRateHz: number, start?: number, end?: number): void;
-  /** Frames follow that have nothing to do with those before. */
+  /** Announces frames that are independent of earlier ones. */
   startCoded(coding: Coding): void;
   /**
-   * Frames for FFmpeg, valid during the call only.
+   * Takes frames for FFmpeg, valid during the call only.
    *
-   * @param durationMs how long they play; undefined where only decoding tells
-   * @param leastMs how long they play at least, where that is all that can be told
+   * @param durationMs playing time; undefined when only decoding can tell
+   * @param leastMs minimum playing time, when no more is known
    */
   coded(bytes: Uint8Array, durationMs: number | undefined, leastMs?: number): void;
-  /** That many bytes of what was pushed were skipped unread, as part of a large tag or picture. */
+  /** Reports that bytes of the input were skipped unread, as part of a large tag or picture. */
   readonly passedOver: (sizeBytes: number) => void;
 }
 
-/** A format's own part: bytes in, audio out. */
+/** Reader of one format: takes bytes, outputs audio. */
 export interface AudioSource {
-  /** @throws ServiceError audio_format_unsupported, audio_not_mono, and what the sink throws */
+  /** @throws ServiceError audio_format_unsupported, audio_not_mono, and errors of the sink */
   push(chunk: Uint8Array): void;
-  /** Bytes are missing here, and another file may begin. */
+  /** Reports missing bytes, after which another file may begin. */
   gap(): void;
-  /** Gives what the end of the stream settles. */
+  /** Delivers what only the end of the stream determines. */
   end(): void;
   free(): void;
 }
 
-/** Packets of one track, as containers hold them, to audio. */
+/** Decodes the packets of one track of a container. */
 export interface TrackDecoder {
   /**
    * Takes a packet, valid during the call only.
    *
    * @param trimEnd48k samples at 48 kHz to drop from its end, where the codec cannot tell
-   * @throws ServiceError audio_format_unsupported when what comes is not of the codec, audio_not_mono
+   * @throws ServiceError audio_format_unsupported when the packets are not of the codec, audio_not_mono
    */
   packet(packet: Uint8Array, trimEnd48k: number): void;
   free(): void;
 }
 
 export interface TrackDecoderOptions {
-  /** What the container says about the track: OpusHead, STREAMINFO, AudioSpecificConfig, … */
+  /** The container's description of the track: OpusHead, STREAMINFO, AudioSpecificConfig, … */
   setup: Uint8Array;
   /** Rate to which Opus is decoded. */
   opusRateHz: number;
   sink: AudioSink;
 }
 
-/** Makes the decoder of one codec. @throws ServiceError audio_format_unsupported, audio_not_mono */
+/** Creates the decoder of one codec. @throws ServiceError audio_format_unsupported, audio_not_mono */
 export type CreateTrackDecoder = (options: TrackDecoderOptions) => TrackDecoder;
 
 /** Whether a packet begins with these bytes. */
@@ -72,8 +78,8 @@ export function startsWith(packet: Uint8Array, prefix: Uint8Array): boolean {
 }
 
 /**
- * Content types that can be decoded: without FFmpeg those that name a codec for which it is needed
- * are missing. Of containers alone the codec shows only when it comes.
+ * Lists the content types that can be decoded. Without FFmpeg, those that name a codec it decodes are
+ * missing; a container's codec is known only when its data arrives.
  */
 export function decodableContentTypes({ hasFfmpeg }: { hasFfmpeg: boolean }): readonly string[] {
   return sourceMediaTypes.filter((contentType) => {
@@ -82,7 +88,10 @@ export function decodableContentTypes({ hasFfmpeg }: { hasFfmpeg: boolean }): re
   });
 }
 
-/** What FFmpeg will be given, where the content type tells; undefined when it is not needed, or not known to be. */
+/**
+ * Returns FFmpeg's input format, where the content type tells; undefined when FFmpeg is not needed or may
+ * not be.
+ */
 export function declaredCoding({ container, codec }: AudioFormat): Coding | undefined {
   if (container === 'mpeg' || codec === 'mp3') return 'mp3';
   return codec === 'aac' ? 'aac' : undefined;
@@ -113,7 +122,7 @@ export function chunkTooLarge(): ServiceError {
 }
 
 /**
- * @param codec its name as people know it
+ * @param codec display name of the codec
  * @param channels 0 when the audio does not say
  */
 export function notMono(codec: string, channels: number): ServiceError {
@@ -124,7 +133,7 @@ export function notMono(codec: string, channels: number): ServiceError {
   );
 }
 
-/** @param found what came instead, as people know it */
+/** @param found display name of the format found instead */
 export function notAsDeclared(format: AudioFormat, found: string): ServiceError {
   if (format.container === 'auto') return notDetectable(found);
   return new ServiceError(
@@ -141,17 +150,17 @@ function notDetectable(found: string): ServiceError {
   );
 }
 
-// How much of a track may be damaged.
+// Limit on damage in a track.
 
-/** Packets in a row: half a second at the usual 20 ms. */
+/** Most damaged packets in a row: half a second at the usual 20 ms. */
 const MAX_FAILURES = 25;
 
 export interface DamageLimit {
-  /** @throws ServiceError audio_format_unsupported when too many packets in a row were no good */
+  /** @throws ServiceError audio_format_unsupported when too many packets in a row were damaged */
   count(wasGood: boolean): void;
 }
 
-/** @param codec the name of what was expected */
+/** @param codec display name of the expected codec */
 export function damageLimit(codec: string): DamageLimit {
   let failures = 0;
   return {

@@ -1,7 +1,7 @@
-/** EBML (RFC 8794): the framing under WebM and Matroska, and the Matroska elements (RFC 9559) we read. */
+/** EBML (RFC 8794), the framing of WebM and Matroska, and the Matroska elements (RFC 9559) that we read. */
 import { ServiceError } from '../../../../shared/errors.ts';
 
-/** Ids of the elements that are entered or read; any other element is skipped unread. */
+/** Ids of the elements that are entered or read; all others are skipped unread. */
 export const ElementId = {
   ebmlHeader: 0x1a45dfa3,
   docType: 0x4282,
@@ -20,14 +20,17 @@ export const ElementId = {
   discardPadding: 0x75a2,
 } as const;
 
-/** Bytes of the longest element header: an id of 4 and a size of 8 (EBMLMaxIDLength, EBMLMaxSizeLength). */
+/**
+ * Size of the longest element header: an id of 4 bytes and a size of 8 (EBMLMaxIDLength,
+ * EBMLMaxSizeLength).
+ */
 export const MAX_HEADER_BYTES = 12;
 
-/** An element without its content; the size is Infinity where the writer did not know it. */
+/** An element without its content; the size is Infinity where the writer left it unknown. */
 export interface ElementHeader {
   id: number;
   sizeBytes: number;
-  /** Bytes of id and size together. */
+  /** Number of bytes of id and size together. */
   headerBytes: number;
 }
 
@@ -37,7 +40,7 @@ export interface Element {
   body: Uint8Array;
 }
 
-/** A failure of the container, worded for whoever sends the audio. */
+/** Returns an error in words meant for the sender of the audio. */
 export function malformed(problem: string): ServiceError {
   return new ServiceError(
     'audio_format_unsupported',
@@ -45,12 +48,15 @@ export function malformed(problem: string): ServiceError {
   );
 }
 
-/** Bytes a variable-length number takes, by its first byte; 9 when there is no such number. */
+/**
+ * Returns the length of a variable-length number by its first byte; 9 when the byte begins no such
+ * number.
+ */
 export function vintBytes(firstByte: number): number {
   return Math.clz32(firstByte) - 23;
 }
 
-/** A variable-length number at `offset` with its marker removed; undefined when it is not all there. */
+/** Reads a variable-length number at `offset`, without its marker; undefined when it is incomplete. */
 export function readVint(
   bytes: Uint8Array,
   offset: number,
@@ -62,7 +68,7 @@ export function readVint(
 }
 
 /**
- * Reads an element's header; undefined when more bytes are needed.
+ * Reads an element header; undefined when more bytes are needed.
  *
  * @throws ServiceError audio_format_unsupported when no element can begin with these bytes
  */
@@ -76,8 +82,8 @@ export function readElementHeader(bytes: Uint8Array, offset = 0): ElementHeader 
   if (firstOfSize === 0) throw malformed('an element size was expected');
   const size = readVint(bytes, offset + idBytes);
   if (size === undefined) return undefined;
-  // Sizes have up to 56 bits: kept as doubles, never in 32-bit arithmetic. All ones means unknown;
-  // where 2^56 - 1 rounds up to 2^56 the comparison rounds the same way.
+  // Sizes have up to 56 bits, so they are doubles, never 32-bit integers. All ones means unknown; where
+  // 2^56 - 1 rounds up to 2^56, the comparison rounds in the same way.
   const isUnknown = size.value === 2 ** (7 * size.length) - 1;
   return {
     id: unsigned(bytes, offset, offset + idBytes, 0),
@@ -86,7 +92,7 @@ export function readElementHeader(bytes: Uint8Array, offset = 0): ElementHeader 
   };
 }
 
-/** The elements directly inside a master element. Throws as {@link readElementHeader}. */
+/** Yields the elements directly inside a master element. Throws like {@link readElementHeader}. */
 export function* children(body: Uint8Array): Generator<Element> {
   let offset = 0;
   while (offset < body.length) {
@@ -99,20 +105,20 @@ export function* children(body: Uint8Array): Generator<Element> {
   }
 }
 
-/** The content of an unsigned integer element. */
+/** Reads the content of an unsigned integer element. */
 export function readUnsigned(body: Uint8Array): number {
   if (body.length > 8) throw malformed('a number has more than 8 bytes');
   return unsigned(body, 0, body.length, 0);
 }
 
-/** The content of a signed integer element; exact up to 2^53. */
+/** Reads the content of a signed integer element; exact up to 2^53. */
 export function readSigned(body: Uint8Array): number {
   const value = readUnsigned(body);
   const isNegative = ((body[0] ?? 0) & 0x80) !== 0;
   return isNegative ? value - 2 ** (8 * body.length) : value;
 }
 
-/** The content of a string element; what follows a zero byte is padding. */
+/** Reads the content of a string element; bytes after a zero are padding. */
 export function readString(body: Uint8Array): string {
   const end = body.indexOf(0);
   return String.fromCharCode(...body.subarray(0, Math.min(end < 0 ? body.length : end, 256)));

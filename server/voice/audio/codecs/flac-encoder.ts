@@ -1,27 +1,30 @@
 /**
- * Samples to FLAC (RFC 9639): the head of a stream, and frames of fixed predictors and Rice codes,
- * which is what speech gains most from. Each frame says where it begins, so that a short one may end a segment.
+ * Encodes samples as FLAC (RFC 9639): stream header, and frames with fixed predictors and Rice codes,
+ * from which speech gains most. Each frame states its position, so that a short one may end a segment.
  */
 import { crc16, crc8 } from './checksums.ts';
 import type { Packet, PacketEncoder } from './media-pieces.ts';
 
 const SAMPLE_RATE_HZ = 24_000;
-/** The code of 24 kHz in a frame header (RFC 9639, 9.1.2). */
+/** Code of 24 kHz in a frame header (RFC 9639, 9.1.2). */
 const SAMPLE_RATE_CODE = 7;
-/** A block size of 16 bits stands at the end of the header (9.1.1). */
+/** Code of a 16-bit block size at the end of the header (9.1.1). */
 const BLOCK_SIZE_FOLLOWS = 7;
-/** Samples in a block: enough to compress well, and little to wait for. */
+/** Samples per block: enough to compress well, at little delay. */
 const BLOCK_SAMPLES = 4096;
-/** No block may be shorter (RFC 9639, 8.2), except for the last. */
+/** Shortest block, except for the last (RFC 9639, 8.2). */
 const MIN_BLOCK_SAMPLES = 16;
 const STREAM_INFO_BYTES = 34;
 const BITS_PER_SAMPLE = 16;
 const MAX_ORDER = 4;
 const MAX_PARTITION_ORDER = 4;
-/** The largest parameter of 4 bits; 15 would mean something else (9.2.7). */
+/** Largest Rice parameter of 4 bits; 15 is an escape code (9.2.7). */
 const MAX_RICE_PARAMETER = 14;
 
-/** The metadata block STREAMINFO: one channel, 16 bits, length and checksum unknown as in any live stream. */
+/**
+ * Returns a STREAMINFO block: one channel, 16 bits; length and checksum are unknown, as in any live
+ * stream.
+ */
 export function streamInfo({
   sampleRateHz,
   isLast,
@@ -35,12 +38,12 @@ export function streamInfo({
   block.writeUInt8(STREAM_INFO_BYTES, 3);
   block.writeUInt16BE(MIN_BLOCK_SAMPLES, 4);
   block.writeUInt16BE(BLOCK_SAMPLES, 6);
-  // 20 bits of rate, 3 of channels less one, 5 of bits less one; 36 bits of length stay zero.
+  // 20 bits of rate, 3 of channels minus one, 5 of bits minus one; 36 bits of length stay zero.
   block.writeUInt32BE(((sampleRateHz << 12) | ((BITS_PER_SAMPLE - 1) << 4)) >>> 0, 14);
   return block;
 }
 
-/** What a FLAC stream of its own, or one in Matroska, begins with. */
+/** Returns the header of a native FLAC stream, which is also CodecPrivate in Matroska. */
 export function flacHeader(sampleRateHz: number): Uint8Array {
   return Buffer.concat([Buffer.from('fLaC'), streamInfo({ sampleRateHz, isLast: true })]);
 }
@@ -88,9 +91,9 @@ export function createFlacEncoder(): PacketEncoder {
   };
 }
 
-/** All of a frame's header but its checksum (9.1). */
+/** Writes a frame header, except for its checksum (9.1). */
 function writeHeader(writer: BitWriter, startSample: number, blockSamples: number): void {
-  // 15 bits that begin each frame, and a one: blocks vary in size, and samples are counted.
+  // 15 sync bits, and a one: blocks vary in size, and the position counts samples.
   writer.write(0xfff9, 16);
   writer.write(BLOCK_SIZE_FOLLOWS, 4);
   writer.write(SAMPLE_RATE_CODE, 4);
@@ -100,7 +103,7 @@ function writeHeader(writer: BitWriter, startSample: number, blockSamples: numbe
   writer.write(blockSamples - 1, 16);
 }
 
-/** As UTF-8 writes code points, taken on to 36 bits (9.1.5). */
+/** Writes a number like UTF-8, extended to 36 bits (9.1.5). */
 function writeCodedNumber(writer: BitWriter, value: number): void {
   if (value < 0x80) {
     writer.write(value, 8);
@@ -115,7 +118,7 @@ function writeCodedNumber(writer: BitWriter, value: number): void {
   }
 }
 
-/** The samples themselves (9.2): silence as one number, everything else as what a predictor missed. */
+/** Writes the samples (9.2): a constant block as one number, any other as the errors of a predictor. */
 function writeSubframe(writer: BitWriter, samples: Int32Array): void {
   const first = samples[0] ?? 0;
   if (samples.every((sample) => sample === first)) {
@@ -130,7 +133,10 @@ function writeSubframe(writer: BitWriter, samples: Int32Array): void {
   writeResidual(writer, residual, order);
 }
 
-/** Tries all fixed predictors (9.2.5): each is the difference of what the one before has missed. */
+/**
+ * Finds the best fixed predictor (9.2.5): each order's errors are the differences of the previous
+ * order's.
+ */
 function predict(samples: Int32Array): { order: number; residual: Int32Array } {
   let residual = samples;
   let best = { order: 0, residual, cost: cost(residual, 0) };
@@ -154,7 +160,7 @@ function cost(residual: Int32Array, order: number): number {
   return sum;
 }
 
-/** Rice codes in equal partitions, each with a parameter of its own (9.2.7). */
+/** Writes Rice codes in equal partitions, each with its own parameter (9.2.7). */
 function writeResidual(writer: BitWriter, residual: Int32Array, order: number): void {
   let partitionOrder = MAX_PARTITION_ORDER;
   const fits = () => {
@@ -172,7 +178,7 @@ function writeResidual(writer: BitWriter, residual: Int32Array, order: number): 
 
 function writePartition(writer: BitWriter, residual: Int32Array): void {
   const mean = cost(residual, 0) / Math.max(1, residual.length);
-  // A quotient is then 1 or 2 most of the time: the sign doubles what is coded.
+  // Quotients are then mostly 1 or 2, as folding in the sign doubles the values.
   const parameter = Math.min(MAX_RICE_PARAMETER, Math.max(0, Math.ceil(Math.log2(mean + 1e-9))));
   writer.write(parameter, 4);
   for (const value of residual) {
@@ -182,15 +188,15 @@ function writePartition(writer: BitWriter, residual: Int32Array): void {
   }
 }
 
-/** Numbers of any number of bits, most significant bit first, one after the other. */
+/** Writes bit fields, most significant bit first. */
 class BitWriter {
   #bytes = new Uint8Array(16_384);
   #length = 0;
-  /** Bits that do not make a byte yet, in the low end. */
+  /** Low bits that do not fill a byte yet. */
   #held = 0;
   #heldBits = 0;
 
-  /** The low `bits` of a number, at most 24. */
+  /** Writes the low `bits` bits of a number, at most 24. */
   write(value: number, bits: number): void {
     this.#held = (this.#held << bits) | (value & ((1 << bits) - 1));
     this.#heldBits += bits;
@@ -201,19 +207,19 @@ class BitWriter {
     }
   }
 
-  /** So many zeros, and a one. */
+  /** Writes this many zeros, and a one. */
   writeUnary(zeros: number): void {
     let left = zeros;
     for (; left >= 16; left -= 16) this.write(0, 16);
     this.write(1, left + 1);
   }
 
-  /** Zeros up to the next whole byte. */
+  /** Writes zeros up to the next whole byte. */
   align(): void {
     if (this.#heldBits > 0) this.write(0, 8 - this.#heldBits);
   }
 
-  /** The whole bytes so far; valid until the next call. */
+  /** Complete bytes so far; valid until the next call. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

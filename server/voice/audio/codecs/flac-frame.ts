@@ -1,49 +1,49 @@
 /**
  * Decodes FLAC frames of one channel (RFC 9639, 9.2).
  *
- * Our own, because streams must be decoded at once: the compiled libFLAC there is for JavaScript
- * finds the end of a frame only by the beginning of the next, takes a WebAssembly memory of its own a
- * stream, and writes damage to the console. A frame that is decoded here tells its end itself.
+ * Our own decoder, because live streams must be decoded without delay: the libFLAC builds for JavaScript
+ * find the end of a frame only by the beginning of the next, need a WebAssembly memory per stream, and
+ * report damage on the console. This decoder finds the end of a frame by itself.
  */
 const FOOTER_BYTES = 2;
 const MAX_ORDER = 32;
 
-/** What the header of a frame says of it. */
+/** Contents of a frame header. */
 export interface FlacFrameHeader {
-  /** Samples in the frame. */
+  /** Number of samples in the frame. */
   blockSamples: number;
   bitsPerSample: number;
   headerBytes: number;
 }
 
 /**
- * Reads numbers of any number of bits, the highest first. Beyond the end there are zeros: a caller
- * decodes freely and asks {@link isOverrun} where it matters.
+ * Reads bit fields of any length, most significant bit first. Reads zeros beyond the end, so that callers
+ * can decode freely and check {@link isOverrun} where it matters.
  */
 class BitReader {
   #bytes: Uint8Array = new Uint8Array();
-  /** In bits. */
+  /** Position in bits. */
   #position = 0;
   #end = 0;
 
-  /** Begins to read at `start`; the bytes from `end` on are taken for zeros. */
+  /** Starts reading at `start`; bytes from `end` on read as zeros. */
   open(bytes: Uint8Array, start: number, end: number): void {
     this.#bytes = bytes.subarray(start, end);
     this.#position = 0;
     this.#end = (end - start) * 8;
   }
 
-  /** More was read than there is. */
+  /** Whether more was read than is available. */
   get isOverrun(): boolean {
     return this.#position > this.#end;
   }
 
-  /** Bits that are left; negative after an overrun. */
+  /** Number of bits left; negative after an overrun. */
   get leftBits(): number {
     return this.#end - this.#position;
   }
 
-  /** Goes to the next whole byte. */
+  /** Advances to the next whole byte. */
   align(): void {
     this.#position = (this.#position + 7) & ~7;
   }
@@ -56,7 +56,7 @@ class BitReader {
     return value;
   }
 
-  /** Two's complement. @param bits 0 to 32 */
+  /** Reads a two's complement number. @param bits 0 to 32 */
   signed(bits: number): number {
     if (bits === 0) return 0;
     const value = this.#next32() >> (32 - bits);
@@ -64,7 +64,7 @@ class BitReader {
     return value;
   }
 
-  /** Zeros before the next one, which is read too. */
+  /** Counts the zeros before the next one bit, and reads that bit as well. */
   unary(): number {
     let zeros = 0;
     for (;;) {
@@ -79,14 +79,14 @@ class BitReader {
     }
   }
 
-  /** A signed number in Rice code: quotient in unary, then `parameter` bits, the sign lowest. */
+  /** Reads a signed Rice code: quotient in unary, then `parameter` bits; the lowest bit is the sign. */
   rice(parameter: number): number {
     const word = this.#next32();
     const leading = Math.clz32(word);
     const length = leading + 1 + parameter;
     let folded: number;
     if (length <= 32) {
-      // The usual case takes one look at the bytes.
+      // The usual case needs a single read.
       const rest = parameter === 0 ? 0 : (word << (leading + 1)) >>> (32 - parameter);
       folded = (leading << parameter) | rest;
       this.#position += length;
@@ -118,16 +118,16 @@ class BitReader {
   }
 }
 
-/** One for all streams: a frame is decoded and its samples are taken in one go. */
+/** Shared by all streams, as each frame is decoded and consumed synchronously. */
 const reader = new BitReader();
 let decoded = new Int32Array(4608);
 let samples = new Int16Array(4608);
 const coefficients = new Int32Array(MAX_ORDER);
 
 /**
- * Decodes the frame that fills the bytes from `start` to before `end`, its footer included.
+ * Decodes the frame that fills the bytes from `start` to before `end`, including its footer.
  *
- * @returns samples of 16 bits, valid until the next call; undefined when no such frame is there
+ * @returns samples of 16 bits, valid until the next call; undefined when the bytes are not such a frame
  */
 export function decodeFlacFrame(
   bytes: Uint8Array,
@@ -156,7 +156,7 @@ export function decodeFlacFrame(
   return samples.subarray(0, blockSamples);
 }
 
-/** @returns whether it could be read */
+/** @returns whether the subframe could be read */
 function readSubframe(blockSamples: number, bitsPerSample: number): boolean {
   if (reader.unsigned(1) !== 0) return false;
   const type = reader.unsigned(6);
@@ -185,7 +185,7 @@ function readSamples(type: number, blockSamples: number, bits: number): boolean 
   return type >= 32 && readLinear(type - 31, blockSamples, bits);
 }
 
-/** Polynomials of fixed coefficients predict the samples. */
+/** Reads samples predicted by a polynomial with fixed coefficients. */
 function readFixed(order: number, blockSamples: number, bits: number): boolean {
   if (order > blockSamples) return false;
   for (let index = 0; index < order; index += 1) decoded[index] = reader.signed(bits);
@@ -203,7 +203,7 @@ function readFixed(order: number, blockSamples: number, bits: number): boolean {
   return true;
 }
 
-/** Coefficients of the frame's own predict the samples. */
+/** Reads samples predicted with the frame's own coefficients. */
 function readLinear(order: number, blockSamples: number, bits: number): boolean {
   if (order > blockSamples) return false;
   for (let index = 0; index < order; index += 1) decoded[index] = reader.signed(bits);
@@ -212,7 +212,7 @@ function readLinear(order: number, blockSamples: number, bits: number): boolean 
   if (precision > 15 || shift < 0) return false;
   for (let index = 0; index < order; index += 1) coefficients[index] = reader.signed(precision);
   if (!readResidual(order, blockSamples)) return false;
-  // In 32 bits where no sum can leave them, as with the usual 16 bits a sample.
+  // 32-bit arithmetic when no sum can overflow, as with the usual 16 bits per sample.
   const isNarrow = bits + precision + Math.ceil(Math.log2(order)) <= 32;
   if (isNarrow) predictNarrow(order, shift, blockSamples);
   else predictWide(order, shift, blockSamples);
@@ -230,7 +230,7 @@ function predictNarrow(order: number, shift: number, blockSamples: number): void
   }
 }
 
-/** Sums of up to 52 bits, which doubles hold exactly. */
+/** Predicts with sums of up to 52 bits, which doubles represent exactly. */
 function predictWide(order: number, shift: number, blockSamples: number): void {
   const [s, c] = [decoded, coefficients];
   const scale = 2 ** -shift;
@@ -243,7 +243,7 @@ function predictWide(order: number, shift: number, blockSamples: number): void {
   }
 }
 
-/** What the prediction lacks, into `decoded` from `order` on. */
+/** Reads the prediction errors into `decoded` from `order` on. */
 function readResidual(order: number, blockSamples: number): boolean {
   const method = reader.unsigned(2);
   if (method > 1) return false;
@@ -258,7 +258,7 @@ function readResidual(order: number, blockSamples: number): boolean {
       const bits = reader.unsigned(5);
       for (; index < end; index += 1) decoded[index] = reader.signed(bits);
     } else {
-      // A number takes at least the parameter's bits and one.
+      // Each number takes at least the parameter's bits and one.
       if (reader.leftBits < (end - index) * (parameter + 1)) return false;
       for (; index < end; index += 1) decoded[index] = reader.rice(parameter);
     }

@@ -1,10 +1,10 @@
 /**
- * Reads frames out of a live stream of native FLAC (RFC 9639), each as soon as its last byte is
- * there. No frame says how long it is: where its checksum comes out, it is tried whether a frame has
- * ended, instead of waiting for the next one to begin.
+ * Reads frames from a live stream of native FLAC (RFC 9639), each as soon as its last byte arrives.
+ * Frames do not state their length: instead of waiting for the next one to begin, the reader tries to
+ * decode a frame wherever its checksum matches.
  *
- * Bounded: one frame, as large as its header allows it to be; other metadata than STREAMINFO is
- * skipped unread. Damage costs the frames it hits.
+ * Buffers at most one frame, as large as its header permits; metadata other than STREAMINFO is skipped
+ * unread. Damage costs only the frames it hits.
  */
 import { ServiceError } from '../../../../shared/errors.ts';
 import { crc16, crc16Step, crc8 } from './checksums.ts';
@@ -18,15 +18,18 @@ import {
 } from './decodable-formats.ts';
 import { decodeFlacFrame, type FlacFrameHeader } from './flac-frame.ts';
 
-/** Bytes of `fLaC`, the header of the first metadata block, and STREAMINFO in it. */
+/** Size of `fLaC`, the header of the first metadata block, and the STREAMINFO in it. */
 const FLAC_SETUP_BYTES = 4 + 4 + 34;
 const flacMagic = Buffer.from('fLaC');
 const MAX_METADATA_BYTES = 16 * 1024 * 1024;
-/** Checksums that come out by chance: rarely one in a frame. Streams made to abuse that are given up. */
+/**
+ * Most coincidental checksum matches per frame; one is already rare. Crafted streams with more are given
+ * up.
+ */
 const MAX_ATTEMPTS = 16;
-/** Frames in a row that may be damaged. */
+/** Most damaged frames in a row. */
 const MAX_FAILURES = 10;
-/** Bytes without a frame; the largest frames of one channel are as large. */
+/** Most bytes without a frame; the largest frames of one channel have this size. */
 const MAX_LOST_BYTES = 512 * 1024;
 
 /** Takes samples of 16 bits, valid during the call only. */
@@ -37,15 +40,18 @@ export class FlacReader {
   readonly #take: TakeFlacSamples;
   readonly #passedOver: (sizeBytes: number) => void;
   #info: FlacStreamInfo | undefined;
-  /** Bytes that are not settled yet, from `#start` to before `#end`. */
+  /** Unprocessed bytes, from `#start` to before `#end`. */
   #bytes = new Uint8Array(16 * 1024);
   #start = 0;
   #end = 0;
-  /** What is left of a metadata block that is of no interest. */
+  /** Remaining bytes of a metadata block to skip. */
   #skipBytes = 0;
   #metadataBytes = 0;
   #isInMetadata = false;
-  /** The frame that begins at `#start`, how far its checksum was formed, and the checksum. */
+  /**
+   * The frame that begins at `#start`, the position up to which its checksum is computed, and the
+   * checksum.
+   */
   #frame: FlacFrameHeader | undefined;
   #summed = 0;
   #crc = 0;
@@ -53,13 +59,13 @@ export class FlacReader {
   #failures = 0;
   #lostBytes = 0;
 
-  /** @param passedOver called with the bytes of metadata that were skipped without being stored */
+  /** @param passedOver called with the number of bytes of metadata that were skipped without being stored */
   constructor(take: TakeFlacSamples, passedOver: (sizeBytes: number) => void = () => undefined) {
     this.#take = take;
     this.#passedOver = passedOver;
   }
 
-  /** Bytes held between chunks. */
+  /** Number of bytes held between chunks. */
   get heldBytes(): number {
     return this.#bytes.length;
   }
@@ -70,11 +76,11 @@ export class FlacReader {
     if (skipped > 0) this.#passedOver(skipped);
     this.#append(chunk.subarray(skipped));
     while (this.#skipBytes === 0 && this.#step());
-    // Settled bytes go when half of the room is theirs, so that no byte is moved often.
+    // Compact only when half of the buffer is processed, so that bytes are seldom moved.
     if (this.#start * 2 > this.#bytes.length || this.#start === this.#end) this.#compact();
   }
 
-  /** Bytes are missing: goes on at the next frame, or at the beginning of another file. */
+  /** Handles missing bytes: continues at the next frame or at the beginning of another file. */
   resync(): void {
     this.#start = this.#end;
     this.#skipBytes = 0;
@@ -84,7 +90,7 @@ export class FlacReader {
     this.#lostBytes = 0;
   }
 
-  /** Takes one step forward; false when more bytes are needed. */
+  /** Takes one step; returns false when more bytes are needed. */
   #step(): boolean {
     if (this.#isInMetadata) return this.#skipMetadata();
     if (this.#frame !== undefined)
@@ -141,10 +147,10 @@ export class FlacReader {
     return this.#skipBytes === 0;
   }
 
-  /** Follows the checksum to the end of the frame, or of what is there. */
+  /** Advances the checksum to the end of the frame or of the available bytes. */
   #readFrame(frame: FlacFrameHeader, { sampleRateHz }: FlacStreamInfo): boolean {
     const bytes = this.#bytes;
-    // Stored as they are, samples take so much; an encoder that needs more has no reason to.
+    // Size of a frame with uncompressed samples; no sensible encoder exceeds it.
     const mostBytes =
       frame.headerBytes + 8 + Math.ceil((frame.blockSamples * (frame.bitsPerSample + 1)) / 8);
     const stop = Math.min(this.#end, this.#start + mostBytes);
@@ -210,7 +216,7 @@ export class FlacReader {
   }
 }
 
-/** A file of FLAC, as it comes. */
+/** Reads a FLAC file. */
 export function createFlacSource(sink: AudioSink): AudioSource {
   const reader = new FlacReader(
     (samples, sampleRateHz) => sink.samples(samples, sampleRateHz),
@@ -224,13 +230,13 @@ export function createFlacSource(sink: AudioSink): AudioSource {
   };
 }
 
-/** Frames of FLAC in packets of Ogg or Matroska. */
+/** Decodes FLAC frames in packets of Ogg or Matroska. */
 export function createFlacTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
   const info = parseFlacSetup(setup);
   const damage = damageLimit('FLAC');
   return {
     packet(packet) {
-      // Ogg has packets of metadata before the audio; frames begin with ones.
+      // Ogg has metadata packets before the audio; frames begin with 0xff.
       if (packet[0] !== 0xff) return;
       const header = readFrameHeader(packet, 0, packet.length, info);
       const isWhole = header !== undefined && header !== 'incomplete' && crc16(packet) === 0;
@@ -242,14 +248,14 @@ export function createFlacTrack({ setup, sink }: TrackDecoderOptions): TrackDeco
   };
 }
 
-// What the stream says about its audio: STREAMINFO, and the header of each frame.
+// STREAMINFO and frame headers.
 
-/** Rates that are recorded in practice; others would need filters of any size (9.1.2 allows 655,350 rates). */
+/** Sample rates in practical use; others would need filters of any size (9.1.2 allows 655,350 rates). */
 const ratesHz: ReadonlySet<number> = new Set([
   ...[8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000],
   ...[44_100, 48_000, 64_000, 88_200, 96_000, 176_400, 192_000],
 ]);
-/** Sample rates and sizes by their codes in frame headers; 0 stands for what STREAMINFO says. */
+/** Sample rates and sample sizes by their codes in frame headers; 0 refers to STREAMINFO. */
 const rateCodes = [
   ...[0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000],
   ...[32_000, 44_100, 48_000, 96_000],
@@ -283,7 +289,7 @@ function parseFlacSetup(bytes: Uint8Array): FlacStreamInfo {
 }
 
 /**
- * Reads a frame's header at `start`; 'incomplete' when more bytes are needed, undefined when no
+ * Reads a frame header at `start`; returns 'incomplete' when more bytes are needed, and undefined when no
  * frame of this stream begins there.
  */
 function readFrameHeader(
@@ -298,7 +304,7 @@ function readFrameHeader(
   if (available > 1 && (at(1) & 0xfe) !== 0xf8) return undefined;
   if (available < 5) return 'incomplete';
   const [sizeCode, rateCode] = [at(2) >> 4, at(2) & 15];
-  // One channel; its samples as large as code or STREAMINFO says; the last bit is reserved.
+  // One channel; sample size by code or from STREAMINFO; the last bit is reserved.
   const bits = sizeCodes[(at(3) >> 1) & 7];
   if (sizeCode === 0 || rateCode === 15 || at(3) >> 4 !== 0) return undefined;
   if (bits === undefined || (at(3) & 1) !== 0) return undefined;
@@ -323,20 +329,20 @@ function readFrameHeader(
   };
 }
 
-/** Block sizes that have a code of their own. */
+/** Returns the block size of a code. */
 function samplesOf(sizeCode: number): number {
   if (sizeCode === 1) return 192;
   return sizeCode < 6 ? 576 << (sizeCode - 2) : 256 << (sizeCode - 8);
 }
 
-/** Bytes of a number coded as UTF-8 codes characters, but up to 36 bits. */
+/** Returns the length of a number that is coded like UTF-8, extended to 36 bits. */
 function codedNumberBytes(first: number): number | undefined {
   if (first < 0x80) return 1;
   const ones = Math.clz32(~(first << 24));
   return ones >= 2 && ones <= 7 ? ones : undefined;
 }
 
-/** A failure of the stream, worded for whoever sends it. */
+/** Returns an error in words meant for the sender of the stream. */
 function malformedFlac(problem: string): ServiceError {
   return new ServiceError(
     'audio_format_unsupported',

@@ -1,16 +1,16 @@
-/** Live Matroska and WebM (RFC 9559): a segment of unknown size, made of clusters. */
+/** Writes live Matroska and WebM (RFC 9559): a segment of unknown size, made of clusters. */
 import { flacHeader } from './flac-encoder.ts';
 import type { Container, Packet } from './media-pieces.ts';
 import { OPUS_PRE_SKIP, OPUS_RATE_HZ, opusHead } from './opus-format.ts';
 
 const TRACK = 1;
 const AUDIO = 2;
-/** Times are in ms: so many ns. */
+/** Unit of timestamps, in ns: they count ms. */
 const TIMESTAMP_SCALE = 1_000_000;
 const NS_PER_SECOND = 1_000_000_000;
-/** How long Opus takes to find its feet after a jump (RFC 7845, 4.6), in ns. */
+/** Time that an Opus decoder needs to converge after a seek (RFC 7845, 4.6), in ns. */
 const SEEK_PRE_ROLL = 80_000_000;
-/** Each block is a key frame. */
+/** Flag of a SimpleBlock: key frame, as every block is. */
 const KEY_FRAME = 0x80;
 const UNKNOWN_SIZE = Uint8Array.of(0x01, 255, 255, 255, 255, 255, 255, 255);
 
@@ -21,7 +21,7 @@ export interface MatroskaOptions {
   docType: 'webm' | 'matroska';
   /** Rate of the samples that packets count. */
   sampleRateHz: number;
-  /** What a player's decoder needs of AAC. */
+  /** AudioSpecificConfig for the player's decoder, with AAC. */
   audioSpecificConfig?: Uint8Array;
 }
 
@@ -37,7 +37,7 @@ export function createMatroskaContainer(options: MatroskaOptions): Container {
       const blocks = packets.map(({ data, samples }) => {
         const relativeMs = toMs(sample) - startMs;
         sample += samples;
-        // A track number of one byte, 16 bits of time, flags.
+        // Track number (one byte), relative timestamp (16 bits), flags.
         const place = Uint8Array.of(0x80 | TRACK, relativeMs >> 8, relativeMs & 0xff, KEY_FRAME);
         return element(0xa3, place, data);
       });
@@ -84,14 +84,14 @@ function header({
 function ebmlHeader(docType: string): Uint8Array {
   return element(
     0x1a45dfa3,
-    // Version 1 of EBML; ids of 4 bytes and sizes of 8 at most.
+    // Version 1 of EBML; ids of at most 4 bytes and sizes of at most 8.
     ...[unsigned(0x4286, 1), unsigned(0x42f7, 1), unsigned(0x42f2, 4), unsigned(0x42f3, 8)],
-    // CodecDelay came with version 4; readers of version 2 can do without.
+    // CodecDelay was introduced in version 4; readers of version 2 can ignore it.
     ...[text(0x4282, docType), unsigned(0x4287, 4), unsigned(0x4285, 2)],
   );
 }
 
-/** An element with its content, of less than 2 ** 28 bytes. */
+/** Returns an element with its content, which must be smaller than 2 ** 28 bytes. */
 function element(id: number, ...content: readonly Uint8Array[]): Buffer {
   const sizeBytes = content.reduce((sum, { length }) => sum + length, 0);
   return Buffer.concat([bigEndian(id), vint(sizeBytes), ...content]);
@@ -119,7 +119,7 @@ function bigEndian(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A size: one byte where that will do (127 would mean an unknown size), four otherwise. */
+/** Encodes a size: one byte if possible (127 would mean an unknown size), otherwise four. */
 function vint(size: number): Uint8Array {
   if (size < 127) return Uint8Array.of(0x80 | size);
   return Uint8Array.of(0x10 | (size >>> 24), (size >>> 16) & 255, (size >>> 8) & 255, size & 255);

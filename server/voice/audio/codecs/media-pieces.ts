@@ -1,65 +1,70 @@
-/** What encoders make, containers wrap, threads pass on, and clients get. */
+/**
+ * Data types of encoding: packets, the pieces that containers make of them, and the messages of encoding
+ * workers.
+ */
 import type { TargetMediaFormat } from '../../../../shared/target-media-type.ts';
 import type { SpokenSamples } from '../../../engines/engine.ts';
 
-/** A packet or frame of a codec: what a decoder takes in one go. */
+/** A packet or frame of a codec: the unit that a decoder takes. */
 export interface Packet {
   data: Uint8Array;
-  /** How many samples it plays, at the rate of its encoder. */
+  /** Number of samples it plays, at the encoder's rate. */
   samples: number;
 }
 
-/** Part of a stream that must not be cut: a page, a cluster, a packet or a frame. */
+/** Part of a media stream that must not be split: a page, a cluster, a packet or a frame. */
 export interface EncodedPiece {
   data: Uint8Array;
   durationMs: number;
 }
 
-/** Samples of one stream to packets; s16, one channel, at the encoder's own rate. */
+/** Encodes the samples of one stream as packets; s16, one channel, at the encoder's own rate. */
 export interface PacketEncoder {
   readonly sampleRateHz: number;
-  /** Packets that are complete. */
+  /** Returns the completed packets. */
   encode(samples: Int16Array): Packet[];
-  /** Pads with silence until everything taken in has come out. */
+  /** Pads with silence and returns everything taken in. */
   flush(): Packet[];
   free(): void;
 }
 
-/** How packets are wrapped; one for each stream, as it counts. */
+/** Wraps packets; each stream needs an instance of its own, as containers count. */
 export interface Container {
-  /** Pieces that come before everything else. */
+  /** Pieces that precede all others. */
   readonly headers: readonly Uint8Array[];
-  /** Packets go together as long as they play no longer than this. */
+  /** Longest playing time of the packets in one piece, in ms. */
   readonly pieceMs: number;
   /**
-   * One piece with some packets; each call goes on where the one before ended.
+   * Wraps packets into one piece; each call continues where the previous one ended.
    *
-   * @param startSample of the first packet, at the encoder's rate
+   * @param startSample position of the first packet, at the encoder's rate
    */
   wrap(packets: readonly Packet[], startSample: number): Uint8Array;
 }
 
-/** One stream being encoded; one call at a time. */
+/** Encoder of one stream; allows one call at a time. */
 export interface SpeechEncoder {
-  /** Pieces that come before everything else; none in formats without headers. */
+  /** Pieces that precede all others; empty in formats without headers. */
   readonly headers: readonly Uint8Array[];
   /**
-   * Encodes samples, whose rate stays the same within a segment; the pieces that are complete come
-   * out.
+   * Encodes samples, whose rate must not change within a segment, and resolves to the completed pieces.
    *
    * @throws ServiceError synthesis_failed; the signal's reason when aborted
    */
   encode(spoken: SpokenSamples): Promise<EncodedPiece[]>;
-  /** Pads with silence so that everything taken in comes out: the end of a segment. Throws likewise. */
+  /**
+   * Pads with silence and resolves to everything taken in: the end of a segment. Throws like {@link
+   * encode}.
+   */
   flush(): Promise<EncodedPiece[]>;
   close(): void;
 }
 
-/** Packets of one stream to pieces of its container. */
+/** Combines the packets of one stream into pieces of its container. */
 export interface PieceMaker {
-  /** Takes packets; answers the pieces that are full. */
+  /** Takes packets; returns the pieces that are full. */
   add(packets: readonly Packet[]): EncodedPiece[];
-  /** What is left, as a piece that may be short. */
+  /** Returns the remaining packets as a piece that may be short. */
   flush(): EncodedPiece[];
 }
 
@@ -96,16 +101,16 @@ export function createPieceMaker({
   return { add: (packets) => [...add(packets)], flush: () => [...flush()] };
 }
 
-// What the main thread and an encoding worker say to each other.
+// Messages between the main thread and an encoding worker.
 
-/** Each is answered once; a stream has one request at a time in flight. */
+/** Each request gets one answer; a stream has one request in flight at a time. */
 export type EncodeRequest =
   | { kind: 'open'; streamId: number; format: TargetMediaFormat }
-  /** s16 samples; transferred. */
+  /** s16 samples; the buffer is transferred. */
   | { kind: 'encode'; streamId: number; samples: ArrayBuffer; sampleRateHz: number }
   | { kind: 'flush'; streamId: number };
 
-/** Pieces one after the other in one buffer, which is transferred: none drags a pool along. */
+/** Pieces in one buffer of exact size, which is transferred without a shared pool attached to it. */
 export interface PackedPieces {
   bytes: ArrayBuffer;
   sizesBytes: number[];
@@ -114,9 +119,9 @@ export interface PackedPieces {
 
 export interface EncodeAnswer {
   streamId: number;
-  /** What has come out; of `open` the headers, which play for no time. */
+  /** Output of the request; for `open` the headers, which have no playing time. */
   pieces: PackedPieces;
-  /** For our log: why the stream cannot go on. */
+  /** For the log: why the stream cannot continue. */
   failure?: string;
 }
 

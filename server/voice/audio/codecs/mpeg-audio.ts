@@ -1,6 +1,6 @@
 /**
- * MPEG audio: headers of Layer III (MP3; ISO 11172-3, 13818-3) and of AAC in ADTS (ISO 13818-7, 6.2),
- * and the frames of a live stream of them.
+ * MPEG audio: reads headers of Layer III (MP3; ISO 11172-3, 13818-3) and of AAC in ADTS (ISO 13818-7,
+ * 6.2), and finds frames in a live stream.
  */
 import { ServiceError } from '../../../../shared/errors.ts';
 import {
@@ -20,17 +20,20 @@ export interface MpegFrameHeader {
   sampleRateHz: number;
   /** 0 where the header does not say. */
   channels: number;
-  /** What all frames of a stream have in common; a sync word with another one is chance. */
+  /** Header bits that all frames of a stream share; a sync word with other bits is a coincidence. */
   kind: number;
 }
 
-/** Bytes that have to be there to read the header. */
+/** Number of bytes needed to read a header. */
 const MP3_HEADER_BYTES = 4;
 export const ADTS_HEADER_BYTES = 7;
-/** The largest frame ADTS has room for. */
+/** Size of the largest ADTS frame. */
 export const MAX_ADTS_FRAME_BYTES = 8191;
 
-/** kbit/s by code: MPEG 1, then MPEG 2 and 2.5. 0, the free format, has no use in practice. */
+/**
+ * Bit rates in kbit/s by code: MPEG 1, then MPEG 2 and 2.5. Code 0, the free format, is not used in
+ * practice.
+ */
 const bitRates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const bitRates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const mp3RatesHz = [44_100, 48_000, 32_000];
@@ -39,10 +42,10 @@ const aacRatesHz = [
   ...[16_000, 12_000, 11_025, 8000, 7350],
 ];
 
-/** Reads the header of an MP3 frame; undefined when none is there. */
+/** Reads the header of an MP3 frame; undefined when none begins at `start`. */
 export function readMp3Header(bytes: Uint8Array, start: number): MpegFrameHeader | undefined {
   const at = (index: number) => bytes[start + index] ?? 0;
-  // Eleven ones; then version (1 is none), and layer (1 is Layer III).
+  // Eleven ones, then the version (1 is invalid) and the layer (1 is Layer III).
   if (at(0) !== 0xff || (at(1) & 0xe0) !== 0xe0) return undefined;
   const version = (at(1) >> 3) & 3;
   if (version === 1 || ((at(1) >> 1) & 3) !== 1) return undefined;
@@ -62,10 +65,10 @@ export function readMp3Header(bytes: Uint8Array, start: number): MpegFrameHeader
   };
 }
 
-/** Reads the header of an ADTS frame; undefined when none is there. */
+/** Reads the header of an ADTS frame; undefined when none begins at `start`. */
 export function readAdtsHeader(bytes: Uint8Array, start: number): MpegFrameHeader | undefined {
   const at = (index: number) => bytes[start + index] ?? 0;
-  // Twelve ones, then the layer, which is 0.
+  // Twelve ones, then the layer, which is always 0.
   if (at(0) !== 0xff || (at(1) & 0xf6) !== 0xf0) return undefined;
   const sampleRateHz = aacRatesHz[(at(2) >> 2) & 15];
   const lengthBytes = ((at(3) & 3) << 11) | (at(4) << 3) | (at(5) >> 5);
@@ -80,22 +83,22 @@ export function readAdtsHeader(bytes: Uint8Array, start: number): MpegFrameHeade
   };
 }
 
-/** What an AudioSpecificConfig (ISO 14496-3, 1.6.2) says; CodecPrivate of AAC in Matroska. */
+/** Contents of an AudioSpecificConfig (ISO 14496-3, 1.6.2), which is CodecPrivate of AAC in Matroska. */
 export interface AacConfig {
-  /** Object type less 1, as ADTS has it. */
+  /** Object type minus 1, as in ADTS. */
   profile: number;
   rateCode: number;
   sampleRateHz: number;
   channels: number;
 }
 
-/** @throws ServiceError audio_format_unsupported when it is of a kind that ADTS cannot carry */
+/** @throws ServiceError audio_format_unsupported for a configuration that ADTS cannot carry */
 export function parseAacConfig(config: Uint8Array): AacConfig {
   const bits = ((config[0] ?? 0) << 16) | ((config[1] ?? 0) << 8) | (config[2] ?? 0);
   const objectType = bits >> 19;
   const rateCode = (bits >> 15) & 15;
   const sampleRateHz = aacRatesHz[rateCode];
-  // With SBR (5) and PS (29) the core comes after the rate of the extension: always AAC LC.
+  // With SBR (5) and PS (29) the core's object type follows the extension's rate; it is always AAC LC.
   const profile = objectType === 5 || objectType === 29 ? 1 : objectType - 1;
   if (config.length < 2 || sampleRateHz === undefined || profile < 0 || profile > 3) {
     throw new ServiceError(
@@ -106,7 +109,7 @@ export function parseAacConfig(config: Uint8Array): AacConfig {
   return { profile, rateCode, sampleRateHz, channels: (bits >> 11) & 15 };
 }
 
-/** The ADTS header in front of an AAC packet. */
+/** Returns the ADTS header for an AAC packet. */
 export function adtsHeader(
   { profile, rateCode, channels }: AacConfig,
   packetBytes: number,
@@ -115,16 +118,16 @@ export function adtsHeader(
   return Uint8Array.of(
     ...[0xff, 0xf1, (profile << 6) | (rateCode << 2) | (channels >> 2)],
     ...[((channels & 3) << 6) | (length >> 11), (length >> 3) & 0xff],
-    // The buffer's fullness is left open (all ones); one block a frame.
+    // Buffer fullness is unspecified (all ones); one block per frame.
     ...[((length & 7) << 5) | 0x1f, 0xfc],
   );
 }
 
-// Frames out of a stream.
+// Finding frames in a stream.
 
-/** Bytes without a frame: some of the largest. */
+/** Most bytes without a frame: several of the largest frames. */
 const MAX_LOST_BYTES = 4 * MAX_ADTS_FRAME_BYTES;
-/** Tags with cover pictures are this large; a size beyond it is damage or malice. */
+/** Largest tag: cover pictures are this large; a larger size is damage or malice. */
 const MAX_TAG_BYTES = 16 * 1024 * 1024;
 const ID3V2_HEADER_BYTES = 10;
 const ID3V1_BYTES = 128;
@@ -137,29 +140,29 @@ const kinds = {
 };
 
 /**
- * Reads frames of MP3, or of AAC in ADTS, out of a live stream, each as soon as its last byte is
- * there. A stream may begin in the middle of a frame, and have ID3 tags anywhere between frames.
+ * Reads frames of MP3, or of AAC in ADTS, from a live stream, each as soon as its last byte arrives. A
+ * stream may begin in the middle of a frame and contain ID3 tags between frames.
  *
- * Bounded: one frame. Tags are skipped without being stored.
+ * Buffers at most one frame; tags are skipped without being stored.
  *
- * @throws ServiceError audio_format_unsupported, from `push`, for anything that has no such frames
+ * @throws ServiceError audio_format_unsupported, from `push`, when no frames are found
  */
 export class MpegReader {
   readonly #kind: (typeof kinds)['mp3' | 'adts'];
   readonly #frame: (frame: Uint8Array, header: MpegFrameHeader) => void;
   readonly #passedOver: (sizeBytes: number) => void;
-  /** Room for two frames and what one needs to know of the next. */
+  /** Room for two frames and for the header that confirms the next. */
   readonly #bytes = new Uint8Array(4 * MAX_ADTS_FRAME_BYTES);
   #start = 0;
   #end = 0;
   #skipBytes = 0;
-  /** The frame before was whole, and ended where the next one begins. */
+  /** Whether the previous frame was complete and ended where the next one begins. */
   #isInSync = false;
   #lostBytes = 0;
 
   /**
-   * @param frame takes each frame, valid during the call only
-   * @param passedOver called with the bytes of a tag that were skipped without being stored
+   * @param frame called with each frame, which is valid during the call only
+   * @param passedOver called with the number of bytes of a tag that were skipped without being stored
    */
   constructor(
     kind: 'mp3' | 'adts',
@@ -187,14 +190,14 @@ export class MpegReader {
     }
   }
 
-  /** Nothing follows: a last frame needs none behind it to be one. */
+  /** Ends the stream: its last frame needs no following header to confirm it. */
   end(): void {
     if (this.#isInSync || this.#skipBytes > 0) return;
     const header = this.#kind.readHeader(this.#bytes, this.#start);
     if (header?.lengthBytes === this.#end - this.#start) this.#give(header);
   }
 
-  /** Bytes are missing: goes on at the next frame, or at the beginning of another file. */
+  /** Handles missing bytes: continues at the next frame or at the beginning of another file. */
   resync(): void {
     this.#start = this.#end;
     this.#skipBytes = 0;
@@ -202,7 +205,7 @@ export class MpegReader {
     this.#lostBytes = 0;
   }
 
-  /** Takes one step forward; false when more bytes are needed. */
+  /** Takes one step; returns false when more bytes are needed. */
   #step(): boolean {
     const available = this.#end - this.#start;
     if (available < ID3V2_HEADER_BYTES) return false;
@@ -212,7 +215,7 @@ export class MpegReader {
     if (header === undefined) return this.#lose();
     const { lengthBytes } = header;
     if (!this.#isInSync) {
-      // A sync word may be chance: where the frame ends, another of the kind has to begin.
+      // A sync word may be a coincidence: another frame of the same kind must follow.
       if (available < lengthBytes + this.#kind.headerBytes) return false;
       const next = this.#kind.readHeader(this.#bytes, this.#start + lengthBytes);
       if (next?.kind !== header.kind) return this.#lose();
@@ -234,7 +237,10 @@ export class MpegReader {
     return magic.every((byte, index) => this.#bytes[this.#start + index] === byte);
   }
 
-  /** Bytes of the ID3v2 tag at `#start`: seven bits a byte, and twenty for header and footer. */
+  /**
+   * Returns the size of the ID3v2 tag at `#start`: seven bits per byte, plus ten bytes each for header
+   * and footer.
+   */
   #tagBytes(): number {
     const at = (index: number) => this.#bytes[this.#start + index] as number;
     const size = (at(6) << 21) | (at(7) << 14) | (at(8) << 7) | at(9);
@@ -272,7 +278,7 @@ export class MpegReader {
   }
 }
 
-/** Files of frames, as they come. */
+/** Reads files of bare frames. */
 export function createMpegSource(kind: 'mpeg' | 'adts', sink: AudioSink): AudioSource {
   const [name, coding] = kind === 'mpeg' ? (['MP3', 'mp3'] as const) : (['AAC', 'aac'] as const);
   let hasStarted = false;
@@ -308,7 +314,10 @@ export function createMp3Track({ sink }: TrackDecoderOptions): TrackDecoder {
   };
 }
 
-/** FFmpeg reads AAC of unknown beginning as ADTS: each packet gets a header that says what the container said. */
+/**
+ * Decodes AAC packets. FFmpeg expects raw AAC as ADTS, so each packet gets a header made from the
+ * container's data.
+ */
 export function createAacTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
   const config = parseAacConfig(setup);
   if (config.channels !== 1) throw notMono('AAC', config.channels);

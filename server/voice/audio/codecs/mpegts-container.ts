@@ -1,4 +1,4 @@
-/** MPEG transport streams (ISO/IEC 13818-1): one program with one audio stream, AAC or Opus. */
+/** Writes MPEG transport streams (ISO/IEC 13818-1): one program with one audio stream, AAC or Opus. */
 import { crc32 } from './checksums.ts';
 import type { Container, Packet } from './media-pieces.ts';
 import { OPUS_PRE_SKIP } from './opus-format.ts';
@@ -8,10 +8,10 @@ const PAYLOAD_BYTES = 184;
 const PMT_PID = 0x1000;
 const AUDIO_PID = 0x100;
 const PROGRAM = 1;
-/** Times are in 1/90000 s and 33 bits. */
+/** Clock rate; times have 33 bits. */
 const CLOCK_HZ = 90_000;
 const CLOCK_RANGE = 2 ** 33;
-/** What a decoder has to buffer: sound is played so long after its clock reference came. */
+/** Delay between a clock reference and its sound, which a decoder must buffer. */
 const PLAYOUT_TICKS = 0.1 * CLOCK_HZ;
 
 export interface MpegtsOptions {
@@ -20,7 +20,7 @@ export interface MpegtsOptions {
   sampleRateHz: number;
 }
 
-/** @param options of the packets: whole ADTS frames, or Opus packets */
+/** @param options describe the packets: whole ADTS frames, or Opus packets */
 export function createMpegtsContainer({ codec, sampleRateHz }: MpegtsOptions): Container {
   let continuity = 0;
   let isFirst = true;
@@ -32,11 +32,11 @@ export function createMpegtsContainer({ codec, sampleRateHz }: MpegtsOptions): C
   };
   return {
     headers: [table(0, programAssociation()), table(PMT_PID, programMap(codec))],
-    // Clock references must come at least every 100 ms, and one comes with each piece (2.7.2).
+    // Clock references must come at least every 100 ms (2.7.2), and each piece has one.
     pieceMs: 100,
     wrap(packets, startSample) {
       let sample = startSample;
-      // Each frame has a time of its own: how long a stream plays follows from the last of them.
+      // Each frame has its own timestamp, as players derive the length of a stream from the last one.
       const units = packets.map((packet, index) => {
         const ticks = Math.round((sample / sampleRateHz) * CLOCK_HZ);
         sample += packet.samples;
@@ -52,9 +52,9 @@ export function createMpegtsContainer({ codec, sampleRateHz }: MpegtsOptions): C
   };
 }
 
-/** "Opus in MPEG-TS" (opus-codec.org): what stands before each packet. */
+/** Returns the control header of an Opus packet ("Opus in MPEG-TS", opus-codec.org). */
 function opusControlHeader(sizeBytes: number, isFirst: boolean): Uint8Array {
-  // Eleven ones, then the flag that says that samples are to be dropped from the start.
+  // Eleven ones, then the flag for samples to be dropped from the start.
   const head = isFirst
     ? [0x7f, 0xf0, ...lacing(sizeBytes), OPUS_PRE_SKIP >> 8, OPUS_PRE_SKIP & 0xff]
     : [0x7f, 0xe0, ...lacing(sizeBytes)];
@@ -65,7 +65,7 @@ function lacing(sizeBytes: number): number[] {
   return [...new Array<number>(Math.floor(sizeBytes / 255)).fill(255), sizeBytes % 255];
 }
 
-/** The head of a packet of the elementary stream, with the time at which it is to be heard (2.4.3.6). */
+/** Returns the header of an elementary stream packet, with its presentation time (2.4.3.6). */
 function pesHeader({
   codec,
   ticks,
@@ -78,10 +78,10 @@ function pesHeader({
   const sizeBytes = content.reduce((sum, { length }) => sum + length, 0);
   const header = Buffer.alloc(14);
   header.writeUIntBE(1, 0, 3);
-  // The first audio stream, or a private one.
+  // Stream id: the first audio stream, or a private one.
   header.writeUInt8(codec === 'aac' ? 0xc0 : 0xbd, 3);
   header.writeUInt16BE(sizeBytes + 8, 4);
-  // Begins with a frame; has a time of presentation, which takes 5 bytes.
+  // Data alignment; a presentation timestamp of 5 bytes.
   header.writeUInt8(0x84, 6);
   header.writeUInt8(0x80, 7);
   header.writeUInt8(5, 8);
@@ -92,7 +92,7 @@ function pesHeader({
   return header;
 }
 
-/** Cuts a unit into packets; the first has the clock reference, if there is one, the last is filled up. */
+/** Cuts a unit into packets; the first carries the clock reference, if any, and the last is padded. */
 function packetise(
   unit: Uint8Array,
   { clock, continuity }: { clock: Uint8Array | undefined; continuity: number },
@@ -118,11 +118,11 @@ function writeHead(
 ): void {
   packet.writeUInt8(0x47, 0);
   packet.writeUInt16BE((begins ? 0x4000 : 0) | pid, 1);
-  // There is a payload; writePayload may put an adaptation field before it.
+  // Marks a payload; writePayload may add an adaptation field before it.
   packet.writeUInt8(0x10 | (continuity & 15), 3);
 }
 
-/** Fills a packet; what the payload leaves free becomes an adaptation field (2.4.3.4). */
+/** Fills a packet; an adaptation field takes the space that the payload leaves (2.4.3.4). */
 function writePayload(packet: Buffer, clock: Uint8Array | undefined, payload: Uint8Array): void {
   const fieldBytes = PAYLOAD_BYTES - payload.length;
   packet.set(payload, 4 + fieldBytes);
@@ -131,12 +131,15 @@ function writePayload(packet: Buffer, clock: Uint8Array | undefined, payload: Ui
   packet.writeUInt8(fieldBytes - 1, 4);
   if (fieldBytes === 1) return;
   packet.fill(0xff, 5, 4 + fieldBytes);
-  // Its flags: 0x10 says that a clock reference follows.
+  // Flags: 0x10 announces a clock reference.
   packet.writeUInt8(clock === undefined ? 0 : 0x10, 5);
   if (clock !== undefined) packet.set(clock, 6);
 }
 
-/** 33 bits of the clock, 6 reserved ones, 9 of a finer clock, which stands at zero (2.4.3.5). */
+/**
+ * Returns a clock reference: 33 bits, 6 reserved bits, and 9 bits of a finer clock, which is always zero
+ * (2.4.3.5).
+ */
 function clockReference(ticks: number): Uint8Array {
   const clock = Buffer.alloc(6);
   const base = ticks % CLOCK_RANGE;
@@ -145,7 +148,7 @@ function clockReference(ticks: number): Uint8Array {
   return clock;
 }
 
-/** Which program there is: one, described on {@link PMT_PID} (2.4.4.3). */
+/** Returns the program association table: one program, described on {@link PMT_PID} (2.4.4.3). */
 function programAssociation(): Uint8Array {
   const body = Buffer.alloc(4);
   body.writeUInt16BE(PROGRAM, 0);
@@ -153,25 +156,25 @@ function programAssociation(): Uint8Array {
   return section(0, 1, body);
 }
 
-/** What the program consists of (2.4.4.8). */
+/** Returns the program map table (2.4.4.8). */
 function programMap(codec: 'opus' | 'aac'): Uint8Array {
-  // A registration descriptor, and the extension descriptor with the number of channels.
+  // Registration descriptor, and extension descriptor with the number of channels.
   const descriptors =
     codec === 'aac'
       ? Buffer.alloc(0)
       : Buffer.concat([Uint8Array.of(5, 4), Buffer.from('Opus'), Uint8Array.of(0x7f, 2, 0x80, 1)]);
   const body = Buffer.alloc(9);
   body.writeUInt16BE(0xe000 | AUDIO_PID, 0);
-  // No descriptors of the program as a whole.
+  // No descriptors for the program as a whole.
   body.writeUInt16BE(0xf000, 2);
-  // AAC in ADTS frames, or private data that the descriptors explain.
+  // Stream type: AAC in ADTS, or private data explained by the descriptors.
   body.writeUInt8(codec === 'aac' ? 0x0f : 0x06, 4);
   body.writeUInt16BE(0xe000 | AUDIO_PID, 5);
   body.writeUInt16BE(0xf000 | descriptors.length, 7);
   return section(2, PROGRAM, Buffer.concat([body, descriptors]));
 }
 
-/** A table of one section, its version 0, in force (2.4.4.1). */
+/** Returns a table of one section, version 0, currently applicable (2.4.4.1). */
 function section(tableId: number, id: number, body: Uint8Array): Uint8Array {
   const head = Buffer.alloc(8);
   head.writeUInt8(tableId, 0);
@@ -183,7 +186,7 @@ function section(tableId: number, id: number, body: Uint8Array): Uint8Array {
   return content;
 }
 
-/** A section in a packet of its own, filled up. */
+/** Returns a padded packet with one section. */
 function table(pid: number, content: Uint8Array): Uint8Array {
   const packet = Buffer.alloc(PACKET_BYTES, 0xff);
   writeHead(packet, { pid, begins: true, continuity: 0 });

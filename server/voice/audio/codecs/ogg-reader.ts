@@ -1,13 +1,13 @@
 /**
- * Reads packets out of a live Ogg stream (RFC 3533), each as soon as its last byte is there: pages
- * often hold a second of sound, which nobody should have to wait for. For the same reason checksums,
- * which cover whole pages, are not verified; the transport has already taken care of damage.
+ * Reads packets from a live Ogg stream (RFC 3533), each as soon as its last byte arrives: pages often
+ * hold a second of sound, and waiting for them would delay it. For the same reason checksums, which cover
+ * whole pages, are not verified; the transport already detects damage.
  *
- * Memory is bounded: a page's header and one packet. Longer packets are delivered cut: no audio is,
- * tags with a cover picture are. Every byte is looked at once, however small the chunks are.
+ * Memory is bounded by a page header and one packet. Longer packets are truncated; no audio is that long,
+ * but tags with a cover picture are. Every byte is looked at once, however small the chunks are.
  *
- * The demuxer of prism-media cannot do this: it waits for whole pages, waits for ever once a packet
- * runs across two of them (keeping all that comes), and drops every link of a chain but the first.
+ * prism-media's demuxer is unsuitable: it waits for whole pages, stalls for ever (keeping all input) once
+ * a packet spans two pages, and drops every link of a chain but the first.
  */
 import { ServiceError } from '../../../../shared/errors.ts';
 import { startsWith, type Codec } from './decodable-formats.ts';
@@ -19,13 +19,13 @@ const MAX_SEGMENTS = 255;
 const capturePattern = Buffer.from('OggS');
 const CAPTURE_PATTERN = capturePattern.readInt32BE();
 const tagsMagic = Buffer.from('OpusTags');
-/** Mapping of FLAC 1.x (RFC 9639, 10.1): its first packet, of which the last 42 bytes begin a FLAC file. */
+/** Start of the first packet of FLAC 1.x in Ogg (RFC 9639, 10.1), whose last 42 bytes begin a FLAC file. */
 const flacMappingMagic = Buffer.from('\x7fFLAC\x01', 'latin1');
 const FLAC_MAPPING_BYTES = 9;
 
 export interface OggPage {
   serial: number;
-  /** Position at the end of the page's last packet; undefined when no packet ends on it. */
+  /** Position at the end of the last packet on the page; undefined when no packet ends there. */
   granulePosition: number | undefined;
   isContinued: boolean;
   beginsStream: boolean;
@@ -33,40 +33,40 @@ export interface OggPage {
 }
 
 export interface OggHandler {
-  /** A page begins; its packets follow if the answer is true and are skipped otherwise. */
+  /** A page begins; returns whether to read its packets or skip them. */
   page(page: OggPage): boolean;
-  /** One packet of a page that was wanted; the bytes are valid during the call only. */
+  /** Takes a packet of a page that was accepted; the bytes are valid during the call only. */
   packet(packet: Uint8Array): void;
 }
 
-/** @throws ServiceError audio_format_unsupported, from `push`, for anything that is not Ogg */
+/** @throws ServiceError audio_format_unsupported, from `push`, when the data is not Ogg */
 export class OggReader {
   readonly #handler: OggHandler;
   readonly #header = new Uint8Array(FIXED_HEADER_BYTES + MAX_SEGMENTS);
   #headerBytes = 0;
-  /** The next entry of the segment table to look at; the table's length while a header is read. */
+  /** Index of the next segment table entry; equal to `#segments` while a header is read. */
   #segment = 0;
   #segments = 0;
-  /** What is left of the packet (or the part of it on this page) that is being read. */
+  /** Remaining bytes of the current packet, or of its part on this page. */
   #pieceBytes = 0;
   #pieceEndsPacket = false;
   #isWanted = false;
-  /** The beginning of a packet that is not complete yet. */
+  /** Beginning of an incomplete packet. */
   #packet = new Uint8Array(1024);
   #packetBytes = 0;
   #isPacketOpen = false;
-  /** The rest of a packet whose beginning was never seen is dropped. */
+  /** Whether to drop the rest of a packet whose beginning is missing. */
   #isPieceLost = false;
-  /** Bytes are missing: the next page is looked for. */
+  /** Whether bytes are missing and the next page is being searched. */
   #isLost = false;
-  /** The last four bytes, while looking. */
+  /** Last four bytes during the search. */
   #window = 0;
 
   constructor(handler: OggHandler) {
     this.#handler = handler;
   }
 
-  /** Bytes held between chunks. */
+  /** Number of bytes held between chunks. */
   get heldBytes(): number {
     return this.#header.length + this.#packet.length;
   }
@@ -80,7 +80,7 @@ export class OggReader {
     }
   }
 
-  /** Bytes are missing: goes on at the next page. */
+  /** Handles missing bytes: continues at the next page. */
   resync(): void {
     this.#headerBytes = 0;
     this.#segment = this.#segments;
@@ -90,7 +90,7 @@ export class OggReader {
     this.#window = 0;
   }
 
-  /** Looks for the pattern that begins a page; answers where it ends. */
+  /** Searches for the pattern that begins a page; returns the offset after it. */
   #find(chunk: Uint8Array, offset: number): number {
     for (let index = offset; index < chunk.length; index += 1) {
       this.#window = (this.#window << 8) | (chunk[index] ?? 0);
@@ -129,14 +129,14 @@ export class OggReader {
     this.#segment = 0;
     this.#isWanted = this.#handler.page(page);
     if (this.#isWanted) {
-      // A packet whose end is missing is lost, and so is one whose beginning is.
+      // A packet without its end is lost, and so is one without its beginning.
       if (!page.isContinued) this.#closePacket();
       this.#isPieceLost = page.isContinued && !this.#isPacketOpen;
     }
     this.#nextPiece();
   }
 
-  /** Goes to the next piece that has bytes: segments of 255 go on, a smaller one ends the packet. */
+  /** Moves to the next non-empty piece: a lacing value of 255 continues a packet, a smaller one ends it. */
   #nextPiece(): void {
     while (this.#segment < this.#segments && this.#pieceBytes === 0) {
       let lacing = 255;
@@ -211,50 +211,50 @@ function malformed(problem: string): ServiceError {
   );
 }
 
-// Finds the stream of a codec we know, and where its last page cuts the sound.
+// Selects the audio stream, and trims the sound of its last page.
 
-/** Takes what the container holds. */
+/** Receives the audio in the container. */
 export interface OggAudioHandler {
   /**
-   * A stream begins; again for every link of a chain.
+   * A stream begins; called again for every link of a chain.
    *
-   * @param head its first packet (of FLAC: from `fLaC` on), valid during the call only
+   * @param head its first packet (for FLAC: from `fLaC` on), valid during the call only
    */
   start(codec: Codec, head: Uint8Array): void;
   /**
-   * One packet, headers of FLAC and Vorbis included, valid during the call only.
+   * Takes a packet, including FLAC and Vorbis headers; valid during the call only.
    *
-   * @param trimEnd48k samples at 48 kHz to drop from the end of a packet of Opus
+   * @param trimEnd48k samples at 48 kHz to drop from the end of an Opus packet
    */
   packet(packet: Uint8Array, trimEnd48k: number): void;
 }
 
 interface OggAudio extends OggHandler {
-  /** Bytes are missing: a stream that begins next takes over. */
+  /** Reports missing bytes: a stream that begins next takes over. */
   gap(): void;
 }
 
-/** @throws ServiceError audio_format_unsupported, from its methods, when there is no such stream */
+/** @throws ServiceError audio_format_unsupported, from its methods, when no supported stream is found */
 export function readAudioFromOgg(handler: OggAudioHandler): OggAudio {
-  /** Serial number of the stream that is read; a container may carry others beside it. */
+  /** Serial number of the selected stream; a container may hold others beside it. */
   let serial: number | undefined;
   let codec: Codec | undefined;
-  /** Serial number of a stream whose first packet is about to say what it is. */
+  /** Serial number of a stream whose first packet is about to identify it. */
   let candidate: number | undefined;
   let awaitsTags = false;
-  /** A stream that begins now does not begin beside ours. */
+  /** Whether a stream that begins now is a successor of the selected one, not parallel to it. */
   let mayTakeOver = true;
   let isHeadPage = false;
-  /** Position at the end of the page before; granules of Opus count samples at 48 kHz. */
+  /** Position at the end of the previous page; granules of Opus count samples at 48 kHz. */
   let previousGranule = 0;
-  /** Samples of the last page that are to be heard. */
+  /** Audible samples left on the last page. */
   let remaining48k = Infinity;
 
   function beginPage(page: OggPage): boolean {
     isHeadPage = page.beginsStream;
     if (isHeadPage) {
-      // Streams side by side all begin before the first audio: the first one of ours is read. One
-      // that begins later is the next link of a chain and takes over.
+      // Parallel streams all begin before the first audio, and the first supported one is selected. A
+      // stream that begins later is the next link of a chain and takes over.
       if (mayTakeOver) candidate = page.serial;
       return mayTakeOver;
     }

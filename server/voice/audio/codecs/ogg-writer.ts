@@ -9,7 +9,7 @@ const PAGE_HEADER_BYTES = 27;
 const MAX_SEGMENTS = 255;
 const CONTINUED = 1;
 const BEGINS = 2;
-/** The position of a page that has none. */
+/** Granule position of a page that has none. */
 const NO_GRANULE = -1;
 
 /** Numbers and writes the pages of one stream. */
@@ -22,10 +22,10 @@ export class OggWriter {
   }
 
   /**
-   * One page with whole packets; the first of all begins the stream.
+   * Returns one page of whole packets; the first page begins the stream.
    *
    * @param granule position at the end of the last packet
-   * @throws RangeError when a page has no room for them
+   * @throws RangeError when the packets do not fit in a page
    */
   page(packets: readonly Uint8Array[], granule: number): Uint8Array {
     const lacing = packets.flatMap(lacingOf);
@@ -36,8 +36,8 @@ export class OggWriter {
   }
 
   /**
-   * The pages of one packet, however long. They have no positions, for a decoder that goes by the
-   * packets alone, but for the three headers of Vorbis: FFmpeg wants to see those at 0.
+   * Returns the pages of one packet of any length. They have no granule positions, as the decoder goes by
+   * the packets alone; only the three Vorbis headers have position 0, which FFmpeg expects.
    */
   pages(packet: Uint8Array): Uint8Array {
     const lacing = lacingOf(packet);
@@ -70,16 +70,16 @@ export class OggWriter {
   }
 }
 
-/** Sizes of a packet's segments: each of 255 is followed by another, which may be empty. */
+/** Lacing values of a packet: each 255 is followed by another value, which may be 0. */
 function lacingOf({ length }: Uint8Array): number[] {
   return [...new Array<number>(Math.floor(length / 255)).fill(255), length % 255];
 }
 
-/** @param sampleRateHz of the samples that packets count */
+/** @param sampleRateHz rate of the samples that packets count */
 export function createOggContainer(codec: 'opus' | 'flac', sampleRateHz: number): Container {
-  // Of the streams in one player's hands, each should have another number.
+  // Streams in the same player should have different serial numbers.
   const writer = new OggWriter(randomBytes(4).readUInt32LE());
-  // Granules of Opus count samples at 48 kHz, those of FLAC its own.
+  // Granules count samples, for Opus always at 48 kHz.
   const granulesPerSample = codec === 'opus' ? OPUS_RATE_HZ / sampleRateHz : 1;
   const [first, second] = codec === 'opus' ? opusHeaders() : flacHeaders(sampleRateHz);
   return {
@@ -98,10 +98,10 @@ function opusHeaders(): [Uint8Array, Uint8Array] {
 }
 
 function flacHeaders(sampleRateHz: number): [Uint8Array, Uint8Array] {
-  // Mapping version 1.0; one header packet follows this one.
+  // Mapping version 1.0; one more header packet follows.
   const mapping = Buffer.concat([Buffer.from('\x7fFLAC', 'latin1'), Uint8Array.of(1, 0, 0, 1)]);
   const comment = vorbisComment();
-  // The last metadata block (highest bit), of type 4, with 24 bits of length.
+  // Last metadata block (highest bit), type 4, with 24 bits of length.
   const blockHeader = Uint8Array.of(0x84, 0, 0, comment.length);
   return [
     Buffer.concat([mapping, Buffer.from('fLaC'), streamInfo({ sampleRateHz, isLast: false })]),
@@ -109,7 +109,7 @@ function flacHeaders(sampleRateHz: number): [Uint8Array, Uint8Array] {
   ];
 }
 
-/** Who has made the stream, and no comments. */
+/** Returns a comment header with the vendor and no comments. */
 function vorbisComment(): Buffer {
   const vendor = Buffer.from('Dragoman');
   const comment = Buffer.alloc(4 + vendor.length + 4);

@@ -1,20 +1,20 @@
 /**
- * What Opus says of itself, undecoded: the identification header of a stream (RFC 7845, 5.1), in Ogg the
- * first packet, in Matroska CodecPrivate, and the table of contents of a packet (RFC 6716, 3.1 and 3.2).
+ * Opus headers: the identification header of a stream (RFC 7845, 5.1), which is the first packet in Ogg
+ * and CodecPrivate in Matroska, and the table of contents of a packet (RFC 6716, 3.1 and 3.2).
  */
 import { ServiceError } from '../../../../shared/errors.ts';
 import { notMono, startsWith } from './decodable-formats.ts';
 
-/** The rate that Opus counts in, whatever its encoder was given. */
+/** Rate at which Opus counts samples, whatever the rate of the encoder's input. */
 export const OPUS_RATE_HZ = 48_000;
 
-/** libopus looks this far ahead (2.5 ms for the window, 4 ms to match SILK), in samples at 48 kHz. */
+/** Look-ahead of libopus (2.5 ms for the window, 4 ms to match SILK), in samples at 48 kHz. */
 export const OPUS_PRE_SKIP = 312;
 
-/** The longest packet: 120 ms. */
+/** Length of the longest packet, 120 ms, in samples at 48 kHz. */
 export const MAX_PACKET_SAMPLES_48K = 5760;
 
-/** Longer ones should be refused (RFC 7845, 6): 120 ms at any bit rate that makes sense are shorter. */
+/** Size above which packets should be refused (RFC 7845, 6): 120 ms at any sensible bit rate is smaller. */
 export const MAX_PACKET_BYTES = 61_440;
 
 const HEAD_BYTES = 19;
@@ -51,7 +51,10 @@ export function parseOpusHead(packet: Uint8Array): OpusHead {
   return { preSkip48k: view.getUint16(10, true), outputGain: view.getInt16(16, true) };
 }
 
-/** The header of the streams we make: one channel; players drop the samples by which the encoder is late. */
+/**
+ * Returns the header of our streams: one channel, and a pre-skip that makes players drop the encoder's
+ * delay.
+ */
 export function opusHead(): Uint8Array {
   const head = Buffer.alloc(HEAD_BYTES);
   magic.copy(head);
@@ -62,7 +65,7 @@ export function opusHead(): Uint8Array {
   return head;
 }
 
-/** How long a packet plays, in samples at 48 kHz; 0 when no valid packet begins like this. */
+/** Returns the playing time of a packet in samples at 48 kHz; 0 when the packet is not valid. */
 export function packetSamples48k(packet: Uint8Array): number {
   const toc = packet[0];
   if (toc === undefined) return 0;

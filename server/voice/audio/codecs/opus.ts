@@ -1,11 +1,11 @@
 /**
- * Opus packets to samples and back, by libopus as opusscript compiles it to WebAssembly.
+ * Decodes and encodes Opus packets with libopus, which opusscript provides as WebAssembly.
  *
- * Its own OpusScript class is not used. It takes `HEAPU16.subarray(pointer)`, an index of elements,
- * for an address of bytes, so it writes every packet at twice the address it reserved: into other
- * coders, which then fail or crash once some have come and gone. It also cuts packets of 120 ms at
- * 48 kHz. Calling the compiled code directly takes one input and one output buffer for all coders of
- * a kind and writes only there.
+ * The OpusScript class itself is not used: it takes the element index `HEAPU16.subarray(pointer)` for a
+ * byte address and so writes every packet at twice the reserved address, into other coders, which then
+ * fail or crash once some have come and gone. It also truncates packets of 120 ms at 48 kHz. Calling the
+ * compiled code directly needs one input and one output buffer for all coders of a kind, and writes only
+ * there.
  */
 import { createRequire } from 'node:module';
 import { damageLimit, type TrackDecoder, type TrackDecoderOptions } from './decodable-formats.ts';
@@ -18,24 +18,24 @@ import {
   parseOpusHead,
 } from './opus-format.ts';
 
-/** opusscript spreads samples, given and taken: each byte of one gets 16 bits. */
+/** Size of a sample in opusscript's buffers, which hold each byte of a sample in 16 bits. */
 const BYTES_PER_SPREAD_SAMPLE = 4;
-/** OPUS_APPLICATION_AUDIO, which keeps to the sound of the voice. */
+/** OPUS_APPLICATION_AUDIO, which preserves the sound of the voice. */
 const APPLICATION_AUDIO = 2049;
 const CHANNELS = 1;
 
 /** An encoder and a decoder of libopus, which opusscript creates together. */
 interface OpusHandler {
-  /** @returns samples, or a negative libopus error */
+  /** @returns the number of samples, or a negative libopus error */
   _decode(input: number, inputBytes: number, output: number): number;
   _decoder_ctl(request: number, value: number): number;
-  /** @returns bytes, or a negative libopus error */
+  /** @returns the number of bytes, or a negative libopus error */
   _encode(input: number, inputBytes: number, output: number, frameSamples: number): number;
   _encoder_ctl(request: number, value: number): number;
 }
 
 interface OpusModule {
-  /** Replaced when the memory grows: never kept. */
+  /** Replaced when the memory grows, so never kept. */
   HEAPU8: Uint8Array;
   HEAPU32: Uint32Array;
   _malloc(sizeBytes: number): number;
@@ -49,19 +49,19 @@ const createModule = createRequire(import.meta.url)(
   'opusscript/build/opusscript_native_wasm.js',
 ) as (options: { print(line: string): void; printErr(line: string): void }) => OpusModule;
 
-/** One WebAssembly memory with the buffers that its coders share: addresses of bytes in it. */
+/** A WebAssembly instance and the byte addresses of the buffers that its coders share. */
 interface OpusInstance {
   readonly module: OpusModule;
   readonly input: number;
   readonly output: number;
 }
 
-/** Where coders of one kind are made. */
+/** Manages the instance for coders of one kind. */
 interface OpusInstances {
-  /** The instance in use; a new one at first, and after one was given up. */
+  /** Returns the current instance; creates one at first and after the previous one was given up. */
   current(): OpusInstance;
   isCurrent(instance: OpusInstance): boolean;
-  /** Its code has trapped: what is in its memory cannot be relied upon. */
+  /** Gives up an instance whose code has trapped: its memory is no longer reliable. */
   giveUp(instance: OpusInstance): void;
 }
 
@@ -93,11 +93,11 @@ function createOpusInstances({
 interface OpusCoderOptions {
   instances: OpusInstances;
   sampleRateHz: number;
-  /** Sets a new encoder or decoder up. */
+  /** Configures a new encoder or decoder. */
   setUp: (handler: OpusHandler) => void;
 }
 
-/** Where a coder's input goes and its output is, and what is called for it. */
+/** A coder in its instance. */
 interface OpusPlace {
   readonly instance: OpusInstance;
   readonly handler: OpusHandler;
@@ -106,8 +106,8 @@ interface OpusPlace {
 /**
  * One stream's encoder or decoder, mono.
  *
- * A trap leaves a WebAssembly instance undefined (its stack pointer stays where it was), so the
- * instance is given up: the coder that hit it throws, all others go on in a new instance.
+ * A trap leaves a WebAssembly instance in an undefined state (its stack pointer is not restored), so the
+ * instance is given up: the coder that trapped throws, and all others continue in a new instance.
  */
 class OpusCoder {
   readonly #options: OpusCoderOptions;
@@ -118,7 +118,7 @@ class OpusCoder {
   }
 
   /**
-   * Where to code the next packet.
+   * Returns the coder for the next packet.
    *
    * @throws RangeError or WebAssembly.RuntimeError when the instance had to be given up
    */
@@ -136,12 +136,12 @@ class OpusCoder {
     }
   }
 
-  /** Gives the instance up, in which the code has trapped. */
+  /** Gives up the instance, after its code has trapped. */
   giveUp(): void {
     if (this.#place !== undefined) this.#options.instances.giveUp(this.#place.instance);
   }
 
-  /** Gives the memory back; the coder must not be used any more. Safe to call again. */
+  /** Frees memory; the coder must not be used afterwards. Can be called repeatedly. */
   free(): void {
     const { instances } = this.#options;
     const place = this.#place;
@@ -162,9 +162,9 @@ class OpusCoder {
   }
 }
 
-// Packets to samples.
+// Decoding.
 
-/** Rates libopus decodes to by itself. */
+/** Sample rates to which libopus can decode. */
 export const opusRatesHz: readonly number[] = [8000, 12000, 16000, 24000, 48000];
 
 /** OPUS_SET_GAIN, in 1/256 dB. */
@@ -174,17 +174,17 @@ const decoders = createOpusInstances({
   inputBytes: MAX_PACKET_BYTES,
   outputBytes: MAX_PACKET_SAMPLES_48K * BYTES_PER_SPREAD_SAMPLE,
 });
-/** One for all streams: a packet is decoded and its samples are taken in one go. */
+/** Shared by all streams, as each packet is decoded and consumed synchronously. */
 const samples = new Int16Array(MAX_PACKET_SAMPLES_48K);
 
-/** The memory of the instance in use, for tests that damage it. */
+/** Returns the memory of the current instance, for tests that damage it. */
 export function opusMemory(): Uint8Array {
   return decoders.current().module.HEAPU8;
 }
 
 /**
- * One stream's decoder: mono, whatever the stream's channels, at one of {@link opusRatesHz}. When the
- * decoder of another stream has trapped, it finds back into its stream within a few packets.
+ * Decoder of one stream: mono output, whatever the stream's channels, at one of {@link opusRatesHz}.
+ * After another stream's decoder has trapped, it recovers within a few packets.
  */
 export class OpusDecoder {
   readonly #coder: OpusCoder;
@@ -202,7 +202,7 @@ export class OpusDecoder {
   /**
    * Decodes one packet.
    *
-   * @returns samples, valid until any decoder's next call; undefined when this is no Opus packet
+   * @returns samples, valid until the next call of any decoder; undefined for an invalid packet
    * @throws RangeError or WebAssembly.RuntimeError when the instance had to be given up
    */
   decode(packet: Uint8Array): Int16Array | undefined {
@@ -215,7 +215,7 @@ export class OpusDecoder {
     }
   }
 
-  /** Gives the memory back; the decoder must not be used any more. */
+  /** Frees memory; the decoder must not be used afterwards. */
   free(): void {
     this.#coder.free();
   }
@@ -236,7 +236,7 @@ export class OpusDecoder {
   }
 }
 
-/** The packets of a track, at one of {@link opusRatesHz}; passes over those that are damaged. */
+/** Decodes the packets of a track at one of {@link opusRatesHz}; skips damaged packets. */
 export function createOpusTrack({ setup, opusRateHz, sink }: TrackDecoderOptions): TrackDecoder {
   const { preSkip48k, outputGain } = parseOpusHead(setup);
   const atOurRate = (samples48k: number) => Math.round((samples48k * opusRateHz) / OPUS_RATE_HZ);
@@ -259,17 +259,20 @@ export function createOpusTrack({ setup, opusRateHz, sink }: TrackDecoderOptions
   };
 }
 
-// Samples to packets.
+// Encoding.
 
-/** Voices of speech engines end below 12 kHz: all of it, and half the work of 48 kHz. */
+/**
+ * Sample rate of the encoder: speech engines produce nothing above 12 kHz, and 48 kHz would cost twice
+ * the work.
+ */
 const ENCODED_RATE_HZ = 24_000;
-/** 20 ms, what libopus is best at. */
+/** Samples per frame of 20 ms, the length that suits libopus best. */
 const FRAME_SAMPLES = 480;
 const LOOKAHEAD_SAMPLES = (OPUS_PRE_SKIP * ENCODED_RATE_HZ) / OPUS_RATE_HZ;
 const BIT_RATE = 32_000;
-/** Of 10. Speech at this bit rate sounds the same with more, which takes twice the time. */
+/** Complexity, out of 10. At this bit rate, higher values sound the same and take twice the time. */
 const COMPLEXITY = 5;
-/** More than a frame of 20 ms can have (RFC 6716, 3.2.1). */
+/** More than a frame of 20 ms can need (RFC 6716, 3.2.1). */
 const MAX_ENCODED_BYTES = 1_500;
 
 const SET_BITRATE = 4002;
@@ -327,7 +330,7 @@ export class OpusEncoder implements PacketEncoder {
 
   #encodeFrame(): Packet {
     this.#filled = 0;
-    // After a trap all others go on with a new encoder in a new instance; decoders take that.
+    // After a trap, this continues with a new encoder in a new instance, which decoders tolerate.
     const { instance, handler } = this.#coder.place();
     const { module, input, output } = instance;
     this.#spread(module.HEAPU32, input / BYTES_PER_SPREAD_SAMPLE);

@@ -1,4 +1,4 @@
-/** PCM, read and written: samples as they are, or as A-law and µ-law (ITU-T G.711). */
+/** Reads and writes PCM: linear samples, and A-law and µ-law (ITU-T G.711). */
 import type { AudioFormat } from '../../../../shared/media-type.ts';
 import { createSampleAligner } from '../media.ts';
 import type { AudioSink, AudioSource } from './decodable-formats.ts';
@@ -6,7 +6,7 @@ import type { Packet, PacketEncoder } from './media-pieces.ts';
 
 const PACKET_MS = 100;
 
-/** Audio without a container. */
+/** Reads audio without a container. */
 export function createPcmSource(
   { codec, sampleRateHz = 0 }: AudioFormat,
   sink: AudioSink,
@@ -15,7 +15,7 @@ export function createPcmSource(
   return createTableSource(codec === 'alaw' ? alawSamples : ulawSamples, sampleRateHz, sink);
 }
 
-/** A-law and µ-law. */
+/** Reads A-law and µ-law. */
 function createTableSource(table: Int16Array, sampleRateHz: number, sink: AudioSink): AudioSource {
   return {
     push(chunk) {
@@ -31,21 +31,24 @@ function createTableSource(table: Int16Array, sampleRateHz: number, sink: AudioS
   };
 }
 
-/** s16le, on the little-endian machines that Node runs on a matter of alignment. */
+/** Reads s16le. On little-endian machines, which Node almost always runs on, only alignment needs care. */
 function createLinearSource(sampleRateHz: number, sink: AudioSink): AudioSource {
   let align = createSampleAligner();
   return {
     push(chunk) {
       sink.samples(samplesOf(align(chunk)), sampleRateHz);
     },
-    // The next byte is the first of a sample.
+    // The next byte begins a sample.
     gap: () => (align = createSampleAligner()),
     end: () => undefined,
     free: () => undefined,
   };
 }
 
-/** s16le bytes, whole samples, as samples: a view of them where they lie so that there can be one. */
+/**
+ * Returns s16le bytes of whole samples as samples: as a view if their alignment allows, otherwise as a
+ * copy.
+ */
 export function samplesOf(bytes: Uint8Array): Int16Array {
   const even = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.from(bytes);
   return new Int16Array(even.buffer, even.byteOffset, even.length / 2);
@@ -53,7 +56,7 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
 
 type PcmCodec = 's16le' | 'alaw' | 'ulaw';
 
-/** @param sampleRateHz of the samples, which stays as it is */
+/** @param sampleRateHz rate of the samples; PCM is not resampled here */
 export function createPcmEncoder(codec: PcmCodec, sampleRateHz: number): PacketEncoder {
   const packetSamples = (PACKET_MS * sampleRateHz) / 1000;
   let waiting = new Int16Array(0);
@@ -96,17 +99,17 @@ function bytesOf(samples: Int16Array, codec: PcmCodec): Uint8Array {
     const codeOf = codec === 'alaw' ? alawCode : ulawCode;
     return Uint8Array.from(samples, (sample) => codeOf(sample));
   }
-  // Of all machines that Node runs on only s390x keeps samples the other way round.
+  // s390x is the only platform of Node with the opposite byte order.
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength).slice();
 }
 
-// G.711: one byte a sample.
+// G.711: one byte per sample.
 
-/** Samples of the 256 codes, at the scale of 16-bit PCM. */
+/** Samples of the 256 codes, on the scale of 16-bit PCM. */
 export const alawSamples = Int16Array.from({ length: 256 }, (_, code) => alawSample(code));
 export const ulawSamples = Int16Array.from({ length: 256 }, (_, code) => ulawSample(code));
 
-/** A-law codes are sent with every second bit inverted; 13-bit samples, set to 16 bits. */
+/** Decodes A-law: every second bit is inverted; 13-bit samples are scaled to 16 bits. */
 function alawSample(code: number): number {
   const bits = code ^ 0x55;
   const exponent = (bits >> 4) & 7;
@@ -115,7 +118,7 @@ function alawSample(code: number): number {
   return (bits & 0x80) === 0 ? -magnitude : magnitude;
 }
 
-/** µ-law codes are sent inverted; 14-bit samples with a bias of 33, set to 16 bits. */
+/** Decodes µ-law: all bits are inverted; 14-bit samples with a bias of 33 are scaled to 16 bits. */
 function ulawSample(code: number): number {
   const bits = ~code;
   const exponent = (bits >> 4) & 7;
@@ -123,7 +126,10 @@ function ulawSample(code: number): number {
   return (bits & 0x80) === 0 ? magnitude : -magnitude;
 }
 
-/** 13 bits as sign, exponent and four bits of mantissa, every second bit inverted. */
+/**
+ * Encodes A-law: sign, exponent and four bits of mantissa of a 13-bit sample, with every second bit
+ * inverted.
+ */
 function alawCode(sample: number): number {
   const sign = sample < 0 ? 0 : 0x80;
   const magnitude = (sample < 0 ? ~sample : sample) >> 4;
@@ -132,7 +138,7 @@ function alawCode(sample: number): number {
   return (sign | (exponent << 4) | mantissa) ^ 0x55;
 }
 
-/** 14 bits with a bias of 33 (here at the scale of 16 bits), all of them inverted. */
+/** Encodes µ-law: a 14-bit sample with a bias of 33 (here on the 16-bit scale), with all bits inverted. */
 function ulawCode(sample: number): number {
   const sign = sample < 0 ? 0x80 : 0;
   const magnitude = Math.min(Math.abs(sample), 32_635) + 132;

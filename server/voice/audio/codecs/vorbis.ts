@@ -1,4 +1,7 @@
-/** Vorbis (Vorbis I specification, 4.2): its three headers, as Ogg has them and as Matroska packs them, and its packets, for FFmpeg. */
+/**
+ * Vorbis (Vorbis I specification, 4.2): reads its three headers, from Ogg or packed by Matroska, and
+ * passes its packets to FFmpeg.
+ */
 import { ServiceError } from '../../../../shared/errors.ts';
 import {
   notMono,
@@ -11,12 +14,12 @@ import { OggWriter } from './ogg-writer.ts';
 const magic = Buffer.from('\x01vorbis', 'latin1');
 const setupMagic = Buffer.from('\x05vorbis', 'latin1');
 const IDENTIFICATION_BYTES = 30;
-/** No speech is sampled at less, whatever a head says. */
+/** Lowest sample rate to assume, whatever a header says: speech is never sampled at less. */
 const MIN_RATE_HZ = 8000;
-/** Blocks have 8192 samples at most. */
+/** Exponent of the largest block, 8192 samples. */
 const MAX_BLOCK_EXPONENT = 13;
 
-/** A comment header that says nothing: the sender's own may hold a cover picture. */
+/** Empty comment header; it replaces the sender's, which may hold a cover picture. */
 const emptyVorbisComment: Uint8Array = Buffer.from('\x03vorbis\0\0\0\0\0\0\0\0\x01', 'latin1');
 
 export function isVorbisHead(packet: Uint8Array): boolean {
@@ -27,7 +30,7 @@ function isVorbisSetup(packet: Uint8Array): boolean {
   return startsWith(packet, setupMagic);
 }
 
-/** Headers are odd in their first bit, audio is even. */
+/** Whether a packet is audio: the first bit is odd in headers and even in audio. */
 function isVorbisAudio(packet: Uint8Array): boolean {
   return packet.length > 0 && ((packet[0] ?? 0) & 1) === 0;
 }
@@ -39,7 +42,7 @@ function checkVorbisHead(packet: Uint8Array): void {
   if (channels !== 1) throw notMono('Vorbis', channels);
 }
 
-/** How long blocks are, the short and the long ones, in ms. */
+/** Returns the lengths of short and long blocks, in ms. */
 function blocksMs(head: Uint8Array): [short: number, long: number] {
   const sampleRateHz = Math.max(MIN_RATE_HZ, Buffer.from(head).readUInt32LE(12));
   const exponents = head[28] ?? 0;
@@ -48,7 +51,7 @@ function blocksMs(head: Uint8Array): [short: number, long: number] {
   return [blockMs(exponents & 15), blockMs(exponents >> 4)];
 }
 
-/** Of a mode, bit by bit from its end: its mapping, 32 bits that are 0, and whether its blocks are long. */
+/** Fields of a mode, from its end: mapping, 32 zero bits, and whether its blocks are long. */
 const MAPPING_BITS = 8;
 const ZERO_BITS = 32;
 const MODE_BITS = MAPPING_BITS + ZERO_BITS + 1;
@@ -57,10 +60,11 @@ const MAX_MODES = 2 ** COUNT_BITS;
 const MAX_MAPPINGS = 64;
 
 /**
- * Of each mode whether its blocks are long. They are the last part of a setup header (4.2.4), and what stands before
- * them has no known length, so they are read from its end: as many as are said to be there.
+ * Reads for each mode whether its blocks are long. Modes are the last part of a setup header (4.2.4), and
+ * the parts before have no known length, so they are read backwards until their number matches the stored
+ * count.
  *
- * @throws ServiceError audio_format_unsupported where there are none
+ * @throws ServiceError audio_format_unsupported when no modes are found
  */
 function readModes(setup: Uint8Array): boolean[] {
   let at = setup.length * 8 - 1;
@@ -74,7 +78,7 @@ function readModes(setup: Uint8Array): boolean[] {
     for (let index = 0; index < count; index += 1) value = value * 2 + bit();
     return value;
   };
-  // The framing bit is the last that is set.
+  // The last bit set is the framing bit.
   while (at >= 0 && bit() === 0);
   const modes: boolean[] = [];
   let found: boolean[] | undefined;
@@ -90,8 +94,9 @@ function readModes(setup: Uint8Array): boolean[] {
 }
 
 /**
- * Tells how long each packet plays (1.3.2): half of its block, and of the one before, overlap. Headers can be
- * made of which FFmpeg reads other modes; what it decodes beyond what is said here counts as well.
+ * Creates a function that returns the playing time of each packet (1.3.2), in ms: the halves of adjacent
+ * blocks overlap. Crafted headers can make FFmpeg read other modes; sound that it decodes beyond these
+ * times is counted as well.
  */
 function createPacketClock(head: Uint8Array, setup: Uint8Array): (packet: Uint8Array) => number {
   const [shortMs, longMs] = blocksMs(head);
@@ -107,7 +112,10 @@ function createPacketClock(head: Uint8Array, setup: Uint8Array): (packet: Uint8A
   };
 }
 
-/** The headers in a CodecPrivate of Matroska: their count less 1, the sizes of all but the last, then they. */
+/**
+ * Unpacks the headers from Matroska's CodecPrivate: their count minus 1, the sizes of all but the last,
+ * the headers.
+ */
 export function unpackVorbisHeaders(codecPrivate: Uint8Array): Uint8Array[] {
   if (codecPrivate[0] !== 2) throw malformedVorbis();
   const sizes: number[] = [];
@@ -126,7 +134,7 @@ export function unpackVorbisHeaders(codecPrivate: Uint8Array): Uint8Array[] {
   return [...headers, codecPrivate.subarray(offset)];
 }
 
-/** A failure of the headers, worded for whoever sends them. */
+/** Returns an error in words meant for the sender of the headers. */
 function malformedVorbis(): ServiceError {
   return new ServiceError(
     'audio_format_unsupported',
@@ -134,10 +142,10 @@ function malformedVorbis(): ServiceError {
   );
 }
 
-/** The number of the only stream that a process of FFmpeg gets. */
+/** Serial number of the only stream that an FFmpeg process gets. */
 const VORBIS_SERIAL = 1;
 
-/** FFmpeg gets Vorbis in pages of our own: of what the sender wrote, nothing but packets reaches it. */
+/** Passes Vorbis to FFmpeg in pages of our own, so that nothing but packets comes from the sender. */
 export function createVorbisTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
   checkVorbisHead(setup);
   const leastMs = blocksMs(setup)[0] / 2;
@@ -154,7 +162,7 @@ export function createVorbisTrack({ setup, sink }: TrackDecoderOptions): TrackDe
       } else if (isVorbisAudio(packet)) {
         if (durationOf === undefined) throw malformedVorbis();
         const durationMs = durationOf(packet);
-        // The first only begins what the next is laid over.
+        // The first packet plays nothing; it only provides the overlap for the next.
         sink.coded(writer.pages(packet), durationMs, durationMs > 0 ? 0 : leastMs);
       }
     },

@@ -1,12 +1,12 @@
 /**
- * Reads the first audio track out of a live WebM or Matroska stream.
+ * Reads the first audio track of a live WebM or Matroska stream.
  *
- * Strict (whatever is not a stream of elements is refused) and bounded: a header is collected byte
- * by byte, an element that is needed is kept whole up to {@link MAX_KEPT_BYTES}, everything else is
+ * The reader is strict: it refuses anything that is not a stream of elements. It is bounded: headers are
+ * collected byte by byte, needed elements are kept whole up to {@link MAX_KEPT_BYTES}, and all others are
  * skipped without being stored. Every byte is looked at once, however small the chunks are.
  *
  * Segment and Cluster are read flat, by ids alone: their sizes are unknown in live streams and
- * placeholders in others, and no element we need has another meaning elsewhere.
+ * placeholders in others, and no needed element has another meaning elsewhere.
  */
 import {
   children,
@@ -23,9 +23,9 @@ import {
   vintBytes,
 } from './ebml.ts';
 
-/** An element that is kept: seconds of Opus at its highest rate, or a Tracks with a large CodecPrivate. */
+/** Largest element to keep: seconds of Opus at its highest rate, or Tracks with a large CodecPrivate. */
 const MAX_KEPT_BYTES = 256 * 1024;
-/** An element that is skipped: cover pictures are this large; a size beyond it is damage or malice. */
+/** Largest element to skip: cover pictures are this large; a larger size is damage or malice. */
 const MAX_SKIPPED_BYTES = 16 * 1024 * 1024;
 /** TrackType of audio. */
 const AUDIO = 2;
@@ -37,10 +37,10 @@ const keptElements: ReadonlySet<number> = new Set([
   ElementId.blockGroup,
 ]);
 
-/** What a TrackEntry says about an audio track. */
+/** Description of an audio track from its TrackEntry. */
 export interface AudioTrack {
   number: number;
-  /** Codec ID of the Matroska registry: `A_OPUS`. */
+  /** Codec ID of the Matroska registry, such as `A_OPUS`. */
   codecId: string;
   codecPrivate: Uint8Array;
 }
@@ -48,41 +48,44 @@ export interface AudioTrack {
 export type DocType = 'webm' | 'matroska';
 
 export interface WebmHandler {
-  /** A document begins, of the type its header names. */
+  /** A document of this type begins. */
   document?(docType: DocType): void;
-  /** The track whose packets follow; again when the sender starts a new document on the same stream. */
+  /**
+   * Describes the track whose packets follow; called again when the sender starts a new document in the
+   * same stream.
+   */
   track(track: AudioTrack): void;
   /**
-   * One packet of the track; the bytes are valid during the call only.
+   * Takes one packet of the track; the bytes are valid during the call only.
    *
-   * @param discardPaddingNs sound to drop from the packet's end
+   * @param discardPaddingNs sound to drop from the end of the packet, in ns
    */
   packet(packet: Uint8Array, discardPaddingNs: number): void;
-  /** That many bytes of an element that is not needed were skipped without being stored. */
+  /** Reports that bytes of an unneeded element were skipped without being stored. */
   passedOver?(sizeBytes: number): void;
 }
 
-/** @throws ServiceError audio_format_unsupported, from `push`, for anything that cannot be read */
+/** @throws ServiceError audio_format_unsupported, from `push`, when the stream cannot be read */
 export class WebmReader {
   readonly #handler: WebmHandler;
   readonly #header = new Uint8Array(MAX_HEADER_BYTES);
   #headerBytes = 0;
-  /** The element being collected across chunks, and how much of it is there. */
+  /** The element being collected across chunks, and how many of its bytes have arrived. */
   #kept: Element | undefined;
   #keptBytes = 0;
   #skipBytes = 0;
   #isOpen = false;
   #trackNumber: number | undefined;
-  /** Bytes are missing: the next cluster or document is looked for. */
+  /** Whether bytes are missing and the next cluster or document is being searched. */
   #isLost = false;
-  /** The last four bytes, while looking. */
+  /** Last four bytes during the search. */
   #window = 0;
 
   constructor(handler: WebmHandler) {
     this.#handler = handler;
   }
 
-  /** Bytes held between chunks. */
+  /** Number of bytes held between chunks. */
   get heldBytes(): number {
     return this.#headerBytes + (this.#kept?.body.length ?? 0);
   }
@@ -97,7 +100,7 @@ export class WebmReader {
     }
   }
 
-  /** Bytes are missing: goes on at the next cluster, or at the beginning of another document. */
+  /** Handles missing bytes: continues at the next cluster or at the beginning of another document. */
   resync(): void {
     this.#headerBytes = 0;
     this.#kept = undefined;
@@ -106,7 +109,10 @@ export class WebmReader {
     this.#window = 0;
   }
 
-  /** Looks for the id of a cluster whose track is known, or of a document; answers where it ends. */
+  /**
+   * Searches for the id of a cluster, if its track is known, or of a document; returns the offset after
+   * it.
+   */
   #find(chunk: Uint8Array, offset: number): number {
     for (let index = offset; index < chunk.length; index += 1) {
       this.#window = (this.#window << 8) | (chunk[index] ?? 0);
@@ -141,7 +147,7 @@ export class WebmReader {
     return piece.length;
   }
 
-  /** Takes one byte of a header, or, with the last one, all of a kept element that is there already. */
+  /** Takes one byte of a header; with the last one, also reads a kept element that is already complete. */
   #readHeader(chunk: Uint8Array, offset: number): number {
     this.#header[this.#headerBytes++] = chunk[offset] ?? 0;
     const header = readElementHeader(this.#header.subarray(0, this.#headerBytes));
@@ -179,7 +185,7 @@ export class WebmReader {
     else this.#readBlockGroup(body);
   }
 
-  /** Also in mid-stream: a recorder that is started anew sends a whole new document. */
+  /** Opens a document, possibly in mid-stream: a restarted recorder sends a whole new document. */
   #openDocument(body: Uint8Array): void {
     let docType = '';
     for (const child of children(body)) {
@@ -194,7 +200,7 @@ export class WebmReader {
   }
 
   #selectTrack(body: Uint8Array): void {
-    // A live stream may repeat its Tracks; they are not allowed to change.
+    // A live stream may repeat its Tracks, which must not change.
     if (this.#trackNumber !== undefined) return;
     for (const child of children(body)) {
       if (child.id !== ElementId.trackEntry) continue;
@@ -243,9 +249,9 @@ function readAudioTrack(entry: Uint8Array): AudioTrack | undefined {
   };
 }
 
-// Blocks of Matroska (RFC 9559, 10.2 and 10.3): one track's frames, alone or laced together.
+// Blocks of Matroska (RFC 9559, 10.2 and 10.3): frames of one track, alone or laced together.
 
-/** A block's track, and where its frames begin. */
+/** Track and lacing of a block, and the offset of its frames. */
 interface BlockHeader {
   trackNumber: number;
   lacing: number;
@@ -255,9 +261,9 @@ interface BlockHeader {
 const Lacing = { none: 0, xiph: 1, fixed: 2, ebml: 3 } as const;
 
 /**
- * The frames of a Block or SimpleBlock, as views of it; none when it belongs to another track.
+ * Returns the frames of a Block or SimpleBlock, as views of it; none when it belongs to another track.
  *
- * @throws ServiceError audio_format_unsupported when the block contradicts itself
+ * @throws ServiceError audio_format_unsupported when the block is inconsistent
  */
 function blockFrames(block: Uint8Array, trackNumber: number): Uint8Array[] {
   const header = readBlockHeader(block);
@@ -270,7 +276,7 @@ function blockFrames(block: Uint8Array, trackNumber: number): Uint8Array[] {
 
 function readBlockHeader(block: Uint8Array): BlockHeader {
   const track = readVint(block, 0);
-  // The number is followed by a timestamp of two bytes, which a live stream has no use for, and flags.
+  // The track number is followed by a timestamp of two bytes, not needed in a live stream, and flags.
   const flags = track && block[track.length + 2];
   if (track === undefined || flags === undefined) throw malformed('a block is cut off');
   return {
@@ -280,7 +286,10 @@ function readBlockHeader(block: Uint8Array): BlockHeader {
   };
 }
 
-/** Sizes of all frames, and the offset of the first; together they fill the block exactly. */
+/**
+ * Returns the sizes of all frames and the offset of the first; together the frames fill the block
+ * exactly.
+ */
 function lacedSizes(
   block: Uint8Array,
   { lacing, framesStart }: BlockHeader,
@@ -295,13 +304,13 @@ function lacedSizes(
   }
   const read = lacing === Lacing.xiph ? readXiphSizes : readEbmlSizes;
   const { sizes, start } = read(block, offset, lastFrame);
-  // The last frame's size is not written: it has what the others leave.
+  // The size of the last frame is not written: it takes the rest of the block.
   const rest = block.length - start - sizes.reduce((sum, size) => sum + size, 0);
   if (rest < 0) throw malformed('the frames of a block are larger than the block');
   return { sizes: [...sizes, rest], start };
 }
 
-/** Each size is a run of 255s and a smaller byte, summed. */
+/** Reads Xiph lacing: each size is the sum of a run of 255s and a smaller byte. */
 function readXiphSizes(block: Uint8Array, offset: number, count: number) {
   const sizes: number[] = [];
   let start = offset;
@@ -318,7 +327,10 @@ function readXiphSizes(block: Uint8Array, offset: number, count: number) {
   return { sizes, start };
 }
 
-/** The first size is a variable-length number, each further one a signed difference to the one before. */
+/**
+ * Reads EBML lacing: the first size is a variable-length number, each further one a signed difference to
+ * the previous.
+ */
 function readEbmlSizes(block: Uint8Array, offset: number, count: number) {
   const sizes: number[] = [];
   let start = offset;
