@@ -244,7 +244,7 @@ class AnswerParts implements DecoderOutput {
     this.#playsMs += playsMs;
   }
 
-  /** What was collected since the last call. */
+  /** Returns the parts collected since the last call. */
   take(): DecodedPart[] {
     this.#closeSamples();
     this.#closeFrames();

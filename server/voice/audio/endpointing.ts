@@ -56,7 +56,7 @@ export interface Endpointing {
 const frames = (ms: number): number => Math.round(ms / FRAME_MS);
 
 /**
- * Window in which speech must begin, and how much of it must be voiced. The detector lags: it reports
+ * Window at whose end speech begins, and how much of it must be voiced. The detector lags: it reports
  * noise of 90 ms as at most 160 ms of voice; the shortest word is longer.
  */
 const ONSET = frames(220);

@@ -48,12 +48,11 @@ const MAX_OWED_BYTES = 4 * 1024;
  * late.
  */
 const KEPT = { ms: 150, bytes: 1536 };
-/** Silence of FFmpeg after which nothing but that is left, in ms. */
+/** Time without output after which FFmpeg is taken to hold back nothing but that, in ms. */
 const QUIET_MS = 300;
 /**
- * How long to wait all the same, in ms. FFmpeg may have just been started or lack a processor for a
- * while, and some of what it owes may never come: encoders put frames before the sound that decoders
- * drop.
+ * How long to keep waiting nevertheless, in ms. FFmpeg may have just been started or lack a processor
+ * for a while, but some of the declared sound never comes: encoders prepend frames that decoders drop.
  */
 const PATIENCE_MS = { starting: 5_000, startingWithLittle: 1_000, behind: 1_000 };
 /** Duration below which nothing spoken can be, in ms. */

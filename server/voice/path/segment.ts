@@ -185,7 +185,7 @@ class Segmenter {
 
 // Sentences that span several utterances.
 
-/** Longest time for which a sentence may continue after its last words, in ms. */
+/** Longest time from the last words of a sentence to the end of its continuation, in ms. */
 const LONGEST_WAIT_MS = 10_000;
 /**
  * Gap between utterances below which speech was merely cut for length, in ms. The continuation follows

@@ -77,7 +77,7 @@ const MAX_LEAVING = 5;
 
 interface Track {
   target: RequestedLanguage;
-  /** Index of the last sentence that the track must not translate again. */
+  /** Index up to which this track does not translate sentences. */
   after: number;
   /** Updates that the track currently translates. */
   captions: Subscription<CaptionUpdate>;

@@ -206,7 +206,7 @@ export class Handover {
     if ((await broker.records.read(signOf(broker.node))) !== undefined) return undefined;
     this.#hasSign = false;
     const epoch = await broker.leases.acquire(leaseOf(sessionId), broker.node, LEASE_MS);
-    // The delay lets all leases be checked first: the marker would make the broker's data look complete.
+    // The delay lets other lost leases be checked first: the marker makes the broker's data look complete.
     setTimeout(() => void this.#leaveSign().catch(() => undefined), RENEW_EVERY_MS).unref();
     return epoch;
   }

@@ -1,3 +1,4 @@
+/** Registry of the running sessions of this process, and their orderly end. */
 import type { ServiceError } from '../../../shared/errors.ts';
 import type { RunningSession } from './running-session.ts';
 

@@ -1,3 +1,4 @@
+/** HTTP routes of voice sessions: requesting a session, and reconnecting to one. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../../shared/schemas/problem.ts';

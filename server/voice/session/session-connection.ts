@@ -95,8 +95,8 @@ export function whileSure(reader: OutboxReader, { hold }: SessionJournal): Outbo
 }
 
 /**
- * A page of a site that may not connect. Browsers tell a page nothing of an answer to its handshake, so
- * the reason comes as a message of its session.
+ * Refuses a page of a site that may not connect. Browsers hide the answer to a failed handshake from the
+ * page, so the reason is sent as a message on an accepted socket.
  */
 export class ForeignPage extends ServiceError {
   readonly messageFormat: MessageFormat;

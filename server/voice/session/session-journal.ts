@@ -153,8 +153,8 @@ export class SessionJournal {
   }
 
   /**
-   * Records a changed session request; it is written before the message, passed to {@link told}, that
-   * reports it.
+   * Records a changed session request. Must precede the {@link told} call for the message that reports
+   * the change.
    */
   changed(request: VoiceSessionRequest): void {
     this.#request = request;

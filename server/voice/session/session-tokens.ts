@@ -357,7 +357,7 @@ export interface SessionTokens {
    * accounts.
    *
    * @param mayRepeat also accepts the token before the latest while the latest is unspent, as the answer
-   *   that carried it may have been lost. A token exchanged in this way is merely refused when a
+   *   that carried it may have been lost. An unspent token exchanged in this way is merely refused when a
    *   connection with it, or an abandoned request, arrives late.
    */
   rotate(
