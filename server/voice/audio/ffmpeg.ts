@@ -369,7 +369,10 @@ export class FfmpegStream {
     });
   }
 
-  /** Checks twice per limit and acts on the second failure in a row, as this thread may have stalled. */
+  /**
+   * Checks twice per limit; fails at the third check in a row that finds output owed, as this thread may
+   * have stalled.
+   */
   #look(): void {
     const isOwing =
       this.#isEnding || this.#drained !== undefined || this.#owedBytes > MAX_OWED_BYTES;

@@ -61,7 +61,7 @@ export class Progress {
   #toldRest: Rest | undefined;
   #segments = 0;
   #sentences = 0;
-  /** Sentences that the room has taken, on this server or before; the others are replayed on the next one. */
+  /** Sentences that the room has taken, on this server or before; the next server replays the others. */
   #taken = 0;
   #isForRoom = false;
   readonly #targets = new Map<string, number>();
