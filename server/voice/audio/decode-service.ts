@@ -378,10 +378,7 @@ export function createStreamDecoder(options: StreamDecoderOptions): StreamDecode
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Bytes that a millisecond of sound allows: more than FLAC at 192 kHz, or a video track beside the audio. */
 const BYTES_PER_MS = 1000;
-/**
- * Weight of skipped bytes, which cost almost nothing: even the largest tag or picture, of 16 MB, counts
- * as 1 MB.
- */
+/** Weight of skipped bytes, which cost next to nothing: the largest tag, of 16 MB, counts as 1 MB. */
 const PASSED_OVER_WEIGHT = 1 / 16;
 /**
  * Bytes charged for starting FFmpeg, which takes a tenth of a second: allows a few starts without sound,

@@ -1,7 +1,4 @@
-/**
- * Client side of decoding: takes one stream through a worker, and through FFmpeg if needed, with bounded
- * queues.
- */
+/** Client side of decoding: takes one stream through a worker, and FFmpeg if needed; bounded throughout. */
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   MEDIA_ALIGNMENT,
@@ -110,10 +107,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   /** The pending read, if any. */
   #reader: { resolve(step: Step): void; reject(error: unknown): void } | undefined;
   #failure: { error: unknown } | undefined;
-  /**
-   * Error found by the worker. FFmpeg may still have earlier sound, and may then fail as well; this error
-   * prevails.
-   */
+  /** Error found by the worker; it prevails over the one that FFmpeg may then report for the same data. */
   #verdict: ServiceError | undefined;
   #isStopped = false;
   #isInFlight = false;

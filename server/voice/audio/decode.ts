@@ -51,24 +51,15 @@ export interface DecodeOptions {
    * follows from its size.
    */
   meter?: (durationMs: number) => void;
-  /**
-   * Endpointing rules; without them, all audio counts as one utterance. Requires samples at
-   * RECOGNITION_RATE_HZ.
-   */
+  /** Endpointing rules, for samples at RECOGNITION_RATE_HZ; without them all audio is one utterance. */
   endpointing?: Endpointing;
   /** Whether speech samples are needed (the default), or only the ends of utterances. */
   wantsSamples?: boolean;
-  /**
-   * Called with the position up to which the stream was heard, in ms, once the pieces before it have been
-   * read.
-   */
+  /** Called with the position heard so far, in ms, once the pieces before it have been read. */
   onHeard?: (positionMs: number) => void;
   /** Called with each resume point, in order with the pieces read. */
   onRest?: ((place: RestPlace) => void) | undefined;
-  /**
-   * Resume point at which another server stopped; the media must contain the replayed audio, then the new
-   * audio.
-   */
+  /** Resume point at which another server stopped; the media are the replayed audio, then the new audio. */
   resume?: RestPlace | undefined;
   /** Number of leading chunks that have been metered before. */
   meteredChunks?: number | undefined;
@@ -97,10 +88,7 @@ export interface AudioDecoders {
 
 export interface AudioDecodersOptions {
   log: Logger;
-  /**
-   * Containment of decoding processes, from {@link findDecoderContainment}; without it they run
-   * uncontained.
-   */
+  /** Containment of decoding processes, from {@link findDecoderContainment}; undefined: uncontained. */
   containment?: Containment | undefined;
   /** FFmpeg, from {@link findFfmpeg}; without it MP3, AAC and Vorbis cannot be decoded. */
   ffmpeg?: FfmpegProgram | undefined;
@@ -110,10 +98,7 @@ export interface AudioDecodersOptions {
   decodersPerWorker?: number;
   pcmStreamsPerWorker?: number;
   maxWorkers?: number;
-  /**
-   * Time after which an unresponsive decoding process is killed, in ms; FFmpeg has up to 1.5 times as
-   * long.
-   */
+  /** Time after which an unresponsive process is killed, in ms; FFmpeg has up to 1.5 times as long. */
   watchdogMs?: number;
   /** Starts a decoding process; replaces the default one. */
   startDecodeWorker?: () => PoolWorker;

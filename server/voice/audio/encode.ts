@@ -37,10 +37,7 @@ import { type FfmpegProgram, findFfmpegProgram } from './ffmpeg.ts';
 export interface SpeechEncoders {
   /** Content types, out of `targetMediaTypes`, that can be encoded. */
   readonly contentTypes: readonly string[];
-  /**
-   * For the operator: what is missing for other content types or for FFmpeg's containment; undefined when
-   * nothing is.
-   */
+  /** For the operator: what other content types or FFmpeg's containment lack; undefined when complete. */
   readonly problem: string | undefined;
   /** @throws ServiceError synthesis_failed, too_many_sessions, stopping; the signal's reason */
   open(format: TargetMediaFormat, signal: AbortSignal): Promise<SpeechEncoder>;
@@ -290,10 +287,7 @@ function openAacEncoder({
   };
 }
 
-/**
- * Encodes one segment of speech as AAC frames. Started before its segment, so that no segment waits for a
- * process.
- */
+/** Encodes one segment as AAC frames. Started ahead, so that no segment waits for its process. */
 class AacProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #containment: Containment;

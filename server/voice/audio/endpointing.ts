@@ -103,10 +103,7 @@ export interface EndpointingEvents {
   extend(until: number): void;
   /** The utterance ends at `at`; `isCut` when it was too long and speech continues. */
   end(at: number, isCut: boolean): void;
-  /**
-   * Silence has lasted for another {@link EndpointerOptions.markMs}, or the sender has ended the
-   * utterance.
-   */
+  /** Another {@link EndpointerOptions.markMs} of silence, or the sender has ended the utterance. */
   silence(until: number): void;
 }
 

@@ -31,10 +31,7 @@ export interface FfmpegProgram {
 
 const DECODERS = ['mp3', 'aac', 'vorbis'];
 
-/**
- * Address space limit of a process: several times what it needs, so that a damaged process cannot exhaust
- * memory.
- */
+/** Address space limit of a process: several times what it needs, to protect the machine's memory. */
 const MAX_MEMORY_KIB = 1024 * 1024;
 const CHECK_LIMIT_MS = 10_000;
 /**
@@ -43,10 +40,7 @@ const CHECK_LIMIT_MS = 10_000;
  * kbit/s.
  */
 const MAX_OWED_BYTES = 4 * 1024;
-/**
- * What FFmpeg holds back until more input arrives: that KiB, and the last frames, which decoders output
- * late.
- */
+/** What FFmpeg holds back until more input arrives: that KiB, and the decoder's last frames. */
 const KEPT = { ms: 150, bytes: 1536 };
 /** Time without output after which FFmpeg is taken to hold back nothing but that, in ms. */
 const QUIET_MS = 300;
@@ -157,10 +151,7 @@ interface FfmpegEvents {
    *   reported before
    */
   samples(bytes: Uint8Array, unsaidMs: number): void;
-  /**
-   * All output for the input before {@link FfmpegStream.mark} has been delivered, as far as it will ever
-   * come.
-   */
+  /** All output for the input before {@link FfmpegStream.mark} has been delivered or given up. */
   marked(): void;
   /** No more output follows; never called after {@link FfmpegStream.kill}. */
   failed(error: ServiceError): void;
@@ -245,10 +236,7 @@ export class FfmpegStream {
     this.#drained = undefined;
   }
 
-  /**
-   * Requests a `marked` event for when all output of the input so far has been delivered, even if FFmpeg
-   * is just starting.
-   */
+  /** Requests a `marked` event once the input so far has come out, even if FFmpeg is only starting. */
   mark(): void {
     if (this.#isKilled) return;
     this.#marks.push(this.#takenMs - this.#lostMs - NEGLIGIBLE_MS);

@@ -25,15 +25,9 @@ const REST_EVERY_FRAMES = 5_000 / FRAME_MS;
 export interface Listener {
   /** Position up to which the stream has been heard, in ms. */
   readonly heardMs: number;
-  /**
-   * Takes samples of one channel at {@link RECOGNITION_RATE_HZ}; the caller may reuse the array
-   * afterwards.
-   */
+  /** Takes mono samples at {@link RECOGNITION_RATE_HZ}; the caller may reuse the array afterwards. */
   take(samples: Int16Array): void;
-  /**
-   * Continues from another listener's state; the next sample taken is `fromSample` of the stream, before
-   * that state.
-   */
+  /** Continues from another listener's state; the next sample is `fromSample`, before that state. */
   resume(state: ListenerState, fromSample: number): void;
   /** Ends the current utterance, even without silence. */
   conclude(): void;
@@ -231,10 +225,7 @@ interface FvadModule {
 /** The package has no type declarations. */
 const PACKAGE: string = '@echogarden/fvad-wasm';
 const { default: loadFvad } = (await import(PACKAGE)) as { default: () => Promise<FvadModule> };
-/**
- * Size of the learnt state; the sample rate and frame settings follow it in memory and are set
- * separately.
- */
+/** Size of the learnt state; sample rate and frame settings follow it in memory and are set separately. */
 const STATE_BYTES = 732;
 /** One module and one frame buffer for all streams, as each frame is processed synchronously. */
 const fvad = await loadFvad();

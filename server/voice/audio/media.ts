@@ -42,10 +42,7 @@ export interface RestPlace {
   listener: ListenerState;
 }
 
-/**
- * Audio as it arrives, for one reader. Uses callbacks rather than promises: each session has ten pieces a
- * second.
- */
+/** Audio as it arrives, for one reader. Callbacks, not promises: each session has ten pieces a second. */
 export interface MediaSource {
   /** Returns the next piece, if one is available. */
   take(): MediaPiece | undefined;

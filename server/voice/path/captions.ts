@@ -80,20 +80,14 @@ export function leadingBlank(language: LanguageTag, isFirst: boolean): string {
 
 const WRITTEN_WITHOUT_BLANKS = new Set(['ja', 'km', 'lo', 'my', 'th', 'yue', 'zh']);
 const WORD = /\s*\S+/gu;
-/**
- * A run of Latin letters or digits is one unit in any script; combining marks belong to the preceding
- * letter.
- */
+/** A run of Latin letters or digits is one unit in any script; combining marks follow their letter. */
 const CHARACTER = /\s*(?:[\p{Script=Latin}\p{N}]+|\S\p{M}*)/gu;
 
 export function isWrittenWithoutBlanks(language: LanguageTag): boolean {
   return WRITTEN_WITHOUT_BLANKS.has(baseLanguage(language));
 }
 
-/**
- * Splits a text into units, each with its leading blank; joined, they give the text without trailing
- * blanks.
- */
+/** Splits a text into units with leading blanks; joined, they give the text without trailing blanks. */
 export function captionUnits(text: string, language: LanguageTag): string[] {
   return text.match(isWrittenWithoutBlanks(language) ? CHARACTER : WORD) ?? [];
 }

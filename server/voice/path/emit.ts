@@ -5,10 +5,7 @@ import type { CaptionSegment, CaptionUpdate } from './captions.ts';
 import type { Progress } from './progress.ts';
 import type { MediaChunk } from './synthesise.ts';
 
-/**
- * Emits source captions. The requested language, when it is the one heard, is echoed as the client wrote
- * it.
- */
+/** Emits source captions. The requested language, where it is heard, is echoed as the client wrote it. */
 export async function* emitSource(
   updates: AsyncIterable<CaptionUpdate>,
   {

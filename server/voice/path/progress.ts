@@ -38,10 +38,7 @@ export interface SpeechState {
   language: string;
   /** Whether any speech has been sent. */
   hasBegun: boolean;
-  /**
-   * Segments sent as text but not yet spoken; `toldMs` is how much of the first one was sent as speech,
-   * in ms.
-   */
+  /** Segments sent as text but not yet spoken; `toldMs` of the first one have been sent as speech. */
   unspoken: CaptionSegment[];
   toldMs: number;
 }
@@ -88,10 +85,7 @@ export class Progress {
     if (this.#pending.length > MOST_PENDING) this.#pending = this.#pending.slice(-MOST_PENDING);
   }
 
-  /**
-   * Sets whether a room takes the sentences; a resume point then counts only once the room has those
-   * before it.
-   */
+  /** Sets whether a room takes the sentences; resume points then wait for the room. */
   setForRoom(isForRoom: boolean): void {
     this.#isForRoom = isForRoom;
   }
@@ -174,10 +168,7 @@ export class Progress {
   }
 }
 
-/**
- * Returns the progress of speech after a message. Segments are spoken in the order in which they were
- * sent as text.
- */
+/** Returns the progress of speech after a message. Segments are spoken in the order of their text. */
 function spokenFurther(speech: SpeechState, message: ServerMessage): SpeechState {
   const { language, unspoken, toldMs } = speech;
   if (!('language' in message) || message.language !== language) return speech;

@@ -190,10 +190,7 @@ async function hearChanging(
   }
 }
 
-/**
- * Runs a recogniser until a change; returns its successor and the successor's first utterance, or
- * undefined at the end.
- */
+/** Runs a recogniser until a change; returns its successor and where that starts; undefined at the end. */
 async function hearUntilChange(
   tape: SpeechTape,
   { engine, language, from }: Listening & { from: number },

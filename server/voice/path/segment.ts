@@ -37,10 +37,7 @@ export interface SegmentState {
   revisions: { revised: number; words: number };
 }
 
-/**
- * Number of successive hypotheses that must agree on a word: usually, and while the recogniser revises
- * much.
- */
+/** Number of successive hypotheses that must agree on a word: usually, and amid many revisions. */
 const USUAL = 2;
 const CAUTIOUS = 3;
 

@@ -82,10 +82,7 @@ export interface RevisionMeter {
   state: { revised: number; words: number };
 }
 
-/**
- * Creates a meter that depends on the texts alone, so that the same hypotheses always give the same
- * result.
- */
+/** Creates a meter. Depends on the texts alone: the same hypotheses always give the same result. */
 export function createRevisionMeter(): RevisionMeter {
   const steady = createSteady();
   let { revised, words } = EXPECTED;

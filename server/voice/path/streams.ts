@@ -63,10 +63,7 @@ export function createChannel<T>(onTake?: (item: T) => void): Channel<T> {
 export interface Subscription<T> extends AsyncIterable<T> {
   /** Ends the subscription: its reader still gets the held item, merged with `last`. */
   end(last?: T): void;
-  /**
-   * Reopens an ended subscription, without the items in between; returns false if its reader has already
-   * finished.
-   */
+  /** Reopens an ended subscription, without the items in between; false if its reader has finished. */
   resume(): boolean;
 }
 

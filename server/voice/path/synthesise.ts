@@ -14,10 +14,7 @@ import { createChannel, createSignal } from './streams.ts';
 export interface MediaChunk {
   /** Pages, clusters, packets or frames; none may be split. */
   pieces: Uint8Array[];
-  /**
-   * Playing time in whole ms; the durations of all chunks add up to that of the stream, to the
-   * millisecond.
-   */
+  /** Playing time in whole ms; rounded so that all chunks together last as long as the stream. */
   durationMs: number;
   /** Spoken text; in the first chunk of each segment. */
   text?: string;

@@ -134,10 +134,7 @@ async function guessed(
 // Reads updates while their consumer is busy.
 
 interface UpdateInbox {
-  /**
-   * Returns everything since the last call as one update; undefined after the end. @throws errors of the
-   * source
-   */
+  /** Returns all updates since the last call as one; undefined after the end. @throws the source's errors */
   take(): Promise<CaptionUpdate | undefined>;
   /** Called when a whole sentence arrives, which takes precedence over the growing one. */
   onSentence: () => void;
@@ -205,10 +202,7 @@ interface TargetDisplay {
   reset(): void;
 }
 
-/**
- * Part hidden at the end of a growing translation: at most so many units, and at most a share of all
- * units.
- */
+/** Part hidden at the end of a growing translation: at most so many units, and a share of all. */
 interface Mask {
   words: number;
   /** Limit for scripts without spaces, in which a unit is a character. */

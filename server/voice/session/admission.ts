@@ -32,17 +32,11 @@ export interface AdmissionOptions {
 
 /** How long a new session counts as speaking, in ms: its speaker is about to begin. */
 const NEW_MS = 20_000;
-/**
- * How long a session counts as speaking after its last words, in ms; settled captions arrive by the
- * sentence.
- */
+/** How long a session counts as speaking after its last words, in ms; settled captions come in sentences. */
 const SPEAKING_MS = 20_000;
 /** Audio over which the cost of a speaker is measured, in ms. */
 const MEASURED_MS = 20_000;
-/**
- * Least cost that a measurement can yield, as a share of the expected cost: silence is cheap and would
- * mislead.
- */
+/** Least measured cost, as a share of the expected cost: silence is cheap and would mislead. */
 const LEAST_OF_EXPECTED = 0.5;
 /** Smoothing factor by which a cost falls with each measurement; it rises at once. */
 const FALL = 0.2;

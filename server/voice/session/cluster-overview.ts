@@ -33,10 +33,7 @@ export interface ClusterOverview {
 /** Time after which a dead server is no longer listed, in ms. */
 const PRESENT_MS = 10_000;
 const PRESENT_EVERY_MS = 3_000;
-/**
- * How long a server publishes its overview after a request, how often, and how long each copy lasts, in
- * ms.
- */
+/** How long a server publishes its overview, how often, and how long each copy lasts, in ms. */
 const SHOWN_MS = 15_000;
 const SHOW_EVERY_MS = 1_000;
 const SHOWN_FOR_MS = 4_000;

@@ -28,20 +28,14 @@ export interface SessionHold {
   readonly epoch: number;
   /** Whether this server certainly owns the session, as far as a process that may have stalled can tell. */
   readonly isSure: boolean;
-  /**
-   * Asks the broker. @returns false when another server owns the session; true while the broker is
-   * unreachable
-   */
+  /** Asks the broker. @returns false when another server owns the session; true also during an outage */
   check(): Promise<boolean>;
 }
 
 export interface HandoverOptions {
   broker: Pick<Broker, 'node' | 'leases' | 'records' | 'announcements' | 'onBack'>;
   log: Logger;
-  /**
-   * Another server requests a session, which may or may not be here; `isAgain` when it repeats the
-   * request.
-   */
+  /** Another server requests a session, here or not; `isAgain` when it repeats the request. */
   onAsked: (sessionId: string, isAgain: boolean) => void;
   /** Another server owns the session. */
   onLost: (sessionId: string) => void;

@@ -91,10 +91,7 @@ const READ_AT_ONCE = 100;
 
 const decoder = new Decoder();
 
-/**
- * Reads the record of a session; undefined for an unknown session. @throws ServiceError
- * broker_unavailable
- */
+/** Reads the record of a session; undefined if unknown. @throws ServiceError broker_unavailable */
 export async function readRecord(
   broker: Pick<Broker, 'records'>,
   sessionId: string,
@@ -197,10 +194,7 @@ class ProgressReader {
   }
 }
 
-/**
- * Reads the audio from a resume point on, preceded by the container's head and by what leads up to the
- * point.
- */
+/** Reads the audio from a resume point on, after the container's head and the audio that leads up to it. */
 async function readAudio(
   broker: Pick<Broker, 'records' | 'streams'>,
   sessionId: string,

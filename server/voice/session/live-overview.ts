@@ -16,10 +16,7 @@ export interface Onlooker {
 export interface LiveOverview {
   /** Oldest first. */
   list(onlooker: Onlooker): Promise<LiveVoiceSessionList>;
-  /**
-   * Ends a session at once and tells its client the reason. @throws ServiceError not_found,
-   * broker_unavailable
-   */
+  /** Ends a session and tells its client the reason. @throws ServiceError not_found, broker_unavailable */
   end(onlooker: Onlooker, sessionId: string): Promise<void>;
 }
 

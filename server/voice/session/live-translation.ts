@@ -167,10 +167,7 @@ async function readGlossary({
   return (pair) => termsOf(pair).catch(ignoreDeleted);
 }
 
-/**
- * Ignores a dictionary that was deleted before its language was heard: the sentence is translated without
- * it.
- */
+/** Ignores a deleted dictionary: the sentence is translated without it. */
 function ignoreDeleted(error: unknown): undefined {
   const isGone =
     error instanceof ServiceError && ['not_found', 'invalid_request'].includes(error.code);

@@ -19,10 +19,7 @@ export interface VoiceOptions {
   publicUrl: string | undefined;
 }
 
-/**
- * Returns the URL at which a client opens its socket. @throws ServiceError invalid_request without a
- * usable host
- */
+/** Returns the URL of the voice socket. @throws ServiceError invalid_request without a usable host */
 export function streamingUrl(request: FastifyRequest, publicUrl: string | undefined): string {
   return baseUrl(request, publicUrl).replace(/^http/, 'ws') + VOICE_CONNECT_PATH;
 }

@@ -477,10 +477,7 @@ export class RunningSession {
     this.#noteLag();
   }
 
-  /**
-   * Audio that has arrived, in ms. The duration of compressed audio that is not yet decoded is an
-   * estimate.
-   */
+  /** Audio that has arrived, in ms; for compressed audio not yet decoded, an estimate. */
   get #arrivedMs(): number {
     return this.#receivedMs + (this.#isPcm ? 0 : this.#queue.waitingMs);
   }

@@ -152,10 +152,7 @@ export class SessionJournal {
     this.#tellSoon();
   }
 
-  /**
-   * Records a changed session request. Must precede the {@link told} call for the message that reports
-   * the change.
-   */
+  /** Records a changed session request; must precede {@link told} for the message that reports it. */
   changed(request: VoiceSessionRequest): void {
     this.#request = request;
     this.#options.record.request = request;
@@ -275,10 +272,7 @@ export class SessionJournal {
     };
   }
 
-  /**
-   * Keeps the last stored resume point and all entries after it. @returns the id up to which entries can
-   * be removed
-   */
+  /** Keeps the last resume point and all entries after it. @returns the id up to which entries can go */
   #takeOld(): number | undefined {
     const entries = this.#toldEntries;
     let last: number | undefined;
@@ -311,10 +305,7 @@ const journals = new (class {
   }
 })();
 
-/**
- * Most audio to hold while the broker is unreachable, in bytes: two minutes of PCM. Beyond that, it is
- * given up.
- */
+/** Most audio to hold during a broker outage, in bytes: two minutes of PCM. Beyond that, it is dropped. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 /** Most bytes to keep of a container's head, which describes its tracks and codecs. */
 const MOST_HEAD_BYTES = 64 * 1024;
@@ -370,10 +361,7 @@ class AudioJournal {
     return unkeptMs;
   }
 
-  /**
-   * Bytes that a decoder needs before any other; undefined when it needs none or they are not complete
-   * yet.
-   */
+  /** Bytes that a decoder needs first; undefined when it needs none or they are incomplete. */
   get head(): readonly Uint8Array[] | undefined {
     return this.#isHeadWhole && this.#headPieces.length > 0 ? this.#headPieces : undefined;
   }

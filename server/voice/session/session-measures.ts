@@ -13,10 +13,7 @@ export type CaptionWords = Record<CaptionTrack, { deleted: number; final: number
 export interface SessionMeasures {
   /** Words of the captions so far. */
   readonly words: Readonly<CaptionWords>;
-  /**
-   * Records audio: its duration, all audio received so far, and the audio yet to be recognised (all in
-   * ms).
-   */
+  /** Records audio: its duration, the total received so far, and the part yet to be recognised, in ms. */
   audio(durationMs: number, receivedMs: number, lagMs: number): void;
   /** Records a message of the voice path, with all audio received so far, in ms. */
   message(message: ServerMessage, receivedMs: number): void;

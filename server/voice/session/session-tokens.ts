@@ -17,10 +17,7 @@ interface KeptToken {
   hash: string;
   expiresAtMs: number;
   isSpent: boolean;
-  /**
-   * Whether a client exchanged the token that may repeat its request; late use of such a token does no
-   * harm.
-   */
+  /** Whether the client that exchanged it may repeat its request; late use of the token is then harmless. */
   isForgiven: boolean;
 }
 

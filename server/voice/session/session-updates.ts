@@ -143,10 +143,7 @@ function changed(request: VoiceSessionRequest, update: SentUpdate): VoiceSession
   return next.target_media_languages?.length ? next : withoutSpeech(next, update);
 }
 
-/**
- * Drops the speech settings together with the speech, unless this very update sets them: that is an
- * error.
- */
+/** Drops the speech settings along with the speech, unless this very update sets them, which is an error. */
 function withoutSpeech(
   { target_media_content_type, target_media_voice, ...next }: VoiceSessionRequest,
   update: VoiceSessionUpdate,

@@ -1,7 +1,4 @@
-/**
- * Which languages can be recognised, and which voice speaks each language: the first engine that supports
- * it.
- */
+/** Which languages can be recognised, and which voice speaks each: the first engine that supports it. */
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import {
   voiceMediaLanguages,

@@ -71,10 +71,7 @@ export interface VoiceSessionsOptions {
   findRoom: (roomId: string, caller: Caller | undefined) => Promise<SessionRoom>;
   /** Configured public address of this server, if any; pages from this address may always connect. */
   publicUrl: string | undefined;
-  /**
-   * The other servers that can resume a session, and how to find its caller; undefined for a single
-   * server.
-   */
+  /** Access to the other servers, which can resume sessions; undefined for a single server. */
   cluster?: Pick<SessionClusterOptions, 'broker' | 'findCaller'> | undefined;
 }
 
@@ -415,10 +412,7 @@ class SessionDesk implements VoiceSessions {
     await Promise.all(this.#settling);
   }
 
-  /**
-   * Returns the likeliest recogniser of a session. @throws ServiceError too_many_sessions without room
-   * for it
-   */
+  /** Returns a session's likeliest recogniser. @throws ServiceError too_many_sessions when it is full */
   #admit({ path: { recognisers } }: CheckedVoiceRequest): RecognitionEngine | undefined {
     const [recogniser] = recognisers;
     if (recogniser === undefined || this.#admission.hasRoom(recogniser, this.#heard())) {

@@ -6,10 +6,7 @@ import {
   type AudioFormat,
 } from '../../../../shared/media-type.ts';
 
-/**
- * Longest chunk, in ms. The contract allows 1 s, but containers cut only between packets, hence the extra
- * quarter.
- */
+/** Longest chunk, in ms: the contract's 1 s and a quarter, as containers cut only between packets. */
 export const MAX_CHUNK_MS = 1250;
 
 /** Codecs that containers may hold. */
@@ -20,10 +17,7 @@ export type Coding = 'mp3' | 'aac' | 'ogg';
 
 /** Receives the output of a reader: decoded samples, or frames for FFmpeg to decode. */
 export interface AudioSink {
-  /**
-   * Takes samples of one channel, valid during the call only; only those from `start` to before `end` are
-   * audible.
-   */
+  /** Takes mono samples, valid during the call only; those from `start` to before `end` are audible. */
   samples(samples: Int16Array, sampleRateHz: number, start?: number, end?: number): void;
   /** Announces frames that are independent of earlier ones. */
   startCoded(coding: Coding): void;
@@ -88,10 +82,7 @@ export function decodableContentTypes({ hasFfmpeg }: { hasFfmpeg: boolean }): re
   });
 }
 
-/**
- * Returns FFmpeg's input format, where the content type tells; undefined when FFmpeg is not needed or may
- * not be.
- */
+/** Returns FFmpeg's input format, if the content type tells that FFmpeg is needed. */
 export function declaredCoding({ container, codec }: AudioFormat): Coding | undefined {
   if (container === 'mpeg' || codec === 'mp3') return 'mp3';
   return codec === 'aac' ? 'aac' : undefined;

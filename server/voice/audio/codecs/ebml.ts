@@ -20,10 +20,7 @@ export const ElementId = {
   discardPadding: 0x75a2,
 } as const;
 
-/**
- * Size of the longest element header: an id of 4 bytes and a size of 8 (EBMLMaxIDLength,
- * EBMLMaxSizeLength).
- */
+/** Size of the longest element header: id of 4 bytes, size of 8 (EBMLMaxIDLength, EBMLMaxSizeLength). */
 export const MAX_HEADER_BYTES = 12;
 
 /** An element without its content; the size is Infinity where the writer left it unknown. */
@@ -48,10 +45,7 @@ export function malformed(problem: string): ServiceError {
   );
 }
 
-/**
- * Returns the length of a variable-length number by its first byte; 9 when the byte begins no such
- * number.
- */
+/** Returns the length of a variable-length number by its first byte; 9 when the byte begins none. */
 export function vintBytes(firstByte: number): number {
   return Math.clz32(firstByte) - 23;
 }

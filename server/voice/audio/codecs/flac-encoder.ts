@@ -21,10 +21,7 @@ const MAX_PARTITION_ORDER = 4;
 /** Largest Rice parameter of 4 bits; 15 is an escape code (9.2.7). */
 const MAX_RICE_PARAMETER = 14;
 
-/**
- * Returns a STREAMINFO block: one channel, 16 bits; length and checksum are unknown, as in any live
- * stream.
- */
+/** Returns a STREAMINFO block: mono, 16 bits; length and checksum unknown, as in any live stream. */
 export function streamInfo({
   sampleRateHz,
   isLast,
@@ -133,10 +130,7 @@ function writeSubframe(writer: BitWriter, samples: Int32Array): void {
   writeResidual(writer, residual, order);
 }
 
-/**
- * Finds the best fixed predictor (9.2.5): each order's errors are the differences of the previous
- * order's.
- */
+/** Finds the best fixed predictor (9.2.5): an order's errors are the differences of the previous order's. */
 function predict(samples: Int32Array): { order: number; residual: Int32Array } {
   let residual = samples;
   let best = { order: 0, residual, cost: cost(residual, 0) };

@@ -22,10 +22,7 @@ import { decodeFlacFrame, type FlacFrameHeader } from './flac-frame.ts';
 const FLAC_SETUP_BYTES = 4 + 4 + 34;
 const flacMagic = Buffer.from('fLaC');
 const MAX_METADATA_BYTES = 16 * 1024 * 1024;
-/**
- * Most coincidental checksum matches per frame; one is already rare. Crafted streams with more are given
- * up.
- */
+/** Most coincidental checksum matches per frame; one is rare. Crafted streams with more are given up. */
 const MAX_ATTEMPTS = 16;
 /** Most damaged frames in a row. */
 const MAX_FAILURES = 10;
@@ -48,10 +45,7 @@ export class FlacReader {
   #skipBytes = 0;
   #metadataBytes = 0;
   #isInMetadata = false;
-  /**
-   * The frame that begins at `#start`, the position up to which its checksum is computed, and the
-   * checksum.
-   */
+  /** The frame that begins at `#start`, its checksum so far, and the position that this has reached. */
   #frame: FlacFrameHeader | undefined;
   #summed = 0;
   #crc = 0;

@@ -1,7 +1,4 @@
-/**
- * Data types of encoding: packets, the pieces that containers make of them, and the messages of encoding
- * workers.
- */
+/** Data types of encoding: packets, container pieces, and the messages of encoding workers. */
 import type { TargetMediaFormat } from '../../../../shared/target-media-type.ts';
 import type { SpokenSamples } from '../../../engines/engine.ts';
 
@@ -52,10 +49,7 @@ export interface SpeechEncoder {
    * @throws ServiceError synthesis_failed; the signal's reason when aborted
    */
   encode(spoken: SpokenSamples): Promise<EncodedPiece[]>;
-  /**
-   * Pads with silence and resolves to everything taken in: the end of a segment. Throws like {@link
-   * encode}.
-   */
+  /** Pads with silence and resolves to everything left: the end of a segment. Throws like {@link encode}. */
   flush(): Promise<EncodedPiece[]>;
   close(): void;
 }

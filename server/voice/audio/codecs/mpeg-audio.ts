@@ -30,10 +30,7 @@ export const ADTS_HEADER_BYTES = 7;
 /** Size of the largest ADTS frame. */
 export const MAX_ADTS_FRAME_BYTES = 8191;
 
-/**
- * Bit rates in kbit/s by code: MPEG 1, then MPEG 2 and 2.5. Code 0, the free format, is not used in
- * practice.
- */
+/** Bit rates in kbit/s by code: MPEG 1, then MPEG 2 and 2.5. Code 0, the free format, is not in use. */
 const bitRates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const bitRates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const mp3RatesHz = [44_100, 48_000, 32_000];
@@ -237,10 +234,7 @@ export class MpegReader {
     return magic.every((byte, index) => this.#bytes[this.#start + index] === byte);
   }
 
-  /**
-   * Returns the size of the ID3v2 tag at `#start`: seven bits per byte, plus ten bytes each for header
-   * and footer.
-   */
+  /** Size of the ID3v2 tag at `#start`: seven bits per byte, plus ten bytes each for header and footer. */
   #tagBytes(): number {
     const at = (index: number) => this.#bytes[this.#start + index] as number;
     const size = (at(6) << 21) | (at(7) << 14) | (at(8) << 7) | at(9);
@@ -314,10 +308,7 @@ export function createMp3Track({ sink }: TrackDecoderOptions): TrackDecoder {
   };
 }
 
-/**
- * Decodes AAC packets. FFmpeg expects raw AAC as ADTS, so each packet gets a header made from the
- * container's data.
- */
+/** Decodes AAC packets. FFmpeg expects ADTS, so each packet gets a header from the container's data. */
 export function createAacTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
   const config = parseAacConfig(setup);
   if (config.channels !== 1) throw notMono('AAC', config.channels);

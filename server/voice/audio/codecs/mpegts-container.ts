@@ -136,10 +136,7 @@ function writePayload(packet: Buffer, clock: Uint8Array | undefined, payload: Ui
   if (clock !== undefined) packet.set(clock, 6);
 }
 
-/**
- * Returns a clock reference: 33 bits, 6 reserved bits, and 9 bits of a finer clock, which is always zero
- * (2.4.3.5).
- */
+/** Returns a clock reference: 33 bits, 6 reserved ones, and 9 of a finer clock, always zero (2.4.3.5). */
 function clockReference(ticks: number): Uint8Array {
   const clock = Buffer.alloc(6);
   const base = ticks % CLOCK_RANGE;

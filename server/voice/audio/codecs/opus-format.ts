@@ -51,10 +51,7 @@ export function parseOpusHead(packet: Uint8Array): OpusHead {
   return { preSkip48k: view.getUint16(10, true), outputGain: view.getInt16(16, true) };
 }
 
-/**
- * Returns the header of our streams: one channel, and a pre-skip that makes players drop the encoder's
- * delay.
- */
+/** Header of our streams: one channel; the pre-skip makes players drop the encoder's delay. */
 export function opusHead(): Uint8Array {
   const head = Buffer.alloc(HEAD_BYTES);
   magic.copy(head);

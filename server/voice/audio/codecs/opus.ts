@@ -261,10 +261,7 @@ export function createOpusTrack({ setup, opusRateHz, sink }: TrackDecoderOptions
 
 // Encoding.
 
-/**
- * Sample rate of the encoder: speech engines produce nothing above 12 kHz, and 48 kHz would cost twice
- * the work.
- */
+/** Sample rate of the encoder: speech engines stay below 12 kHz, and 48 kHz would cost twice the work. */
 const ENCODED_RATE_HZ = 24_000;
 /** Samples per frame of 20 ms, the length that suits libopus best. */
 const FRAME_SAMPLES = 480;

@@ -45,10 +45,7 @@ function createLinearSource(sampleRateHz: number, sink: AudioSink): AudioSource 
   };
 }
 
-/**
- * Returns s16le bytes of whole samples as samples: as a view if their alignment allows, otherwise as a
- * copy.
- */
+/** Returns s16le bytes of whole samples as samples: as a view where alignment allows, else as a copy. */
 export function samplesOf(bytes: Uint8Array): Int16Array {
   const even = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.from(bytes);
   return new Int16Array(even.buffer, even.byteOffset, even.length / 2);
@@ -126,10 +123,7 @@ function ulawSample(code: number): number {
   return (bits & 0x80) === 0 ? magnitude : -magnitude;
 }
 
-/**
- * Encodes A-law: sign, exponent and four bits of mantissa of a 13-bit sample, with every second bit
- * inverted.
- */
+/** Encodes A-law: sign, exponent, four bits of mantissa of a 13-bit sample; every second bit inverted. */
 function alawCode(sample: number): number {
   const sign = sample < 0 ? 0 : 0x80;
   const magnitude = (sample < 0 ? ~sample : sample) >> 4;

@@ -112,10 +112,7 @@ function createPacketClock(head: Uint8Array, setup: Uint8Array): (packet: Uint8A
   };
 }
 
-/**
- * Unpacks the headers from Matroska's CodecPrivate: their count minus 1, the sizes of all but the last,
- * the headers.
- */
+/** Unpacks CodecPrivate of Matroska: number of headers minus 1, sizes of all but the last, headers. */
 export function unpackVorbisHeaders(codecPrivate: Uint8Array): Uint8Array[] {
   if (codecPrivate[0] !== 2) throw malformedVorbis();
   const sizes: number[] = [];

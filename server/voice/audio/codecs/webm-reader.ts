@@ -50,10 +50,7 @@ export type DocType = 'webm' | 'matroska';
 export interface WebmHandler {
   /** A document of this type begins. */
   document?(docType: DocType): void;
-  /**
-   * Describes the track whose packets follow; called again when the sender starts a new document in the
-   * same stream.
-   */
+  /** Describes the track whose packets follow; called again when a new document starts in mid-stream. */
   track(track: AudioTrack): void;
   /**
    * Takes one packet of the track; the bytes are valid during the call only.
@@ -109,10 +106,7 @@ export class WebmReader {
     this.#window = 0;
   }
 
-  /**
-   * Searches for the id of a cluster, if its track is known, or of a document; returns the offset after
-   * it.
-   */
+  /** Finds the id of a document or, once its track is known, of a cluster; returns the offset after it. */
   #find(chunk: Uint8Array, offset: number): number {
     for (let index = offset; index < chunk.length; index += 1) {
       this.#window = (this.#window << 8) | (chunk[index] ?? 0);
@@ -286,10 +280,7 @@ function readBlockHeader(block: Uint8Array): BlockHeader {
   };
 }
 
-/**
- * Returns the sizes of all frames and the offset of the first; together the frames fill the block
- * exactly.
- */
+/** Returns the sizes of all frames, which fill the block exactly, and the offset of the first. */
 function lacedSizes(
   block: Uint8Array,
   { lacing, framesStart }: BlockHeader,
@@ -327,10 +318,7 @@ function readXiphSizes(block: Uint8Array, offset: number, count: number) {
   return { sizes, start };
 }
 
-/**
- * Reads EBML lacing: the first size is a variable-length number, each further one a signed difference to
- * the previous.
- */
+/** Reads EBML lacing: a variable-length number, then signed differences to the previous size. */
 function readEbmlSizes(block: Uint8Array, offset: number, count: number) {
   const sizes: number[] = [];
   let start = offset;
