@@ -1,6 +1,6 @@
 /**
- * The process in which one document is opened and written; see document-process.ts. It is the first
- * to give way when the machine is short of time or memory, and it never outlives its parent.
+ * The process that opens and writes one document; see document-process.ts. It is the first to yield
+ * when the machine is short of processor time or memory, and it never outlives its parent.
  */
 import { writeFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -17,7 +17,7 @@ import { checkMarks, differentSentences, translatedBlocks } from './document-sen
 
 let opened: OpenedDocument | undefined;
 
-/** Aborts when a document has come. */
+/** Aborts the rehearsal when a document arrives. */
 const rehearsing = new AbortController();
 
 async function answer(question: DocumentQuestion): Promise<DocumentAnswer> {
@@ -55,14 +55,16 @@ function send(answer: DocumentAnswer, then?: () => void): void {
 }
 
 function giveWay(): void {
-  // A server that gives way itself started it with less; more is not to be had.
+  // Never raised: a server of low priority starts this process with a priority that is lower
+  // already.
   const less = constants.priority.PRIORITY_BELOW_NORMAL;
   if (getPriority() < less) setPriority(less);
   try {
-    // The kernel, out of memory, ends this process and not the one that holds conversations.
+    // When memory runs out, the kernel kills this process and not the server that holds
+    // conversations.
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // Only Linux has it.
+    // The file exists only on Linux.
   }
 }
 
@@ -83,22 +85,27 @@ if (rehearses) {
     rehearse(rehearsing.signal),
   );
   rehearsal.catch((error: unknown) => {
-    // What could not be loaded is not tried again in this process; a format may refuse for good reasons.
+    // A module that failed to load is not tried again in this process. A DocumentError is a
+    // legitimate refusal by a format.
     if (!rehearsing.signal.aborted && !(error instanceof DocumentError)) process.exit(1);
   });
 }
 
-// Enough of a document to know its language by.
+// Sample of a document for language detection.
 
-/** Names, addresses and headings say less than sentences do; in UTF-16 units. */
+/**
+ * Shortest block, in UTF-16 units, that tells its language well: sentences tell more than names,
+ * addresses and headings.
+ */
 const TELLING_LENGTH = 40;
-/** Detectors look at about as much text as these have together. */
+/** The sample is about as long as the text that language detectors examine. */
 const MAX_BLOCKS = 40;
 const MAX_BLOCK_LENGTH = 200;
 
 /**
- * Text from paragraphs all over the document: the first page may be in another language. Where there
- * are none, from whatever text there is; empty where there is none.
+ * Samples paragraphs spread over the whole document, as the first page may be in another language.
+ * A document without long paragraphs is sampled from all its blocks; one without text gives an
+ * empty sample.
  */
 function languageSample(blocks: readonly DocumentBlock[]): TextSegment[] {
   const telling = blocks.filter(({ segment }) => plainText(segment).length >= TELLING_LENGTH);
@@ -106,7 +113,7 @@ function languageSample(blocks: readonly DocumentBlock[]): TextSegment[] {
   const stride = Math.max(1, candidates.length / MAX_BLOCKS);
   return Array.from({ length: Math.min(MAX_BLOCKS, candidates.length) }, (_, index) => {
     const text = plainText(candidates[Math.floor(index * stride)]?.segment ?? []);
-    // None takes the place of the others.
+    // Each block is cut, so that no long one displaces the others.
     return [text.slice(0, MAX_BLOCK_LENGTH)];
   });
 }

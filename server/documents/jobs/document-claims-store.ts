@@ -1,6 +1,7 @@
 /**
- * Who works on which document. A claim is an id in the document's row: every step of a worker names
- * it, so one whose document was given to another changes nothing any more.
+ * Claims: which worker translates which document. A claim is a random id in the document's row, and
+ * it fences every step of a worker: once the document is claimed anew, steps under the old claim
+ * change nothing.
  */
 import {
   sql,
@@ -21,40 +22,44 @@ import {
   toNewDocument,
 } from './document-tables-store.ts';
 
-/** A document that a worker has taken; the claim is its right to go on with it. */
+/** A document claimed by a worker; `claimId` is the worker's right to proceed. */
 export interface ClaimedDocument extends NewDocument {
   claimId: string;
-  /** How often it has been taken since progress was last kept of it, this time included. */
+  /** Number of claims since progress was last saved, including this one. */
   attempt: number;
 }
 
-/** Accounts whose documents were taken: the smallest number is served first. */
+/** Turns of the accounts in the queue: the account with the smallest number is served first. */
 export interface DocumentTurnsTable {
   account_id: string;
   turn: number;
 }
 
-/** Documents as jobs: the table is the truth, whoever is rung up besides. */
+/**
+ * The job queue of documents. The table is authoritative; notifications to workers only save them a
+ * poll.
+ */
 export interface DocumentClaims {
   /**
-   * Takes the document that is next: queued, or translating with a worker that was not heard of
-   * since `staleBeforeMs`. Accounts take turns, an account's documents go by age. One that was taken
-   * `maxAttempts` times becomes an error instead. Of any number of callers, one gets it; what the
-   * one before wrote of its result is gone.
+   * Claims the next document: one that is queued, or whose worker has sent no heartbeat since
+   * `staleBeforeMs`. Accounts take turns; within an account, the oldest document comes first. A
+   * document that has been claimed `maxAttempts` times becomes an `error` instead. Exactly one of
+   * several concurrent callers gets a document. Parts of a result that the previous worker wrote
+   * are deleted.
    */
   claim(wish: {
     claimId: string;
-    /** Names the worker in {@link DocumentClaims.abandon}. */
+    /** Identifies the worker in {@link DocumentClaims.abandon}. */
     workerId: string;
     atMs: number;
     staleBeforeMs: number;
     maxAttempts: number;
-    /** For the owner of a document that has been tried often enough. */
+    /** Message for the owner of a document that has used up its attempts. */
     exhausted: string;
   }): Promise<ClaimedDocument | undefined>;
   /**
-   * Notes that a worker is at it, and when it will probably be done (null: as before). What was said
-   * of that gets no later until it has passed.
+   * Records a heartbeat and the estimated time of completion (null: unchanged). Until the recorded
+   * estimate has passed, it can only move earlier.
    *
    * @returns false when the claim is lost
    */
@@ -64,11 +69,12 @@ export interface DocumentClaims {
     beat: { atMs: number; finishAtMs: number | null },
   ): Promise<boolean>;
   /**
-   * Charges for a document and makes it `done`, in one step: never one without the other, never
-   * twice. Its source and progress are deleted. Without room within the limits it becomes an error
-   * with `problem`. Asked again with the same claim, it answers the same.
+   * Charges for a document, marks it `done` and deletes its source and progress, in one
+   * transaction: a document is never done without being charged, and never charged twice. When the
+   * charge exceeds a quota, the document becomes an `error` with `problem` instead. Idempotent: a
+   * repeated call with the same claim gives the same answer.
    *
-   * @param result.lastPart of the translated file, when all before it are kept
+   * @param result.lastPart last part of the translated file; all earlier parts must have been saved
    * @throws ServiceError not_found when the account has no such key
    */
   finish(
@@ -76,7 +82,7 @@ export interface DocumentClaims {
     claimId: string,
     result: { charge: Charge; problem: string; atMs: number; lastPart: LastPart },
   ): Promise<'done' | 'lost' | 'quota_exceeded'>;
-  /** Makes a document an `error`; its files are deleted. @returns false when the claim is lost */
+  /** Marks a document as `error` and deletes its files. @returns false when the claim is lost */
   fail(
     documentId: string,
     claimId: string,
@@ -85,8 +91,9 @@ export interface DocumentClaims {
   /**
    * Puts a document back into the queue.
    *
-   * @param options.countsAttempt false: its worker stops, which is no fault of the document
-   * @param options.notBeforeMs nobody gets it earlier
+   * @param options.countsAttempt false when the worker is shutting down, which is not the
+   *   document's fault
+   * @param options.notBeforeMs earliest time of the next claim, in ms since the epoch
    * @returns false when the claim is lost
    */
   release(
@@ -94,9 +101,12 @@ export interface DocumentClaims {
     claimId: string,
     options: { countsAttempt: boolean; notBeforeMs?: number },
   ): Promise<boolean>;
-  /** Puts back all that a worker had which ended without a word. @returns whether there was any */
+  /**
+   * Requeues all documents of a worker that ended without releasing them. @returns whether it had
+   * any
+   */
   abandon(workerId: string): Promise<boolean>;
-  /** Whether a document waits, or is being translated by anybody. */
+  /** Whether any document is queued or being translated, by any worker. */
   hasOpen(): Promise<boolean>;
 }
 
@@ -108,7 +118,7 @@ declare module '../../storage/database.ts' {
 
 type Wish = Parameters<DocumentClaims['claim']>[0];
 
-/** What a document has that nobody works on. */
+/** Columns of a document without a worker. */
 const unclaimed = {
   status: 'queued',
   claim_id: null,
@@ -145,7 +155,7 @@ export function createDocumentClaims(db: Database): DocumentClaims {
     async release(documentId, claimId, { countsAttempt, notBeforeMs = 0 }) {
       const { numUpdatedRows } = await claimed(db, documentId, claimId)
         .set({ ...unclaimed, not_before_ms: notBeforeMs })
-        // What has got on in this attempt counts none already.
+        // When progress was saved in this attempt, the count is 0 already.
         .$if(!countsAttempt, (query) =>
           query.set({ attempt: sql<number>`case when attempt > 0 then attempt - 1 else 0 end` }),
         )
@@ -185,7 +195,8 @@ function createClaim(db: Database): DocumentClaims['claim'] {
         continue;
       }
       const taken = await take(db, next, wish);
-      // Another took it meanwhile, whose turn is noted by now; or it was deleted, or its worker heard of.
+      // Another worker took it (and has noted the turn by now), its worker sent a heartbeat, or it
+      // was deleted.
       if (taken === undefined) continue;
       await noteTurn(db, taken.account_id);
       await deleteParts(db, [taken.document_id], ['result']);
@@ -194,7 +205,7 @@ function createClaim(db: Database): DocumentClaims['claim'] {
   };
 }
 
-/** An update of a document that does nothing unless the claim is good. */
+/** An update that affects no row unless the claim is still valid. */
 function claimed(db: Database, documentId: string, claimId: string) {
   return db
     .updateTable('documents')
@@ -203,7 +214,7 @@ function claimed(db: Database, documentId: string, claimId: string) {
     .where('status', '=', 'translating');
 }
 
-/** What anybody may take. */
+/** Condition for documents that any worker may claim. */
 function isFree(
   eb: ExpressionBuilder<Tables, 'documents'>,
   { atMs, staleBeforeMs }: Wish,
@@ -217,7 +228,7 @@ function isFree(
   ]);
 }
 
-/** The oldest document of the account whose last turn is longest ago. */
+/** Finds the oldest document of the account that was served least recently. */
 async function findNext(db: Database, wish: Wish) {
   return db
     .selectFrom('documents')
@@ -244,7 +255,7 @@ async function take(
       worker_id: wish.workerId,
       beat_at_ms: wish.atMs,
       attempt: eb('attempt', '+', 1),
-      // What an attempt before has said and was wrong about is forgotten.
+      // An estimate of the previous attempt that has passed already is dropped.
       finish_at_ms: sql<
         number | null
       >`case when finish_at_ms > ${wish.atMs} then finish_at_ms else null end`,
@@ -270,7 +281,7 @@ async function giveUp(
   if (numUpdatedRows > 0) await deleteParts(db, [document_id]);
 }
 
-/** Puts an account behind all others. */
+/** Moves an account to the end of the queue. */
 async function noteTurn(db: Database, accountId: string): Promise<void> {
   const { last } = await db
     .selectFrom('document_turns')
@@ -286,7 +297,7 @@ async function noteTurn(db: Database, accountId: string): Promise<void> {
 
 function createFinish(db: Database): DocumentClaims['finish'] {
   return async (documentId, claimId, { charge, problem, atMs, lastPart }) => {
-    // The document first, then account and key: nobody locks them the other way round.
+    // Lock order: the document, then account and key. Every transaction keeps to it.
     const held = await db
       .selectFrom('documents')
       .select('status')
@@ -297,7 +308,7 @@ function createFinish(db: Database): DocumentClaims['finish'] {
     if (held === undefined) return 'lost';
     if (held.status !== 'translating') return held.status === 'done' ? 'done' : 'quota_exceeded';
 
-    // Before the charge: nobody else who is charged waits for its way to the database.
+    // Written before the charge locks the account, so that no other charge waits for this write.
     await putPart(db, { documentId, file: 'result', ...lastPart, atMs });
     if ((await usageStore.over(db).charge(charge)) !== 'charged') {
       await claimed(db, documentId, claimId)

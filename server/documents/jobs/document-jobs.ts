@@ -1,6 +1,6 @@
 /**
- * The work of a worker: takes documents from the table, a bounded number at once, and sees each through from
- * its claim to its end.
+ * The job loop of a worker: claims documents from the table, a bounded number at a time, and takes
+ * each from its claim to `done`, `error` or back into the queue.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,31 +17,34 @@ import type { DocumentTranslator, TranslationProgress } from './document-transla
 import { DOCUMENT_PART_BYTES } from './document-upload.ts';
 import type { DocumentStore } from './store.ts';
 
-/** How often a worker says that it is at it, in ms. */
+/** Interval of a worker's heartbeats, in ms. */
 const BEAT_MS = 2_000;
-/** A worker that missed so many beats has ended: a slow disk or a busy machine costs some. */
+/**
+ * Silence after which a worker counts as dead, in ms. A slow disk or a busy machine can cost a few
+ * heartbeats.
+ */
 const STALE_MS = 6 * BEAT_MS;
-/** How often the table is looked at when nobody rings, in ms. */
+/** Interval at which the table is polled, in ms, when no notification arrives. */
 const POLL_MS = 2_000;
 
 export interface DocumentJobs {
-  /** Looks at the table now. */
+  /** Checks the table at once. */
   ring(): void;
-  /** Takes no more, and puts back what is under way; resolves when nothing is left. */
+  /** Claims no more documents and requeues those in progress; resolves when none is left. */
   stop(): Promise<void>;
 }
 
 interface DocumentJobsOptions extends Omit<DocumentJobOptions, 'now'> {
-  /** Another one for each process. */
+  /** Unique for each process. */
   workerId: string;
-  /** Documents at once. */
+  /** Maximum number of documents translated at the same time. */
   maxDocuments: number;
-  /** Called when the worker has nothing to do with a document any more. */
+  /** Called when the worker has finished with a document, whatever the outcome. */
   onEnded?: (documentId: string) => void;
   now?: () => number;
 }
 
-/** Starts to take documents. */
+/** Starts claiming and translating documents. */
 export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
   const options = { now: Date.now, ...given };
   const { documents, workerId, maxAttempts, maxDocuments, onEnded, log, now } = options;
@@ -79,7 +82,7 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
 
   async function run(): Promise<void> {
     while (!isStopping) {
-      // Listened to before the look: a ring in between is not missed.
+      // Subscribed before the query, so that a ring during it is not missed.
       const rung = bell.next();
       const claimed = running.size < maxDocuments ? await take() : undefined;
       if (claimed === undefined) {
@@ -105,13 +108,13 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
   };
 }
 
-// One document with one worker, from its claim to the end of it.
+// One document in one worker, from its claim to its outcome.
 
-/** Before the second attempt, twice as long before the third; in ms. */
+/** Pause before the second attempt, in ms; it doubles with each further attempt. */
 const RETRY_AFTER_MS = {
-  /** A process that ended: most likely by the document. */
+  /** The document's process ended, most likely because of the document itself. */
   crash: 1_000,
-  /** An engine that is away may need some time. */
+  /** An unreachable engine may need some time to recover. */
   refusal: 10_000,
 };
 const TOO_MANY_REQUESTS = 429;
@@ -119,7 +122,7 @@ const TOO_MANY_REQUESTS = 429;
 interface DocumentJobOptions {
   documents: DocumentStore;
   translator: DocumentTranslator;
-  /** After so many attempts in which nothing was got on with, a document is an error. */
+  /** Consecutive attempts without saved progress after which a document becomes an `error`. */
   maxAttempts: number;
   log: Logger;
   now: () => number;
@@ -127,13 +130,13 @@ interface DocumentJobOptions {
 
 /** A document that is being translated. */
 interface DocumentJob {
-  /** Resolves when the worker has nothing to do with the document any more. */
+  /** Resolves when the worker has finished with the document, whatever the outcome. */
   readonly ended: Promise<void>;
-  /** Puts the document back into the queue at once; does nothing when it is over. */
+  /** Requeues the document at once; does nothing when the job is over. */
   giveBack(): void;
 }
 
-/** The worker ends: no fault of the document. */
+/** The worker is shutting down, which is not the document's fault. */
 class WorkerStops extends Error {
   constructor() {
     super('The worker stops.');
@@ -141,7 +144,7 @@ class WorkerStops extends Error {
   }
 }
 
-/** Translates a document that was claimed. */
+/** Starts to translate a claimed document. */
 function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions): DocumentJob {
   const aborting = new AbortController();
   const { signal } = aborting;
@@ -161,7 +164,7 @@ function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions)
       log.info({ documentId, attempt, outcome, durationMs }, 'A document has been translated.');
     } catch (error) {
       await settle(error).catch((problem: unknown) => {
-        // Somebody will find that nobody is at it any more.
+        // Another worker will claim the document once its heartbeat is stale.
         log.warn({ documentId, error: String(problem) }, 'A document was left as it is.');
       });
     } finally {
@@ -202,7 +205,7 @@ async function translate(
   const wish = JSON.parse(order) as DocumentWish;
   const source = await claim.readSource();
   signal.throwIfAborted();
-  // Not before: what is read would wait until this is written.
+  // Not before the source is read: the read would have to wait for this write.
   beats.beat();
   const translating = translator.translate({
     file: source,
@@ -212,7 +215,7 @@ async function translate(
     signal,
     onShare: beats.note,
   });
-  // Who must give a document back does not wait until everything has noticed.
+  // On abort, the document is released at once, without waiting for the translation to wind down.
   const { file, characters } = await Promise.race([translating, rejection(signal)]);
   const amount = billedCharacters(wish, characters);
   return claim.finish(
@@ -230,11 +233,11 @@ function rejection(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Keeps a claim alive, and what its owner knows of it. */
+/** Keeps a claim alive with heartbeats, and the time estimate that its owner sees up to date. */
 interface Beats {
-  /** Beats before the next time that it would. */
+  /** Sends a heartbeat ahead of schedule. */
   beat: () => void;
-  /** Notes the share that is done. */
+  /** Notes the share of the work that is done, from 0 to 1. */
   note: (share: number) => void;
   stop: () => void;
 }
@@ -266,7 +269,7 @@ function startBeats(
   };
 }
 
-/** What may be logged of an error: its message might quote the document. */
+/** The loggable part of an error: its message might quote the document. */
 function traceOf(error: unknown): object {
   if (error instanceof ServiceError) return { error: error.code };
   if (!(error instanceof Error)) return { error: typeof error };
@@ -274,7 +277,10 @@ function traceOf(error: unknown): object {
   return { error: error.name, at };
 }
 
-/** What an owner reads of an error that cannot be mended by trying again; else undefined. */
+/**
+ * Returns the message for the document's owner when another attempt is pointless; undefined
+ * otherwise.
+ */
 function problemFor(error: unknown, isLastAttempt: boolean): string | undefined {
   if (error instanceof DocumentError) return error.message;
   if (error instanceof FormatFailure) return UNREADABLE;
@@ -286,11 +292,11 @@ function problemFor(error: unknown, isLastAttempt: boolean): string | undefined 
   return isLastAttempt ? EXHAUSTED : undefined;
 }
 
-/** For owners of documents at which a format failed: no fault of theirs, and no use to try again. */
+/** Message for owners of documents on which a format failed. The same file would fail again. */
 const UNREADABLE =
   'The server could not process this document. The fault is with the server: its operator finds details in the log.';
 
-/** For owners of documents that were tried often enough. */
+/** Message for owners of documents that have used up their attempts. */
 const EXHAUSTED =
   'The document could not be translated, though it was tried several times. Please check that it opens, save it anew and send it again.';
 
@@ -298,14 +304,20 @@ function retryAfterMs(error: unknown): number {
   return error instanceof ServiceError ? RETRY_AFTER_MS.refusal : RETRY_AFTER_MS.crash;
 }
 
-// What a worker reads and writes of a document it has taken, however often the database is away.
+// A worker's access to a claimed document; retries while the database is unreachable.
 
-/** Waits for a database that is away, in ms; then the document is left to whoever finds it later. */
+/**
+ * Pauses between retries while the database is unreachable, in ms. After the last one, the document
+ * is left to be claimed again later.
+ */
 const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
-/** What a database says that is away for a moment, or was started anew. */
+/** Codes of errors that a database restart or a brief outage causes. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['storage_unavailable', 'internal']);
 
-/** The document was given to another worker, or deleted: nothing of this one's counts any more. */
+/**
+ * The document was claimed by another worker or deleted; nothing that this worker does counts any
+ * more.
+ */
 class ClaimLost extends Error {
   constructor() {
     super('The document is not with this worker any more.');
@@ -313,17 +325,20 @@ class ClaimLost extends Error {
   }
 }
 
-/** Methods throw ClaimLost; ServiceError when the database stays away; the signal's reason. */
+/**
+ * A worker's claim. Methods throw ClaimLost, ServiceError when the database stays unreachable, or
+ * the signal's reason.
+ */
 interface DocumentClaim {
-  /** The file as it was uploaded. @throws DocumentError when parts of it are missing */
+  /** Reads the uploaded file. @throws DocumentError when parts of it are missing */
   readSource(): Promise<Uint8Array>;
   readonly progress: TranslationProgress;
-  /** Whether progress was kept under this claim. */
+  /** Whether progress was saved under this claim. */
   readonly hasGotOn: boolean;
   /**
-   * Keeps the translated file, a part at a time, makes the document `done` and charges for it.
+   * Saves the translated file part by part, marks the document `done` and charges for it.
    *
-   * @param problem what its owner reads when there is no room
+   * @param problem message for the owner when the charge exceeds a quota
    */
   finish(file: Uint8Array, charge: Charge, problem: string): Promise<'done' | 'quota_exceeded'>;
   fail(problem: string): Promise<void>;
@@ -334,7 +349,7 @@ interface DocumentClaimOptions {
   documents: DocumentStore;
   claimed: ClaimedDocument;
   now: () => number;
-  /** Ends waiting for the database, but no step that it has begun. */
+  /** Ends waits for the database, but no step that has begun. */
   signal: AbortSignal;
 }
 
@@ -346,7 +361,7 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
 
   const insist = <Result>(step: () => Promise<Result>) => insistWithin(signal, step);
 
-  /** For steps that answer whether the claim is still good. */
+  /** Runs a step that resolves to whether the claim is still valid. */
   async function insistOnClaim(step: () => Promise<boolean>): Promise<void> {
     if (!(await insist(step))) throw new ClaimLost();
   }
@@ -399,7 +414,7 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
   };
 }
 
-/** Runs a step, again while the database is away. */
+/** Runs a step and repeats it while the database is unreachable. */
 async function insistWithin<Result>(
   signal: AbortSignal,
   step: () => Promise<Result>,
@@ -432,7 +447,7 @@ function incomplete(): DocumentError {
   return new DocumentError('The file did not arrive as it was sent. Please upload it again.');
 }
 
-/** Goes to the end of parts. @returns how many there were */
+/** Reads parts to the end. @returns their number */
 async function lengthOf(parts: AsyncGenerator<Uint8Array, number>): Promise<number> {
   for (;;) {
     const next = await parts.next();

@@ -1,6 +1,6 @@
 /**
- * What a document is to become, what it costs and how long it takes: made when it is uploaded, read by the
- * worker that translates it.
+ * The order for a document: its languages and formats, its price and the estimate of its duration.
+ * The upload creates it; the worker that translates the document reads it.
  */
 import type { Wishes } from '../../translation/wishes.ts';
 import {
@@ -10,53 +10,57 @@ import {
   MINIMUM_BILLED_CHARACTERS,
 } from '../formats/index.ts';
 
-/** An order that has been checked; plain data, kept as JSON. */
+/** A validated order; plain data, stored as JSON. */
 export interface DocumentWish extends Wishes {
   input: DocumentFormatName;
   output: DocumentFormatName;
-  /** Most characters of the text, by the plan of the account. */
+  /** Maximum characters of the text, by the account's plan. */
   maxCharacters: number;
-  /** Whether the target is in beta and costs nothing. */
+  /** Whether the target language is in beta and therefore free of charge. */
   isFree: boolean;
 }
 
-/** What a document costs, in Unicode code points. */
+/** Returns the characters to be billed for a document, in Unicode code points. */
 export function billedCharacters(wish: DocumentWish, characters: number): number {
   const { billing } = documentFormat(wish.input);
   if (wish.isFree || billing === 'free') return 0;
   return billing === 'minimum' ? Math.max(MINIMUM_BILLED_CHARACTERS, characters) : characters;
 }
 
-/** What is known of a document when it is taken. */
+/** What is known of a document when it is claimed. */
 interface DocumentSize {
-  /** What its owner wants, as JSON. */
+  /** The owner's order, as JSON. */
   order: string;
   sizeBytes: number;
 }
 
-/** When a document will be done, as far as is known from what is done of it. */
+/** Running estimate of when a document will be done, from the progress so far. */
 interface DocumentEstimate {
-  /** @param share that is done by now, from 0 to 1 */
+  /** @param share share of the work that is done by now, from 0 to 1 */
   note(share: number, atMs: number): void;
   /** In ms since the epoch, a whole number. */
   finishAtMs(): number;
 }
 
-/** How long a document takes of which nothing is known yet, in ms; rather too long. */
+/**
+ * Estimates the duration of a document that nothing is known about yet, in ms; errs on the long
+ * side.
+ */
 export function firstEstimateMs({ order, sizeBytes }: DocumentSize): number {
   const { input } = JSON.parse(order) as Pick<DocumentWish, 'input'>;
   return firstOf(input, sizeBytes);
 }
 
-/** A smaller share says little about the rest. */
+/** Smallest share of the work from which the rest can be extrapolated. */
 const TELLING_SHARE = 0.02;
 
-/** @param startedAtMs when somebody began with it */
+/** @param startedAtMs when the worker started on the document */
 export function createDocumentEstimate({
   startedAtMs,
   ...size
 }: DocumentSize & { startedAtMs: number }): DocumentEstimate {
-  // What was done before by another worker took this one no time: counted from the first report.
+  // Work that an earlier worker has done took this one no time, so the first report is the
+  // baseline.
   let first: { share: number; atMs: number } | undefined;
   let finishAtMs = startedAtMs + firstEstimateMs(size);
   return {

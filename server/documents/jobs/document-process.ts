@@ -1,6 +1,6 @@
 /**
- * The parent's end of a process that has one document. Whatever a file makes a format do, it costs no
- * more than this process: it is ended when it takes too long or too much memory.
+ * The parent's end of the process that holds one document. Whatever a file makes a format do, only
+ * this process suffers: it is killed when it exceeds its limit of time or memory.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,24 +27,27 @@ import { DocumentError, type OpenOptions } from '../formats/format.ts';
 import type { DocumentSentence } from './document-sentences.ts';
 
 export interface DocumentLimits {
-  /** For opening a document, again for cutting it into sentences, and again for writing it. */
+  /** Limit for each of the steps: opening the document, cutting it into sentences, writing it. */
   timeMs: number;
-  /** Of the process and those that it starts. */
+  /** Resident memory of the process and its descendants. */
   memoryBytes: number;
 }
 
-/** Memory that hostile files take within this time is not noticed earlier, in ms. */
+/** Interval of the memory checks, in ms; a hostile file can exceed the limit for that long. */
 const MEMORY_PERIOD_MS = 100;
-/** Share of the memory for JavaScript's own heap: files and WebAssembly are outside of it. */
+/** Share of the memory limit for the JavaScript heap; file contents and WebAssembly live outside it. */
 const HEAP_SHARE = 0.6;
 
-/** V8 aborts when its heap is full; contained, that is reported as a shell does. */
+/**
+ * V8 aborts when its heap is full. Inside the containment, the exit code reports the signal as a
+ * shell does.
+ */
 const isAbort = (code: number | null, signal: string | null): boolean =>
   signal === 'SIGABRT' || code === 128 + constants.signals.SIGABRT;
 
 let found: Promise<Containment> | undefined;
 
-/** How documents are opened on this machine, found out once. */
+/** Returns the containment for document processes on this machine; detected once. */
 export function documentContainment(): Promise<Containment> {
   found ??= findContainment([process.execPath, '--version'], {
     readable: runtimeFiles(import.meta.url),
@@ -53,29 +56,38 @@ export function documentContainment(): Promise<Containment> {
   return found;
 }
 
-/** Where documents get their processes from. */
+/** Source of processes for documents. */
 export interface DocumentProcesses {
   /**
-   * A process for one document; `signal` ends it.
+   * Provides a process for one document; `signal` ends it.
    *
    * @throws the signal's reason
    */
   take(signal: AbortSignal): Promise<DocumentProcess>;
-  /** Has one wait for the next document, rehearsed and unused, if there shall be such. */
+  /**
+   * Starts a spare process that rehearses and then waits for the next document, if one is allowed
+   * now.
+   */
   prepare(): void;
-  /** Ends all; resolves when nothing of any is left. */
+  /** Ends all processes; resolves when they and their folders are gone. */
   close(): Promise<void>;
 }
 
-/** With less for a document, what the others need would be missing to it. */
+/**
+ * Smallest memory limit with which a spare process is kept. Below it, the memory that the rehearsal
+ * of other formats takes up would be missing for the document.
+ */
 const WAITING_FROM_BYTES = 512 * 2 ** 20;
 
 interface DocumentProcessesOptions {
   limits: DocumentLimits;
   log: Logger;
-  /** Whether one may wait, asked whenever no document is under way; without it none does. */
+  /**
+   * Whether a spare process may wait; asked whenever no document is in progress. Without it, none
+   * waits.
+   */
   mayWait?: () => boolean;
-  /** In place of what was found out. */
+  /** Overrides the detected containment. */
   containment?: Containment;
 }
 
@@ -85,7 +97,7 @@ export function createDocumentProcesses({
 }: DocumentProcessesOptions): DocumentProcesses {
   const isLarge = options.limits.memoryBytes >= WAITING_FROM_BYTES;
   const starts = new Set<Promise<DocumentProcess>>();
-  /** Those of which something is left. */
+  /** Processes that are running or not yet cleaned up. */
   const processes = new Set<DocumentProcess>();
   let waiting: DocumentProcess | undefined;
   let isClosed = false;
@@ -106,7 +118,8 @@ export function createDocumentProcesses({
   async function startAhead(): Promise<void> {
     const started = await start(true);
     waiting = started;
-    // It is the first that is ended when memory is short: then the next document starts its own.
+    // When memory is short, the spare process is the first to be killed; the next document then
+    // starts its own.
     started.ended.catch(() => {
       if (waiting === started) waiting = undefined;
     });
@@ -156,22 +169,22 @@ async function startDocumentProcess({
   const heapMiB = Math.floor((options.limits.memoryBytes * HEAP_SHARE) / 2 ** 20);
   const child = forkChild(import.meta.url, './document-child', {
     args: [JSON.stringify(args)],
-    // Of newer Nodes, young objects alone would take a quarter of that.
+    // Newer Node versions would give young objects alone a quarter of the heap.
     execArgv: [`--max-old-space-size=${heapMiB}`, '--max-semi-space-size=16'],
     env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', HOME: home, TMPDIR: home },
-    // What libraries print may quote the document.
+    // Output of libraries may quote the document.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     wrap: used.wrap,
-    // A group of its own, with all the programs that it starts.
+    // A process group of its own, including all programs that it starts.
     detached: true,
   });
   return new DocumentProcess({ ...options, child, containment: used, folder });
 }
 
-/** A fault in a format: the same file would make it fail again. */
+/** A bug in a format: the same file would fail again. */
 export class FormatFailure extends Error {
-  /** @param errorName of what it threw */
+  /** @param errorName name of the error that the format threw */
   constructor(errorName: string) {
     super(`A document format failed with ${errorName}.`);
     this.name = 'FormatFailure';
@@ -179,8 +192,8 @@ export class FormatFailure extends Error {
 }
 
 /**
- * Every method throws DocumentError for the file; FormatFailure for a fault of ours; the signal's
- * reason; another Error when the process ended.
+ * A document process. Every method throws DocumentError for a fault of the file, FormatFailure for
+ * a bug in the format, the signal's reason, or another Error when the process ended.
  */
 export class DocumentProcess {
   readonly #child: ChildProcess;
@@ -192,9 +205,9 @@ export class DocumentProcess {
   #onAnswer: ((answer: DocumentAnswer) => void) | undefined;
   #end: { reason: unknown } | undefined;
   #peakBytes = 0;
-  /** Rejects with the reason when the process has ended, or has to, and never resolves. */
+  /** Rejects with the reason when the process has ended or is being ended; never resolves. */
   readonly ended: Promise<never>;
-  /** Resolves when it is gone, and its folder is removed or could not be. */
+  /** Resolves when the process is gone and its folder is removed, or could not be removed. */
   readonly gone: Promise<void>;
 
   constructor({
@@ -215,13 +228,13 @@ export class DocumentProcess {
     this.#limits = limits;
     this.#log = log;
     this.ended = new Promise((_, reject) => (this.#onEnd = reject));
-    // Not everybody asks.
+    // Callers need not handle the rejection.
     this.ended.catch(() => undefined);
     child.on('message', (answer: DocumentAnswer) => this.#onAnswer?.(answer));
     this.gone = this.#clearUp(folder);
   }
 
-  /** Begins with its document, for which `signal` ends it. */
+  /** Assigns the process to a document, for as long as `signal` is not aborted. */
   serve(signal: AbortSignal): void {
     if (this.#end !== undefined) return;
     this.#watch = setInterval(() => this.#checkMemory(), MEMORY_PERIOD_MS);
@@ -243,12 +256,12 @@ export class DocumentProcess {
     return this.#ask({ kind: 'open', format, file, options }, 'opened');
   }
 
-  /** Each different sentence of the opened document once. @param language of its text */
+  /** Returns the distinct sentences of the opened document. @param language language of its text */
   async sentences(language: LanguageTag): Promise<readonly DocumentSentence[]> {
     return (await this.#ask({ kind: 'sentences', language }, 'sentences')).different;
   }
 
-  /** @param translations of the sentences by their keys; the others stay as they are */
+  /** @param translations translated sentences by key; sentences without one stay as they are */
   async write(
     translations: ReadonlyMap<string, TextSegment>,
     languages: { source: LanguageTag; target: LanguageTag },
@@ -256,12 +269,12 @@ export class DocumentProcess {
     return (await this.#ask({ kind: 'write', translations, languages }, 'written')).file;
   }
 
-  /** Ends the process and what it has started, which takes longer than the call. Safe to call again. */
+  /** Ends the process and its descendants without waiting for their exit. Idempotent. */
   end(): void {
     this.#stop(new Error('The document process was closed.'));
   }
 
-  /** Ends it; resolves when it is gone. */
+  /** Ends the process and resolves when it is gone. */
   async close(): Promise<void> {
     this.end();
     await this.gone;
@@ -301,7 +314,7 @@ export class DocumentProcess {
     if (bytes > this.#limits.memoryBytes) this.#stop(tooLarge());
   }
 
-  /** The first reason counts. */
+  /** Records the first reason and kills the process; later calls do nothing. */
   #stop(reason: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { reason };
@@ -314,7 +327,7 @@ export class DocumentProcess {
     try {
       const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
       this.#stop(this.#reasonOf(code, signal));
-      // Programs that it had started may still be there.
+      // Programs that the process started may still be running.
       if (this.#child.pid !== undefined) killGroup(this.#child.pid);
     } catch (error) {
       this.#stop(error);
@@ -326,7 +339,7 @@ export class DocumentProcess {
   }
 
   #reasonOf(code: number | null, signal: string | null): Error {
-    // Between two looks at the memory.
+    // The memory filled up between two checks.
     const isFull = isAbort(code, signal) && this.#peakBytes > this.#limits.memoryBytes / 2;
     if (isFull) return tooLarge();
     if (this.#end === undefined) this.#log.warn({ code, signal }, 'document process ended');
@@ -353,23 +366,23 @@ function tooLarge(): DocumentError {
   );
 }
 
-// What a document process is asked and what it answers; one question at a time.
+// Protocol between server and document process; one question at a time.
 
-/** What is sent of an opened document: bounded, however large it is. */
+/** Summary of an opened document; its size is bounded, however large the document is. */
 interface DocumentSummary {
-  /** Unicode code points of the text; markup is not counted. */
+  /** Unicode code points of the text, without markup. */
   characters: number;
-  /** Enough of the text to know its language by; empty when there is none. */
+  /** Sample of the text for language detection; empty when the document has no text. */
   sample: readonly TextSegment[];
 }
 
 export type DocumentQuestion =
   | { kind: 'open'; format: DocumentFormatName; file: Uint8Array; options: OpenOptions }
-  /** Of a document that is open. */
+  /** Requires an open document. */
   | { kind: 'sentences'; language: LanguageTag }
   | {
       kind: 'write';
-      /** By the keys of the sentences, which are cut as in `languages.source`. */
+      /** By sentence key; the sentences are cut as in `languages.source`. */
       translations: ReadonlyMap<string, TextSegment>;
       languages: { source: LanguageTag; target: LanguageTag };
     };
@@ -380,13 +393,13 @@ export type DocumentAnswer =
   | { kind: 'written'; file: Uint8Array }
   /** A DocumentError, with its message. */
   | { kind: 'refused'; message: string }
-  /** Any other error. Its message may quote the document, so only its kind and place are sent. */
+  /** Any other error. Only its name and stack frames are sent, as its message may quote the document. */
   | { kind: 'failed'; name: string; frames: string[] };
 
-/** How a document process is started: the arguments after the module. */
+/** Arguments of a document process, passed as JSON after the module name. */
 export interface DocumentChildArguments {
-  /** Undefined when it is contained: its files are in memory then. */
+  /** Undefined when the process is contained: its files are in memory then. */
   uncontained?: Uncontained;
-  /** Whether it rehearses until its document comes. */
+  /** Whether the process rehearses until its document arrives. */
   rehearses: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * What a process does while it waits for its document: it reads and writes small ones of our own, so that
- * what the formats need is loaded and V8 has compiled it by the time the document comes.
+ * Rehearsal of a waiting document process: reads and writes small built-in documents, so that the
+ * formats' modules are loaded and V8 has compiled them before the first real document arrives.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LanguageTag } from '../../../shared/language.ts';
@@ -20,24 +20,28 @@ const PARAGRAPHS = 12;
 interface Rehearsed {
   name: DocumentFormatName;
   make: () => Promise<Uint8Array>;
-  /** The first compiles, the next ones show V8 what is worth optimising. */
+  /** The first round compiles; further rounds show V8 what is worth optimising. */
   rounds: number;
 }
 
-/** What is quick to rehearse; text formats have most of what they need in common. */
+/** Formats that are quick to rehearse. The text formats share most of their code. */
 const QUICK: readonly Rehearsed[] = [
   { name: 'docx', make: wordDocument, rounds: 8 },
   { name: 'html', make: webPage, rounds: 3 },
 ];
-/** What takes long: a document that comes meanwhile is held up by the step that it finds begun. */
+/** A format that is slow to rehearse: a document that arrives meanwhile waits for the current step. */
 const SLOW: Rehearsed = { name: 'pdf', make: printedPage, rounds: 2 };
-/** Who sends one document after the other has sent the next by then, in ms. */
+/**
+ * Pause before the slow format, in ms. A client that sends several documents has sent the next one
+ * by then.
+ */
 const REST_MS = 5_000;
 
 /**
- * Ends between two steps when `signal` says so, so that nobody waits for the rest.
+ * Rehearses all formats. Checks `signal` between steps, so that an arriving document waits for one
+ * step at most.
  *
- * @returns what it has rehearsed
+ * @returns the formats that were rehearsed
  * @throws AbortError or the signal's reason
  */
 export async function rehearse(
@@ -72,7 +76,7 @@ async function rehearseFormat(
   }
 }
 
-/** What was sent meanwhile is read first. */
+/** Yields to the event loop, so that a message that arrived meanwhile is processed first. */
 async function nextTurn(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();
@@ -82,12 +86,12 @@ function louder(segment: TextSegment): TextSegment {
   return segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part));
 }
 
-// The documents.
+// The built-in documents.
 
 async function wordDocument(): Promise<Uint8Array> {
   const open = 'http://schemas.openxmlformats.org';
   const types = 'application/vnd.openxmlformats';
-  // In pieces as Word leaves them, which remembers when each was written.
+  // Split into runs as Word does, which records the editing session of each.
   const paragraphs = paragraphsOf((text) => {
     const runs = text.split(/(?<= )/).map((words, at) => {
       const look = at % 7 === 3 ? '<w:b/>' : '<w:lang w:val="en-GB"/>';
@@ -132,7 +136,7 @@ async function webPage(): Promise<Uint8Array> {
   return Buffer.from(`<!doctype html><html lang="en"><body>${paragraphs}</body></html>`);
 }
 
-/** All paragraphs, each different from the others, as they are written. */
+/** Renders all paragraphs, each of them unique. */
 function paragraphsOf(write: (text: string) => string): string {
   return Array.from({ length: PARAGRAPHS }, (_, number) => {
     const sentences = SENTENCES.map((sentence) => `${sentence} (${number + 1})`);

@@ -1,4 +1,4 @@
-/** The sentences of a document, each different one once, and its blocks made of their translations. */
+/** Deduplicates the sentences of a document, and rebuilds its blocks from their translations. */
 import { createHash } from 'node:crypto';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { repairMarks } from '../../text/repair.ts';
@@ -7,24 +7,27 @@ import { sentenceEnds } from '../../text/sentences.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import { DocumentError, type DocumentBlock } from '../formats/format.ts';
 
-/** A sentence, or what could not be cut into sentences. */
+/** A sentence, or a block that could not be cut into sentences. */
 export interface DocumentSentence {
   segment: TextSegment;
-  /** The same for the same text with the same marks, in every process. */
+  /** Hash of text and marks; equal in every process for equal segments. */
   key: string;
-  /** Whether it is one sentence, name or heading; an engine may divide the others. */
+  /** Whether the segment is a single sentence, name or heading; engines may split other segments. */
   isWhole: boolean;
 }
 
-/** Marks are small, but each has objects on its way through engines; people write some dozens. */
+/**
+ * Most marks of a sentence. Each costs several objects on its way through engines; real documents
+ * have some dozens.
+ */
 const MAX_SENTENCE_MARKS = 4_000;
-/** What a block costs while it is cut: about 2.5 KB a mark, all of it at the same time. */
+/** Most marks of a block. Cutting a block takes about 2.5 KB per mark, all at the same time. */
 const MAX_BLOCK_MARKS = 60_000;
-/** Every word of a long book in a format of its own has as many. */
+/** Most marks of a document: as many as a long book in which every word has a format of its own. */
 const MAX_DOCUMENT_MARKS = 400_000;
 
 /**
- * Refuses documents whose inline markup is beyond what can be carried through a translation.
+ * Refuses documents with more inline markup than can be carried through a translation.
  *
  * @throws DocumentError
  */
@@ -39,9 +42,10 @@ export function checkMarks(blocks: readonly DocumentBlock[]): void {
 }
 
 /**
- * In order of their first occurrence; what has nothing to translate is left out.
+ * Returns the distinct sentences in order of first occurrence, without those that have nothing to
+ * translate.
  *
- * @throws DocumentError when one has more marks than can be carried through a translation
+ * @throws DocumentError when a sentence has more marks than can be carried through a translation
  */
 export function differentSentences(
   blocks: readonly DocumentBlock[],
@@ -61,10 +65,10 @@ export function differentSentences(
 }
 
 /**
- * The blocks with their sentences replaced. They are cut anew: what was cut before takes more memory
- * to keep than time to find again.
+ * Returns the text of the blocks with their sentences replaced. The blocks are cut again: keeping
+ * the sentences would cost more memory than cutting costs time.
  *
- * @param translations by key; what is missing stays as it is
+ * @param translations translated sentences by key; sentences without one stay as they are
  */
 export function translatedBlocks(
   blocks: readonly DocumentBlock[],
@@ -87,7 +91,10 @@ function layOut({ segment, kind }: DocumentBlock, language: LanguageTag) {
   return layOutSentences(segment, { cuts: kind === 'paragraph', language });
 }
 
-/** Marks are numbered from 1 in reading order: the structure is the same where this is. */
+/**
+ * Hashes a sentence. Marks are numbered from 1 in reading order, so equal JSON means equal
+ * structure.
+ */
 function keyOf(segment: TextSegment): string {
   const structure = JSON.stringify(segment);
   return createHash('sha256').update(structure).digest('base64url').slice(0, 22);
@@ -103,11 +110,11 @@ function isOneSentence(segment: TextSegment, language: LanguageTag): boolean {
   return sentenceEnds(plainText(segment), { language, atLineBreaks: false }).length === 1;
 }
 
-/** Two looks rather than one pattern with a figure in its middle, which would look from each place. */
+/** Two tests instead of one pattern with a digit in its middle, which would scan from every position. */
 const CODE_LETTERS = /^[\p{Lu}\p{N}\p{P}\p{S}]+$/u;
 const FIGURE = /\p{N}/u;
 
-/** One word of capitals, figures and signs, with a figure: `ISO-9001`, `A4`, `XK/200.7`. */
+/** One word of capitals, digits and signs, with at least one digit: `ISO-9001`, `A4`, `XK/200.7`. */
 function isCode(segment: TextSegment): boolean {
   const text = plainText(segment).trim();
   return CODE_LETTERS.test(text) && FIGURE.test(text);

@@ -1,4 +1,4 @@
-/** The tables of documents: a row for each of them, and one for each part of their files. */
+/** Tables of documents: one row for each document, and one for each part of its files. */
 import type { Selectable } from 'kysely';
 import { locksRows, type Database } from '../../storage/database.ts';
 
@@ -7,14 +7,13 @@ export interface NewDocument {
   /** 32 upper-case hex digits. */
   documentId: string;
   accountId: string;
-  /** The API key it was sent with, which is charged. */
+  /** API key of the upload, which is charged. */
   keyId: string;
   /** SHA-256 of the document key, 64 hex digits. */
   documentKeyHash: string;
   fileName: string;
-  /** What the worker needs to know, as JSON: languages, formats, wishes. */
+  /** The {@link DocumentWish} for the worker, as JSON. */
   order: string;
-  /** Custom reporting tag. */
   tag: string | null;
   sizeBytes: number;
   createdAtMs: number;
@@ -22,14 +21,14 @@ export interface NewDocument {
 
 type DocumentStatus = 'queued' | 'translating' | 'done' | 'error';
 
-/** A document as its owner sees it, and what it takes to let only the owner see it. */
+/** A document as its owner sees it, with the hash that proves ownership. */
 export interface StoredDocument extends NewDocument {
   status: DocumentStatus;
-  /** When the translation will probably be done; null unless translating. */
+  /** Estimated end of the translation, in ms since the epoch; null unless translating. */
   finishAtMs: number | null;
-  /** Code points, once done. */
+  /** Unicode code points; null until done. */
   billedCharacters: number | null;
-  /** What went wrong, for its owner; null unless `error`. */
+  /** Error message for the owner; null unless `error`. */
   problem: string | null;
 }
 
@@ -40,37 +39,37 @@ export interface DocumentsTable {
   /** SHA-256 of the document key in hex. */
   document_key_hash: string;
   file_name: string;
-  /** What the worker needs to know. */
+  /** The order for the worker. */
   order_json: string;
   tag: string | null;
   size_bytes: number;
   created_at_ms: number;
   status: DocumentStatus;
-  /** How often it was taken since it last got on. */
+  /** Number of claims since progress was last saved. */
   attempt: number;
-  /** A queued document waits until then. */
+  /** Earliest time at which a queued document may be claimed. */
   not_before_ms: number;
-  /** Of the worker that has it, or had it last; null while queued. */
+  /** Claim of the current or last worker; null while queued. */
   claim_id: string | null;
   worker_id: string | null;
   beat_at_ms: number | null;
-  /** What the owner was last given; kept when the document goes back into the queue. */
+  /** Last estimate that the owner was given; kept when the document goes back into the queue. */
   finish_at_ms: number | null;
   billed_characters: number | null;
   problem: string | null;
-  /** When it became `done` or `error`. */
+  /** When the document became `done` or `error`. */
   settled_at_ms: number | null;
-  /** Until when nobody else gets the result. */
+  /** End of the download lease: until then, no other download of the result may begin. */
   download_until_ms: number | null;
 }
 
-/** The bytes kept of a document: what was uploaded, what a worker has translated so far, the result. */
+/** Files of a document: the upload, the sentences translated so far, the result. */
 export type DocumentFile = 'source' | 'progress' | 'result';
 
 export interface DocumentPartsTable {
   document_id: string;
   file: DocumentFile;
-  /** 0, 1, 2… in a file. */
+  /** Index of the part in its file, from 0. */
   place: number;
   at_ms: number;
   bytes: Uint8Array;
@@ -107,7 +106,7 @@ export function toStoredDocument(row: Selectable<DocumentsTable>): StoredDocumen
   };
 }
 
-/** The row of a document that was just uploaded. */
+/** Returns the row of a newly uploaded document. */
 export function toQueuedRow(document: NewDocument): DocumentsTable {
   return {
     document_id: document.documentId,
@@ -133,30 +132,31 @@ export function toQueuedRow(document: NewDocument): DocumentsTable {
   };
 }
 
-// The parts of files.
+// Parts of files.
 
 export interface DocumentPart {
   documentId: string;
   file: DocumentFile;
   place: number;
-  /** Must not change until it is kept. */
+  /** Must not change until the part is saved. */
   bytes: Uint8Array;
   atMs: number;
 }
 
-/** The last part of a file, which is kept in the step that the whole file is for. */
+/** Last part of a file, saved in the transaction that completes the file. */
 export type LastPart = Pick<DocumentPart, 'place' | 'bytes'>;
 
 export interface DocumentParts {
   /**
-   * Keeps a part of a file, in order from place 0; the same place again is written over. Parts of
-   * uploads that are never submitted expire. Progress has a document's attempts counted anew.
+   * Saves a part of a file. Parts come in order, from place 0; a repeated place is overwritten.
+   * Parts of uploads that are never submitted expire. Saving `progress` resets the document's
+   * attempts.
    *
-   * @param claimId of the worker that writes `progress` or `result`; null for `source`
+   * @param claimId claim of the worker that writes `progress` or `result`; null for `source`
    * @returns false when the claim is lost
    */
   addPart(part: DocumentPart, claimId: string | null): Promise<boolean>;
-  /** One part of a file; undefined after the last. */
+  /** Reads a part of a file; undefined after the last one. */
   readPart(documentId: string, file: DocumentFile, place: number): Promise<Uint8Array | undefined>;
 }
 
@@ -181,7 +181,7 @@ export function createDocumentParts(db: Database): DocumentParts {
   };
 }
 
-/** Writes a part, whatever stood in its place: who does not know whether it was written writes it again. */
+/** Writes or overwrites a part, so that a writer can safely repeat a write with unknown outcome. */
 export async function putPart(
   db: Database,
   { documentId, file, place, bytes, atMs }: DocumentPart,
@@ -195,13 +195,16 @@ export async function putPart(
     .execute();
 }
 
-/** Whether a claim is good; until the transaction ends, nobody takes the document from it. */
+/**
+ * Checks a claim and locks its row, so that no worker can claim the document until the transaction
+ * ends.
+ */
 async function holdClaim(
   db: Database,
   { documentId, file, claimId }: { documentId: string; file: DocumentFile; claimId: string },
 ): Promise<boolean> {
   if (file === 'progress') {
-    // Who gets on with a document is not brought down by it.
+    // A document that makes progress has not failed: its attempts start anew.
     const { numUpdatedRows } = await db
       .updateTable('documents')
       .set({ attempt: 0 })
@@ -222,7 +225,7 @@ async function holdClaim(
   return held !== undefined;
 }
 
-/** Deletes parts of documents; of all files, unless some are named. */
+/** Deletes parts of documents, of all their files or of those named. */
 export async function deleteParts(
   db: Database,
   documentIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Translates one document, from the bytes that were uploaded to those of the result. */
+/** Translates one document, from the uploaded bytes to those of the result. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
@@ -9,11 +9,11 @@ import type { DocumentWish } from './document-order.ts';
 import type { DocumentProcess, DocumentProcesses } from './document-process.ts';
 import type { DocumentSentence } from './document-sentences.ts';
 
-/** What was translated before a worker ended, so that the next one need not do it again. */
+/** Saved translations of a document, so that a later worker resumes where an earlier one ended. */
 export interface TranslationProgress {
-  /** The parts that were kept, oldest first. */
+  /** The saved parts, oldest first. */
   parts(): AsyncIterable<Uint8Array>;
-  /** Resolves when the part is safe. @throws what ends the job: it is another worker's by now */
+  /** Resolves when the part is stored durably. @throws what ends the job, such as a lost claim */
   keep(part: Uint8Array): Promise<void>;
 }
 
@@ -22,32 +22,33 @@ export interface DocumentWork {
   accountId: string;
   wish: DocumentWish;
   progress: TranslationProgress;
-  /** Called often with the share of the work that is done, from 0 to 1, never falling. */
+  /** Called often with the share of the work that is done, from 0 to 1; it never decreases. */
   onShare: (share: number) => void;
   signal: AbortSignal;
 }
 
 export interface DocumentTranslator {
   /**
-   * @returns the translated file, and Unicode code points of its text
-   * @throws DocumentError for a file that cannot be translated, with words for its owner; FormatFailure
-   *   for a fault of ours; ServiceError for what engines, glossaries and languages refuse; the signal's
-   *   reason; another Error when the process that had the file ended, which may go better next time
+   * @returns the translated file, and the Unicode code points of its text
+   * @throws DocumentError for a file that cannot be translated, with a message for its owner;
+   *   FormatFailure for a bug in a format; ServiceError for what engines, glossaries and languages
+   *   refuse; the signal's reason; another Error when the document's process ended, in which case a
+   *   retry may succeed
    */
   translate(work: DocumentWork): Promise<{ file: Uint8Array; characters: number }>;
 }
 
 export interface DocumentTranslatorOptions {
   wishes: WishResolver;
-  /** Those that read and write files. */
+  /** Processes that read and write files. */
   processes: Pick<DocumentProcesses, 'take'>;
 }
 
-/** Shares of the work: translating takes most of it. */
+/** Shares of the work after opening and after translating, which takes most of the time. */
 const OPENED = 0.05;
 const TRANSLATED = 0.95;
 
-/** Makes the service; each document gets a process of its own while it is translated. */
+/** Creates the translator; each document gets a process of its own while it is translated. */
 export function createDocumentTranslator(options: DocumentTranslatorOptions): DocumentTranslator {
   return {
     async translate(work) {
@@ -64,7 +65,7 @@ export function createDocumentTranslator(options: DocumentTranslatorOptions): Do
   };
 }
 
-/** @param abort of the work, to end it with the process */
+/** @param abort ends the work when the process ends */
 async function inOwnProcess(
   work: DocumentWork,
   abort: AbortController,
@@ -73,7 +74,7 @@ async function inOwnProcess(
   const { wish, file, onShare } = work;
   const { wishes, processes } = options;
   const process = await processes.take(work.signal);
-  // Without the process there is nobody to write what engines are asked for.
+  // Without the process, no one can write the result, so requests to engines are pointless.
   process.ended.catch((reason: unknown) => abort.abort(reason));
   try {
     const { input, source, target, output, maxCharacters } = wish;
@@ -85,21 +86,21 @@ async function inOwnProcess(
     const { translations, kept } = await translateSentences(process, language, work, options);
     onShare(TRANSLATED);
     const writing = process.write(translations, { source: language, target });
-    // Whoever learns that it failed is to find nothing under way.
+    // Both have settled before a failure is reported, so nothing is left in progress.
     await Promise.allSettled([writing, kept]);
     const [written] = await Promise.all([writing, kept]);
     onShare(1);
     return { file: written, characters };
   } finally {
-    // The document does not wait until it is gone.
+    // Not awaited: the document is finished before its process is gone.
     process.end();
   }
 }
 
 interface TranslatedSentences {
-  /** By key. */
+  /** By sentence key. */
   translations: ReadonlyMap<string, TextSegment>;
-  /** Resolves when all of them are kept. */
+  /** Resolves when all translations are saved. */
   kept: Promise<void>;
 }
 
@@ -149,9 +150,9 @@ function lengthOf(sentences: readonly DocumentSentence[]): number {
   return sentences.reduce((sum, { segment }) => sum + plainText(segment).length, 0);
 }
 
-// What is kept of a translation while it goes on: sentences by key, in parts that are JSON.
+// Saved progress: translated sentences by key, in parts of JSON.
 
-/** The translations that were kept; a part that cannot be read is as good as none. */
+/** Reads the saved translations; an unreadable part counts as empty. */
 async function readProgress(
   progress: Pick<TranslationProgress, 'parts'>,
 ): Promise<Map<string, TextSegment>> {
@@ -162,7 +163,7 @@ async function readProgress(
   return translations;
 }
 
-/** A part that {@link readProgress} reads. */
+/** Encodes a part for {@link readProgress}. */
 function progressPart(translations: ReadonlyMap<string, TextSegment>): Uint8Array {
   return Buffer.from(JSON.stringify([...translations]));
 }
@@ -182,16 +183,16 @@ function isEntry(entry: unknown): entry is Entry {
   return Array.isArray(entry) && typeof entry[0] === 'string' && Array.isArray(entry[1]);
 }
 
-// Translates batches of sentences, some at a time.
+// Translates batches of sentences, several at a time.
 
-/** As many requests as engines elsewhere are sent at once. */
+/** Batches in parallel: the number of concurrent requests that remote engines get. */
 const PARALLEL_BATCHES = 4;
 
 interface BatchTranslationOptions {
   translator: Translator;
-  /** Of all of them; the context is that of each batch. */
+  /** Options shared by all batches; each batch adds its own context. */
   asked: Pick<SegmentTranslationOptions, 'source' | 'target' | 'signal'>;
-  /** Given the translations of each batch by key; resolves when another may be begun. */
+  /** Receives the translations of a batch by key; resolves when the next batch may start. */
   onBatch: (translations: ReadonlyMap<string, TextSegment>, batch: SentenceBatch) => Promise<void>;
 }
 
@@ -220,7 +221,7 @@ async function translateBatches(
   try {
     await Promise.all(runs);
   } catch (error) {
-    // No other batch is begun, and none is under way when this returns.
+    // No further batch starts, and none is in progress when this function returns.
     hasFailed = true;
     next = batches.length;
     await Promise.allSettled(runs);
@@ -228,25 +229,25 @@ async function translateBatches(
   }
 }
 
-// Sentences of a document in the portions in which they are translated.
+// Sentences of a document in batches for the engine.
 
 interface SentenceBatch {
   sentences: readonly DocumentSentence[];
-  /** What stands before and after them, for engines that take it in. */
+  /** Text before and after the batch, for engines that use context. */
   context: string;
 }
 
 /**
- * Few enough that progress is reported and kept every few seconds even with a slow engine; as many as a
- * chat model is asked for at once.
+ * Batch limits, in sentences and UTF-16 units: small enough that progress is reported and saved
+ * every few seconds even with a slow engine, and no more than a chat model is asked at once.
  */
 const MAX_SENTENCES = 24;
 const MAX_LENGTH = 4_000;
-/** Context in UTF-16 units: some sentences. What comes before helps more than what follows. */
+/** Context in UTF-16 units, a few sentences. Preceding text helps more than following text. */
 const CONTEXT_BEFORE = 600;
 const CONTEXT_AFTER = 200;
 
-/** Batches in reading order, without the sentences that are `done`. */
+/** Returns batches in reading order, without the sentences that are `done`. */
 function batchesOf(
   sentences: readonly DocumentSentence[],
   isDone: (sentence: DocumentSentence) => boolean,
@@ -268,7 +269,7 @@ function batchesOf(
   for (const [index, sentence] of sentences.entries()) {
     if (isDone(sentence)) continue;
     const own = plainText(sentence.segment).length;
-    // Those that an engine may divide are asked for in another way than those it must not.
+    // Sentences that an engine may split and those that it must not go into separate requests.
     const isOther = begun.length > 0 && begun[0]?.sentence.isWhole !== sentence.isWhole;
     if (isOther || begun.length >= MAX_SENTENCES || length + own > MAX_LENGTH) end();
     begun.push({ index, sentence });

@@ -1,4 +1,7 @@
-/** Takes a document in: the file goes into the database as it arrives, its order when it is complete. */
+/**
+ * Upload of a document: the file is written to the database as it arrives, its order once the file
+ * is complete.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, betaLanguages } from '../../../shared/language.ts';
@@ -19,29 +22,29 @@ import type { DocumentWish } from './document-order.ts';
 import type { LastPart } from './document-tables-store.ts';
 import type { DocumentStore } from './store.ts';
 
-/** Bytes kept at once: few enough to hold no other writer up. */
+/** Size of a part, in bytes; small enough that its write delays no other writer noticeably. */
 export const DOCUMENT_PART_BYTES = 256 * 1024;
 const MAX_FILE_NAME_LENGTH = 255;
 
-/** A document on its way in. */
+/** An upload in progress. */
 export interface DocumentUpload {
   /**
-   * Keeps the file, but for its last part. Pulls no faster than the database writes.
+   * Saves the file except for its last part. Reads no faster than the database writes.
    *
-   * @param fileName decides how large it may be; empty when it is not known yet
-   * @throws ServiceError payload_too_large as soon as there is too much, invalid_request for a file
-   *   that is not what its name says
+   * @param fileName determines the size limit; empty when it is not known yet
+   * @throws ServiceError payload_too_large as soon as the limit is exceeded; invalid_request for a
+   *   file whose content does not match its name
    */
   receive(file: AsyncIterable<Uint8Array>, fileName: string): Promise<void>;
   /**
-   * Keeps the rest and queues the document.
+   * Saves the last part and queues the document.
    *
-   * @param order its `filename` counts before the name that came with the file
-   * @throws ServiceError invalid_request, not_found, forbidden, too_many_documents; the upload is
-   *   still to be discarded then
+   * @param order its `filename` takes precedence over the name that came with the file
+   * @throws ServiceError invalid_request, not_found, forbidden, too_many_documents; the caller must
+   *   then discard the upload
    */
   submit(order: DocumentOrder, tag: string | null): Promise<DocumentHandle>;
-  /** Deletes what was received; does nothing once the document is queued. */
+  /** Deletes the received parts; does nothing once the document is queued. */
   discard(): Promise<void>;
 }
 
@@ -49,19 +52,19 @@ export interface DocumentUploadOptions {
   documents: DocumentStore;
   translation: Translation;
   wishes: Pick<WishResolver, 'settle'>;
-  /** Most documents an account may have here, those that were not downloaded included. */
+  /** Maximum number of documents of an account, including results that were not downloaded. */
   maxDocuments: number;
-  /** Rings up whoever translates. */
+  /** Notifies the worker of a new document. */
   onQueued: () => void;
   now: () => number;
 }
 
-/** Hash under which a document key is kept: SHA-256 in hex. */
+/** Hash of a document key as stored: SHA-256 in hex. */
 export function hashOfDocumentKey(documentKey: string): string {
   return createHash('sha256').update(documentKey).digest('hex');
 }
 
-/** Begins an upload of a caller. */
+/** Starts an upload for a caller. */
 export function beginUpload(caller: Caller, options: DocumentUploadOptions): DocumentUpload {
   const { documents, now } = options;
   const { plan, accountId } = caller.account;
@@ -109,9 +112,9 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
   };
 }
 
-/** The file of an upload, on its way into the database. */
+/** The file of an upload on its way into the database. */
 class SourceFile {
-  /** What has arrived, once it is all there; all of it is kept but the last part. */
+  /** The complete file, set when all of it has arrived; all but its last part is saved. */
   received: { fileName: string; sizeBytes: number; head: Buffer; lastPart: LastPart } | undefined;
   #isDiscarded = false;
   #keeping: Promise<unknown> = Promise.resolve();
@@ -123,7 +126,7 @@ class SourceFile {
     this.#options = options;
   }
 
-  /** As {@link DocumentUpload.receive}. */
+  /** See {@link DocumentUpload.receive}. */
   async receive(
     file: AsyncIterable<Uint8Array>,
     { fileName, plan }: { fileName: string; plan: Plan },
@@ -149,7 +152,7 @@ class SourceFile {
 
   async discard(): Promise<void> {
     this.#isDiscarded = true;
-    // What is being written now would outlive the rest.
+    // A write in progress would otherwise land after the deletion.
     await this.#keeping.catch(() => undefined);
     await this.#options.documents.delete(this.#documentId);
   }
@@ -163,7 +166,7 @@ class SourceFile {
   }
 }
 
-/** Joins what arrives to parts of {@link DOCUMENT_PART_BYTES}; the last is shorter. */
+/** Joins chunks into parts of {@link DOCUMENT_PART_BYTES}; the last part is shorter. */
 async function* inParts(
   file: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -185,7 +188,7 @@ async function* inParts(
       filled = 0;
     }
   }
-  // An empty file is a part as well: its error says that it is empty.
+  // An empty file yields one empty part, so that the error message can say that it is empty.
   if (filled > 0 || sizeBytes === 0) yield part.slice(0, filled);
 }
 
@@ -201,7 +204,7 @@ async function readWish(
   const { source, target } = wish;
   if (source !== undefined && baseLanguage(source) === baseLanguage(target)) throw equalLanguages();
   checkLanguages(wish, translation);
-  // What cannot be found is better said now than by the job.
+  // A missing glossary, style or language is reported now instead of by the job.
   const sources = source === undefined ? [] : [source];
   await wishes.settle(wish, { accountId: account.accountId, sources });
   return {
@@ -226,14 +229,14 @@ function outputOf(
 }
 
 /**
- * Without what no system shows or keeps: control characters, ends of lines, halves of pairs, and signs
- * of direction, which make `gpj.exe` look like `exe.jpg`.
+ * Removes characters that systems neither display nor store: control characters, line separators,
+ * lone surrogates, and direction marks, which make `gpj.exe` look like `exe.jpg`.
  */
 function cleanName(fileName: string): string {
   return fileName.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\uFEFF]/gu, '');
 }
 
-/** @throws ServiceError invalid_request for an ending that is nobody's */
+/** @throws ServiceError invalid_request for an unknown file extension */
 function formatOf(fileName: string): DocumentFormatInfo {
   const format = formatOfExtension(extensionOf(fileName));
   if (format !== undefined) return format;
@@ -243,18 +246,18 @@ function formatOf(fileName: string): DocumentFormatInfo {
   );
 }
 
-/** Most bytes of a file without a name: as many as any format may have. */
+/** Size limit of a file without a name: the largest of all formats. */
 function largestOf(plan: Plan): number {
   return Math.max(...documentFormats.map(({ maxBytes }) => maxBytes[plan]));
 }
 
-/** @throws ServiceError invalid_request for a file that is not what its name says */
+/** @throws ServiceError invalid_request for a file whose content does not match its name */
 function refuseMismatch({ name }: DocumentFormatInfo, head: Buffer): void {
   const problem = signatureProblem(name, head);
   if (problem !== undefined) throw invalid(problem);
 }
 
-/** Upper-case hex digits, two a byte. */
+/** Returns random upper-case hex digits, two per byte. */
 function newSecret(bytes: number): string {
   return randomBytes(bytes).toString('hex').toUpperCase();
 }
@@ -271,7 +274,7 @@ function tooLarge(maxBytes: number): ServiceError {
   );
 }
 
-/** What an account reads that sends one more than it may have here. */
+/** Error for an account that already has as many documents as it may. */
 export function tooManyDocuments(maxDocuments: number): ServiceError {
   return new ServiceError(
     'too_many_documents',

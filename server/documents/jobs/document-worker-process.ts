@@ -1,4 +1,7 @@
-/** The worker that a server has beside itself: started ahead or when there is something to do, and again when it ends. */
+/**
+ * Supervisor of the worker process beside a server: starts it ahead of time or on demand, and
+ * restarts it when it ends.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -6,42 +9,45 @@ import type { Logger } from '../../process/log.ts';
 import { forkSibling } from '../../process/index.ts';
 import type { DocumentStore } from './store.ts';
 
-/** Before a worker that ended is followed by another: twice as long each time it did not last, in ms. */
+/** Delay before a restart, in ms; it doubles each time the worker ends early. */
 const RESTART_AFTER_MS = { first: 100, longest: 10_000 };
-/** One that lasted so long was in order, in ms. */
+/** Lifetime after which a worker counts as healthy and the restart delay is reset, in ms. */
 const LASTED_MS = 10_000;
-/** How long a worker may take to put back what it has, in ms. */
+/** Time that a stopping worker has to release its documents, in ms. */
 const STOP_LIMIT_MS = 10_000;
 
-/** What a server sends its worker: there is a document. */
+/** Message from server to worker: a document was queued. */
 export type WorkerOrder = 'ring';
-/** What a worker sends its server: it is ready, or has nothing to do with a document any more. */
+/** Messages from worker to server: it is ready, or has finished with a document. */
 export type WorkerReport = { kind: 'ready' } | { kind: 'ended'; documentId: string };
 
 export interface DocumentWorkerProcess {
   /**
-   * Emits the id of a document with which this worker has nothing to do any more, whatever came of
-   * it; all that are listened for when it stops. Of workers elsewhere nothing is heard.
+   * Emits the id of a document when this worker has finished with it, whatever the outcome; on
+   * stop, emits every id that has a listener. Workers on other machines are not covered.
    */
   readonly ends: EventEmitter;
-  /** Resolves when the worker that is being started can take documents, or has ended; undefined without one. */
+  /**
+   * Resolves when the worker that is being started can claim documents, or has ended; undefined
+   * when none is being started.
+   */
   starting(): Promise<void> | undefined;
-  /** For the log. */
+  /** Name in the log. */
   readonly name: string;
-  /** Has a worker started, so that the first document does not wait for it. */
+  /** Starts a worker, so that the first document does not wait for its start. */
   prepare(): Promise<void>;
-  /** A document was queued: has it looked for, or starts a worker. */
+  /** Notifies the worker of a queued document, or starts one. */
   ring(): void;
-  /** Ends the worker, which puts back what is under way. */
+  /** Stops the worker, which releases the documents in progress. */
   stop(): Promise<void>;
 }
 
 export interface DocumentWorkerProcessOptions {
   documents: Pick<DocumentStore, 'hasOpen' | 'abandon'>;
   log: Logger;
-  /** False where workers run elsewhere: nothing is ever started then. */
+  /** False where workers run on other machines: no worker is ever started then. */
   isOn: boolean;
-  /** Starts a worker process of this id. */
+  /** Starts a worker process with this id. */
   start?: (workerId: string) => ChildProcess;
 }
 
@@ -50,13 +56,13 @@ interface Worker {
   child: ChildProcess;
   startedAtMs: number;
   isReady: boolean;
-  /** Resolves when it is ready, or is no more. */
+  /** Resolves when the worker is ready, or has ended. */
   ready: Promise<void>;
-  /** Resolves when the process is no more, or could not be started. */
+  /** Resolves when the process has ended, or could not be started. */
   ended: Promise<void>;
 }
 
-/** Makes the worker's place; begins with a worker if there are documents left from before. */
+/** Creates the supervisor; starts a worker at once if documents are open from before. */
 export function createDocumentWorkerProcess({
   documents,
   log,
@@ -67,7 +73,7 @@ export function createDocumentWorkerProcess({
   let restart: NodeJS.Timeout | undefined;
   let delayMs = RESTART_AFTER_MS.first;
   let isStopping = !isOn;
-  // As many as there are requests.
+  // Every waiting request adds a listener.
   const ends = new EventEmitter().setMaxListeners(0);
 
   function startWorker(): void {
@@ -81,7 +87,7 @@ export function createDocumentWorkerProcess({
 
   function onEnd({ id, child, startedAtMs }: Worker): void {
     worker = undefined;
-    // What it has not put back itself need not wait until nobody was heard of for long.
+    // Documents that the worker did not release itself need not wait until its heartbeat is stale.
     documents.abandon(id).catch((error: unknown) => {
       log.warn({ error: String(error) }, 'Documents of a worker that ended must wait.');
     });
@@ -97,7 +103,7 @@ export function createDocumentWorkerProcess({
   }
 
   async function startIfNeeded(): Promise<void> {
-    // A database that cannot be asked now may have documents.
+    // If the database cannot be queried now, it may well hold documents.
     const isNeeded = await documents.hasOpen().catch(() => true);
     if (isNeeded && !isStopping && worker === undefined) startWorker();
   }
@@ -112,7 +118,7 @@ export function createDocumentWorkerProcess({
     },
     starting: () => (worker?.isReady === false ? worker.ready : undefined),
     ring() {
-      // After its end another one is about to start, and looks by itself.
+      // After a worker's end, a restart is scheduled, and it checks for documents itself.
       if (isStopping || restart !== undefined) return;
       if (worker === undefined) startWorker();
       else if (worker.child.connected) worker.child.send('ring' satisfies WorkerOrder);
@@ -133,7 +139,7 @@ function watch(
   const child = start(id);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
-    // It could not be started, or a message could not be sent.
+    // The process could not be started, or a message could not be sent.
     child.on('error', (error) => {
       log.error({ error: error.message }, 'The worker for documents is out of reach.');
       if (child.pid === undefined) resolve();

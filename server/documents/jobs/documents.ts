@@ -1,6 +1,6 @@
 /**
- * `/v2/document`: takes documents in, says how far they are, hands results out once, and deletes what nobody
- * fetched.
+ * The service behind `/v2/document`: accepts documents, reports their status, delivers each result
+ * once, and deletes results that no client fetched.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,38 +22,42 @@ import {
 import type { DocumentWorkerProcess } from './document-worker-process.ts';
 import type { DocumentStore } from './store.ts';
 
-/** A download of which no part was read for so long is over, in ms; it is renewed now and again. */
+/**
+ * Lease of a download, in ms. The download is over when no part is read for that long; a longer one
+ * renews its lease.
+ */
 const DOWNLOAD_LEASE_MS = 10 * 60_000;
 const RENEWED_AFTER_MS = 60_000;
 /**
- * Who asks about a document this young is answered when it has ended, or is this old; in ms. Clients
- * ask at once, and then not before 5 s have gone by.
+ * Long poll of young documents, in ms: a status request for a document younger than this is
+ * answered when the document has ended or reached this age. Clients ask at once, and then not again
+ * for 5 s.
  */
 const HELD_MS = 1_000;
-/** Nobody waits longer for a worker that starts, in ms: some clients give an answer 5 s in all. */
+/** Longest wait for a worker that is starting, in ms: some clients time out after 5 s. */
 const LONGEST_START_MS = 2_000;
 
-/** A result on its way out. */
+/** A result that is being delivered. */
 export interface DocumentDownload {
-  /** Name of the uploaded file, with the ending of the result. */
+  /** Name of the uploaded file, with the extension of the result. */
   fileName: string;
   format: DocumentFormatInfo;
   parts: AsyncIterable<Uint8Array>;
-  /** It has been sent: everything about the document is deleted. */
+  /** The result was sent: deletes everything about the document. */
   done(): Promise<void>;
-  /** It broke off, and may be asked for again. */
+  /** The download broke off: the result may be requested again. */
   brokeOff(): Promise<void>;
 }
 
 export interface DocumentTranslations {
-  /** @throws ServiceError quota_exceeded for a caller who has nothing left */
+  /** @throws ServiceError quota_exceeded for a caller with nothing left */
   upload(caller: Caller): Promise<DocumentUpload>;
   /**
-   * How far a document is; of one that has only just been uploaded, when it has ended or a second has
-   * gone by, not counting the start of a worker.
+   * Returns the status of a document. For one that was uploaded less than a second ago, waits until
+   * it has ended or the second is over, not counting the start of a worker.
    *
-   * @param gone whoever asks has gone away
-   * @throws ServiceError not_found for another's document, and for a wrong key
+   * @param gone aborts when the client has disconnected
+   * @throws ServiceError not_found for another account's document, and for a wrong key
    */
   status(
     caller: Caller,
@@ -62,12 +66,12 @@ export interface DocumentTranslations {
     gone: AbortSignal,
   ): Promise<DocumentStatusView>;
   /**
-   * @throws ServiceError not_found; document_not_ready while it is translated and while somebody else
-   *   downloads it; invalid_request when it could not be translated
+   * @throws ServiceError not_found; document_not_ready while it is being translated or downloaded
+   *   by another request; invalid_request when it could not be translated
    */
   download(caller: Caller, documentId: string, documentKey: string): Promise<DocumentDownload>;
   /**
-   * Deletes a document with all that belongs to it; a translation under way ends and is not charged.
+   * Deletes a document and all its data; a translation in progress ends and is not charged.
    *
    * @throws ServiceError not_found
    */
@@ -104,16 +108,16 @@ export function createDocumentTranslations(
       renewedAtMs = now();
       await documents.renewDownload(documentId, renewedAtMs + DOWNLOAD_LEASE_MS);
     }
-    // Else half a file would look like a whole one.
+    // Without this check, a truncated file would look complete.
     const isThere = (await documents.find(accountId, documentId)) !== undefined;
     if (!isThere) throw new Error('A document was deleted while it was being downloaded.');
   }
 
   return {
     async upload(caller) {
-      // Nothing is charged yet; a limit that is used up refuses even that.
+      // Charges nothing yet; refuses callers whose quota is used up.
       await usage.reserve({ caller, kind: 'document', characters: 0, tag: null });
-      // Said before the file has come; whether it is so is decided when it has.
+      // An early refusal, before the file is read; the binding check comes with the submission.
       if (await documents.isFull(caller.account.accountId, options.maxDocuments)) {
         throw tooManyDocuments(options.maxDocuments);
       }
@@ -147,7 +151,7 @@ export function createDocumentTranslations(
   };
 }
 
-/** Counts what accounts are sending to this process at the same time. @param most of an account */
+/** Counts the uploads of each account to this process. @param most maximum for one account */
 function countUploads(most: number) {
   const counts = new Map<string, number>();
 
@@ -204,7 +208,7 @@ function createStatus(
   return async (caller, documentId, documentKey, gone) => {
     const wait = new AbortController();
     const endWait = () => wait.abort();
-    // Listened for before the look: an end in between is not missed.
+    // Subscribed before the query, so that an end during it is not missed.
     worker.ends.once(documentId, endWait);
     gone.addEventListener('abort', endWait);
     try {
@@ -213,7 +217,8 @@ function createStatus(
       const leftMs = Math.min(HELD_MS, document.createdAtMs + HELD_MS - now());
       if (!isOpen || leftMs <= 0) return view(document, now());
       await untilItMayHaveEnded(leftMs, wait.signal).catch(() => undefined);
-      // Nobody rings when a worker elsewhere is done: looked at again in any case.
+      // Workers on other machines send no notification, so the document is queried again in any
+      // case.
       return view(await find(caller, documentId, documentKey), now());
     } finally {
       worker.ends.off(documentId, endWait);
@@ -240,15 +245,16 @@ function view(document: StoredDocument, atMs: number): DocumentStatusView {
       return { document_id, status, billed_characters: billedCharacters ?? 0 };
     case 'error': {
       const message = problem ?? 'The document could not be translated.';
-      // Some clients read the one name, some the other.
+      // Some clients read `error_message`, others `message`.
       return { document_id, status, error_message: message, message };
     }
   }
 }
 
 /**
- * At least 1 while something is to be done, however late it is. Before its worker has said anything,
- * what the worker will begin with: the time only gets shorter.
+ * Remaining time in seconds; at least 1 until the document has ended, however late it is. Before
+ * the worker's first estimate, uses the one that the worker will start with, so that the time only
+ * decreases.
  */
 function secondsLeft(document: StoredDocument, atMs: number): number {
   const { finishAtMs } = document;
@@ -281,18 +287,18 @@ function failed({ problem }: StoredDocument): ServiceError {
   );
 }
 
-// Deletes documents that nobody fetched, and uploads that never ended.
+// Expiry: deletes documents that no client fetched, and uploads that were never completed.
 
-/** How often is looked, in ms. */
+/** Interval of the sweeps, in ms. */
 const PERIOD_MS = 10 * 60_000;
-/** An upload to which nothing was added for so long was given up, in ms. */
+/** Inactivity after which an upload counts as abandoned, in ms. */
 const UPLOAD_MS = 60 * 60_000;
 
 export interface DocumentExpiry {
   stop(): void;
 }
 
-/** Looks at once, and from then on now and again. @param keptMs how long results and errors are kept */
+/** Sweeps at once and then periodically. @param keptMs how long results and errors are kept */
 export function startDocumentExpiry({
   documents,
   keptMs,

@@ -1,4 +1,4 @@
-/** Documents, wired: taken in here, translated by a process beside the server. */
+/** Routes and wiring of documents: uploads arrive here, a process beside the server translates them. */
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -36,7 +36,7 @@ import type { Storage } from '../../stores.ts';
 import type { DocumentUploadOptions } from './document-upload.ts';
 import { createDocumentWorkerProcess } from './document-worker-process.ts';
 
-/** What documents are checked against before they are taken. */
+/** Services that check an order before the document is accepted. */
 type Checks = Pick<DocumentUploadOptions, 'translation' | 'wishes'>;
 
 export function openDocuments({
@@ -101,7 +101,7 @@ const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
     '/v2/document',
     {
       onRequest,
-      // The body is read as it comes, see receiveDocument.
+      // The body is read as a stream, see receiveDocument.
       validatorCompiler: () => () => true,
       schema: {
         ...common,
@@ -205,7 +205,7 @@ const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
     '/v2/document/:document_id/result',
     {
       onRequest,
-      // A HEAD would take the one download there is.
+      // A HEAD request would use up the only download.
       exposeHeadRoute: false,
       schema: { ...schema, querystring: DocumentKey },
     },
@@ -217,10 +217,11 @@ const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
 };
 
 /**
- * Takes an upload in.
+ * Receives an upload.
  *
- * @param pace how slowly the file may come
- * @throws ServiceError of the multipart body, the order and the file; nothing is kept then
+ * @param pace slowest acceptable pace of the file
+ * @throws ServiceError for faults of the multipart body, the order or the file; nothing is kept
+ *   then
  */
 export async function receiveDocument(
   request: FastifyRequest,
@@ -248,12 +249,12 @@ export async function receiveDocument(
   }
 }
 
-/** The parameter `filename`, which counts before the name that comes with the file. */
+/** The parameter `filename`, which takes precedence over the name that comes with the file. */
 function nameOf({ filename }: FormFields): string | undefined {
   return typeof filename === 'string' && filename !== '' ? filename : undefined;
 }
 
-/** Sends a result, and has it deleted when it has been sent whole. */
+/** Sends a result, and deletes the document once it has been sent completely. */
 export async function sendResult(
   reply: FastifyReply,
   documentTranslations: DocumentTranslations,
@@ -270,10 +271,10 @@ export async function sendResult(
   );
   const settle = () => {
     const settled = reply.raw.writableFinished ? download.done() : download.brokeOff();
-    // The document expires all the same.
+    // The document expires in any case.
     settled.catch((err: unknown) => reply.log.error({ err }, 'a download was not settled'));
   };
-  // Whoever has gone meanwhile may come back.
+  // A client that has disconnected meanwhile may request the result again.
   if (reply.raw.destroyed) settle();
   else reply.raw.once('close', settle);
   void reply

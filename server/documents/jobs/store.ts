@@ -14,32 +14,36 @@ import {
   toStoredDocument,
 } from './document-tables-store.ts';
 
-/** Documents and their jobs; the table is the truth, whoever is rung up besides. */
+/**
+ * Documents and their jobs. The table is authoritative; notifications to workers only save them a
+ * poll.
+ */
 export interface DocumentStore extends DocumentParts, DocumentClaims {
   /**
    * Queues an uploaded document.
    *
-   * @param lastPart of its file, when all before it are kept
-   * @returns false when the account has `maxDocuments` already; its parts are still to be deleted
+   * @param lastPart last part of its file; all earlier parts must have been saved
+   * @returns false when the account already has `maxDocuments`; the caller must then delete the
+   *   parts
    */
   submit(document: NewDocument, maxDocuments: number, lastPart: LastPart): Promise<boolean>;
-  /** Whether an account has so many documents that none is accepted. */
+  /** Whether an account already has `maxDocuments` documents. */
   isFull(accountId: string, maxDocuments: number): Promise<boolean>;
   find(accountId: string, documentId: string): Promise<StoredDocument | undefined>;
-  /** Deletes a document, or an upload that was given up, with all its parts. */
+  /** Deletes a document, or an abandoned upload, with all its parts. */
   delete(documentId: string): Promise<void>;
   /**
-   * Takes a result for download: of any number of callers one gets it, until `leaseMs` have gone by
-   * without the document being deleted or given back.
+   * Leases a result for download. Exactly one of several concurrent callers gets it; after
+   * `leaseMs`, or when the lease is given back, it can be leased again.
    */
   beginDownload(documentId: string, lease: { atMs: number; leaseMs: number }): Promise<boolean>;
-  /** The download goes on. */
+  /** Extends the lease of a download. */
   renewDownload(documentId: string, untilMs: number): Promise<void>;
-  /** The download broke off: it may be tried again. */
+  /** Ends the lease of a broken download, so that it can be retried. */
   giveBackDownload(documentId: string): Promise<void>;
   /**
-   * Deletes what is `done` or `error` since before, and parts of uploads that old that never ended: one
-   * document at a call, so that no other writer waits for all of them.
+   * Deletes one document that became `done` or `error` before `settled`, or the parts of one upload
+   * without activity since `uploads`. One per call, so that other writers wait only briefly.
    *
    * @returns whether there was one
    */
@@ -47,8 +51,8 @@ export interface DocumentStore extends DocumentParts, DocumentClaims {
 }
 
 /**
- * Documents from their upload to their download. Whatever changes a document locks its row before it
- * touches the parts, so that no part is left behind by those who do so at the same time.
+ * Documents from upload to download. Every transaction that changes a document locks its row before
+ * it touches the parts, so that concurrent changes leave no part behind.
  */
 export const documentStore = defineStore<DocumentStore>({
   over: createDocuments,
@@ -121,7 +125,7 @@ function createDocuments(db: Database): DocumentStore {
   };
 }
 
-/** What failed is nothing that could be downloaded. */
+/** Counts an account's documents; failed ones are not counted, as they have no result to download. */
 async function countDocuments(db: Database, accountId: string): Promise<number> {
   const { count } = await db
     .selectFrom('documents')
@@ -148,7 +152,7 @@ function createExpiry(db: Database): DocumentStore['expire'] {
   };
 }
 
-/** Deletes one that is settled but for its parts. @returns its id */
+/** Deletes the row of one expired document, but not its parts. @returns its id */
 async function deleteSettled(db: Database, beforeMs: number): Promise<string | undefined> {
   const expired = await db
     .deleteFrom('documents')
@@ -159,14 +163,14 @@ async function deleteSettled(db: Database, beforeMs: number): Promise<string | u
         .where((settled) => isExpired(settled, beforeMs))
         .limit(1),
     )
-    // Again, once its row is locked: somebody may have begun to download it.
+    // Checked again once the row is locked: a download may have begun.
     .where((eb) => isExpired(eb, beforeMs))
     .returning('document_id')
     .executeTakeFirst();
   return expired?.document_id;
 }
 
-/** What is settled, but for results that are being downloaded. */
+/** Condition for settled documents that are not being downloaded. */
 function isExpired(
   eb: ExpressionBuilder<Tables, 'documents'>,
   beforeMs: number,
@@ -181,7 +185,7 @@ function isExpired(
   ]);
 }
 
-/** Parts without a document, of which none is new; one that is still being uploaded goes on growing. */
+/** Finds parts without a document of which none is recent; an upload in progress keeps adding parts. */
 async function findAbandonedUpload(db: Database, beforeMs: number): Promise<string | undefined> {
   const abandoned = await db
     .selectFrom('document_parts as part')
