@@ -1,23 +1,23 @@
-/** Programs of the system that read what strangers sent: bounded in time, memory and output. */
+/** Runs system programs on untrusted input, with limits on time, memory and output. */
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { SYSTEM_PATH, type Command, type Containment, killGroup } from '../../process/index.ts';
 
-/** What a program may use. */
+/** Limits of a program. */
 export interface ProgramLimits {
-  /** By the clock; twice as much by the processor. */
+  /** Wall-clock limit; the limit of processor time is twice as much. */
   timeMs: number;
   /** Address space of each of its processes. */
   memoryBytes: number;
-  /** Of standard output; a program that writes more is ended. */
+  /** Limit of standard output; a program that exceeds it is killed. */
   outputBytes: number;
 }
 
-/** How a program ended that ended by itself. */
+/** Result of a program that ended by itself. */
 export interface ProgramEnd {
   exitCode: number;
   output: Buffer;
-  /** The last of what it said on standard error, for finding out the kind of failure; never shown. */
+  /** Tail of standard error, for telling kinds of failure apart; never shown to users. */
   complaint: string;
 }
 
@@ -32,20 +32,23 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** What programs that read a document may keep in files: it, their settings and what they make of it. */
+/**
+ * Size limit of the in-memory file system of programs that read a document: it holds the document,
+ * their settings and their output.
+ */
 export const MEMORY_FILES_BYTES = 768 * 1024 * 1024;
 
 const COMPLAINT_CHARACTERS = 8_000;
-/** What `setpriv` and `prlimit` answer for a program that is not there; a shell's number. */
+/** Exit code of `setpriv` and `prlimit` for a program that does not exist, as in shells. */
 const EXIT_NOT_FOUND = 127;
-/** Shells and bubblewrap add the number of the signal that ended a program. */
+/** Shells and bubblewrap report a program that a signal ended as this plus the signal's number. */
 const EXIT_BY_SIGNAL = 128;
 
 /**
- * Runs a program with bytes as its standard input. It has no environment but a path and a locale, and
- * dies with this process, however that ends.
+ * Runs a program with bytes as its standard input. Its environment is a path, a locale and
+ * `environment`. It dies with this process, however this process ends.
  *
- * @param command its program is looked for in {@link SYSTEM_PATH}, or a path
+ * @param command arguments; the first is a path, or a name that is looked up in {@link SYSTEM_PATH}
  * @throws ProgramFailure, or the signal's reason
  */
 export async function runProgram({
@@ -67,7 +70,7 @@ export async function runProgram({
   const child = spawn('setpriv', [...limitingArguments(limits), ...containment.wrap(command)], {
     env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Group of its own: what it started ends with it.
+    // A process group of its own, so that its descendants can be killed with it.
     detached: true,
   });
   let stopped: unknown;
@@ -112,12 +115,15 @@ function limitingArguments({ timeMs, memoryBytes }: ProgramLimits): string[] {
 function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', (cause) => reject(new ProgramFailure('missing', { cause })));
-    // `close` rather than `exit`: the rest of the output is read by then.
+    // `close` rather than `exit`: by then all output has been read.
     child.once('close', resolve);
   });
 }
 
-/** A program that has read enough closes its input; its exit code says what that means. */
+/**
+ * Write errors are ignored: a program that has read enough closes its input, and its exit code says
+ * whether it succeeded.
+ */
 function feed(stdin: Writable, input: Uint8Array): void {
   stdin.on('error', () => {});
   stdin.end(input);

@@ -1,43 +1,48 @@
 /**
- * What a document format is: a file is opened, its text is handed out in segments, and the file is
- * written anew with translated ones. Formats run in a process of their own (`jobs/document-child.ts`), which
- * ends when it takes too long or too much memory, so they may block; they touch neither network nor
- * database. A new format is one file here, its entry in `index.ts`, and a sample for the conformance test.
+ * Interface of a document format: opens a file, hands out its text in segments, and writes the file
+ * anew with translated segments. Formats run in a process of their own (`jobs/document-child.ts`),
+ * which is killed when it exceeds its limit of time or memory, so they may block. They touch
+ * neither network nor database. A new format is one file here, its entry in `index.ts`, and a
+ * sample for the conformance test.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 
-/** A piece of a document's text that stands for itself: a paragraph, a cell, a subtitle. */
+/** A self-contained piece of a document's text: a paragraph, a cell, a subtitle. */
 export interface DocumentBlock {
-  /** The text with its inline formatting, fields, notes… as marks; a text without letters is not a block. */
+  /**
+   * The text, with inline formatting, fields and notes as marks. A text without letters is not a
+   * block.
+   */
   segment: TextSegment;
   /**
-   * `paragraph`: sentences may be translated one by one. `unit`: one sentence or name, never cut.
+   * `paragraph`: its sentences may be translated one by one. `unit`: one sentence or name, never
+   * cut.
    */
   kind: 'paragraph' | 'unit';
 }
 
 export interface OpenOptions {
-  /** Of the text, where it is known. */
+  /** Language of the text, where known. */
   source: LanguageTag | undefined;
-  /** What it will be translated into. */
   target: LanguageTag;
-  /** Name of the format that will be written; some are opened differently for it. */
+  /** Name of the output format; some formats are opened differently for different outputs. */
   output: string;
-  /** Most characters of the text, in Unicode code points: a document with more is refused early. */
+  /** Maximum Unicode code points of the text; a document with more is refused early. */
   maxCharacters: number;
 }
 
 export interface OpenedDocument {
   /** In reading order. */
   readonly blocks: readonly DocumentBlock[];
-  /** Unicode code points of the text; markup is not counted. */
+  /** Unicode code points of the text, without markup. */
   readonly characters: number;
   /**
-   * The file with its blocks replaced, in their order; each has the marks of its source exactly once
-   * and well nested. With the blocks as they were, text formats come back byte for byte. Called once.
+   * Writes the file with its blocks replaced, in their order. Each translated block has the marks
+   * of its source exactly once and well nested. With unchanged blocks, text formats reproduce the
+   * file byte for byte. Called at most once.
    *
-   * @param source language that was translated from
+   * @param languages.source language of the source text
    * @throws DocumentError
    */
   write(
@@ -54,7 +59,7 @@ export interface DocumentFormat {
   open(file: Uint8Array, options: OpenOptions): Promise<OpenedDocument>;
 }
 
-/** A file that cannot be translated, with a message for its owner that says what to do. */
+/** A file that cannot be translated, with a message that tells its owner what to do. */
 export class DocumentError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -63,7 +68,7 @@ export class DocumentError extends Error {
 }
 
 /**
- * Refuses a text that is too long; formats ask as soon as they know.
+ * Refuses a text that is too long; formats call it as soon as they know the length.
  *
  * @param characters Unicode code points
  * @throws DocumentError

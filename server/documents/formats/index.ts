@@ -1,56 +1,61 @@
 /**
- * The kinds of files that are translated: what a client may send and will get, how their files begin, how
- * long they take, and what reads and writes them.
+ * Registry of document formats: for each, the files that a client may send and the formats it may
+ * get, the file signature, the size limit, the billing, a time estimate and the module that reads
+ * and writes it.
  */
 import type { DocumentFormat } from './format.ts';
 
 interface FormatEntry<Name extends string = string> {
   name: Name;
-  /** Endings of file names, without the dot, lower case. */
+  /** File name extensions, without the dot, in lower case. */
   extensions: readonly string[];
   mediaType: string;
-  /** What can be made of it: the first when nothing else is wished. */
+  /** Possible output formats, the default first. */
   outputs: readonly [Name, ...Name[]];
-  /** Largest file in bytes. */
+  /** Maximum file size in bytes, by plan. */
   maxBytes: { free: number; pro: number };
   /**
-   * How its characters are counted: as they are, as {@link MINIMUM_BILLED_CHARACTERS} at least, or
-   * not at all.
+   * How the characters are billed: as counted, at least {@link MINIMUM_BILLED_CHARACTERS}, or not
+   * at all.
    */
   billing: 'characters' | 'minimum' | 'free';
   /**
-   * What is wrong with a file, in words for its owner; undefined when nothing can be seen.
+   * Returns what is wrong with a file, as a message for its owner; undefined when nothing is found.
    *
-   * @param head its first {@link SIGNATURE_BYTES}, or all of it
+   * @param head the first {@link SIGNATURE_BYTES} of the file, or all of it
    */
   problem: (head: Buffer) => string | undefined;
   firstMs: FirstMs;
-  /** What reads and writes files of it; called when the first one comes. */
+  /** Loads the module that reads and writes the format; called when the first file of it arrives. */
   load: () => Promise<DocumentFormat>;
 }
 
 /**
- * How long a document of a kind takes with a slow engine on a busy machine, in ms: a time that was too
- * long gets shorter with the first beats, one that was too short would have to be taken back.
+ * Time estimate for a document of a format, with a slow engine on a busy machine, in ms. It errs on
+ * the long side: the first heartbeats shorten an estimate, whereas one that was too short would
+ * have to grow.
  */
 type FirstMs = readonly [least: number, perByte: number];
 
-/** What a document of a format with a minimum costs at least, in Unicode code points. */
+/** Minimum charge for a document of a format with a minimum, in Unicode code points. */
 export const MINIMUM_BILLED_CHARACTERS = 50_000;
 
-/** Most characters of a document, in Unicode code points. */
+/** Maximum length of a document, in Unicode code points, by plan. */
 export const MAX_DOCUMENT_CHARACTERS = { free: 500_000, pro: 1_000_000 } as const;
 
-// The published border of 30 MB is 30,000,000 bytes, and so are the others.
+// The published limit of 30 MB is 30,000,000 bytes, so all limits are decimal.
 const KB = 1000;
 const MB = 1000 * KB;
 
-/** Compressed, and most of the large ones is pictures; read, and often drawn, page by page. */
+/**
+ * Compressed files, of which pictures take most of the bytes; read, and often laid out, page by
+ * page.
+ */
 const pagesMs: FirstMs = [6_000, 0.01];
-/** Much of it is no text. */
+/** Much of a file is markup. */
 const markupMs: FirstMs = [3_000, 0.05];
 const plainMs: FirstMs = [3_000, 0.1];
-/** Text recognition takes its time with small pictures, too. */
+/** Text recognition takes a while even for small pictures. */
 const pictureMs: FirstMs = [10_000, 0.01];
 
 const large = {
@@ -66,7 +71,10 @@ const image = {
 } as const;
 const openXml = 'application/vnd.openxmlformats-officedocument';
 
-/** All of them, in the order of messages: whatever the server says of formats comes from here. */
+/**
+ * All formats, in the order in which messages list them. Everything that the server says about
+ * formats derives from this table.
+ */
 const formats = [
   {
     name: 'docx',
@@ -83,7 +91,7 @@ const formats = [
     mediaType: 'application/msword',
     outputs: ['docx'],
     ...large,
-    // Word writes and reads files of this name in several formats.
+    // Word reads and writes several formats under this extension.
     problem: noProblem,
     load: async () => (await import('./office/doc.ts')).doc,
   },
@@ -193,52 +201,56 @@ export type DocumentFormatName = (typeof formats)[number]['name'];
 export type DocumentFormatInfo = FormatEntry<DocumentFormatName>;
 export const documentFormats: readonly DocumentFormatInfo[] = formats;
 
-/** The format of a name. */
+/** Returns the format with a name. */
 export function documentFormat(name: DocumentFormatName): DocumentFormatInfo {
   const found = documentFormats.find((format) => format.name === name);
   if (found === undefined) throw new RangeError(`There is no document format ${name}.`);
   return found;
 }
 
-/** The format that files with an ending have; upper case is as good, so is a leading dot. */
+/** Finds the format with a file name extension; ignores case and a leading dot. */
 export function formatOfExtension(extension: string): DocumentFormatInfo | undefined {
   const wanted = extension.toLowerCase().replace(/^\./, '');
   return documentFormats.find(({ extensions }) => extensions.includes(wanted));
 }
 
-/** The ending of a file's name without the dot, lower case; empty when it has none. */
+/** Returns the extension of a file name, without the dot, in lower case; empty when it has none. */
 export function extensionOf(fileName: string): string {
   return /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
 }
 
-/** What reads and writes files of a format. */
+/** Loads the module that reads and writes a format. */
 export function loadFormat(name: DocumentFormatName): Promise<DocumentFormat> {
   return documentFormat(name).load();
 }
 
 /**
- * What is wrong with a file, in words for its owner; undefined when nothing can be seen.
+ * Returns what is wrong with a file, as a message for its owner; undefined when nothing is found.
  *
- * @param head its first bytes, {@link SIGNATURE_BYTES} where it has so many
+ * @param head the first {@link SIGNATURE_BYTES} of the file, or all of it
  */
 export function signatureProblem(name: DocumentFormatName, head: Buffer): string | undefined {
   if (head.length === 0) return 'Invalid file data. The file is empty.';
   return documentFormat(name).problem(head);
 }
 
-/** How long a document takes of which nothing is known yet, in ms; rather too long. */
+/**
+ * Estimates the duration of a document that nothing is known about yet, in ms; errs on the long
+ * side.
+ */
 export function firstEstimateMs(name: DocumentFormatName, sizeBytes: number): number {
   const [leastMs, msPerByte] = documentFormat(name).firstMs;
   return leastMs + sizeBytes * msPerByte;
 }
 
-// Whether a file can be what its name says, from its first bytes: cheap, and before it is kept.
+// Signature checks: whether a file can be what its name says. They are cheap and precede storing
+// the file.
 
-/** As many bytes of a file as are looked at. */
+/** Number of leading bytes that the checks examine. */
 export const SIGNATURE_BYTES = 1024;
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
-/** The container of old Office files, and of encrypted new ones. */
+/** Compound file: the container of old Office files and of encrypted new ones. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -249,7 +261,7 @@ function officeProblem(format: string, head: Buffer): string | undefined {
   return `Invalid file data. The file is protected by a password or not a ${format} file. Save it without a password, as ${format}.`;
 }
 
-/** Readers take a header that comes late, after lines of a mail for example. */
+/** Accepts a late header, for example after the lines of a mail, as PDF readers do. */
 function pdfProblem(head: Buffer): string | undefined {
   return head.includes('%PDF-') ? undefined : isNot('a PDF file');
 }
@@ -262,14 +274,14 @@ function pngProblem(head: Buffer): string | undefined {
   return startsWith(head, PNG) ? undefined : isNot('a PNG image');
 }
 
-/** Text has no zero bytes, but for UTF-16, which is known by its byte order mark. */
+/** Text has no zero bytes, except in UTF-16, which is recognised by its byte order mark. */
 function textProblem(head: Buffer): string | undefined {
   const mark = head.length >= 2 ? head.readUInt16BE(0) : 0;
   const isText = mark === 0xfeff || mark === 0xfffe || !head.includes(0);
   return isText ? undefined : isNot('a text file');
 }
 
-/** Which of several formats a file has shows when it is opened. */
+/** For an extension that stands for several formats: the file's own is determined when it is opened. */
 function noProblem(): undefined {}
 
 function startsWith(head: Buffer, signature: Buffer): boolean {

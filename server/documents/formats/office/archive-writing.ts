@@ -1,8 +1,11 @@
-/** Writes a container anew: what did not change is copied as it is packed, never inflated. */
+/**
+ * Writes a zip container anew. Unchanged entries are copied in their packed form, without inflating
+ * them.
+ */
 import { crc32, createDeflateRaw } from 'node:zlib';
 import type { Archive, ArchiveEntry, EntryDirectory } from './archive.ts';
 
-/** New content of an entry: whole, or in pieces that are made while they are packed. */
+/** New content of an entry: as a whole, or in pieces that are produced while they are packed. */
 export type EntryContent = Uint8Array | (() => AsyncIterable<Uint8Array>);
 
 interface PackedEntry {
@@ -13,14 +16,17 @@ interface PackedEntry {
 }
 
 const CONTENT_TYPES = '[content_types].xml';
-/** Sizes stand before the data, so nothing follows it (APPNOTE 4.4.4, bit 3). */
+/**
+ * Flag for a data descriptor after the data; never needed, as sizes are written before it (APPNOTE
+ * 4.4.4, bit 3).
+ */
 const DATA_DESCRIPTOR = 0b1000;
 const DEFLATED = 8;
 const VERSION_NEEDED = 20;
 
 /**
- * The container with some entries replaced and others left out. Order, dates and attributes stay, but
- * `[Content_Types].xml` comes first, as programs that sniff files expect it.
+ * Writes a container with some entries replaced and others left out. Order, dates and attributes
+ * are kept, except that `[Content_Types].xml` comes first, as programs that sniff files expect.
  *
  * @param changes.replace new contents by the name of the entry
  * @param changes.remove names of entries to leave out
@@ -95,7 +101,7 @@ function localHeader({ directory, packedBytes, sizeBytes }: PackedEntry): Buffer
   return header;
 }
 
-/** The fields that local header and directory share (APPNOTE 4.3.7 and 4.3.12). */
+/** Writes the fields that local header and directory share (APPNOTE 4.3.7 and 4.3.12). */
 function writeCommon(
   record: Buffer,
   at: number,

@@ -1,37 +1,37 @@
 /**
- * The zip container of Office files. The directory is read by yauzl; entries are inflated one by one
- * under hard limits, and only those that are asked for: pictures and fonts are never decoded.
+ * Reads the zip container of Office files. yauzl reads the directory; entries are inflated one by
+ * one under hard limits and only on demand, so pictures and fonts are never inflated.
  */
 import { crc32, createInflateRaw } from 'node:zlib';
 import yauzl from 'yauzl';
 import { DocumentError } from '../format.ts';
 
-/** What a container may hold. The largest honest files we know stay at a tenth of it. */
+/** Limits of a container. The largest legitimate files known reach a tenth of them. */
 export const archiveLimits = {
   entries: 20_000,
   nameBytes: 1024,
-  /** Of one inflated entry. */
+  /** Size of one inflated entry. */
   entryBytes: 320_000_000,
-  /** Of all inflated entries, by what the directory says. */
+  /** Size of all inflated entries, as the directory declares it. */
   totalBytes: 1_500_000_000,
-  /** Inflated to deflated size; XML of empty table cells reaches about 100. */
+  /** Ratio of inflated to deflated size; XML of empty table cells reaches about 100. */
   ratio: 250,
-  /** Entries below this may have any ratio. */
+  /** Inflated size below which any ratio is accepted. */
   ratioFromBytes: 8_000_000,
 } as const;
 
 export interface ArchiveEntry {
   /** Path without a leading slash, as the directory spells it. */
   readonly name: string;
-  /** Inflated, by what the directory says; {@link Archive.stream} holds the entry to it. */
+  /** Inflated size, as the directory declares it; {@link Archive.stream} enforces it. */
   readonly sizeBytes: number;
-  /** The data as it is in the container. */
+  /** The data as packed in the container. */
   readonly packed: Uint8Array;
-  /** Fields that a copy keeps. */
+  /** Fields that a copy preserves. */
   readonly directory: EntryDirectory;
 }
 
-/** What the zip directory says of an entry, in its own terms (APPNOTE 4.3.12). */
+/** An entry's fields in the zip directory, under the names of the specification (APPNOTE 4.3.12). */
 export interface EntryDirectory {
   nameRaw: Uint8Array;
   flags: number;
@@ -47,16 +47,16 @@ export interface EntryDirectory {
 export interface Archive {
   /** In the order of the directory. */
   readonly entries: readonly ArchiveEntry[];
-  /** An entry by its path; upper and lower case are the same, a leading slash is ignored. */
+  /** Finds an entry by its path; ignores case and a leading slash. */
   find(name: string): ArchiveEntry | undefined;
   /**
-   * An entry's inflated data.
+   * Streams an entry's inflated data.
    *
-   * @throws DocumentError when it is damaged or is not what the directory says
+   * @throws DocumentError when it is damaged or does not match the directory
    */
   stream(entry: ArchiveEntry): AsyncIterable<Uint8Array>;
   /**
-   * An entry's inflated data in one piece.
+   * Reads an entry's inflated data as a whole.
    *
    * @throws DocumentError when it is damaged or has more than `maxBytes`
    */
@@ -69,7 +69,8 @@ const DEFLATED = 8;
 /**
  * Reads the directory of a container.
  *
- * @throws DocumentError for a file that is no zip, is damaged, encrypted or goes beyond {@link archiveLimits}
+ * @throws DocumentError for a file that is not a zip, is damaged or encrypted, or exceeds
+ *   {@link archiveLimits}
  */
 export async function openArchive(file: Uint8Array): Promise<Archive> {
   refuseOtherContainers(file);
@@ -88,7 +89,7 @@ export async function openArchive(file: Uint8Array): Promise<Archive> {
   };
 }
 
-/** Says what a file is that begins like an old Office file or like no container at all. */
+/** Refuses old Office files and files that are no container at all, each with a message of its own. */
 function refuseOtherContainers(file: Uint8Array): void {
   const head = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (head.length >= 4 && head.readUInt32BE(0) === 0xd0cf11e0) {
@@ -133,7 +134,7 @@ async function directoryOf(file: Buffer): Promise<ArchiveEntry[]> {
   return entries;
 }
 
-/** Offsets in the file. */
+/** A range of the file, as byte offsets. */
 interface Place {
   start: number;
   end: number;
@@ -151,13 +152,13 @@ const LONG_END_RECORD = 0x06064b50;
 const LONG_END_RECORD_BYTES = 56;
 const LOCATOR = 0x07064b50;
 const LOCATOR_BYTES = 20;
-/** As far before the end as the format lets a record stand. */
+/** Longest comment after the end record, in bytes: the record starts no earlier than this allows. */
 const MAX_TAIL_BYTES = 0xffff;
 
 /**
- * Where the directory is, and the file without what stands behind its end record: transfers and
- * programs leave bytes there that nobody reads. The directory must end where the record begins, as
- * some programs go by its beginning and others by its length.
+ * Locates the directory, and drops bytes behind the end record, which transfers and programs leave
+ * there and no reader needs. The directory must end where the record begins: some programs locate
+ * it by its offset and others by its length.
  */
 function boundsOf(file: Buffer): { container: Buffer; directory: Directory } {
   const tail = Math.max(0, file.length - END_RECORD_BYTES - MAX_TAIL_BYTES);
@@ -176,7 +177,8 @@ function boundsOf(file: Buffer): { container: Buffer; directory: Directory } {
     [directory.count, 0xffff].includes(count);
   if (!isConsistent) throw damaged();
   const end = at + END_RECORD_BYTES + file.readUInt16LE(at + 20);
-  // Of a comment that is cut off nothing is missing that anybody reads; yauzl wants it whole.
+  // A truncated archive comment loses nothing of value, but yauzl expects its full length: zeros
+  // replace the rest.
   const isCut = end > file.length;
   const container = isCut
     ? Buffer.concat([file, Buffer.alloc(end - file.length)])
@@ -184,7 +186,7 @@ function boundsOf(file: Buffer): { container: Buffer; directory: Directory } {
   return { container, directory };
 }
 
-/** What the record for containers of any size says, which stands before the other. */
+/** Reads the Zip64 end record, which stands before the ordinary one; undefined when there is none. */
 function longDirectory(file: Buffer, endRecord: number): Directory | undefined {
   const locator = endRecord - LOCATOR_BYTES;
   if (locator < 0 || file.readUInt32LE(locator) !== LOCATOR) return undefined;
@@ -198,8 +200,8 @@ function longDirectory(file: Buffer, endRecord: number): Directory | undefined {
 }
 
 /**
- * Programs that read from the front find the same entries: none within another, none beside them, and no
- * other directory.
+ * Ensures that programs that read from the front find the same entries: no entry lies within
+ * another, and no stray entry or second directory lies between them.
  */
 function checkPlaces(file: Buffer, places: readonly Place[]): void {
   let at = 0;
@@ -212,8 +214,9 @@ function checkPlaces(file: Buffer, places: readonly Place[]): void {
 }
 
 /**
- * And under the same names, packed in the same way. Some programs go by a second name, in UTF-8, that
- * Info-ZIP's writers add where the first is not (field 0x7075), and some end a name at a zero byte.
+ * Ensures that local header and directory agree on an entry's name and compression. Some programs
+ * prefer a second name in UTF-8, which Info-ZIP adds when the first is not in UTF-8 (field 0x7075),
+ * and some end a name at a zero byte; every reading must give the same name.
  */
 function checkLocalHeader(local: yauzl.LocalFileHeader, entry: yauzl.Entry): void {
   const { fileNameRaw, generalPurposeBitFlag: flags } = entry;
@@ -229,12 +232,13 @@ function checkLocalHeader(local: yauzl.LocalFileHeader, entry: yauzl.Entry): voi
   if (!isSame) throw damaged();
 }
 
-/** Bit 3 of the flags: sizes are written after the data. */
+/** Bit 3 of the flags: the sizes follow the data. */
 const SIZES_FOLLOW = 8;
 
 /**
- * Programs that read from the front find no other header within the data of an entry, or behind it, by
- * looking where they end by the entry's own header, or where a packed stream ends.
+ * Ensures that programs that read from the front find no hidden header within or behind an entry's
+ * data. Such programs look for the next header where the entry ends by its own local header, or
+ * where its packed stream ends.
  */
 async function checkEnd(
   file: Buffer,
@@ -254,7 +258,7 @@ async function checkEnd(
   if (!isWhole) throw damaged();
 }
 
-/** Packed, by the local header; larger numbers than 32 bits have are in a field of their own (4.5.3). */
+/** Returns the packed size by the local header; numbers beyond 32 bits are in an extra field (4.5.3). */
 function localSize(local: yauzl.LocalFileHeader): number {
   const { compressedSize, uncompressedSize, extraField } = local;
   if (compressedSize !== 0xffffffff) return compressedSize;
@@ -263,7 +267,7 @@ function localSize(local: yauzl.LocalFileHeader): number {
   return long === undefined ? compressedSize : Number(long.readBigUInt64LE(at));
 }
 
-/** How many bytes of some data a packed stream takes. */
+/** Returns the number of bytes that the deflated stream at the start of some data occupies. */
 async function deflatedBytes(packed: Uint8Array): Promise<number> {
   const inflate = createInflateRaw({ chunkSize: PIECE_BYTES });
   inflate.end(packed);
@@ -308,7 +312,10 @@ function entryOf(entry: yauzl.Entry, packed: Uint8Array): ArchiveEntry {
   };
 }
 
-/** Pieces this large keep the number of turns low for parts of hundreds of megabytes. */
+/**
+ * Size of inflated pieces, in bytes; large enough to keep the number of event-loop turns low for
+ * parts of hundreds of megabytes.
+ */
 const PIECE_BYTES = 256 * 1024;
 
 async function* inflated(entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
@@ -316,7 +323,7 @@ async function* inflated(entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
   let crc = 0;
   for await (const piece of unpacked(entry)) {
     sizeBytes += piece.length;
-    // The true size may be more than the directory says; that is the moment to stop.
+    // Inflating stops as soon as an entry exceeds the size that the directory declares.
     if (sizeBytes > entry.sizeBytes) throw damaged();
     crc = crc32(piece, crc);
     yield piece;

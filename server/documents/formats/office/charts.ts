@@ -1,7 +1,7 @@
 /**
- * Charts in documents of any program: titles and labels, and the names of series and categories, which
- * a chart keeps as copies of the cells of a workbook embedded beside it. Both are written alike, or
- * the old names would be back as soon as somebody edits the data.
+ * Charts in documents of any program: titles, labels, and names of series and categories. A chart
+ * keeps these names as copies of cells of an embedded workbook. Both are translated alike;
+ * otherwise the old names would return as soon as a user edits the chart's data.
  */
 import { repairMarks } from '../../../text/repair.ts';
 import { plainText } from '../../../text/text-segment.ts';
@@ -18,7 +18,7 @@ import type { OfficePackage } from './package-parts.ts';
 import type { PartVisitor } from './part-reading.ts';
 import { serialise, textOf, type XmlElement, encodeText } from './xml-element.ts';
 
-/** Charts, charts of newer kinds, and the shapes drawn upon charts. */
+/** Charts, charts of newer kinds, and shapes drawn on charts. */
 const CHART_TYPE = /(drawingml\.chart|ms-office\.chartex|drawingml\.chartshapes)\+xml$/;
 const WORKBOOK_TYPE = /spreadsheetml\.sheet$/;
 
@@ -27,7 +27,7 @@ export function isChart(contentType: string): boolean {
   return CHART_TYPE.test(contentType);
 }
 
-/** The charts of a document as parts with text, with their workbooks, which `xlsx` reads. */
+/** Returns the charts of a document as text parts, with their workbooks, which `xlsx` reads. */
 export async function chartTextParts(
   pkg: OfficePackage,
   xlsx: DocumentFormat,
@@ -38,10 +38,11 @@ export async function chartTextParts(
 }
 
 /**
- * A chart as a part with text, with its workbook.
+ * Returns a chart as a text part, with its workbook.
  *
- * @param options.xlsx reads the workbook, and has charts itself
- * @param options.group of parts that show the same text; each series repeats the categories
+ * @param options.xlsx format that reads the workbook; passed in, as workbooks contain charts
+ *   themselves
+ * @param options.group group of parts that share their text; each series repeats the categories
  */
 export async function chartTextPart(
   pkg: OfficePackage,
@@ -69,7 +70,7 @@ export async function chartTextPart(
   };
 }
 
-/** What goes through a chart. */
+/** Visits a chart's text outside of its numeric data. */
 function chartVisitor(exchange: TextExchange, target: TargetLanguage | undefined): PartVisitor {
   const drawing = drawingText({ exchange, target });
   let isAmongNumbers = false;
@@ -94,7 +95,7 @@ function isNumbers(name: string): boolean {
   return name === 'c:numCache' || name === 'c:numLit' || name === 'cx:numDim';
 }
 
-/** A copy of a cell's text, or a name that is in no cell. */
+/** Exchanges a copy of a cell's text, or a name that is in no cell. */
 function exchangeName(element: XmlElement, exchange: TextExchange): string | undefined {
   const text = textOf(element);
   const translated = exchangeText(exchange, text.trim(), 'unit');
@@ -103,7 +104,10 @@ function exchangeName(element: XmlElement, exchange: TextExchange): string | und
   return serialise({ ...element, children: [encodeText(before + translated + after)] });
 }
 
-/** A chart's workbook with the texts of the chart replaced, and no others: it is not shown. */
+/**
+ * Translates in a chart's workbook only the texts that the chart shows; the workbook's other text
+ * is never visible.
+ */
 async function translatedWorkbook(
   xlsx: DocumentFormat,
   file: Uint8Array,
@@ -123,7 +127,7 @@ async function translatedWorkbook(
     });
     return await workbook.write(translated, { source: '', target: '' });
   } catch (error) {
-    // The chart shows its own copies; a workbook that cannot be read stays as it is.
+    // The chart shows its own copies, so an unreadable workbook stays as it is.
     if (error instanceof DocumentError) return file;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Word's old .doc: LibreOffice makes a .docx of it, which is translated as such. */
+/** Word's old .doc format: LibreOffice converts it to .docx, which is then translated as such. */
 import { findContainment, type Command, type Containment } from '../../../process/index.ts';
 import {
   MEMORY_FILES_BYTES,
@@ -14,7 +14,7 @@ import {
 } from '../format.ts';
 import { docx } from './docx.ts';
 
-/** Reads .doc, and what else is often called so: RTF and .docx. The result is a .docx. */
+/** Reads .doc, and what is often named so: RTF and .docx. Writes .docx. */
 export const doc: DocumentFormat = { open };
 
 async function open(file: Uint8Array, options: OpenOptions): Promise<OpenedDocument> {
@@ -34,15 +34,18 @@ function startsWith(file: Uint8Array, text: string): boolean {
   return Buffer.from(file.subarray(0, text.length)).equals(Buffer.from(text, 'latin1'));
 }
 
-/** The first bytes of a document's main stream (MS-DOC, 2.5.2): what it is, its version, its flags. */
+/** Offsets in the first bytes of a document's main stream (MS-DOC, 2.5.2): identity, version, flags. */
 const FIB = { identity: 0, version: 2, flags: 10, bytes: 12 };
 const WORD_97 = 0xa5ec;
 const WORD_6 = 0xa5dc;
-/** Word 95 counts from here, Word 6 below. */
+/** Lowest version of Word 95; lower ones are Word 6. */
 const WORD_95_VERSION = 104;
 const IS_ENCRYPTED = 0x0100;
 
-/** Refuses what LibreOffice would only fail at, and what should not be opened at all. */
+/**
+ * Selects the import filter; refuses documents that LibreOffice would fail to read, and those that
+ * must not be opened at all.
+ */
 function checkedFilter(file: Uint8Array): ImportFilter {
   const { entries, head } = readCompoundFile(file);
   const names = new Set(entries.map(({ name }) => name));
@@ -71,17 +74,17 @@ function encrypted(): DocumentError {
   return new DocumentError('The document is protected by a password. Please save it without one.');
 }
 
-// Converts documents with Debian's LibreOffice, which is made to obey whoever wrote the document: it
-// fetches linked pictures and puts linked files into the result. So it runs in a sandbox (bubblewrap) with
-// no network, nothing of the machine but its programs and fonts, and files in memory that are gone when it
-// ends. Where there is no sandbox, nothing is converted.
+// Conversion with Debian's LibreOffice. LibreOffice follows instructions of a document's author: it
+// fetches linked pictures and copies linked files into the result. Therefore it runs in a sandbox
+// (bubblewrap) without network, with nothing of the machine but its programs and fonts, and with
+// in-memory files that vanish when it ends. Without a sandbox, nothing is converted.
 
 const MB = 1024 * 1024;
 
 /** LibreOffice takes 2 s for a letter, 40 s for a thousand pages. */
 const limits = { timeMs: 120_000, memoryBytes: 4096 * MB, outputBytes: 256 * MB };
 
-/** LibreOffice's own exit code does not say whether it converted anything. */
+/** Exit code of the script when there is no result; LibreOffice's own exit code does not tell. */
 const EXIT_NOT_CONVERTED = 3;
 const script = [
   'cd "$(mktemp -d)" && mkdir out',
@@ -94,7 +97,7 @@ const script = [
   'exec cat out/in.docx',
 ].join('\n');
 
-/** LibreOffice's names for what it reads. */
+/** LibreOffice's names of import filters. */
 type ImportFilter =
   | 'MS Word 97'
   | 'MS Word 95'
@@ -103,11 +106,12 @@ type ImportFilter =
   | 'MS Word 2007 XML';
 
 /**
- * Converts a document that LibreOffice reads into a .docx file.
+ * Converts a document to .docx with LibreOffice.
  *
- * @param filter what it is; LibreOffice would take what it does not know for plain text
- * @throws DocumentError when it cannot be read, takes too long, or when LibreOffice or its sandbox is
- *   not to be had; the signal's reason
+ * @param filter the document's format; without it, LibreOffice would read an unknown format as
+ *   plain text
+ * @throws DocumentError when the document cannot be read or takes too long, or when LibreOffice or
+ *   its sandbox is missing; the signal's reason
  */
 export async function convertToDocx(
   file: Uint8Array,
@@ -122,10 +126,10 @@ export async function convertToDocx(
 let containment: Promise<Containment> | undefined;
 
 /**
- * Runs a command in the sandbox in which LibreOffice runs, which gives it its files and takes them away.
+ * Runs a command in LibreOffice's sandbox, with a temporary in-memory file system.
  *
- * @throws DocumentError when it takes too long, or bubblewrap or the command is not there; the signal's
- *   reason
+ * @throws DocumentError when the command takes too long, or when it or bubblewrap is missing; the
+ *   signal's reason
  */
 export async function runSandboxed(
   command: Command,
@@ -183,22 +187,22 @@ function sandboxless(lack: string): DocumentError {
   );
 }
 
-// Names and first bytes of the streams in a compound file (MS-CFB), the container of Word's .doc: as much
-// as it takes to know what is inside before a large program opens it.
+// Compound files (MS-CFB), the container of Word's .doc: reads the names and first bytes of
+// streams, enough to know the content before a large program opens it.
 
 /** A stream or storage of a compound file. */
 interface CompoundEntry {
   name: string;
   kind: 'storage' | 'stream' | 'root';
-  /** Where it begins: a sector, or a small one within the root's stream. */
+  /** First sector; for a small stream, the number of a small sector within the root's stream. */
   startSector: number;
   sizeBytes: number;
 }
 
-/** A compound file whose directory was read. */
+/** A compound file whose directory has been read. */
 interface CompoundFile {
   entries: readonly CompoundEntry[];
-  /** The first bytes of a stream, 64 at least if it is as long. */
+  /** Returns the first bytes of a stream, at least 64 if the stream is that long. */
   head: (entry: CompoundEntry) => Buffer;
 }
 
@@ -206,23 +210,23 @@ const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
 /**
- * The header holds the numbers of this many sectors of the sector table (FAT); those of larger files, some
- * 7 MB, are in further sectors (DIFAT), each of which ends with the number of the next.
+ * The header lists the first 109 sectors of the sector table (FAT). Files above some 7 MB have
+ * more; further sectors (DIFAT) list these, each of which ends with the number of the next.
  */
 const TABLE_SECTORS = { count: 109, offset: 76, furtherOffset: 68 };
-/** Streams that are shorter are kept together in one, the root's, in sectors of 64 bytes. */
+/** Streams below this size, in bytes, are stored together in the root's stream, in small sectors. */
 const SMALL_STREAM_BYTES = 4096;
 const SMALL_SECTOR_BYTES = 64;
-/** Numbers from here on are no sectors. */
+/** Numbers from here on are markers, not sectors. */
 const LAST_SECTOR = 0xfffffffa;
 
-/** Whether a file begins like a compound file. */
+/** Whether a file has the signature of a compound file. */
 function isCompoundFile(file: Uint8Array): boolean {
   return Buffer.from(file.subarray(0, SIGNATURE.length)).equals(SIGNATURE);
 }
 
 /**
- * Reads the directory.
+ * Reads the directory of a compound file.
  *
  * @throws DocumentError for a damaged file
  */
@@ -270,7 +274,7 @@ function readCompoundFile(bytes: Uint8Array): CompoundFile {
   };
 }
 
-/** Where the sector table is, as far as the file is long enough to need one. */
+/** Returns the sectors of the sector table, no more than a file of this length needs. */
 function readTableSectors(
   file: Buffer,
   sector: (number: number) => Buffer,
@@ -291,7 +295,7 @@ function readTableSectors(
   return numbers;
 }
 
-/** By the number that stands for it in the file. */
+/** Kinds of directory entries by their code in the file. */
 const kinds: Record<number, CompoundEntry['kind']> = { 1: 'storage', 2: 'stream', 5: 'root' };
 
 function entriesIn(sector: Buffer): CompoundEntry[] {

@@ -32,7 +32,7 @@ import {
   elementsOf,
 } from './xml-element.ts';
 
-/** Parts with paragraphs, in the order they are read in. */
+/** Parts with paragraphs, in reading order. */
 const STORIES = [
   'document.main',
   'template.main',
@@ -87,10 +87,10 @@ function languageParts(office: OfficePackage): LanguagePart[] {
 
 // Numbering with words: "Chapter 1", "Article II".
 
-/** Where the number of a level goes. */
+/** Placeholder for the number of a level. */
 const NUMBER = /(%[1-9])/;
 
-/** Exchanges the words of numbering; a letter or sign that is a bullet has no number and stays. */
+/** Exchanges the words of numbering levels; a bullet has no number placeholder and stays. */
 function numberingVisitor(exchange: TextExchange): PartVisitor {
   return {
     isTree: (name) => name === 'w:lvlText',
@@ -120,9 +120,9 @@ function exchangeLevel(level: XmlElement, exchange: TextExchange): boolean {
   return true;
 }
 
-// Parts of a Word document that say which language and direction text has unless it says otherwise.
+// Parts with the default language and direction of a Word document's text.
 
-/** Styles: the proofing language of all, and what they say of right-to-left. */
+/** Visits styles: sets their proofing language and turns their direction. */
 function stylesVisitor(target: TargetLanguage): PartVisitor {
   return {
     isTree: (name) => name === 'w:rPr' || name === 'w:pPr' || name === 'w:rPrDefault',
@@ -134,7 +134,7 @@ function stylesVisitor(target: TargetLanguage): PartVisitor {
   };
 }
 
-/** The defaults say the language even where they said none. */
+/** Adds the language to the defaults if they do not have one. */
 function sayLanguage(defaults: XmlElement): void {
   let properties = childOf(defaults, 'w:rPr');
   if (properties === undefined) {
@@ -149,7 +149,7 @@ function sayLanguage(defaults: XmlElement): void {
   properties.children.splice(after < 0 ? properties.children.length : after, 0, language);
 }
 
-/** What follows `w:lang` by the schema. */
+/** Elements that follow `w:lang` in the schema. */
 const LAST = new Set(['w:eastAsianLayout', 'w:specVanish', 'w:oMath']);
 
 function turnStyle(element: XmlElement, target: TargetLanguage): void {
@@ -161,7 +161,7 @@ function turnStyle(element: XmlElement, target: TargetLanguage): void {
   for (const child of elementsOf(element)) turnStyle(child, target);
 }
 
-/** Settings: the language that theme fonts are chosen for. */
+/** Visits settings: sets the language for which theme fonts are chosen. */
 function settingsVisitor(target: TargetLanguage): PartVisitor {
   return {
     isTree: (name) => name === 'w:themeFontLang',

@@ -1,6 +1,6 @@
 /**
- * Text in DrawingML wherever it is: slides, notes, diagrams, drawings of worksheets. Paragraphs,
- * alternative texts of pictures and shapes, tips of links.
+ * Text in DrawingML, wherever it occurs: slides, notes, diagrams, drawings of worksheets. Covers
+ * paragraphs, alternative texts of pictures and shapes, and tooltips of links.
  */
 import type { TextSegment } from '../../../text/text-segment.ts';
 import {
@@ -37,26 +37,26 @@ import {
 
 interface DrawingTextOptions {
   exchange: TextExchange;
-  /** What it will be in; undefined while reading. */
+  /** Undefined while the text is only read. */
   target: TargetLanguage | undefined;
   /**
    * Whether the prompts of placeholders (`Click to add title`) stay as they are. Slides do not show
-   * them, and PowerPoint has its own in the language of its menus.
+   * them, and PowerPoint shows its own in the language of its menus.
    */
   leavesPrompts?: boolean;
 }
 
-/** What may be a placeholder. */
+/** Elements that may be placeholders. */
 const SHAPE = /^p:(sp|pic|graphicFrame|cxnSp)$/;
 
-/** A visitor for a part with DrawingML. */
+/** Creates a visitor for a part with DrawingML. */
 export function drawingText(options: DrawingTextOptions): PartVisitor {
   const { target, leavesPrompts = false } = options;
   const changesDirection = target !== undefined && target.isRightToLeft !== target.wasRightToLeft;
   let fallbacks = 0;
   let isPrompt = false;
   const known = new Map<string, TextSegment | undefined>();
-  // What a fallback for older programs says again has the translation it had the first time.
+  // A fallback for older programs repeats text, which gets the same translation as before.
   const exchange: TextExchange = (segment, kind) => {
     const key = JSON.stringify(segment);
     if (fallbacks > 0 && known.has(key)) return known.get(key);
@@ -86,14 +86,14 @@ export function drawingText(options: DrawingTextOptions): PartVisitor {
   };
 }
 
-/** Footers and headers hold what their author wrote; prompts may be an author's as well. */
+/** Footers and headers contain their author's text; custom prompts are an author's text as well. */
 function isStandardPrompt(tag: string): boolean {
   const type = attributeOf(tag, 'type');
   const isCustom = /^(1|true)$/.test(attributeOf(tag, 'hasCustomPrompt') ?? '');
   return !isCustom && type !== 'ftr' && type !== 'hdr';
 }
 
-/** A paragraph with its text exchanged, as XML; undefined when nothing changed. */
+/** Returns a paragraph with its text exchanged, as XML; undefined when nothing changed. */
 function drawnParagraph(
   paragraph: XmlElement,
   exchange: TextExchange,
@@ -109,7 +109,7 @@ function drawnParagraph(
   return hasNewTips || hasNewText ? serialise(paragraph) : undefined;
 }
 
-/** Tips of the links in a paragraph. */
+/** Exchanges the tooltips of links in a paragraph. @returns whether any changed */
 function exchangeTips(element: XmlElement, exchange: TextExchange): boolean {
   let isChanged = false;
   for (const child of elementsOf(element)) {
@@ -122,7 +122,10 @@ function exchangeTips(element: XmlElement, exchange: TextExchange): boolean {
   return isChanged;
 }
 
-/** A start tag with its alternative text or tip exchanged; undefined when nothing changed. */
+/**
+ * Returns a start tag with its alternative text or tooltip exchanged; undefined when nothing
+ * changed.
+ */
 function describedTag(name: string, tag: string, exchange: TextExchange): string | undefined {
   if (name === 'a:hlinkClick' || name === 'a:hlinkHover') {
     return exchangeAttribute(tag, 'tooltip', exchange);
@@ -133,9 +136,9 @@ function describedTag(name: string, tag: string, exchange: TextExchange): string
 }
 
 /**
- * A start tag with the text of an attribute exchanged; undefined when nothing changed.
+ * Returns a start tag with the text of an attribute exchanged; undefined when nothing changed.
  *
- * @param maxLength most UTF-16 units that the program allows
+ * @param maxLength maximum length that the program allows, in UTF-16 units
  */
 function exchangeAttribute(
   tag: string,
@@ -144,7 +147,7 @@ function exchangeAttribute(
   maxLength = Infinity,
 ): string | undefined {
   const text = attributeOf(tag, name);
-  // Pictures are described by the names of their files when nobody described them.
+  // A file name as the description means that no author described the picture.
   if (text === undefined || /^\S+\.(png|jpe?g|gif|emf|wmf|svg|tiff?|bmp)$/i.test(text)) {
     return undefined;
   }
@@ -158,7 +161,7 @@ function isListStyle(name: string): boolean {
   return /^a:lvl\dpPr$/.test(name);
 }
 
-/** Defaults for the other direction: what was at the left is at the right, what is centred stays. */
+/** Turns paragraph defaults to the other direction: left and right swap, centred stays. */
 function turned(tag: string, isRightToLeft: boolean): string {
   const alignment = attributeOf(tag, 'algn');
   const sides: Record<string, string> = { l: 'r', r: 'l' };
@@ -167,8 +170,8 @@ function turned(tag: string, isRightToLeft: boolean): string {
   return withAttribute(aligned, 'rtl', isRightToLeft ? '1' : '0');
 }
 
-// SmartArt: its text is in the data of the diagram and a second time in the drawing that programs show
-// without laying the diagram out again.
+// SmartArt: its text is in the diagram's data, and once more in a drawing for programs that do not
+// lay out the diagram themselves.
 
 const SMART_ART_TYPE = /drawingml\.diagram(data|drawing)\+xml$/;
 
@@ -177,7 +180,7 @@ export function isSmartArt(contentType: string): boolean {
   return SMART_ART_TYPE.test(contentType);
 }
 
-/** The SmartArt of a document as parts with text. */
+/** Returns the SmartArt of a document as text parts. */
 export function smartArtTextParts(
   pkg: OfficePackage,
   entries = pkg.partsOfType(SMART_ART_TYPE),
@@ -204,7 +207,7 @@ function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== 'none' && value !== 'noStrike';
 }
 
-/** DrawingML's way with paragraphs: formats, links included, are properties of runs. */
+/** DrawingML's dialect of paragraphs: formats, including links, are properties of runs. */
 export const drawingDialect: ParagraphDialect = {
   paragraph: 'a:p',
   properties: 'a:pPr',
@@ -224,14 +227,14 @@ function readParagraph(paragraph: XmlElement): Piece[] {
       const format = runFormat(childOf(child, 'a:rPr'), rules);
       if (text !== undefined) pieces.push({ kind: 'text', text: flat(textOf(text)), format });
     } else {
-      // Breaks, fields (slide numbers, dates) and formulas stand as they are.
+      // Breaks, fields (slide numbers, dates) and formulas stay as they are.
       pieces.push({ kind: 'lone', xml: () => serialise(child), isBlank: child.name === 'a:br' });
     }
   }
   return pieces;
 }
 
-/** Line ends within `a:t` are shown as blanks. */
+/** Replaces line ends within `a:t` by blanks, as programs show them. */
 function flat(text: string): string {
   return text.replace(/[\t\n\r]/g, ' ');
 }
@@ -245,7 +248,7 @@ function writeText(text: string, format: RunFormat, { like, target }: WritingCon
 function inLanguage(properties: XmlElement, tag: string): XmlElement {
   const changed = cloneElement(properties);
   setAttribute(changed, 'lang', tag);
-  // They say that a spelling check found this text faulty.
+  // Proofing results of the old text no longer apply.
   setAttribute(changed, 'err', undefined);
   setAttribute(changed, 'dirty', undefined);
   return changed;
@@ -256,7 +259,8 @@ function writeProperties(properties: XmlElement | undefined, context: WritingCon
   if (isRightToLeft === wasRightToLeft) return properties === undefined ? [] : [properties];
   const changed = cloneElement(properties ?? elementLike(context.like, 'pPr'));
   setAttribute(changed, 'rtl', isRightToLeft ? '1' : '0');
-  // Left and right are meant as they are said here, so they change sides; unsaid, the layout says it.
+  // Left and right are absolute in DrawingML, so an explicit alignment swaps sides; otherwise the
+  // layout determines it.
   const alignment = attribute(changed, 'algn');
   if (alignment === 'l') setAttribute(changed, 'algn', 'r');
   else if (alignment === 'r') setAttribute(changed, 'algn', 'l');

@@ -1,7 +1,7 @@
 /**
- * From the parts of an Office file that hold text to a document that can be translated. A part is gone
- * through twice by the same code: first it offers its texts, which are kept; later each offer is answered,
- * in the same order, with the translation.
+ * Turns the text parts of an Office file into a translatable document. The same visitor passes over
+ * a part twice: in the first pass, it offers texts, which are collected; in the second, each offer
+ * is answered with its translation, in the same order.
  */
 import { textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
@@ -21,16 +21,22 @@ import { serialise, textOf, type XmlElement, encodeText } from './xml-element.ts
 /** A part with text. */
 export interface TextPart {
   entry: ArchiveEntry;
-  /** A visitor for one pass. `target` is undefined while text is only collected. */
+  /** Creates the visitor for one pass. `target` is undefined while text is only collected. */
   visitor: (exchange: TextExchange, target: TargetLanguage | undefined) => PartVisitor;
-  /** Whether it is also written when only the direction changes: it lays out other parts. */
+  /**
+   * Whether the part is also rewritten when only the writing direction changes, as other parts are
+   * laid out by it.
+   */
   hasDirection?: boolean;
   /** Parts of the same group show the same text: it is offered once and has one translation. */
   group?: string;
-  /** A part that holds this part's text as well and is made anew with it: the workbook of a chart. */
+  /**
+   * A part with copies of this part's text, which is rewritten along with it: the workbook of a
+   * chart.
+   */
   attachment?: {
     entry: ArchiveEntry;
-    /** @param translations of this part's texts, by their source */
+    /** @param translations translations of this part's texts, by their source */
     content: (translations: ReadonlyMap<string, string>) => Promise<Uint8Array>;
   };
 }
@@ -42,10 +48,10 @@ export interface LanguagePart {
 }
 
 /**
- * Collects the text of parts, in their order, and writes the file anew. Parts in which nothing is
- * translated stay byte for byte as they were; when nothing is translated at all, all parts do.
+ * Collects the text of parts, in their order, and writes the file anew. Parts without translated
+ * text stay byte for byte the same; if nothing is translated at all, so do all parts.
  *
- * @throws DocumentError when a part is damaged or there is too much text
+ * @throws DocumentError when a part is damaged or has too much text
  */
 export async function openParts(
   { archive }: OfficePackage,
@@ -83,11 +89,11 @@ export async function openParts(
   };
 }
 
-/** What the written text is in, and which way it runs. */
+/** Language of the written text and its direction. */
 export interface TargetLanguage {
   tag: LanguageTag;
   isRightToLeft: boolean;
-  /** Of the language translated from: what it set for its direction must go. */
+  /** Direction of the source language, whose markup must be removed if the direction changes. */
   wasRightToLeft: boolean;
 }
 
@@ -99,9 +105,9 @@ export function targetLanguage(languages: { source: string; target: string }): T
   };
 }
 
-// How texts are offered.
+// The exchange of texts between visitor and document.
 
-/** Offers a segment; what comes back takes its place, undefined leaves everything as it is. */
+/** Offers a segment. The returned segment replaces it; undefined leaves everything as it is. */
 export type TextExchange = (
   segment: TextSegment,
   kind: DocumentBlock['kind'],
@@ -118,8 +124,8 @@ export function isSameText(a: TextSegment, b: TextSegment): boolean {
 }
 
 /**
- * An exchange for content that a file holds several times, as drawings for old and new programs: the
- * same text is offered once and has one translation.
+ * Wraps an exchange for content that a file holds several times, such as drawings for old and new
+ * programs: equal text is offered once and has one translation.
  */
 export function offeringOnce(exchange: TextExchange): TextExchange {
   const known = new Map<string, TextSegment | undefined>();
@@ -141,19 +147,19 @@ export function exchangeText(
   return translated && plainText(translated);
 }
 
-// Parts are written in the order of the archive and only where something changed, so each part knows which
-// of the document's blocks are its own.
+// Parts are written in the order of the archive, and only changed ones, so each part records which
+// of the document's blocks it offered.
 
-/** Blocks of a document by the parts that offered them. */
+/** Blocks of a document, by the parts that offered them. */
 export class DocumentTexts {
   /** In reading order. */
   readonly blocks: DocumentBlock[] = [];
   /** Unicode code points of all blocks. */
   characters = 0;
   readonly #maxCharacters: number;
-  /** Indexes of blocks, in the order in which a part offers them. */
+  /** Indexes of blocks by part, in the order in which the part offers them. */
   readonly #places = new Map<string, number[]>();
-  /** Indexes of blocks by their segments, in each group of parts. */
+  /** Indexes of blocks by segment, for each group of parts. */
   readonly #groups = new Map<string, Map<string, number>>();
 
   constructor({ maxCharacters }: { maxCharacters: number }) {
@@ -161,12 +167,12 @@ export class DocumentTexts {
   }
 
   /**
-   * Collects what a part offers. The exchange throws DocumentError when there is more text than may be
-   * translated.
+   * Returns an exchange that collects the offers of a part. The exchange throws DocumentError when
+   * the text exceeds the limit.
    *
-   * @param part its name
-   * @param group parts that show the same text: what one has offered is not offered again. Without a
-   *   group every offer is a block of its own.
+   * @param part name of the part
+   * @param group group of parts that share their text: a segment that one has offered is not
+   *   offered again. Without a group, every offer is a block of its own.
    */
   reading(part: string, group?: string): TextExchange {
     const places = this.#places.get(part) ?? [];
@@ -185,8 +191,8 @@ export class DocumentTexts {
   }
 
   /**
-   * Answers a part's offers, which must come in the same order, with translations of all blocks. One that is
-   * the same as its source changes nothing, so it is not given.
+   * Returns an exchange that answers a part's offers, which must come in the same order, with their
+   * translations. A translation that equals its source is answered with undefined.
    */
   writing(part: string, translated: readonly TextSegment[]): TextExchange {
     const places = this.#own(part).values();
@@ -198,7 +204,7 @@ export class DocumentTexts {
     };
   }
 
-  /** Whether any text of a part is another in its translation. */
+  /** Whether the translation of any text of a part differs from its source. */
   isChanged(part: string, translated: readonly TextSegment[]): boolean {
     return this.#own(part).some((place) => {
       const source = this.blocks[place]?.segment;
@@ -207,7 +213,7 @@ export class DocumentTexts {
     });
   }
 
-  /** The translations of a part's texts without their marks, by their source. */
+  /** Returns the translations of a part's texts without marks, by their source. */
   translations(part: string, translated: readonly TextSegment[]): Map<string, string> {
     const found = new Map<string, string>();
     for (const place of this.#own(part)) {
@@ -219,7 +225,7 @@ export class DocumentTexts {
     return found;
   }
 
-  /** The translation of a text that a group has offered; undefined for one that it has not. */
+  /** Returns the translation of a text that a group has offered; undefined for any other text. */
   translationIn(
     group: string,
     segment: TextSegment,
@@ -240,11 +246,11 @@ export class DocumentTexts {
   }
 }
 
-// The properties of an Office file that are text people read: its title, subject and description.
+// Properties of an Office file with visible text: title, subject and description.
 
 const TEXTS = new Set(['dc:title', 'dc:subject', 'dc:description']);
 
-/** The part with the file's properties. */
+/** Returns the part with the file's properties. */
 export function propertyParts(office: OfficePackage): TextPart[] {
   return office.partsOfType('core-properties+xml').map((entry) => ({
     entry,

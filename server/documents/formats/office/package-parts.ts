@@ -1,4 +1,4 @@
-/** The parts of an Office file: found by their content types and relationships, never by their path. */
+/** The parts of an Office file, found by their content types and relationships, never by their path. */
 import { posix } from 'node:path';
 import { DocumentError } from '../format.ts';
 import { type Archive, type ArchiveEntry, openArchive } from './archive.ts';
@@ -7,37 +7,44 @@ import { attributeOf, attributesOf } from './xml-element.ts';
 
 export interface OfficePackage {
   readonly archive: Archive;
-  /** The content type of a part, lower case; empty when the file does not say. */
+  /** Returns the content type of a part, in lower case; empty when the file declares none. */
   contentType(entry: ArchiveEntry): string;
-  /** Parts whose content type ends so (transitional and strict have the same), in directory order. */
+  /**
+   * Finds parts by the end of their content type, which transitional and strict files share, in
+   * directory order.
+   */
   partsOfType(ending: string | RegExp): ArchiveEntry[];
-  /** The relationships of a part; of the file itself without one. */
+  /** Returns the relationships of a part, or of the file itself when no part is given. */
   relationships(entry?: ArchiveEntry): Promise<readonly Relationship[]>;
 }
 
 interface Relationship {
   id: string;
-  /** Last part of the type's address, which transitional and strict share: `header`, `chart`. */
+  /** Last segment of the type's URI, which transitional and strict share: `header`, `chart`. */
   type: string;
-  /** The part it leads to; undefined for one outside of the file. */
+  /** The target part; undefined for a target outside of the file. */
   entry: ArchiveEntry | undefined;
 }
 
-/** A program's file: what its main part is called, and what messages call it. */
+/** An Office program's file type: the content types of its main part, and its name in messages. */
 interface OfficeProgram {
-  /** The end of the main part's content type without `+xml`: `document.main`. */
+  /** Ends of the main part's content types, without `+xml`: `document.main`. */
   mainTypes: readonly string[];
-  /** In messages: `Word document (.docx)`. */
+  /** Name in messages: `Word document (.docx)`. */
   description: string;
 }
 
-/** Content types and relationships are small in honest files; a thousand slides need 300 kB. */
+/**
+ * Size limit of content types and relationships, in bytes. Legitimate files stay far below: a
+ * thousand slides need 300 kB.
+ */
 const MAX_DIRECTORY_BYTES = 16_000_000;
 
 /**
  * Opens an Office file.
  *
- * @throws DocumentError when it is damaged, encrypted, carries macros or belongs to another program
+ * @throws DocumentError when it is damaged or encrypted, contains macros or belongs to another
+ *   program
  */
 export async function openPackage(
   file: Uint8Array,
@@ -101,7 +108,7 @@ async function eachDirectoryTag(
   await eachTag(archive, entry, visit);
 }
 
-/** Macros would travel on in the translated file, so they are refused wherever they hide. */
+/** Refuses macros, wherever they hide: the translated file would carry them on. */
 function refuseMacros(archive: Archive, contentType: (entry: ArchiveEntry) => string): void {
   const isMacro = (entry: ArchiveEntry): boolean =>
     /macroenabled|vbaproject|vbadata/.test(contentType(entry)) ||
@@ -144,15 +151,15 @@ function resolvePart(folder: string, target: string): string {
   }
 }
 
-// The order in which people see the parts of presentations and workbooks.
+// The order in which readers see the parts of presentations and workbooks.
 
 /**
- * All parts: first those that the main part lists (slides, sheets), each followed by what hangs on it;
- * then what is left, in the order of the archive.
+ * Returns all parts: first those that the main part lists (slides, sheets), each followed by its
+ * related parts; then the others, in the order of the archive.
  *
- * @param main the part with the list
- * @param order.item customary name of an element of the list
- * @param order.apart relationships to parts that do not hang on another: layouts, other slides
+ * @param main part with the list
+ * @param order.item customary name of the list's elements
+ * @param order.apart types of relationships that are not followed: layouts, other slides
  */
 export async function partsInOrder(
   pkg: OfficePackage,
@@ -183,7 +190,7 @@ async function listedIds(pkg: OfficePackage, main: ArchiveEntry, item: string): 
     tree: () => undefined,
     open: (name, tag) => {
       if (name !== item) return undefined;
-      // The items have an id of their own beside that of the relationship.
+      // Items also have an id of their own, without a prefix.
       for (const [attribute, value] of attributesOf(tag)) {
         if (attribute.endsWith(':id')) ids.push(value);
       }

@@ -1,40 +1,43 @@
 /**
- * A paragraph as a row of pieces: texts with their format, things that stand alone, and elements that
- * enclose others. From them the segment is made that is translated.
+ * A paragraph as a sequence of pieces: texts with their format, standalone objects, and elements
+ * that enclose other pieces. The segment to be translated is built from them.
  */
 import type { XmlElement } from './xml-element.ts';
 import { hasLetters, type Mark, type TextSegment } from '../../../text/text-segment.ts';
 
-/** How a run looks. */
+/** Visible format of a run. */
 export interface RunFormat {
   /** Equal for runs that look the same. */
   key: string;
-  /** As the first of such runs has them. */
+  /** Properties of the first run with this format. */
   properties: XmlElement | undefined;
-  /** Blanks of this format are seen: underlined, struck through, shaded. */
+  /** Whether blanks in this format are visible: underlined, struck through or shaded. */
   showsBlanks: boolean;
 }
 
-/** Something with a beginning and an end: a link, a field, a bookmark, a control, a format. */
+/** An element with a start and an end: a link, a field, a bookmark, a control, a format. */
 export interface Enclosure {
-  /** XML before what is inside, and after it; made when it is written. */
+  /** Returns the XML before the content; called when the paragraph is written. */
   open: () => string;
-  /** @param content what was written between the two, for enclosures that say it once more */
+  /**
+   * Returns the XML after the content. @param content the XML written in between, for enclosures
+   * that repeat it
+   */
   close: (content: string) => string;
-  /** For a format: it has no XML of its own but is part of each run. */
+  /** For a format, which has no XML of its own but is part of each run. */
   format?: RunFormat;
 }
 
 export type Piece =
   | { kind: 'text'; text: string; format: RunFormat }
   /**
-   * `isBlank`: reads as a blank, like a tab or a line break. `keepsOrder`: must not change places with
-   * others that do, like the beginning and the end of a field.
+   * `isBlank`: reads as a blank, such as a tab or a line break. `keepsOrder`: must keep its order
+   * among other such pieces, such as the start and the end of a field.
    */
   | { kind: 'lone'; xml: () => string; isBlank: boolean; keepsOrder?: boolean }
   | { kind: 'open' | 'close'; enclosure: Enclosure };
 
-/** Pieces that travel as one mark, as there is no text between them. */
+/** Pieces without text between them, which become one mark. */
 interface LoneGroup {
   kind: 'group';
   pieces: Piece[];
@@ -42,20 +45,20 @@ interface LoneGroup {
   keepsOrder: boolean;
 }
 
-/** What a lone mark stands for. */
+/** The content of a lone mark. */
 export interface LonePieces {
   pieces: readonly Piece[];
-  /** The segment has a blank after it that the document has not. */
+  /** Whether the segment has a blank after the mark that the document does not have. */
   hasAddedBlank: boolean;
   keepsOrder: boolean;
 }
 
 type Item = Exclude<Piece, { kind: 'lone' }> | LoneGroup;
 
-/** A segment with what its marks stand for, and what stays outside of it. */
+/** A segment with the meaning of its marks, and the pieces that stay outside of it. */
 export interface ParagraphText {
   segment: TextSegment;
-  /** Format of the text outside of marks: the commonest one. */
+  /** Format of the text outside of marks: the most common one. */
   base: RunFormat;
   before: readonly Piece[];
   after: readonly Piece[];
@@ -63,7 +66,7 @@ export interface ParagraphText {
   lone: ReadonlyMap<number, LonePieces>;
 }
 
-/** What there is to translate in a paragraph, or undefined when it has no letters. */
+/** Returns the translatable text of a paragraph; undefined when it has no letters. */
 export function paragraphText(pieces: readonly Piece[]): ParagraphText | undefined {
   const texts = pieces.filter((piece) => piece.kind === 'text');
   if (!hasLetters(texts.map(({ text }) => text).join(''))) return undefined;
@@ -81,8 +84,8 @@ export function paragraphText(pieces: readonly Piece[]): ParagraphText | undefin
 }
 
 /**
- * Blanks between words of different formats go with what is before them, unless one would see it: a
- * change of format in a blank would be a mark for nothing.
+ * Gives blanks between differently formatted words the format of the preceding word, unless the
+ * difference is visible: a change of format within blanks would only add useless marks.
  */
 function withSteadyBlanks(pieces: readonly Piece[]): Piece[] {
   let format: RunFormat | undefined;
@@ -113,7 +116,7 @@ function commonestFormat(pieces: readonly Piece[]): RunFormat | undefined {
   return commonest?.format;
 }
 
-/** Joins neighbouring texts of a format, and makes one group of each stretch without text. */
+/** Joins neighbouring texts of the same format, and groups each run of pieces without text. */
 function grouped(pieces: readonly Piece[]): Item[] {
   const withText = enclosuresWithText(pieces);
   const items: Item[] = [];
@@ -132,7 +135,7 @@ function grouped(pieces: readonly Piece[]): Item[] {
   return items;
 }
 
-/** Indexes of the beginnings and ends of enclosures in which there is text. */
+/** Returns the indexes of starts and ends of enclosures that contain text. */
 function enclosuresWithText(pieces: readonly Piece[]): Set<number> {
   const found = new Set<number>();
   const open: { index: number; hasText: boolean }[] = [];
@@ -147,7 +150,7 @@ function enclosuresWithText(pieces: readonly Piece[]): Set<number> {
       if (outer !== undefined) outer.hasText = true;
     } else if (piece.kind === 'close') open.pop();
   }
-  // What does not end here has its place all the same.
+  // An enclosure that does not end in this paragraph keeps its place as well.
   for (const { index } of open) found.add(index);
   return found;
 }
@@ -165,11 +168,11 @@ function joinGroup(items: Item[], piece: Piece): void {
   last.keepsOrder ||= keepsOrder;
 }
 
-/** Encloses texts that do not have the base format; what stands alone among them stays within. */
+/** Encloses texts that do not have the base format; standalone objects among them stay inside. */
 function withFormats(items: readonly Item[], base: RunFormat): Item[] {
   const out: Item[] = [];
   let current: Enclosure | undefined;
-  /** Where the current format would end: after its last text. */
+  /** Index where the current format would end: after its last text. */
   let end = 0;
   const finish = (): void => {
     if (current !== undefined) out.splice(end, 0, { kind: 'close', enclosure: current });
@@ -192,14 +195,14 @@ function withFormats(items: readonly Item[], base: RunFormat): Item[] {
   return out;
 }
 
-/** More are no longer a document's: each is a call within the one before. */
+/** Limit on joined enclosures, which no ordinary document reaches: each adds a nested call. */
 const MAX_JOINED = 50;
 
-/** Makes one of enclosures that begin and end together: a link and the colour of all its text. */
+/** Joins enclosures that begin and end together, such as a link and the colour of all its text. */
 function withJointEnclosures(items: readonly Item[]): Item[] {
   const partner = partners(items);
   const out: Item[] = [];
-  /** Enclosures that are open, where they stand in `out`, and how many have joined them. */
+  /** Open enclosures, with their index in `out` and the number of enclosures that have joined them. */
   const open: { enclosure: Enclosure; at: number; joined: number }[] = [];
   for (const [index, item] of items.entries()) {
     const innermost = open.at(-1);
@@ -240,8 +243,8 @@ function jointEnclosure(outer: Enclosure, inner: Enclosure): Enclosure {
 }
 
 /**
- * The items between the marks at both ends. What begins before the first text must end after the last
- * or it is needed within.
+ * Returns the range of items between the marks at both ends of a paragraph. An enclosure that
+ * begins before the first text stays outside only if it ends after the last one.
  */
 function innerRange(items: readonly Item[]): { from: number; to: number } {
   const isText = ({ kind }: Item): boolean => kind === 'text';
@@ -268,7 +271,7 @@ function innerRange(items: readonly Item[]): { from: number; to: number } {
   return { from, to };
 }
 
-/** Index of the close by index of the open, and the other way round. */
+/** Maps the index of each open to that of its close, and vice versa. */
 function partners(items: readonly Item[]): Map<number, number> {
   const found = new Map<number, number>();
   const open: number[] = [];
@@ -282,7 +285,7 @@ function partners(items: readonly Item[]): Map<number, number> {
   return found;
 }
 
-/** Takes the blanks from one end of the text, as engines do not keep them. */
+/** Cuts the blanks from one end of the text, as engines do not preserve them. */
 function blanksCut(items: Item[], end: 'start' | 'end'): Piece[] {
   const index = end === 'start' ? 0 : items.length - 1;
   const item = items[index];
@@ -295,7 +298,7 @@ function blanksCut(items: Item[], end: 'start' | 'end'): Piece[] {
   return [{ kind: 'text', text: blanks, format: item.format }];
 }
 
-/** Numbers the marks and writes the segment. */
+/** Numbers the marks and builds the segment. */
 function numbered(items: readonly Item[]): Pick<ParagraphText, 'segment' | 'enclosures' | 'lone'> {
   const enclosures = new Map<number, Enclosure>();
   const ids = new Map<Enclosure, number>();
@@ -328,7 +331,7 @@ function numbered(items: readonly Item[]): Pick<ParagraphText, 'segment' | 'encl
   return { segment, enclosures, lone };
 }
 
-/** Whether the next text after each item begins with a blank, or there is none. */
+/** Returns for each item whether the next text after it begins with a blank or does not exist. */
 function blanksAhead(items: readonly Item[]): boolean[] {
   const ahead: boolean[] = [];
   let isBlank = true;

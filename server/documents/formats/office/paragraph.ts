@@ -1,4 +1,4 @@
-/** A paragraph's way through translation, the same for WordprocessingML and DrawingML. */
+/** Exchanges the text of a paragraph, alike for WordprocessingML and DrawingML. */
 import type { TextSegment } from '../../../text/text-segment.ts';
 import type { TargetLanguage, TextExchange } from './office-parts.ts';
 import {
@@ -9,20 +9,23 @@ import {
 } from './paragraph-pieces.ts';
 import { childOf, elementsOf, type XmlElement, type XmlNode, attributesOf } from './xml-element.ts';
 
-/** What differs in the two vocabularies. */
+/** The differences between the two vocabularies. */
 export interface ParagraphDialect {
-  /** Names: `w:p`, `w:pPr`. */
+  /** Element names: `w:p`, `w:pPr`. */
   readonly paragraph: string;
   readonly properties: string;
-  /** What must come last in a paragraph: `a:endParaRPr`. */
+  /** Element that must come last in a paragraph: `a:endParaRPr`. */
   readonly ending?: string;
-  /** Reads the paragraphs of one story in their order: fields reach over several. */
+  /**
+   * Returns a reader for the paragraphs of one story, in their order; a field may span several
+   * paragraphs.
+   */
   story(): (paragraph: XmlElement) => Piece[];
-  /** Runs for a text. `like` is an element of the vocabulary, for its prefix. */
+  /** Writes the runs for a text. `like` is an element of the vocabulary, whose prefix the runs get. */
   writeText(text: string, format: RunFormat, context: WritingContext): string;
-  /** The properties of a paragraph for its new language. */
+  /** Writes the properties of a paragraph for its new language. */
   writeProperties(properties: XmlElement | undefined, context: WritingContext): XmlNode[];
-  /** What comes last, for its new language. */
+  /** Writes the last element for its new language. */
   writeEnding?(ending: XmlElement, context: WritingContext): XmlNode;
 }
 
@@ -32,10 +35,10 @@ export interface WritingContext {
 }
 
 /**
- * Offers a paragraph's text, and puts what comes back in its place.
+ * Offers a paragraph's text and replaces it by the answer.
  *
- * @param read the story the paragraph belongs to, see {@link ParagraphDialect.story}
- * @param target needed only when the exchange gives translations
+ * @param read reader of the paragraph's story, see {@link ParagraphDialect.story}
+ * @param target needed only when the exchange returns translations
  * @returns whether the paragraph was changed
  */
 export function exchangeParagraph(
@@ -77,7 +80,7 @@ function writeParagraph(
   ];
 }
 
-/** The pieces that a translated segment stands for. */
+/** Returns the pieces for a translated segment. */
 function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[] {
   const pieces: Piece[] = [];
   const inOrder = orderKeepers(text, translated).values();
@@ -86,7 +89,7 @@ function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[]
     if (typeof part === 'string') {
       const flat = part.replace(/[\t\n\r]+/g, ' ');
       const shown = isAfterAddedBlank ? flat.replace(/^ +/, '') : flat;
-      // The format is that of the enclosures around.
+      // The surrounding enclosures determine the actual format.
       pieces.push({ kind: 'text', text: shown, format: text.base });
       if (shown !== '') isAfterAddedBlank = false;
     } else if (part.mark === 'lone') {
@@ -104,7 +107,10 @@ function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[]
   return pieces;
 }
 
-/** What must stay in order among itself takes the places of all of it in the source's order. */
+/**
+ * Returns the marks that must keep their order, in the order of the source. They are assigned to
+ * the places of such marks in the translation.
+ */
 function orderKeepers(text: ParagraphText, translated: TextSegment): number[] {
   return translated
     .flatMap((part) => (typeof part !== 'string' && part.mark === 'lone' ? [part.id] : []))
@@ -112,7 +118,7 @@ function orderKeepers(text: ParagraphText, translated: TextSegment): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Blanks before a tab or a break that had none are the engine's. */
+/** Removes the blank that the engine added before a tab or break. */
 function trimLast(pieces: Piece[]): void {
   const last = pieces.at(-1);
   if (last?.kind === 'text') last.text = last.text.replace(/(?<! ) +$/, '');
@@ -124,7 +130,7 @@ function writePieces(
 ): string {
   const { dialect, base, context } = options;
   const formats: RunFormat[] = [];
-  /** What was written before each enclosure that is open. */
+  /** XML written before each open enclosure. */
   const around: string[] = [];
   let xml = '';
   for (const piece of pieces) {
@@ -148,18 +154,19 @@ function writePieces(
   return around.join('') + xml;
 }
 
-// Whether two runs look the same, whatever else their properties say.
+// Comparison of run formats: whether two runs look the same, whatever else their properties
+// contain.
 
-/** What of a vocabulary's run properties says nothing of how the run looks. */
+/** Run properties of a vocabulary that do not affect how a run looks. */
 export interface FormatRules {
   /** Names of elements: language, proofing, revisions. */
   ignoredElements: ReadonlySet<string>;
-  /** Written names of attributes of the properties themselves. */
+  /** Names, as written, of attributes of the properties element itself. */
   ignoredAttributes: ReadonlySet<string>;
   showsBlanks(properties: XmlElement): boolean;
 }
 
-/** The format that run properties make. */
+/** Returns the format that run properties define. */
 export function runFormat(properties: XmlElement | undefined, rules: FormatRules): RunFormat {
   if (properties === undefined) return { key: '', properties, showsBlanks: false };
   const own = attributeKey(properties, rules.ignoredAttributes);

@@ -1,7 +1,7 @@
 /**
- * Reads parts and writes them anew. A part of any size is a stream of tags; only the elements that a
- * visitor wants whole (a paragraph, a cell) become trees, one at a time. Writing is the same pass once
- * more, in which the visitor says what stands in the place of which element.
+ * Reads and rewrites parts. A part of any size is a stream of tags; only elements that a visitor
+ * requests as a whole (a paragraph, a cell) become trees, one at a time. Rewriting is the same pass
+ * once more, in which the visitor returns replacements for elements.
  */
 import type { Archive, ArchiveEntry } from './archive.ts';
 import { serialise, TreeBuilder, type XmlElement } from './xml-element.ts';
@@ -9,23 +9,26 @@ import { type XmlHandler, XmlScanner } from './xml-scanner.ts';
 import { TextDecoder } from 'node:util';
 import { DocumentError } from '../format.ts';
 
-/** What looks at a part. It must do the same in every pass over it. */
+/** Visits the elements of a part. It must behave the same in every pass. */
 export interface PartVisitor {
-  /** Whether an element outside of other trees is wanted as a tree, by its customary name. */
+  /**
+   * Whether an element, by its customary name, is to be delivered as a tree; not called within a
+   * tree.
+   */
   isTree(name: string): boolean;
   /**
-   * A tree. What is returned stands in its place when the part is written: XML, the empty string to
-   * leave it out, or undefined to keep it as it was.
+   * Receives a tree. The returned value replaces it when the part is written: XML, the empty string
+   * to omit the element, or undefined to keep it.
    */
   tree(element: XmlElement): string | undefined;
-  /** Any start tag outside of trees, before it is written; returns another tag, or undefined. */
+  /** Receives each start tag outside of trees; returns its replacement, or undefined. */
   open?(name: string, tag: string, isEmpty: boolean): string | undefined;
-  /** Any end tag outside of trees, before it is written; returns what stands in its place, or undefined. */
+  /** Receives each end tag outside of trees; returns its replacement, or undefined. */
   close?(name: string, tag: string): string | undefined;
 }
 
 /**
- * Shows a part to a visitor; nothing is written.
+ * Passes a part to a visitor without writing anything.
  *
  * @throws DocumentError when the part is damaged or hostile
  */
@@ -41,7 +44,7 @@ export async function readPart(
 }
 
 /**
- * Shows the start tags of a part, by customary name and as written.
+ * Calls `visit` for each start tag of a part, with its customary name and the tag as written.
  *
  * @throws DocumentError when the part is damaged or hostile
  */
@@ -61,8 +64,8 @@ export async function eachTag(
 }
 
 /**
- * The part as the visitor wants it, in pieces. Without changes by the visitor it is the same text; its
- * encoding stays.
+ * Rewrites a part with the visitor's replacements, in pieces. Without replacements, the text stays
+ * the same; the encoding always does.
  *
  * @throws DocumentError when the part is damaged or hostile
  */
@@ -84,7 +87,7 @@ export async function* rewritePart(
   yield encodePiece(written.join(''), encoding);
 }
 
-/** Between scanner and visitor: collects trees, and writes when there is where to. */
+/** Connects scanner and visitor: builds trees, and writes if there is an output. */
 class Visit implements XmlHandler {
   readonly #visitor: PartVisitor;
   readonly #written: string[] | undefined;
@@ -125,11 +128,11 @@ class Visit implements XmlHandler {
   }
 }
 
-// The encodings of parts: UTF-8 and UTF-16 (ECMA-376 part 2, 10.1.1).
+// Encodings of parts: UTF-8 and UTF-16 (ECMA-376 part 2, 10.1.1).
 
 type PartEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** Text of a part in pieces, and how it was encoded, which is known once the first piece has come. */
+/** Text of a part in pieces, and its encoding, which the first piece determines. */
 interface DecodedPart {
   readonly encoding: PartEncoding;
   readonly hasByteOrderMark: boolean;
@@ -139,9 +142,10 @@ interface DecodedPart {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Decodes a part while it is read.
+ * Decodes a part as a stream.
  *
- * @throws DocumentError for bytes that are no text, or an encoding that Office files may not have
+ * @throws DocumentError for bytes that are not text, or for an encoding that Office files must not
+ *   have
  */
 async function decodePart(bytes: AsyncIterable<Uint8Array>): Promise<DecodedPart> {
   const iterator = bytes[Symbol.asyncIterator]();
@@ -163,7 +167,10 @@ async function decodePart(bytes: AsyncIterable<Uint8Array>): Promise<DecodedPart
   return { encoding, hasByteOrderMark, pieces: pieces() };
 }
 
-/** By its byte order mark, or by the zero bytes beside the first `<` (XML 1.0 appendix F). */
+/**
+ * Detects the encoding by the byte order mark, or by the zero byte beside the first `<` (XML 1.0
+ * appendix F).
+ */
 function encodingOf(head: Uint8Array): PartEncoding {
   const [first, second] = head;
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
@@ -194,7 +201,7 @@ function undecodable(cause?: unknown): DocumentError {
   );
 }
 
-/** Text in the encoding its part had. */
+/** Encodes text in the part's encoding. */
 function encodePiece(text: string, encoding: PartEncoding): Uint8Array {
   if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'utf16le');
