@@ -208,7 +208,7 @@ function encodePiece(text: string, encoding: PartEncoding): Uint8Array {
   return encoding === 'utf-16be' ? bytes.swap16() : bytes;
 }
 
-/** What a part with a byte order mark begins with. */
+/** Returns the byte order mark in an encoding. */
 function byteOrderMark(encoding: PartEncoding): Uint8Array {
   return encodePiece(BYTE_ORDER_MARK, encoding);
 }

@@ -1,4 +1,4 @@
-/** PowerPoint presentations: slides with all that hangs on them, in the order of the show. */
+/** PowerPoint presentations: slides with all their related parts, in the order of the show. */
 import type { DocumentFormat } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { chartTextPart, isChart } from './charts.ts';
@@ -32,7 +32,7 @@ const SLIDES = {
 };
 const COMMENTS_TYPE = /(presentationml|ms-powerpoint)\.comments\+xml$/;
 
-/** Presentations in, presentations out. */
+/** Reads and writes `.pptx`. */
 export const pptx: DocumentFormat = {
   async open(file, options) {
     const pkg = await openPackage(file, PROGRAM);
@@ -47,7 +47,7 @@ export const pptx: DocumentFormat = {
   },
 };
 
-/** A part as one with text, or undefined when it has none. */
+/** Returns a part as a text part; undefined when it has no text. */
 async function textPart(pkg: OfficePackage, entry: ArchiveEntry): Promise<TextPart | undefined> {
   const type = pkg.contentType(entry);
   if (isChart(type)) return chartTextPart(pkg, entry, { xlsx });
@@ -72,7 +72,7 @@ async function textPart(pkg: OfficePackage, entry: ArchiveEntry): Promise<TextPa
   return undefined;
 }
 
-/** Comments: plain text in older ones, paragraphs in newer ones. */
+/** Visits comments: plain text in older files, paragraphs in newer ones. */
 function commentsVisitor(exchange: TextExchange, drawing: PartVisitor): PartVisitor {
   return {
     ...drawing,
@@ -86,7 +86,7 @@ function commentsVisitor(exchange: TextExchange, drawing: PartVisitor): PartVisi
   };
 }
 
-/** The presentation itself holds the names of sections, and the defaults of all paragraphs. */
+/** Visits the main part, which contains the names of sections and the defaults of all paragraphs. */
 function presentationVisitor(
   exchange: TextExchange,
   target: Parameters<TextPart['visitor']>[1],

@@ -1,4 +1,7 @@
-/** Tracked changes (ISO/IEC 29500-1, 17.13.5): a translation is made of the text as it would be accepted. */
+/**
+ * Tracked changes (ISO/IEC 29500-1, 17.13.5): the translation is made of the text with all changes
+ * accepted.
+ */
 import {
   attribute,
   childOf,
@@ -9,7 +12,7 @@ import {
   type XmlNode,
 } from './xml-element.ts';
 
-/** What goes with all it holds. */
+/** Elements that are removed with their content. */
 const REMOVED = new Set([
   'w:del',
   'w:moveFrom',
@@ -38,9 +41,9 @@ const REMOVED = new Set([
   'w:customXmlMoveToRangeStart',
   'w:customXmlMoveToRangeEnd',
 ]);
-/** What goes while what it holds stays. */
+/** Elements that are replaced by their content. */
 const UNWRAPPED = new Set(['w:ins', 'w:moveTo']);
-/** Ends of ranges whose other ends may lie outside of what is removed. */
+/** Ends of ranges that are kept even within removed content, as their other ends may lie outside. */
 const KEPT_WITHIN = new Set([
   'w:bookmarkStart',
   'w:bookmarkEnd',
@@ -50,7 +53,7 @@ const KEPT_WITHIN = new Set([
   'w:permEnd',
 ]);
 
-/** Whether an element only says what was changed. */
+/** Whether an element merely records a change and contains no content of the document. */
 export function isRevisionMark(name: string): boolean {
   return REMOVED.has(name) && name !== 'w:del' && name !== 'w:moveFrom';
 }
@@ -82,7 +85,7 @@ function accepted(nodes: readonly XmlNode[]): XmlNode[] {
   });
 }
 
-/** Whether a row or cell was deleted; a row that has lost all of its cells is as good as deleted. */
+/** Whether a row or cell was deleted; a row counts as deleted when all of its cells were. */
 function isLeftOut(element: XmlElement): boolean {
   const properties = (name: string): XmlElement | undefined => childOf(element, name);
   if (element.name === 'w:tc') {
@@ -95,10 +98,10 @@ function isLeftOut(element: XmlElement): boolean {
   return (own !== undefined && isRowDeleted(own)) || (cells.length > 0 && cells.every(isLeftOut));
 }
 
-/** What stands before a vertical merge in the properties of a cell (17.4.69). */
+/** Elements that precede a vertical merge in the properties of a cell (17.4.69). */
 const BEFORE_MERGE = new Set(['w:cnfStyle', 'w:tcW', 'w:gridSpan', 'w:hMerge']);
 
-/** A tracked merge says how the cell is merged from now on. */
+/** Replaces a tracked cell merge by the merge that it records. */
 function acceptMerge(properties: XmlElement): void {
   const mark = childOf(properties, 'w:cellMerge');
   if (mark === undefined) return;
@@ -124,13 +127,13 @@ function rangeEnds(element: XmlElement): XmlElement[] {
   );
 }
 
-/** Whether a paragraph's end was deleted, which joins it with the paragraph that follows. */
+/** Whether a paragraph's end was deleted, which joins it with the following paragraph. */
 export function isEndDeleted(paragraph: XmlElement): boolean {
   const properties = childOf(paragraph, 'w:pPr');
   const mark = properties && childOf(properties, 'w:rPr');
   if (mark === undefined || properties === undefined) return false;
   const isDeleted = ['w:del', 'w:moveFrom'].some((name) => childOf(mark, name) !== undefined);
-  // The end of a section is never given up.
+  // The end of a section is always kept.
   return isDeleted && childOf(properties, 'w:sectPr') === undefined;
 }
 
@@ -144,7 +147,7 @@ export function isCellDeleted(cellProperties: XmlElement): boolean {
   return childOf(cellProperties, 'w:cellDel') !== undefined;
 }
 
-/** Puts the content of paragraphs before that of the next, whose properties are those of all. */
+/** Prepends the content of paragraphs to that of the last one, whose properties apply to all of it. */
 export function joinParagraphs(before: readonly XmlElement[], last: XmlElement): void {
   if (before.length === 0) return;
   const isContent = (node: XmlNode): boolean => typeof node === 'string' || node.name !== 'w:pPr';

@@ -1,4 +1,4 @@
-/** Formulas of workbooks, which stay as they are but for the names of columns. */
+/** Formulas of workbooks. They stay as they are, except for the names of renamed table columns. */
 import { serialise, textOf, type XmlElement, encodeText } from './xml-element.ts';
 
 const FORMULAS = new Set([
@@ -12,20 +12,21 @@ const FORMULAS = new Set([
   'x:totalsRowFormula',
 ]);
 
-/** Whether an element holds a formula. */
+/** Whether an element contains a formula. */
 export function isFormula(name: string): boolean {
   return FORMULAS.has(name);
 }
 
-/** Whether a formula may name columns of tables. */
+/** Whether a formula may refer to columns of tables. */
 export function hasReferences(formula: XmlElement): boolean {
   return formula.children.some((child) => typeof child === 'string' && child.includes('['));
 }
 
 /**
- * The XML of a formula with columns renamed; undefined when nothing changed.
+ * Returns the XML of a formula with columns renamed; undefined when nothing changed.
  *
- * @param table in which the formula stands, whose columns it may name without it
+ * @param table table that contains the formula, whose columns the formula may name without the
+ *   table's name
  */
 export function renameFormula(
   formula: XmlElement,
@@ -39,31 +40,33 @@ export function renameFormula(
   return serialise({ ...formula, children: [encodeText(changed)] });
 }
 
-// References to the columns of tables, `Sales[[#This Row],[Net amount]]`, and their rewriting when
-// columns have been renamed. Excel repairs a workbook, and loses formulas, when one of them names a
-// column that is not there.
+// Structured references to table columns, `Sales[[#This Row],[Net amount]]`, are rewritten when
+// columns were renamed. Excel repairs a workbook, and loses formulas, when a reference names a
+// missing column.
 
-/** New names of columns: by table name, then by old column name; both in lower case. */
+/** New names of columns by table name, then by old column name; both keys are in lower case. */
 export type RenamedColumns = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-// A text, a quoted sheet name, or a bracket with or without a name before it that nothing of a name
-// precedes. What follows a "!" belongs to another workbook.
+// Matches a string literal, a quoted sheet name, or an opening bracket with an optional table name
+// before it. The name is complete: no name character precedes it. Nor does "!", since what follows
+// belongs to another workbook.
 const PIECE =
   /"(?:[^"]|"")*"|'(?:[^']|'')*'|(?<![\p{L}\p{N}_.\\!?\]])((?:[\p{L}_\\][\p{L}\p{N}_.\\?]*)?)\[/u;
-/** Behind the number of another workbook, `[1]Sheet1!A1`. */
+/** The sheet name after the number of another workbook: `Sheet1!` in `[1]Sheet1!A1`. */
 const SHEET = /^[^\s!"'()*+,/:;<=>^&[\]{}-]+!/u;
 
 /**
- * A formula with the columns of tables renamed. Texts in it stay as they are, but for those that are a
- * whole reference, since these are what `INDIRECT` is given.
+ * Returns a formula with the columns of tables renamed. String literals stay as they are, unless
+ * they are a whole reference, which is what `INDIRECT` receives.
  *
- * @param own name of the table in which the formula stands
+ * @param own name of the table that contains the formula
  */
 export function renameColumns(formula: string, renamed: RenamedColumns, own = ''): string {
   if (renamed.size === 0 || !formula.includes('[')) return formula;
   let result = '';
   let at = 0;
-  // One of its own, since a text in the formula is looked through by the same function.
+  // A regular expression per call: its `lastIndex` must survive the recursive call for string
+  // literals.
   const pieces = new RegExp(PIECE, 'gu');
   for (let match = pieces.exec(formula); match !== null; match = pieces.exec(formula)) {
     const [piece, table] = match;
@@ -93,7 +96,10 @@ function renameInText(literal: string, renamed: RenamedColumns): string {
   return `"${renameColumns(text.replaceAll('""', '"'), renamed).replaceAll('"', '""')}"`;
 }
 
-/** Where the bracket closes that was opened before `start`, or -1. An apostrophe escapes what follows. */
+/**
+ * Returns the index of the bracket that closes the one opened before `start`, or -1. An apostrophe
+ * escapes the next character.
+ */
 function closingBracket(formula: string, start: number): number {
   let depth = 1;
   for (let at = start; at < formula.length; at += 1) {
@@ -108,12 +114,15 @@ function closingBracket(formula: string, start: number): number {
   return -1;
 }
 
-/** What stands between the outer brackets: one column, an `#Item`, or several in brackets. */
+/**
+ * Renames columns between the outer brackets of a reference: one column, an `#Item`, or several in
+ * brackets.
+ */
 function renameSpecifier(specifier: string, columns: ReadonlyMap<string, string>): string {
   if (!/^\s*\[/.test(specifier)) {
     const column = renamedColumn(specifier, columns);
     if (column === undefined) return specifier;
-    // Names with other characters than these want brackets of their own.
+    // Names with any other character need brackets of their own.
     return /^[\p{L}\p{N}_ ]*$/u.test(column) ? column : `[${column}]`;
   }
   return specifier.replace(/\[((?:[^\]']|'.)*)\]/gsu, (whole, inner: string) => {
@@ -122,7 +131,7 @@ function renameSpecifier(specifier: string, columns: ReadonlyMap<string, string>
   });
 }
 
-/** The new name in the spelling of formulas, or undefined where it stays. */
+/** Returns the new name as spelled in formulas; undefined when it stays. */
 function renamedColumn(written: string, columns: ReadonlyMap<string, string>): string | undefined {
   if (written.startsWith('#')) return undefined;
   const column = columns.get(written.replace(/'(.)/gsu, '$1').toLowerCase());

@@ -1,6 +1,6 @@
 /**
  * Text of spreadsheets: strings with runs of different fonts (ISO/IEC 29500-1, 18.4), and the
- * `_xHHHH_` escapes in which they hold what XML cannot (22.9.2.19).
+ * `_xHHHH_` escapes for characters that XML cannot contain (22.9.2.19).
  */
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
 import type { TextExchange } from './office-parts.ts';
@@ -16,7 +16,7 @@ import {
   encodeText,
 } from './xml-element.ts';
 
-/** The text that a string of a workbook means: `_x000a_` is a line break. */
+/** Decodes the escapes of a workbook string: `_x000a_` is a line break. */
 export function decodeString(written: string): string {
   if (!written.includes('_x')) return written;
   return written.replace(/_x([0-9a-f]{4})_/gi, (_, hex: string) =>
@@ -24,7 +24,7 @@ export function decodeString(written: string): string {
   );
 }
 
-/** Text as a string of a workbook; what only looks like an escape is escaped. */
+/** Encodes text as a workbook string; text that merely looks like an escape is escaped. */
 export function encodeString(text: string): string {
   return text
     .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
@@ -36,25 +36,27 @@ export function encodeString(text: string): string {
 
 /** A string of a workbook (`si`, `is`, or `text` of a comment) as a segment. */
 export interface RichString {
-  /** The whole text. */
   text: string;
   segment: TextSegment;
-  /** The text of a translated segment, with the white space around it. */
+  /** Returns the text of a translated segment, with the source's surrounding white space. */
   textOf(translated: TextSegment): string;
-  /** XML of the content with the segment replaced; phonetic hints, which fit the old text, are gone. */
+  /**
+   * Returns the XML of the content with the segment replaced. Phonetic hints are dropped, as they
+   * belong to the old text.
+   */
   write(translated: TextSegment): string;
 }
 
-/** Some characters of one font. */
+/** A stretch of text in one font. */
 interface Piece {
   text: string;
-  /** Properties of the run, undefined for those of the cell. */
+  /** Run properties; undefined when the cell's apply. */
   font: XmlElement | undefined;
-  /** The same for all that look the same. */
+  /** Equal for pieces that look the same. */
   look: string;
 }
 
-/** Reads a string; undefined when there is no letter in it. */
+/** Reads a string; undefined when it has no letters. */
 export function readRichString(element: XmlElement): RichString | undefined {
   const pieces = piecesOf(element);
   const text = pieces.map((piece) => piece.text).join('');
@@ -97,7 +99,7 @@ function piecesOf(element: XmlElement): Piece[] {
   return pieces;
 }
 
-/** The pieces between two places of the text. */
+/** Returns the pieces between two offsets of the text. */
 function trimmed(pieces: readonly Piece[], start: number, end: number): Piece[] {
   let at = 0;
   const kept: Piece[] = [];
@@ -111,14 +113,17 @@ function trimmed(pieces: readonly Piece[], start: number, end: number): Piece[] 
 
 interface Layout {
   segment: TextSegment;
-  /** The font of what is in no element. */
+  /** The font outside of all marks. */
   base: Piece | undefined;
-  /** Fonts of elements and texts of lone marks (line breaks), by id. */
+  /** Fonts of enclosing marks and texts of lone marks (line breaks), by mark id. */
   fonts: Map<number, Piece>;
   breaks: Map<number, string>;
 }
 
-/** The commonest font is that of the text; what has another is an element; line breaks stand alone. */
+/**
+ * Builds a segment: the most common font is the base, text in other fonts is enclosed in marks, and
+ * line breaks are lone marks.
+ */
 function layOut(pieces: readonly Piece[]): Layout {
   const lengths = new Map<string, number>();
   for (const { look, text } of pieces) lengths.set(look, (lengths.get(look) ?? 0) + text.length);
@@ -129,7 +134,7 @@ function layOut(pieces: readonly Piece[]): Layout {
   let lastId = 0;
   let open: { id: number; look: string } | undefined;
   for (const piece of pieces) {
-    // Blanks look alike in most fonts: they do not begin or end an element.
+    // Blanks look alike in most fonts, so they do not start an enclosure.
     const look = piece.text.trim() === '' && open === undefined ? base?.look : piece.look;
     if (open !== undefined && open.look !== look) {
       segment.push({ mark: 'close', id: open.id });
@@ -153,7 +158,7 @@ function layOut(pieces: readonly Piece[]): Layout {
   return layout;
 }
 
-/** A translated segment as pieces of one font each. */
+/** Splits a translated segment into pieces of one font each. */
 function resolve(translated: TextSegment, { base, fonts, breaks }: Layout): Piece[] {
   const pieces: Piece[] = [];
   const open: (Piece | undefined)[] = [base];
@@ -186,27 +191,30 @@ function writePieces(element: XmlElement, pieces: readonly Piece[]): string {
     .join('');
 }
 
-/** `<t>` beside an element, with blanks at its ends kept. */
+/**
+ * Returns `<t>` with a text, in the vocabulary of `like`; blanks that XML readers would drop are
+ * preserved.
+ */
 function textElement(like: XmlElement, text: string): string {
   const t = elementLike(like, 't', [encodeText(encodeString(text))]);
   if (/^\s|\s$|[\n\r\t]|\s\s/.test(text)) t.tag = t.tag.replace('/>', ' xml:space="preserve"/>');
   return serialise(t);
 }
 
-/** `<is>` with plain text, for a cell that says something of its own. */
+/** Returns `<is>` with plain text, for a cell with a text of its own. */
 export function inlineString(like: XmlElement, text: string): string {
   const is = elementLike(like, 'is', [textElement(like, text)]);
   return serialise({ ...is, tag: startTag(is) });
 }
 
-// The strings of a workbook that cells refer to by number (ISO/IEC 29500-1, 18.4.9).
+// Shared strings of a workbook, which cells refer to by number (ISO/IEC 29500-1, 18.4.9).
 
-/** Numbers of strings that are used, one bit for each: a workbook may have millions. */
+/** Set of the used string numbers, as a bit map: a workbook may have millions of strings. */
 export class StringNumbers {
   #bits = new Uint8Array(1024);
 
   add(number: number): void {
-    // No workbook has as many strings as this; what says so is damaged.
+    // No workbook has as many strings; a larger number means damage.
     if (!Number.isInteger(number) || number < 0 || number >= 100_000_000) return;
     const byte = number >> 3;
     if (byte >= this.#bits.length) {
@@ -223,7 +231,8 @@ export class StringNumbers {
 }
 
 /**
- * A visitor for one pass over the strings. Those that no cell shows are left as they are.
+ * Creates a visitor for one pass over the shared strings. Strings that no cell shows are left as
+ * they are.
  *
  * @param options.fixed texts that stay, in lower case
  * @param options.onString called with each string that is offered

@@ -1,6 +1,6 @@
 /**
- * What goes through a worksheet. Most of a large one is numbers, which stream by; what is looked at is
- * strings, formulas, headers and the messages of validations.
+ * Visits a worksheet. Most of a large sheet is numbers, which only stream through; the visitor
+ * handles strings, formulas, headers and the messages of data validations.
  */
 import { hasLetters, type TextSegment, type Mark, plainText } from '../../../text/text-segment.ts';
 import { exchangeText, type TextExchange } from './office-parts.ts';
@@ -37,29 +37,35 @@ import {
 
 interface SheetOptions {
   exchange: TextExchange;
-  /** Cells whose strings are wanted or replaced; see {@link cellKey}. */
+  /** Cells whose strings are reported or replaced; see {@link cellKey}. */
   places: ReadonlySet<number>;
   /** Texts that stay, in lower case. */
   fixed: ReadonlySet<string>;
-  /** Called for each use of a shared string; `place` only for cells that are wanted. */
+  /** Called for each use of a shared string; `place` is set only for the cells in `places`. */
   onShared?: (index: number, place: number | undefined) => void;
-  /** Called for strings in wanted cells that are not shared. */
+  /** Called for inline strings in the cells in `places`. */
   onInline?: (text: RichString, place: number) => void;
-  /** Called for formulas. */
+  /** Called for each formula. */
   onFormula?: (hasReferences: boolean) => void;
-  /** What a filter that shows cells with a text shows now; undefined when that is the same. */
+  /**
+   * Maps a text in a filter to the text that its cells have after translation; undefined when it is
+   * the same.
+   */
   filterValue?: FilterValue;
-  /** Texts that cells have for themselves. */
+  /** Texts of cells that differ from their string's translation. */
   cells?: ReadonlyMap<number, string>;
   renamed?: RenamedColumns;
-  /** Those of the sheet, whose formulas may name their columns without them. */
+  /** Tables of the sheet. Formulas inside a table may refer to its columns without its name. */
   tables?: readonly SheetTable[];
 }
 
 const HEADER = /^x:(odd|even|first)(Header|Footer)$/;
 const CELL_TYPE = /\st\s*=\s*["'](\w+)["']/;
 
-/** Most UTF-16 units of the texts of validations and tips; a longer one damages the workbook. */
+/**
+ * Maximum lengths of validation messages and tooltips in UTF-16 units; Excel takes a workbook with
+ * longer ones for damaged.
+ */
 const messageLengths = [
   ['promptTitle', 32],
   ['prompt', 255],
@@ -68,7 +74,7 @@ const messageLengths = [
 ] as const;
 const TIP_LENGTH = 255;
 
-/** A visitor for one pass over a worksheet. */
+/** Creates a visitor for one pass over a worksheet. */
 export function sheetVisitor(options: SheetOptions): PartVisitor {
   const { exchange, places, fixed, cells, renamed, tables = [] } = options;
   const visitsPlaces = places.size > 0;
@@ -132,7 +138,7 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
   };
 }
 
-/** A header or footer with the texts of its sections exchanged. */
+/** Exchanges the texts in the sections of a header or footer. */
 function exchangeHeader(element: XmlElement, exchange: TextExchange): string | undefined {
   const sections = readHeader(decodeString(textOf(element)));
   const translated: (TextSegment | undefined)[] = sections.map(({ segment }) =>
@@ -146,7 +152,7 @@ function exchangeHeader(element: XmlElement, exchange: TextExchange): string | u
   return serialise({ ...element, children: [encodeText(encodeString(header))] });
 }
 
-/** A start tag with the texts of attributes exchanged; undefined when nothing changed. */
+/** Returns a start tag with the texts of attributes exchanged; undefined when nothing changed. */
 function exchangeMessages(
   tag: string,
   lengths: readonly (readonly [name: string, maxLength: number])[],
@@ -166,24 +172,24 @@ function exchangeMessages(
 // Headers and footers of worksheets: text with codes for sections, fields and fonts, such as
 // `&LDraft&C&"Arial,Bold"&12Report &P of &N` (ISO/IEC 29500-1, 18.3.1.46).
 
-/** What is left, centred or right of a header. */
+/** The left, centred or right section of a header. */
 interface HeaderSection {
-  /** Codes in front of the text, the section's own first, and behind it. */
+  /** Codes before the text, starting with the section's own, and codes after it. */
   before: string;
   after: string;
-  /** The text; a code within it is a lone mark whose id is its place in `codes`, counted from 1. */
+  /** The text. A code inside it is a lone mark, whose id is the code's index in `codes` plus 1. */
   segment: TextSegment;
   codes: readonly string[];
 }
 
-/** Excel takes a workbook with a longer header for damaged. */
+/** Maximum length of a header; Excel takes a workbook with a longer one for damaged. */
 const MAX_LENGTH = 255;
 
-// An ampersand; a font; a colour; a size; a page number with something added; a single letter.
+// An ampersand; a font; a colour; a size; a page number with an offset; a single letter.
 const CODE = /(&&|&"[^"]*"|&K(?:[0-9A-F]{6}|\d\d[+-]\d{3})|&\d+|&P[+-]\d+|&[^&])/i;
 const SECTION_START = /^&[LCR]$/i;
 
-/** Takes a header apart. */
+/** Splits a header into its sections. */
 function readHeader(header: string): HeaderSection[] {
   const sections: string[][] = [[]];
   for (const piece of header.split(CODE)) {
@@ -206,7 +212,7 @@ function readSection(pieces: readonly string[]): HeaderSection {
     else segment.push(piece === '&&' ? '&' : piece);
   }
   const parts = joined(segment);
-  // Engines do not keep the blanks at the ends.
+  // Engines do not preserve blanks at the ends.
   const [start, end] = [parts.at(0), parts.at(-1)];
   const lead = typeof start === 'string' ? (/^\s*/.exec(start)?.[0] ?? '') : '';
   const trail = typeof end === 'string' && end.trim() !== '' ? (/\s*$/.exec(end)?.[0] ?? '') : '';
@@ -221,7 +227,7 @@ function readSection(pieces: readonly string[]): HeaderSection {
   };
 }
 
-/** A segment without two texts side by side. */
+/** Joins adjacent texts of a segment. */
 function joined(segment: TextSegment): (string | Mark)[] {
   const parts: (string | Mark)[] = [];
   for (const part of segment) {
@@ -233,8 +239,8 @@ function joined(segment: TextSegment): (string | Mark)[] {
 }
 
 /**
- * A header with its texts replaced, in the order of its sections. Where it would become longer than a
- * workbook may hold, the longest texts lose their ends.
+ * Writes a header with the texts of its sections replaced. If the header exceeds the maximum
+ * length, the longest texts are truncated.
  */
 function writeHeader(
   sections: readonly HeaderSection[],
@@ -258,14 +264,14 @@ function writeSection({ before, after, codes }: HeaderSection, segment: TextSegm
       written += codes[part.id - 1] ?? '';
       continue;
     }
-    // A size swallows the digits behind it: "&12" and "2027" would be a size of 122027.
+    // A size code absorbs digits that follow: "&12" and "2027" would become size 122027.
     const isTorn = /&\d+$/.test(written) && /^\d/.test(part);
     written += (isTorn ? ' ' : '') + part.replaceAll('&', '&&');
   }
   return written + after;
 }
 
-/** Takes characters from the end of the longest text; false when there are no more. */
+/** Truncates the longest text; returns false when no text is left. */
 function shorten(texts: (string | Mark)[][], excess: number): boolean {
   const [longest] = texts.toSorted((a, b) => plainText(b).length - plainText(a).length);
   const index = longest?.findLastIndex((part) => typeof part === 'string' && part !== '') ?? -1;
@@ -276,9 +282,9 @@ function shorten(texts: (string | Mark)[][], excess: number): boolean {
   return true;
 }
 
-// Comments of worksheets: notes with fonts, and threads of newer programs.
+// Comments of worksheets: notes with fonts, and the threads of newer programs.
 
-/** A visitor for the comments of a sheet. */
+/** Creates a visitor for the notes of a sheet. */
 export function commentsVisitor(exchange: TextExchange): PartVisitor {
   return {
     isTree: (name) => name === 'x:text',
@@ -291,7 +297,7 @@ export function commentsVisitor(exchange: TextExchange): PartVisitor {
   };
 }
 
-/** A visitor for threads of comments. */
+/** Creates a visitor for threaded comments. */
 export function threadedCommentsVisitor(exchange: TextExchange): PartVisitor {
   return {
     isTree: (name) => name === 'tc:threadedComment',
@@ -305,7 +311,10 @@ interface Mention {
   text: string;
 }
 
-/** Mentions of people stay as they are, wherever they come to stand, and are said to stand there. */
+/**
+ * Exchanges the text of a threaded comment. Mentions of persons stay as they are, and their
+ * positions are updated.
+ */
 function exchangeThreaded(comment: XmlElement, exchange: TextExchange): string | undefined {
   const element = childOf(comment, 'tc:text');
   if (element === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A part of WordprocessingML: the document, a header, footnotes, comments. When it is written, tracked
- * changes are accepted, controls lose their ties to stored data, and text turns its direction.
+ * Visits a part of WordprocessingML: the document, a header, footnotes, comments. Writing also
+ * accepts tracked changes, unbinds controls from stored data and turns the direction of text.
  */
 import { drawingDialect } from './drawing-text.ts';
 import {
@@ -44,7 +44,7 @@ import {
 
 // Paragraphs of WordprocessingML.
 
-/** WordprocessingML's way with paragraphs; tracked changes must have been accepted. */
+/** WordprocessingML's dialect of paragraphs; tracked changes must have been accepted. */
 const wordprocessingDialect: ParagraphDialect = {
   paragraph: 'w:p',
   properties: 'w:pPr',
@@ -61,7 +61,10 @@ function writeText(text: string, format: RunFormat, { like, target }: WritingCon
   );
 }
 
-/** Texts and hyphens that do not break; the latter are elements, as fonts often lack the character. */
+/**
+ * Splits a text into texts and non-breaking hyphens. The hyphens become elements, as fonts often
+ * lack the character.
+ */
 function contentOf(text: string, like: XmlElement): XmlElement[] {
   return text
     .split(/(\u2011)/)
@@ -82,23 +85,26 @@ function writeProperties(
   return changed === undefined ? [] : [changed];
 }
 
-/** What is kept back until it is known whether it stays, and what is said of it before. */
+/**
+ * Elements that are held back until it is known whether they stay, and property elements held back
+ * with them.
+ */
 const HOLDING = new Set(['w:tbl', 'w:tr', 'w:tc']);
 const HELD = new Set(['w:tblPr', 'w:tblGrid', 'w:tblPrEx', 'w:trPr', 'w:tcPr']);
 const TREES = new Set(['w:p', 'w:sdtPr', 'w:sectPr', ...HELD]);
 
-/** The visitor of one pass over a part. */
+/** The visitor for one pass over a part. */
 export class WordprocessingPart implements PartVisitor {
   readonly #exchange: TextExchange;
   readonly #target: TargetLanguage | undefined;
   readonly #read = wordprocessingDialect.story();
-  /** Tables, rows and cells that are not written yet: their XML so far. */
+  /** XML so far of tables, rows and cells that are held back. */
   readonly #held: { name: string; xml: string }[] = [];
-  /** Open elements of a row or cell that is left out. */
+  /** Number of open elements in a row or cell that is being left out. */
   #leftOut = 0;
-  /** Paragraphs whose ends were deleted; they go on in the next. */
+  /** Paragraphs whose ends were deleted; the next paragraph continues them. */
   #unended: XmlElement[] = [];
-  /** Around paragraphs that are there twice, for new programs and for old ones. */
+  /** Exchanges for open `mc:AlternateContent`, which repeats paragraphs for new and old programs. */
   readonly #alternatives: TextExchange[] = [];
 
   constructor(exchange: TextExchange, target: TargetLanguage | undefined) {
@@ -146,7 +152,8 @@ export class WordprocessingPart implements PartVisitor {
       return '';
     }
     if (name === 'mc:AlternateContent') this.#alternatives.pop();
-    // A table or row that is still kept back had nothing that stays; an empty cell has its place.
+    // A table or row that is still held back has no content left and is dropped; an empty cell
+    // stays.
     if (name !== 'w:tc' && this.#held.at(-1)?.name === name) {
       this.#held.pop();
       return '';
@@ -158,21 +165,21 @@ export class WordprocessingPart implements PartVisitor {
     return this.#alternatives.at(-1) ?? this.#exchange;
   }
 
-  /** Leaves out the row or cell at hand: the rest of it passes by without being offered or written. */
+  /** Leaves out the current row or cell: the rest of it is neither offered nor written. */
   #leaveOut(): string {
     this.#held.pop();
     this.#leftOut = 1;
     return '';
   }
 
-  /** What was kept back, as something that stays follows. */
+  /** Returns what was held back, because content that stays follows. */
   #released(): string {
     const xml = this.#held.map((held) => held.xml).join('');
     this.#held.length = 0;
     return xml + this.#ended();
   }
 
-  /** Paragraphs that waited for the next one, and there is none. */
+  /** Writes paragraphs that waited for a following one, joined into one. */
   #ended(): string {
     const waiting = this.#unended;
     this.#unended = [];
@@ -223,7 +230,10 @@ interface Passage {
   target: TargetLanguage | undefined;
 }
 
-/** Paragraphs without words turn as well, or empty lines and numbers would stand on the other side. */
+/**
+ * Turns paragraphs without words as well; otherwise empty lines and numbers would stand on the
+ * other side.
+ */
 function exchangeAndTurn(paragraph: XmlElement, passage: Passage): void {
   const { target, dialect } = passage;
   if (exchangeParagraph(paragraph, passage) || target === undefined) return;
@@ -235,7 +245,7 @@ function exchangeAndTurn(paragraph: XmlElement, passage: Passage): void {
 }
 
 /**
- * Exchanges what is within an element beside its own text: alternative texts, and paragraphs of text
+ * Exchanges the texts within an element besides its own: alternative texts, and paragraphs in text
  * boxes and drawings, each a story of its own.
  */
 function exchangeWithin(
@@ -246,7 +256,7 @@ function exchangeWithin(
   exchangeAttributes(element, exchange);
   const within = { words: wordprocessingDialect.story(), drawing: drawingDialect.story() };
   for (const child of elementsOf(element)) {
-    // Drawings are there twice, for new programs and for old ones.
+    // Drawings occur twice, for new and for old programs.
     const own = child.name === 'mc:AlternateContent' ? offeringOnce(exchange) : exchange;
     if (child.name === 'w:sdtPr') untie(child);
     exchangeWithin(child, own, target);
@@ -262,8 +272,8 @@ function exchangeWithin(
 }
 
 /**
- * A large first letter is a paragraph of its own in a frame. Its word is the next one's, which may begin
- * with another letter in another language, so it goes back there.
+ * Whether a paragraph is a drop cap: a large first letter in a frame. It is rejoined with the next
+ * paragraph, to whose first word it belongs; the translation may begin with another letter.
  */
 function isDropCapital(paragraph: XmlElement): boolean {
   const properties = childOf(paragraph, 'w:pPr');
@@ -282,8 +292,8 @@ function withoutFormats(paragraph: XmlElement): void {
 const BINDINGS = new Set(['w:dataBinding', 'w15:dataBinding']);
 
 /**
- * A control that is tied to stored data would show those data instead of the translation as soon as
- * the file is opened. Pictures have no text, so they stay tied.
+ * Unbinds a control from stored data, which would replace the translation as soon as the file is
+ * opened. Pictures have no text and stay bound.
  */
 function untie(properties: XmlElement): void {
   if (childOf(properties, 'w:picture') !== undefined) return;
@@ -292,10 +302,10 @@ function untie(properties: XmlElement): void {
   );
 }
 
-// Words beside the running text: those that elements keep in attributes (alternative texts, tips, entries of
-// lists), and those in the codes of fields.
+// Text outside of the running text: attributes of elements (alternative texts, tooltips, entries of
+// lists) and codes of fields.
 
-/** Names of attributes, without prefix, by the elements that have them. */
+/** Names of attributes with text, without prefix, by element. */
 const textAttributes: Record<string, readonly string[]> = {
   'wp:docPr': ['descr', 'title'],
   'pic:cNvPr': ['descr', 'title'],
@@ -311,7 +321,7 @@ const textAttributes: Record<string, readonly string[]> = {
   'w:tblDescription': ['val'],
 };
 
-/** A picture's name is often its file's, put there by the program. */
+/** A picture's description is often its file name, inserted by the program. */
 const FILE_NAME = /^\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i;
 
 /** Exchanges the texts in an element's own attributes. */
@@ -319,7 +329,7 @@ function exchangeAttributes(element: XmlElement, exchange: TextExchange): void {
   if (element.name === 'w:textInput') exchangeDefault(element, exchange);
   else if (element.name === 'w:listItem') exchangeListItem(element, exchange);
   else if (element.name === 'w:helpText' || element.name === 'w:statusText') {
-    // Otherwise it is the name of a text that Word keeps elsewhere.
+    // Otherwise the value is the name of an AutoText entry.
     if (attribute(element, 'type') !== 'autoText') exchangeAttribute(element, 'val', exchange);
   }
   const names =
@@ -333,7 +343,7 @@ function exchangeAttributes(element: XmlElement, exchange: TextExchange): void {
   }
 }
 
-/** What a field of a form holds at first, unless it is a number, a date or a formula. */
+/** Exchanges the initial text of a form field, unless it is a number, a date or a formula. */
 function exchangeDefault(input: XmlElement, exchange: TextExchange): void {
   const type = childOf(input, 'w:type');
   if (type !== undefined && attribute(type, 'val') !== 'regular') return;
@@ -341,7 +351,10 @@ function exchangeDefault(input: XmlElement, exchange: TextExchange): void {
   if (first !== undefined) exchangeAttribute(first, 'val', exchange);
 }
 
-/** An entry without words of its own shows its value, which programs know it by. */
+/**
+ * Exchanges a list item. An item without a display text shows its value, which programs rely on;
+ * the translation becomes its display text.
+ */
 function exchangeListItem(item: XmlElement, exchange: TextExchange): void {
   if (attribute(item, 'displayText') === undefined) {
     exchangeAttribute(item, 'value', exchange, 'displayText');
@@ -350,7 +363,7 @@ function exchangeListItem(item: XmlElement, exchange: TextExchange): void {
   }
 }
 
-/** Exchanges the text of one attribute; `into` is another one that is to hold it. */
+/** Exchanges the text of an attribute; `into` is the attribute that receives the translation. */
 function exchangeAttribute(
   element: XmlElement,
   name: string,
@@ -365,11 +378,14 @@ function exchangeAttribute(
 }
 
 /**
- * Exchanges the words in the codes of those fields that begin and end in a paragraph: entries of the index,
- * and prompts to click on.
+ * Exchanges the text in the codes of fields that begin and end in a paragraph: index entries, and
+ * prompts of macro buttons.
  */
 function exchangeFieldCodes(paragraph: XmlElement, exchange: TextExchange): void {
-  /** The pieces of code of the field at hand, undefined outside and in fields with others inside. */
+  /**
+   * Code elements of the current field; undefined outside of fields, and in fields that contain
+   * others.
+   */
   let code: XmlElement[] | undefined;
   for (const run of runsOf(paragraph)) {
     for (const child of elementsOf(run)) {
@@ -388,7 +404,7 @@ function exchangeFieldCodes(paragraph: XmlElement, exchange: TextExchange): void
 function* runsOf(element: XmlElement): Generator<XmlElement> {
   for (const child of elementsOf(element)) {
     if (child.name === 'w:r') yield child;
-    // A paragraph within, in a text box, is gone through on its own.
+    // Paragraphs inside, in text boxes, are processed separately.
     else if (child.name !== 'w:p') yield* runsOf(child);
   }
 }
@@ -404,7 +420,7 @@ function exchangeCode(pieces: readonly XmlElement[], exchange: TextExchange): vo
   for (const piece of rest) piece.children = [];
 }
 
-/** The code of a field with its words translated; undefined when nothing changes. */
+/** Returns the code of a field with its text translated; undefined when nothing changed. */
 function translatedCode(code: string, exchange: TextExchange): string | undefined {
   const entry = /^(\s*XE\s+")((?:[^"\\]|\\.)*)(".*)$/is.exec(code);
   if (entry !== null) {
@@ -420,7 +436,10 @@ function translatedCode(code: string, exchange: TextExchange): string | undefine
   return changed === undefined ? undefined : before + changed + prompt.slice(words.length);
 }
 
-/** Levels of an entry stand between colons; signs that mean something in codes are escaped. */
+/**
+ * Translates an index entry, whose levels are separated by colons; characters with a meaning in
+ * codes are escaped.
+ */
 function translatedEntry(text: string, exchange: TextExchange): string | undefined {
   const levels = text.match(/(?:[^:\\]|\\.)+|:/gs) ?? [];
   const translated = levels.map((level) => {

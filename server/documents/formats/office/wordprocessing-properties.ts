@@ -1,6 +1,6 @@
 /**
- * Properties of WordprocessingML that depend on the language: direction and proofing language of runs,
- * paragraphs, tables and sections. Their children have a fixed order (ISO/IEC 29500-1, annex A).
+ * Language-dependent properties of WordprocessingML: direction and proofing language of runs,
+ * paragraphs, tables and sections. Child elements have a fixed order (ISO/IEC 29500-1, annex A).
  */
 import type { TargetLanguage } from './office-parts.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type XmlElement,
 } from './xml-element.ts';
 
-/** What follows the elements that are put in, by the vocabulary's schema. */
+/** Elements that follow an inserted element, by the schema. */
 const following = {
   'w:bidi':
     'adjustRightInd snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange',
@@ -37,7 +37,7 @@ const followers = new Map<Placed, ReadonlySet<string>>(
   ]),
 );
 
-/** What follows `w:bidi` in a section, whose order is another. */
+/** Elements that follow `w:bidi` in a section, which has an order of its own. */
 const sectionFollowers = new Set([
   'w:rtlGutter',
   'w:docGrid',
@@ -45,7 +45,7 @@ const sectionFollowers = new Set([
   'w:sectPrChange',
 ]);
 
-/** Puts an element in its place, instead of the one of that name. */
+/** Puts an element in its schema position, replacing any element of the same name. */
 function place(
   parent: XmlElement,
   name: Placed,
@@ -71,10 +71,11 @@ const RIGHT_TO_LEFT = new Set(['w:rtl']);
 const BIDIRECTIONAL = new Set(['w:bidi']);
 
 /**
- * Run properties for text of another language: theirs is the one of the styles.
+ * Returns run properties for translated text. They set no language of their own, so that of the
+ * styles applies.
  *
- * @param like an element of the vocabulary, for its prefix
- * @returns undefined when nothing remains to be said
+ * @param like element of the vocabulary, whose prefix new elements get
+ * @returns undefined when no property remains
  */
 export function runProperties(
   properties: XmlElement | undefined,
@@ -98,8 +99,8 @@ function turnRun(properties: XmlElement, target: TargetLanguage): void {
 }
 
 /**
- * Complex scripts have their own weight, slope and size, which are often not set where a document
- * was written in another script; they follow the ones that are.
+ * Copies weight, slope and size to their complex-script counterparts. These are often missing in a
+ * document that was written in another script.
  */
 function mirrorForComplexScripts(properties: XmlElement): void {
   const pairs = [
@@ -120,7 +121,7 @@ export function changesDirection({ isRightToLeft, wasRightToLeft }: TargetLangua
   return isRightToLeft !== wasRightToLeft;
 }
 
-/** Paragraph properties for text of another direction. */
+/** Returns paragraph properties for the direction of the target language. */
 export function paragraphProperties(
   properties: XmlElement | undefined,
   like: XmlElement,
@@ -153,12 +154,12 @@ export function turnSection(section: XmlElement, target: TargetLanguage): void {
   }
 }
 
-/** Turns what a style says of paragraphs: nothing of right-to-left remains for other text. */
+/** Turns a style's paragraph properties: removes right-to-left for a left-to-right target. */
 export function turnStyleParagraph(properties: XmlElement, target: TargetLanguage): void {
   if (!target.isRightToLeft) remove(properties, BIDIRECTIONAL);
 }
 
-/** Turns what a style says of runs. */
+/** Turns a style's run properties. */
 export function turnStyleRun(properties: XmlElement, target: TargetLanguage): void {
   if (target.isRightToLeft) mirrorForComplexScripts(properties);
   else remove(properties, RIGHT_TO_LEFT);
@@ -169,14 +170,14 @@ const EAST_ASIAN = /^(?:zh|ja|ko)\b/;
 /** Sets the proofing language in `w:lang` or `w:themeFontLang`. */
 export function setLanguage(element: XmlElement, target: TargetLanguage): void {
   const prefix = writtenPrefix(element);
-  // Attributes have no default namespace.
+  // Attributes are not in a default namespace, so without a prefix they cannot be written.
   if (prefix === '') return;
   setAttribute(element, `${prefix}val`, target.tag);
   if (EAST_ASIAN.test(target.tag)) setAttribute(element, `${prefix}eastAsia`, target.tag);
   if (target.isRightToLeft) setAttribute(element, `${prefix}bidi`, target.tag);
 }
 
-/** Whether an on-off property is on: `w:vanish`, unless its value says otherwise. */
+/** Whether an on-off property such as `w:vanish` is on: it is, unless its value says otherwise. */
 export function isOn(property: XmlElement | undefined): boolean {
   if (property === undefined) return false;
   return !['0', 'false', 'off', 'none'].includes(attribute(property, 'val') ?? '1');

@@ -1,4 +1,4 @@
-/** Reads the paragraphs of a WordprocessingML story, one after the other, into pieces. */
+/** Reads the paragraphs of a WordprocessingML story, in order, into pieces. */
 import { DocumentError } from '../format.ts';
 import type { Enclosure, Piece } from './paragraph-pieces.ts';
 import { type FormatRules, runFormat } from './paragraph.ts';
@@ -14,11 +14,12 @@ import {
   type XmlElement,
 } from './xml-element.ts';
 
-// Fields of WordprocessingML (ISO/IEC 29500-1, 17.16): whose results are text of the document.
+// Fields of WordprocessingML (ISO/IEC 29500-1, 17.16): determines which results are text to be
+// translated.
 
 /**
- * Fields whose results are words of this document, written once more. Others are numbers, dates and
- * data that the program puts in anew, or names that are not to be translated.
+ * Fields whose results repeat text of this document. Results of other fields are numbers, dates and
+ * data that the program computes anew, or names that must not be translated.
  */
 const WITH_TEXT = new Set([
   'HYPERLINK',
@@ -38,7 +39,7 @@ const WITH_TEXT = new Set([
   'COMMENTS',
 ]);
 
-/** Properties of the file that are translated as well, by the names that fields have for them. */
+/** Fields for file properties that are translated as well. */
 const TRANSLATED_PROPERTY = /^\s*(?:DOCPROPERTY|INFO)\s+"?(?:title|subject|comments)\b/i;
 
 /** Whether the result of a field with this code is to be translated. */
@@ -47,21 +48,24 @@ function hasTextResult(code: string): boolean {
   return WITH_TEXT.has(name) || TRANSLATED_PROPERTY.test(code);
 }
 
-/** Word itself nests about twenty. */
+/** Maximum nesting of fields; Word itself nests about twenty. */
 const MAX_DEPTH = 200;
 
-/** A field that is not finished. */
+/** A field whose end has not been reached. */
 interface OpenField {
   code: string;
   isInCode: boolean;
   isTranslated: boolean;
 }
 
-/** The fields around a place of a story. They may begin in one paragraph and end in another. */
+/**
+ * The fields around the current position in a story. A field may begin in one paragraph and end in
+ * another.
+ */
 class FieldNesting {
   readonly #open: OpenField[] = [];
 
-  /** @throws DocumentError for fields in fields without end */
+  /** @throws DocumentError for fields that are nested too deeply */
   begin(): OpenField {
     if (this.#open.length >= MAX_DEPTH) {
       throw new DocumentError(
@@ -73,10 +77,13 @@ class FieldNesting {
     return field;
   }
 
-  /** A piece of the code of the innermost field; a field within gives its result to the code. */
+  /**
+   * Appends to the code of the innermost field; the result of a nested field becomes part of the
+   * code.
+   */
   addCode(code: string): void {
     const field = this.#open.at(-1);
-    // No honest code is longer; a hostile one must not grow without end.
+    // No legitimate code is longer; a hostile one must not grow without bound.
     if (field?.isInCode === true && field.code.length < 4096) field.code += code;
   }
 
@@ -91,7 +98,7 @@ class FieldNesting {
     return this.#open.pop();
   }
 
-  /** Whether text here is code or a result that is not translated. */
+  /** Whether text at this position is code, or a result that is not translated. */
   get isFrozen(): boolean {
     return this.#open.some((field) => field.isInCode || !field.isTranslated);
   }
@@ -106,14 +113,14 @@ const rules: FormatRules = {
     ),
 };
 
-/** What says nothing once the text is another. */
+/** Elements that lose their meaning once the text changes. */
 const DROPPED = new Set(['w:proofErr', 'w:lastRenderedPageBreak', 'w:softHyphen', 'w:delText']);
 const ENCLOSING = new Set(['w:hyperlink', 'w:customXml', 'w:bdo', 'w:dir']);
 const BLANKS = new Set(['w:tab', 'w:ptab', 'w:br', 'w:cr']);
 /** Fonts whose letters are pictures. */
 const SYMBOL_FONT = /^(?:symbol|wingdings.*|webdings|zapf ?dingbats|marlett|mt extra|opensymbol)$/i;
 
-/** Ends of ranges by their beginnings. */
+/** Elements that end ranges, by the elements that start them. */
 const RANGE_ENDS: Record<string, string> = {
   'w:bookmarkStart': 'w:bookmarkEnd',
   'w:commentRangeStart': 'w:commentRangeEnd',
@@ -121,26 +128,26 @@ const RANGE_ENDS: Record<string, string> = {
 };
 const RANGE_STARTS = new Map(Object.entries(RANGE_ENDS).map(([start, end]) => [end, start]));
 
-/** The beginning of a field or range whose end has not come. */
+/** The start of a field or range whose end has not been reached. */
 interface Beginning {
   field: OpenField | undefined;
-  /** `w:bookmarkStart 7`, for ranges. */
+  /** Key of a range: `w:bookmarkStart 7`; empty for fields. */
   range: string;
-  /** Of its piece. */
+  /** Index of its piece. */
   index: number;
-  /** The element around; what ends elsewhere cannot be an enclosure. */
+  /** The enclosing element; a field or range that ends in another element cannot become an enclosure. */
   within: XmlElement;
-  /** Word's note of where the last change was: of no use in another text. */
+  /** Word's bookmark of the last edit, which is of no use in a translation. */
   isDispensable?: boolean;
 }
 
-/** One story: the body of a part, a text box. */
+/** Reader of one story: the body of a part, or a text box. */
 export class WordprocessingStory {
   readonly #fields = new FieldNesting();
   #pieces: Piece[] = [];
   #beginnings: Beginning[] = [];
 
-  /** The pieces of the next paragraph, whose tracked changes are accepted. */
+  /** Returns the pieces of the next paragraph; its tracked changes must have been accepted. */
   readonly read = (paragraph: XmlElement): Piece[] => {
     this.#pieces = [];
     this.#beginnings = [];
@@ -185,7 +192,10 @@ export class WordprocessingStory {
     });
   }
 
-  /** Text that is there twice, for new programs and for old ones, is said in both as in the first. */
+  /**
+   * Reads alternatives for new and old programs. If the first is plain text, its translation is
+   * written into both; otherwise they stay as they are.
+   */
   #alternatives(element: XmlElement): void {
     const [choice, fallback, ...more] = elementsOf(element);
     const isPlain = choice?.name === 'mc:Choice' && more.length === 0 && isRunText(choice);
@@ -237,7 +247,10 @@ export class WordprocessingStory {
     }
   }
 
-  /** How characters are read is said of the source; what is translated is what they say. */
+  /**
+   * Reads a ruby: its base is translated, its phonetic guide is dropped, as it belongs to the
+   * source text.
+   */
   #ruby(ruby: XmlElement, within: XmlElement, xml: () => string): void {
     const base = childOf(ruby, 'w:rubyBase');
     if (base === undefined) this.#lone(xml);
@@ -262,7 +275,10 @@ export class WordprocessingStory {
     }
   }
 
-  /** A field is one thing, or encloses its result; one from another paragraph is neither. */
+  /**
+   * Makes a field an enclosure of its result, or one piece if the result is not translated. A field
+   * that began elsewhere becomes neither.
+   */
   #endField(field: OpenField | undefined, within: XmlElement): void {
     if (field === undefined) return;
     const at = this.#beginnings.findLastIndex((beginning) => beginning.field === field);
@@ -274,7 +290,7 @@ export class WordprocessingStory {
     else this.#collapse(beginning.index);
   }
 
-  /** A bookmark or another range that begins and ends here encloses what is between. */
+  /** Makes a bookmark or another range that begins and ends in this element an enclosure. */
   #range(element: XmlElement, within: XmlElement): void {
     const isStart = element.name in RANGE_ENDS;
     const start = isStart ? element.name : RANGE_STARTS.get(element.name);
@@ -290,7 +306,8 @@ export class WordprocessingStory {
     const beginning = this.#beginnings[at];
     if (beginning?.within !== within) return;
     const above = this.#beginnings.splice(at).slice(1);
-    // Fields are worth more than ranges: one that crosses this range stays what it is.
+    // Fields take precedence over ranges: a range that crosses a field does not become an
+    // enclosure.
     const fields = above.filter(({ field }) => field !== undefined);
     for (const field of fields) this.#beginnings.push(field);
     if (fields.length > 0) return;
@@ -311,7 +328,7 @@ export class WordprocessingStory {
     this.#pieces[this.#pieces.length - 1] = { kind: 'close', enclosure };
   }
 
-  /** Makes one piece of those from an index to the last. */
+  /** Makes one piece of the pieces from an index to the last. */
   #collapse(from: number): void {
     const pieces = this.#pieces.splice(from);
     while ((this.#beginnings.at(-1)?.index ?? from) > from) this.#beginnings.pop();
@@ -320,7 +337,7 @@ export class WordprocessingStory {
   }
 }
 
-/** Text in a field that is not translated is never a piece of its own. */
+/** Joins the XML of pieces. None of them is text, as text within a frozen field is a lone piece. */
 function xmlOfPieces(pieces: readonly Piece[]): string {
   const around: string[] = [];
   let xml = '';
@@ -336,10 +353,10 @@ function xmlOfPieces(pieces: readonly Piece[]): string {
   return around.join('') + xml;
 }
 
-/** What only new programs know, which cannot be said to old ones as well. */
+/** Elements that prevent a text from being repeated in the fallback for old programs. */
 const NOT_RUN_TEXT = new Set(['w:drawing', 'w:pict', 'w:object']);
 
-/** Whether an element holds text in runs and nothing that old programs do not know. */
+/** Whether an element consists of text in runs, without anything that old programs do not know. */
 function isRunText(element: XmlElement): boolean {
   const isKnown = ({ children }: XmlElement): boolean =>
     children.every(
@@ -353,7 +370,7 @@ function isRunText(element: XmlElement): boolean {
   return hasText(element) && isKnown(element);
 }
 
-/** The XML of an element's children of some names. */
+/** Returns the XML of an element's children with the given names. */
 function own(element: XmlElement, names: readonly string[]): string {
   return elementsOf(element)
     .filter(({ name }) => names.includes(name))
@@ -370,8 +387,9 @@ function runOf(run: XmlElement, properties: XmlElement | undefined, child: XmlEl
 }
 
 /**
- * Blanks at the ends count only where the file says so. Line ends and tabs are blanks, and XML knows no
- * others: a no-break or an ideographic space is text.
+ * Returns the text of a `w:t`. Blanks at its ends count only with `xml:space="preserve"`. Line ends
+ * and tabs count as blanks; a no-break or ideographic space is text, as XML does not regard it as
+ * white space.
  */
 function textOfRun(text: XmlElement): string {
   const value = textOf(text).replace(/[\t\n\r]/g, ' ');

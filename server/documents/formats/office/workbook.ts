@@ -1,4 +1,7 @@
-/** What a workbook consists of, and which of its names belong to something that we leave alone. */
+/**
+ * Structure of a workbook: its sheets, tables and other parts, and the names that must stay because
+ * parts that are not translated refer to them.
+ */
 import { DocumentError } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { type OfficePackage, partsInOrder } from './package-parts.ts';
@@ -11,7 +14,7 @@ export interface Workbook {
   main: ArchiveEntry;
   sheets: readonly Sheet[];
   sharedStrings: ArchiveEntry | undefined;
-  /** Everything else in the order in which it is seen: comments, drawings, charts. */
+  /** All other parts, in the order in which readers see them: comments, drawings, charts. */
   others: readonly ArchiveEntry[];
   /** Texts that stay, in lower case: names by which pivot tables and queries find their fields. */
   fixed: ReadonlySet<string>;
@@ -20,7 +23,7 @@ export interface Workbook {
 export interface Sheet {
   entry: ArchiveEntry;
   tables: readonly SheetTable[];
-  /** Cells with headers or labels of tables. */
+  /** Cells with headers or totals labels of tables. */
   places: ReadonlySet<number>;
 }
 
@@ -36,7 +39,7 @@ const SHEETS = {
   apart: /^(worksheet|chartsheet|pivot\w+|slicer\w*|theme|styles)$/,
 };
 
-/** Reads how a workbook is put together. */
+/** Reads the structure of a workbook. */
 export async function readWorkbook(pkg: OfficePackage): Promise<Workbook> {
   const [main] = pkg.partsOfType(WORKBOOK_TYPE);
   if (main === undefined) throw new RangeError('A package is opened with a main part.');
@@ -72,8 +75,8 @@ async function readSheet(pkg: OfficePackage, entry: ArchiveEntry): Promise<Sheet
 }
 
 /**
- * Pivot tables, slicers, queries and data models find their fields by the texts of header cells: with
- * other headers they would lose them when they are refreshed.
+ * Collects names that must stay. Pivot tables, slicers, queries and data models find their fields
+ * by the texts of header cells, and would lose them at the next refresh if the headers changed.
  */
 async function fixedNames(pkg: OfficePackage, tables: readonly SheetTable[]): Promise<Set<string>> {
   const fixed = new Set<string>();
@@ -95,7 +98,10 @@ async function fixedNames(pkg: OfficePackage, tables: readonly SheetTable[]): Pr
   return fixed;
 }
 
-/** Power Query keeps its program in a custom part, which names columns in a language of its own. */
+/**
+ * Whether a workbook has Power Query programs, which a custom part holds and which refer to columns
+ * by name.
+ */
 async function hasQueries(pkg: OfficePackage): Promise<boolean> {
   let hasMashup = false;
   for (const entry of pkg.archive.entries) {
@@ -105,25 +111,28 @@ async function hasQueries(pkg: OfficePackage): Promise<boolean> {
         hasMashup ||= tag.includes('microsoft.com/DataMashup');
       });
     } catch (error) {
-      // Anybody may put anything there; what cannot be read is no query.
+      // Custom parts may contain anything; an unreadable one is no query.
       if (!(error instanceof DocumentError)) throw error;
     }
   }
   return hasMashup;
 }
 
-// Tables of worksheets. The header of a column is said three times: in its cell, in the table, and in
-// every formula that names the column. Excel repairs a workbook in which they differ.
+// Tables of worksheets. A column's header occurs in its cell, in the table, and in every formula
+// that refers to the column. Excel repairs a workbook in which they differ.
 
 export interface SheetTable {
   entry: ArchiveEntry;
-  /** As formulas call it. */
+  /** The table's name in formulas. */
   name: string;
-  /** Whether its columns are named by something outside of the workbook, or by parts that we leave. */
+  /**
+   * Whether its column names are bound to something outside of the workbook, or to parts that are
+   * not translated.
+   */
   isFixed: boolean;
   hasFilters: boolean;
   columns: readonly TableColumn[];
-  /** Its cells, of which the corners; undefined where it does not say. */
+  /** Corners of its area; undefined when the table does not declare it. */
   area: { from: Cell; to: Cell } | undefined;
 }
 
@@ -135,17 +144,20 @@ interface Cell {
 
 interface TableColumn {
   name: string;
-  /** Cells with its header and the label of its totals; see {@link cellKey}. */
+  /** Cells with its header and its totals label; see {@link cellKey}. */
   header: number | undefined;
   total: number | undefined;
 }
 
-/** A number for a cell; row and column are counted from 1. */
+/** Returns a unique number for a cell; row and column are counted from 1. */
 export function cellKey(row: number, column: number): number {
   return row * 16_385 + column;
 }
 
-/** Row and column of a reference such as `AB12`, counted from 1; undefined for anything else. */
+/**
+ * Parses a reference such as `AB12` into row and column, counted from 1; undefined for anything
+ * else.
+ */
 export function cellOf(reference: string): Cell | undefined {
   const match = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference);
   if (match === null) return undefined;
@@ -182,14 +194,14 @@ async function readTable(pkg: OfficePackage, entry: ArchiveEntry): Promise<Sheet
   };
 }
 
-/** Of the tag of a table. */
+/** @param table start tag of a table */
 function areaOf(table: string): SheetTable['area'] {
   const [from = '', to = from] = (attributeOf(table, 'ref') ?? '').split(':');
   const [first, last] = [cellOf(from), cellOf(to)];
   return first && last && { from: first, to: last };
 }
 
-/** The name of that of some tables that has a cell; undefined where none has. */
+/** Returns the name of the table that contains a cell; undefined when none does. */
 export function tableAt(tables: readonly SheetTable[], { row, column }: Cell): string | undefined {
   return tables.find(
     ({ area }) =>
@@ -215,24 +227,24 @@ function columnOf(tag: string, table: string, index: number): TableColumn {
   };
 }
 
-/** What a table is after translation. */
+/** The translated names and texts of a table. */
 export interface TranslatedTable {
   /** Names of all columns. */
   names: readonly string[];
-  /** Labels of totals, where there are. */
+  /** Totals labels; undefined for columns without one. */
   labels: readonly (string | undefined)[];
-  /** Texts of header cells that differ from the plain translation, to be unique. */
+  /** Header cells whose text differs from the plain translation, because column names must be unique. */
   cells: ReadonlyMap<number, string>;
 }
 
-/** Longest name of a column in UTF-16 units. */
+/** Maximum length of a column name, in UTF-16 units. */
 const MAX_NAME_LENGTH = 255;
 
 /**
- * Names the columns after their translated headers; two that became the same get numbers.
+ * Names the columns by their translated headers; duplicates get numbers.
  *
- * @param cells strings in the cells of headers and totals
- * @param translate the translation of a string, undefined where it stays
+ * @param cells strings in header and totals cells
+ * @param translate returns the translation of a string, or undefined when it stays
  */
 export function translateTable(
   table: SheetTable,
@@ -268,7 +280,7 @@ function uniqueName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** The new names for {@link renameFormula}, of those columns that have one. */
+/** Returns the new names of changed columns for {@link renameFormula}. */
 export function renamedColumns(
   tables: readonly (readonly [SheetTable, TranslatedTable])[],
 ): RenamedColumns {
@@ -286,12 +298,12 @@ export function renamedColumns(
   return renamed;
 }
 
-/** A name as attributes of tables have it. */
+/** Encodes a name for attributes of tables. */
 function encodeName(name: string): string {
   return encodeString(name).replaceAll('\n', '_x000a_');
 }
 
-/** Writes a table's new names, and its formulas and filters for those of all tables and cells. */
+/** Writes a table's new names, and updates its formulas and filters to the new names and texts. */
 export function tableVisitor(
   { name: table, columns }: SheetTable,
   { names, labels }: TranslatedTable,
@@ -315,26 +327,27 @@ export function tableVisitor(
   };
 }
 
-// Filters of sheets and tables, which name the texts of the cells that they show.
+// Filters of sheets and tables, which refer to cells by their texts.
 
-/** The text that cells have now instead of another; undefined when it is the same. */
+/** Returns the text that replaces a cell text; undefined when it stays the same. */
 export type FilterValue = (text: string) => string | undefined;
 
-/** Elements that name texts of cells, without their prefix, and the attributes they do it in. */
+/** Attributes with texts of cells, by element. */
 const VALUES: Record<string, string> = {
   'x:filter': 'val',
   'x:customFilter': 'val',
   'x:sortCondition': 'customList',
 };
 
-/** Whether an element of a filter or a sorting names texts of cells. */
+/** Whether an element of a filter or sort condition contains texts of cells. */
 export function namesCellTexts(name: string): boolean {
   return name in VALUES;
 }
 
 /**
- * The tag of a filter or of a sorting with its texts as cells have them now; undefined when nothing
- * changed. Patterns (`*`, `?`) and comparisons by order stay: no cell says what they would be.
+ * Returns the tag of a filter or sort condition with its texts replaced by those that the cells
+ * have now; undefined when nothing changed. Patterns (`*`, `?`) and order comparisons stay, as no
+ * cell shows what they would become.
  */
 export function translatedFilter(
   name: string,
@@ -355,7 +368,7 @@ export function translatedFilter(
     : withAttribute(tag, attribute, encodeString(translated));
 }
 
-/** A list of texts between commas, as it is sorted by. */
+/** Replaces the items of a comma-separated custom sort list. */
 function listOf(text: string, filterValue: FilterValue): string | undefined {
   const changed = text
     .split(',')

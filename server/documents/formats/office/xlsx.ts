@@ -1,6 +1,7 @@
 /**
- * Excel workbooks. Shared strings are translated once wherever they are shown; headers of tables take
- * the columns and formulas that name them along; formulas, numbers and names stay.
+ * Excel workbooks. Each shared string is translated once for all cells that show it. A translated
+ * table header also renames the column in the table and in formulas. Formulas, numbers and names
+ * stay otherwise.
  */
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentFormat, OpenedDocument, OpenOptions } from '../format.ts';
@@ -36,7 +37,7 @@ const PROGRAM = {
   description: 'workbook of Excel (.xlsx)',
 };
 
-/** Workbooks in, workbooks out. */
+/** Reads and writes `.xlsx`. */
 export const xlsx: DocumentFormat = {
   async open(file, options) {
     const pkg = await openPackage(file, PROGRAM);
@@ -52,7 +53,7 @@ async function openWorkbook(
   const { archive } = pkg;
   const texts = new DocumentTexts(options);
   const used = new StringNumbers();
-  /** Wanted cells by the number of their shared string. */
+  /** Cells to be reported, by the number of their shared string. */
   const wanted = new Map<number, { cells: Map<number, RichString>; place: number }[]>();
   const sheets: SheetFindings[] = [];
   for (const sheet of workbook.sheets) {
@@ -121,7 +122,7 @@ async function readSheet(
   return findings;
 }
 
-/** Comments, drawings, charts and diagrams, and the title of the file. */
+/** Returns the text parts for comments, drawings, charts, diagrams and the file's properties. */
 async function otherParts(pkg: OfficePackage, { others }: Workbook): Promise<TextPart[]> {
   const parts: TextPart[] = [];
   for (const entry of others) {
@@ -143,25 +144,25 @@ async function otherParts(pkg: OfficePackage, { others }: Workbook): Promise<Tex
   return [...parts, ...propertyParts(pkg)];
 }
 
-// Writes a workbook anew: only the parts in which something changed.
+// Writes a workbook anew; only changed parts are rewritten.
 
-/** The group of cells and the charts that copy them: the same text has the same translation. */
+/** Group of cells and of charts that copy them: equal text has the same translation. */
 const CELLS = 'cells';
-/** The part of shared strings, as {@link DocumentTexts} knows it. */
+/** Name of the shared strings in {@link DocumentTexts}. */
 const STRINGS = 'shared strings';
 
-/** What the first pass over a sheet found. */
+/** Findings of the first pass over a sheet. */
 interface SheetFindings {
   sheet: Sheet;
-  /** Strings in the cells of headers and labels. */
+  /** Strings in header and totals cells. */
   cells: Map<number, RichString>;
   hasFormulas: boolean;
-  /** Whether any formula may name columns of tables. */
+  /** Whether any formula may refer to columns of tables. */
   hasReferences: boolean;
   hasFilters: boolean;
 }
 
-/** What the first pass over a workbook found. */
+/** Findings of the first pass over a workbook. */
 interface WorkbookFindings {
   pkg: OfficePackage;
   workbook: Workbook;
@@ -171,18 +172,18 @@ interface WorkbookFindings {
   others: readonly TextPart[];
 }
 
-/** All that the parts of a workbook are written with. */
+/** Everything that writing the parts of a workbook requires. */
 interface Writing extends WorkbookFindings {
   translated: readonly TextSegment[];
   tables: readonly (readonly [SheetTable, TranslatedTable])[];
   renamed: RenamedColumns;
-  /** What a cell with exactly this text says now; undefined when it says the same. */
+  /** Returns the new text of cells with exactly this text; undefined when it stays the same. */
   cellText: (text: string) => string | undefined;
   replace: Map<string, EntryContent>;
 }
 
 /**
- * The workbook with its texts replaced. With all texts as they were every part stays as it was.
+ * Writes the workbook with its texts replaced. With unchanged texts, every part stays as it was.
  *
  * @throws DocumentError when a part is damaged
  */
@@ -264,7 +265,7 @@ function writeOthers(
   }
 }
 
-/** The tables of a sheet with their translated headers. */
+/** Returns the tables of a sheet with their translated headers. */
 function translatedTables(
   { sheet, cells }: SheetFindings,
   texts: DocumentTexts,
@@ -278,9 +279,9 @@ function translatedTables(
   return sheet.tables.map((table) => [table, translateTable(table, cells, translate)] as const);
 }
 
-// What changes in the workbook's main part: names that refer to tables, and when it is calculated.
+// Changes to the main part: defined names that refer to tables, and recalculation.
 
-/** What may follow the settings of calculation (ISO/IEC 29500-1, 18.2.27). */
+/** Elements that may follow the calculation settings (ISO/IEC 29500-1, 18.2.27). */
 const FOLLOWING = new Set([
   'x:oleSize',
   'x:customWorkbookViews',
@@ -294,10 +295,10 @@ const FOLLOWING = new Set([
 ]);
 
 /**
- * A visitor for writing the main part.
+ * Creates a visitor for writing the main part.
  *
- * @param options.isCalculated whether formulas are calculated when the workbook is opened: the results
- *   it holds are those of the texts before
+ * @param options.isCalculated whether formulas are recalculated when the workbook is opened, as the
+ *   stored results derive from the old texts
  */
 function workbookVisitor(options: { renamed: RenamedColumns; isCalculated: boolean }): PartVisitor {
   const { renamed, isCalculated } = options;

@@ -1,10 +1,10 @@
 /**
- * A light tree of one paragraph or another small piece of a part. Start tags and character data stay
- * as written, so what is not touched is written back as it was.
+ * A lightweight tree of a paragraph or another small piece of a part. Start tags and character data
+ * are stored as written, so untouched content is reproduced exactly.
  */
 import { DocumentError } from '../format.ts';
 
-/** An element, or anything between elements as written. */
+/** An element, or markup between elements as written. */
 export type XmlNode = XmlElement | string;
 
 export interface XmlElement {
@@ -15,7 +15,10 @@ export interface XmlElement {
   children: XmlNode[];
 }
 
-/** An element of the same vocabulary as another: `<w:t>` beside `<w:r>`, whatever prefix that has. */
+/**
+ * Creates an element in the vocabulary of another: `<w:t>` for `<w:r>`, with whatever prefix the
+ * other has.
+ */
 export function elementLike(
   like: XmlElement,
   localName: string,
@@ -25,7 +28,10 @@ export function elementLike(
   return { name: prefix + localName, tag: `<${writtenPrefix(like)}${localName}/>`, children };
 }
 
-/** The prefix an element is written with, with its colon; empty in a default namespace. */
+/**
+ * Returns the prefix that an element is written with, including the colon; empty in a default
+ * namespace.
+ */
 export function writtenPrefix(element: XmlElement): string {
   const written = writtenName(element);
   return written.slice(0, written.indexOf(':') + 1);
@@ -35,7 +41,7 @@ function writtenName({ tag }: XmlElement): string {
   return /^<([^\s/>]+)/.exec(tag)?.[1] ?? '';
 }
 
-/** The XML of an element. */
+/** Returns the XML of an element. */
 export function serialise(element: XmlElement): string {
   const parts: string[] = [];
   append(element, parts);
@@ -57,29 +63,28 @@ function append(node: XmlNode, parts: string[]): void {
   parts.push(endTag(node));
 }
 
-/** The start tag of an element that has content. */
+/** Returns the start tag of an element with content. */
 export function startTag({ tag }: XmlElement): string {
   return tag.endsWith('/>') ? `${tag.slice(0, -2)}>` : tag;
 }
 
-/** The end tag of an element. */
 export function endTag(element: XmlElement): string {
   return `</${writtenName(element)}>`;
 }
 
-/** The text directly within an element, decoded. */
+/** Returns the decoded text directly within an element. */
 export function textOf({ children }: XmlElement): string {
   let markup = '';
   for (const child of children) if (typeof child === 'string') markup += child;
   return decodeText(markup);
 }
 
-/** The elements directly within an element. */
+/** Returns the child elements of an element. */
 export function elementsOf({ children }: XmlElement): XmlElement[] {
   return children.filter((child) => typeof child !== 'string');
 }
 
-/** The first element of a name directly within an element. */
+/** Returns the first child element with a name. */
 export function childOf({ children }: XmlElement, name: string): XmlElement | undefined {
   for (const child of children) {
     if (typeof child !== 'string' && child.name === name) return child;
@@ -87,7 +92,7 @@ export function childOf({ children }: XmlElement, name: string): XmlElement | un
   return undefined;
 }
 
-/** An attribute of an element, decoded; without a prefix any will do. */
+/** Returns an attribute of an element, decoded; a name without prefix matches any prefix. */
 export function attribute(element: XmlElement, name: string): string | undefined {
   return attributeOf(element.tag, name);
 }
@@ -97,7 +102,7 @@ export function setAttribute(element: XmlElement, name: string, value: string | 
   element.tag = withAttribute(element.tag, name, value);
 }
 
-/** A deep copy, so that one can be changed and the other kept. */
+/** Returns a deep copy of an element. */
 export function cloneElement(element: XmlElement): XmlElement {
   const children = element.children.map((child) =>
     typeof child === 'string' ? child : cloneElement(child),
@@ -105,16 +110,19 @@ export function cloneElement(element: XmlElement): XmlElement {
   return { name: element.name, tag: element.tag, children };
 }
 
-/** Most elements and texts of one tree: a paragraph of a megabyte has about thirty thousand. */
+/**
+ * Maximum number of elements and texts in a tree: a paragraph of a megabyte has about thirty
+ * thousand.
+ */
 const MAX_NODES = 1_000_000;
 
-/** Collects the tree of one element from the tags of a scanner. */
+/** Builds the tree of one element from the events of a scanner. */
 export class TreeBuilder {
   #root: XmlElement | undefined;
   readonly #open: XmlElement[] = [];
   #nodes = 0;
 
-  /** Whether an element is being collected. */
+  /** Whether an element is being built. */
   get isOpen(): boolean {
     return this.#open.length > 0;
   }
@@ -138,7 +146,7 @@ export class TreeBuilder {
     this.#open.at(-1)?.children.push(markup);
   }
 
-  /** The whole tree once its end has come; then the builder is ready for the next. */
+  /** Returns the tree once it is complete, and resets the builder for the next one. */
   #finished(): XmlElement | undefined {
     if (this.#open.length > 0) return undefined;
     const root = this.#root;
@@ -155,17 +163,17 @@ export class TreeBuilder {
   }
 }
 
-// Between XML as written and the text it means: references, attributes, CDATA.
+// Conversion between written XML and the text it represents: references, attributes, CDATA.
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(\w+));/gi;
-/** Comments and processing instructions are not text; CDATA is text as it stands. */
+/** Comments and processing instructions are not text; CDATA is literal text. */
 const SECTION = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[([^]*?)\]\]>/g;
 
 /**
- * The text that character data means.
+ * Decodes character data.
  *
- * @throws DocumentError for a reference to an entity that XML does not define itself
+ * @throws DocumentError for a reference to an entity that XML does not predefine
  */
 function decodeText(markup: string): string {
   if (!markup.includes('<')) return decodeReferences(markup);
@@ -199,12 +207,12 @@ function unknownEntity(): DocumentError {
   );
 }
 
-/** Text as character data; characters that XML 1.0 cannot hold are left out. */
+/** Encodes text as character data; characters that XML 1.0 cannot represent are dropped. */
 export function encodeText(text: string): string {
   return allowed(text).replace(/[&<>\r]/g, escaped);
 }
 
-/** Text as an attribute value to be put between double quotes. */
+/** Encodes text as an attribute value in double quotes. */
 function encodeAttribute(text: string): string {
   return allowed(text).replace(/[&<>"\t\n\r]/g, escaped);
 }
@@ -223,21 +231,21 @@ function escaped(character: string): string {
   return escapes[character] ?? character;
 }
 
-/** XML 1.0 section 2.2; half a surrogate pair could not be encoded either. */
+/** Characters outside of XML 1.0, section 2.2, and lone surrogates, which cannot be encoded either. */
 const NOT_ALLOWED = /[\p{Surrogate}\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/gu;
 
 function allowed(text: string): string {
   return text.replace(NOT_ALLOWED, '');
 }
 
-/** Sticky: what is not an attribute ends the search, or garbage would be searched again and again. */
+/** Sticky: the first mismatch ends the search; otherwise garbage would be scanned again and again. */
 const ATTRIBUTE = /\s*([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
 
 interface WrittenAttribute {
   name: string;
   /** As written, without its quotes. */
   value: string;
-  /** Where it stands in the tag, blanks before it included. */
+  /** Offsets in the tag, including preceding blanks. */
   start: number;
   end: number;
 }
@@ -254,15 +262,15 @@ function* writtenAttributes(tag: string): Generator<WrittenAttribute> {
   }
 }
 
-/** The attributes of a start tag: written name and decoded value. */
+/** Yields the attributes of a start tag: written name and decoded value. */
 export function* attributesOf(tag: string): Generator<[name: string, value: string]> {
   for (const { name, value } of writtenAttributes(tag)) yield [name, decodeReferences(value)];
 }
 
 /**
- * An attribute of a start tag, decoded.
+ * Returns an attribute of a start tag, decoded.
  *
- * @param name as written, or without prefix: then an attribute of that name with any prefix is meant
+ * @param name name as written; without a prefix, it matches an attribute with any prefix
  */
 export function attributeOf(tag: string, name: string): string | undefined {
   if (!tag.includes(name)) return undefined;
@@ -272,7 +280,7 @@ export function attributeOf(tag: string, name: string): string | undefined {
   return undefined;
 }
 
-/** A start tag with an attribute set to a value, added when it is not there, or removed. */
+/** Returns a start tag with an attribute set, added or, for undefined, removed. */
 export function withAttribute(tag: string, name: string, value: string | undefined): string {
   const encoded = value === undefined ? '' : ` ${name}="${encodeAttribute(value)}"`;
   for (const { name: written, start, end } of writtenAttributes(tag)) {

@@ -1,24 +1,26 @@
 /**
- * Reads XML in pieces of any size and hands it out as it is written: start tags, end tags, and what is
- * between. Nothing is rewritten, so what nobody changes can be written back byte for byte, and nothing
- * is kept but the tag at hand. (A namespace-aware SAX parser took four times as long and gives no
- * source text.)
+ * Streaming XML scanner: takes XML in pieces of any size and emits start tags, end tags and
+ * everything between as written, so that unchanged content can be reproduced byte for byte. It
+ * buffers only the current token. (A namespace-aware SAX parser took four times as long and does
+ * not provide the source text.)
  */
 import { DocumentError } from '../format.ts';
 import { attributesOf } from './xml-element.ts';
 
 export interface XmlHandler {
-  /** A start tag; `isEmpty` for `<a/>`, which has no end tag. `name` is the customary one. */
+  /** Start tag. `isEmpty` for `<a/>`, which has no end tag; `name` is the customary name. */
   open(name: string, tag: string, isEmpty: boolean): void;
-  /** An end tag. */
   close(name: string, tag: string): void;
-  /** Character data, CDATA sections, comments and processing instructions as written. */
+  /** Character data, CDATA sections, comments and processing instructions, as written. */
   text(markup: string): void;
 }
 
 const xmlLimits = {
   depth: 500,
-  /** Longest tag, text or comment in UTF-16 units; drawings in attributes reach a few millions. */
+  /**
+   * Maximum length of a tag, text or comment in UTF-16 units; drawings in attributes reach a few
+   * million.
+   */
   tokenLength: 32_000_000,
 } as const;
 
@@ -31,12 +33,12 @@ const EXCLAMATION = 0x21;
 const QUESTION = 0x3f;
 const BLANK = 0x20;
 
-/** One pass over one part. */
+/** Scanner for one pass over one part. */
 export class XmlScanner {
   readonly #handler: XmlHandler;
-  /** What is not handed out yet. */
+  /** Input that has not been emitted yet. */
   #rest = '';
-  /** Written names of the open elements, and the scopes within them. */
+  /** Written names of the open elements, and the namespace scopes outside of them. */
   readonly #open: string[] = [];
   readonly #scopes: NamespaceScope[] = [];
   #scope = NamespaceScope.outermost;
@@ -47,7 +49,7 @@ export class XmlScanner {
   }
 
   /**
-   * Hands out what is complete.
+   * Emits all complete tokens.
    *
    * @throws DocumentError for XML that is not well formed, has a DOCTYPE or is nested too deeply
    */
@@ -83,7 +85,7 @@ export class XmlScanner {
     return end;
   }
 
-  /** Hands out what begins with `<`; gives where it ends, or -1 when that is yet to come. */
+  /** Emits the token that begins with `<`; returns the index after it, or -1 when it is incomplete. */
   #markup(xml: string, at: number): number {
     const next = xml.charCodeAt(at + 1);
     if (Number.isNaN(next)) return -1;
@@ -144,7 +146,10 @@ export class XmlScanner {
   }
 }
 
-/** Where the tag ends: attribute values may hold `>`. -1 when it is not complete. */
+/**
+ * Returns the index of a tag's `>`, skipping those in attribute values; -1 when the tag is
+ * incomplete.
+ */
 function endOfTag(xml: string, from: number): number {
   for (let at = from; at < xml.length; at += 1) {
     const code = xml.charCodeAt(at);
@@ -158,7 +163,7 @@ function endOfTag(xml: string, from: number): number {
   return -1;
 }
 
-/** Where the name of a start or end tag ends. */
+/** Returns the index where the name of a start or end tag ends. */
 function endOfName(tag: string): number {
   for (let at = 2; at < tag.length; at += 1) {
     const code = tag.charCodeAt(at);
@@ -188,10 +193,10 @@ function tooDeep(): DocumentError {
   );
 }
 
-// Names of Office XML by namespace. Files choose their own prefixes and come in a transitional and a
-// strict edition (ISO/IEC 29500-1); here every name has the customary prefix: `w:p`, `a:t`, `c:v`.
+// Customary names of Office XML. Files choose their own prefixes and exist in a transitional and a
+// strict edition (ISO/IEC 29500-1); here, every name has its customary prefix: `w:p`, `a:t`, `c:v`.
 
-/** The namespaces we know, transitional and strict, by their customary prefix. */
+/** The known namespaces, transitional and strict, by their customary prefix. */
 const namespaces: Record<string, readonly string[]> = {
   w: [
     'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
@@ -269,14 +274,14 @@ const prefixes = new Map(
   Object.entries(namespaces).flatMap(([prefix, uris]) => uris.map((uri) => [uri, prefix] as const)),
 );
 
-/** The customary prefix of a namespace, or undefined for one we do not know. */
+/** Returns the customary prefix of a namespace; undefined for an unknown one. */
 function customaryPrefix(uri: string): string | undefined {
   return prefixes.get(uri);
 }
 
-/** The namespaces in force at a place of a part. */
+/** The namespaces in scope at a position of a part. */
 class NamespaceScope {
-  /** Customary names by names as written; a part has a few dozen. */
+  /** Cache of customary names by names as written; a part has a few dozen. */
   readonly #names = new Map<string, string>();
   readonly #customary: ReadonlyMap<string, string>;
 
@@ -284,17 +289,20 @@ class NamespaceScope {
     this.#customary = customary;
   }
 
-  /** Outside of the root element. */
+  /** The scope outside of the root element. */
   static readonly outermost = new NamespaceScope(new Map());
 
-  /** The scope within an element with these declarations: namespaces by prefix, `''` the default. */
+  /**
+   * Returns the scope within an element with these declarations: namespaces by prefix, `''` for the
+   * default.
+   */
   with(declarations: ReadonlyMap<string, string>): NamespaceScope {
     const customary = new Map(this.#customary);
     for (const [prefix, uri] of declarations) customary.set(prefix, customaryPrefix(uri) ?? '?');
     return new NamespaceScope(customary);
   }
 
-  /** The customary name of an element; `?:name` in a namespace we do not know. */
+  /** Returns the customary name of an element; `?:name` in an unknown namespace. */
   nameOf(written: string): string {
     const known = this.#names.get(written);
     if (known !== undefined) return known;
