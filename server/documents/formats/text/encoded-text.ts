@@ -1,19 +1,19 @@
-/** The bytes of text files: which encoding they are in, and how a changed text is written. */
+/** Encodings of text files: detects the encoding of the bytes, and writes changed text in it. */
 import { type LanguageTag, baseLanguage } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { DocumentError } from '../format.ts';
 
 export interface EncodedText {
-  /** Without the byte order mark. */
+  /** The text without its byte order mark. */
   text: string;
-  /** The encoding, by its name on the Web. */
+  /** Name of the encoding, as on the Web. */
   encoding: string;
   /**
-   * The bytes of a text in the encoding of the file, with its byte order mark. The same text makes the
-   * same bytes.
+   * Encodes a text in the encoding of the file, with its byte order mark. Unchanged text gives the
+   * original bytes.
    *
-   * @param options.instead writes a character that the encoding lacks; without it, or where that gives
-   *   undefined, the whole text becomes UTF-8 with a byte order mark
+   * @param options.instead writes a character that the encoding lacks; without it, or where it
+   *   returns undefined, the whole text becomes UTF-8 with a byte order mark
    */
   encode(text: string, instead?: (character: string) => string): Uint8Array;
 }
@@ -21,10 +21,11 @@ export interface EncodedText {
 const UTF8_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /**
- * Reads a text file: by its byte order mark; else as UTF-8 if it is that; else as `declared`, as what
- * is usual for `language`, or as windows-1252.
+ * Decodes a text file. A byte order mark determines the encoding; otherwise it is UTF-8 if the
+ * bytes are valid UTF-8, or else the first that fits: `declared`, the usual one for `language`,
+ * windows-1252.
  *
- * @throws DocumentError for what is no text
+ * @throws DocumentError for bytes that are not text
  */
 export function decodeText(
   file: Uint8Array,
@@ -33,13 +34,15 @@ export function decodeText(
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const found =
     utf16(bytes) ??
-    // Letters of other scripts that come in are written as the file says.
+    // For pure ASCII the declared encoding comes first, so that it applies to letters of the
+    // translation.
     (isAscii(bytes) ? legacy(bytes, declared) : undefined) ??
     utf8(bytes) ??
     legacy(bytes, declared) ??
     legacy(bytes, usualEncoding(language)) ??
     legacy(bytes, 'windows-1252');
-  // The escapes of ISO-2022 are control characters of ASCII.
+  // ISO-2022 passes for ASCII, as its escape sequences are ASCII control characters; it is refused
+  // here.
   if (found === undefined || /\0|\x1b[$(]/.test(found.text)) throw noText();
   return found;
 }
@@ -83,7 +86,7 @@ function legacy(bytes: Buffer, label: string | undefined): EncodedText | undefin
   const text = encoding.decode(bytes);
   const encode: EncodedText['encode'] = (written, instead) =>
     inLegacy(written, encoding, instead) ?? inUtf8(written, true);
-  // Another encoding is the right one where this cannot say the same again.
+  // If encoding the text does not reproduce the bytes, the file is in another encoding.
   const isSame = !text.includes('\ufffd') && bytes.equals(encode(text));
   return isSame ? { text, encoding: label.toLowerCase(), encode } : undefined;
 }
@@ -112,16 +115,16 @@ function noText(): DocumentError {
   return new DocumentError('The file is not a text file. Save it as plain text, in UTF-8.');
 }
 
-// Encodings of the time before Unicode, as browsers know them (WHATWG Encoding Standard).
+// Legacy encodings, as browsers know them (WHATWG Encoding Standard).
 
-/** One encoding: bytes of one or two make a character. */
+/** A legacy encoding, with one or two bytes for each character. */
 interface LegacyEncoding {
   decode(bytes: Uint8Array): string;
-  /** Bytes of a character as one number; undefined when it has none. */
+  /** Returns the bytes of a character as one number; undefined when the encoding lacks it. */
   codeOf(character: string): number | undefined;
 }
 
-/** What programs of Windows wrote for each language. */
+/** Encodings that Windows programs used for each language. */
 const usual: readonly [encoding: string, languages: string][] = [
   ['windows-1250', 'bs cs hr hu pl ro sk sl sq'],
   ['windows-1251', 'be bg kk ky mk mn ru sr tg tt uk uz'],
@@ -137,7 +140,7 @@ const usual: readonly [encoding: string, languages: string][] = [
   ['gb18030', 'zh'],
 ];
 
-/** The encoding that a text in a language without any other sign is probably in. */
+/** Returns the most likely encoding of a text in a language, without any other evidence. */
 function usualEncoding(language: LanguageTag | undefined): string {
   if (language === 'zh-Hant' || language === 'zh-TW' || language === 'zh-HK') return 'big5';
   const base = baseLanguage(language ?? '');
@@ -145,15 +148,18 @@ function usualEncoding(language: LanguageTag | undefined): string {
 }
 
 const WESTERN = 'windows-1252';
-/** From 0x80 on; Node 20 reads them as control characters. */
+/** Characters from 0x80 on; Node 20 decodes them as control characters. */
 const WESTERN_SIGNS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const known = new Map<string, LegacyEncoding>();
 
-/** An encoding by any name that it has on the Web; undefined for Unicode's own and unknown ones. */
+/**
+ * Returns an encoding by any of its names on the Web; undefined for Unicode encodings and unknown
+ * names.
+ */
 export function legacyEncoding(label: string): LegacyEncoding | undefined {
   const name = nameOf(label);
-  // What the bytes of ISO-2022-JP mean depends on those before them.
+  // ISO-2022-JP is stateful: the meaning of its bytes depends on earlier ones.
   if (name === undefined || name.startsWith('utf-') || name === 'iso-2022-jp') return undefined;
   let encoding = known.get(name);
   if (encoding === undefined) known.set(name, (encoding = make(name)));
@@ -189,7 +195,10 @@ function decodeAs(name: string, bytes: Uint8Array): string {
 
 const REPLACEMENT = '\ufffd';
 
-/** Found by decoding all there is; where several codes mean a character, the lowest counts. */
+/**
+ * Builds the reverse table by decoding all codes; if several codes give the same character, the
+ * lowest is used.
+ */
 function codesOf(decode: LegacyEncoding['decode']): Map<string, number> {
   const codes = new Map<string, number>();
   const add = (character: string, code: number): void => {

@@ -1,6 +1,6 @@
 /**
- * HTML pages. Texts and the attributes that people read are translated; everything else, programs and
- * comments included, stays byte for byte, but for the language and direction of the page.
+ * HTML pages. Texts and attributes that users read are translated. Everything else, including
+ * scripts and comments, stays byte for byte, except for the language and direction of the page.
  */
 import { Tokenizer } from 'htmlparser2';
 import { baseLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
@@ -18,14 +18,14 @@ interface Languages {
   target: LanguageTag;
 }
 
-/** A page that was taken apart. */
+/** A parsed page. */
 interface OpenPage {
   encoded: EncodedText;
-  /** Whether the page says which encoding it is in. */
+  /** Whether the page declares its encoding. */
   isDeclared: boolean;
   tags: readonly HtmlTag[];
   attributes: readonly HtmlAttribute[];
-  /** Text first, then attributes. */
+  /** Segments of the text, followed by those of the attributes. */
   segments: readonly TextSegment[];
 }
 
@@ -64,10 +64,13 @@ function openPage(file: Uint8Array, language: LanguageTag | undefined): OpenPage
   return { encoded, isDeclared, tags, attributes, segments };
 }
 
-/** Each costs about a kilobyte while a page is read; long books have some ten thousand. */
+/**
+ * Maximum number of tags. Each costs about a kilobyte while a page is read; long books have some
+ * ten thousand.
+ */
 const MAX_TAGS = 300_000;
 
-/** Counts before anything is made of them; a `<` of a text is as good as a tag. */
+/** Refuses pages with too many tags before parsing; any `<` counts as a tag. */
 function checkTags(text: string): void {
   let count = 0;
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) count += 1;
@@ -77,12 +80,15 @@ function checkTags(text: string): void {
   );
 }
 
-/** Sentences are found later, when the language is known. */
+/** Does not split sentences yet, as the language is unknown at this point. */
 function layOut(text: string): TextLayout {
   return atOnce(markupLayout(text, { handling: 'html', version: 'v2', splitting: 'none' }));
 }
 
-/** Browsers look at the first 1024 bytes, mail programs and editors write longer heads. */
+/**
+ * Leading bytes searched for a declaration. Browsers search 1024, but mail programs and editors
+ * write longer heads.
+ */
 const DECLARATION_BYTES = 4096;
 
 function declaredEncoding(file: Uint8Array): string | undefined {
@@ -90,12 +96,15 @@ function declaredEncoding(file: Uint8Array): string | undefined {
   return /<meta\s[^>]*charset\s*=\s*["']?\s*([\w:-]+)/i.exec(head)?.[1];
 }
 
-/** Whether line breaks and blanks of the page may be seen. */
+/** Whether line breaks and blanks of the page may be visible. */
 function keepsBlanks(text: string): boolean {
   return /<(?:pre|listing)\b|white-space\s*:\s*(?:pre|break)/i.test(text);
 }
 
-/** With blanks as they are seen: engines need not know how the lines of the file are broken. */
+/**
+ * Collapses line breaks and blanks as browsers show them; engines need not see the line breaks of
+ * the file.
+ */
 function flat(segment: TextSegment): TextSegment {
   return segment.map((part) =>
     typeof part === 'string' ? part.replace(/(?<![ \t])[ \t]*[\r\n][ \t\r\n]*/g, ' ') : part,
@@ -106,7 +115,10 @@ function isSame(left: TextSegment, right: TextSegment | undefined): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Attributes are written first: tags of the text that is put together then have the new ones. */
+/**
+ * Writes the page. Attributes are replaced first, so that the tags within texts already have the
+ * new ones.
+ */
 function writePage(
   { encoded, isDeclared, tags, attributes, segments }: OpenPage,
   translated: readonly TextSegment[],
@@ -142,7 +154,10 @@ function editOf(
   return { start, end, text: `${name}="${escaped}"` };
 }
 
-/** The language of the page, and of elements that say they were in its language; its direction. */
+/**
+ * Edits for the page's language and direction, and for elements marked as being in the source
+ * language.
+ */
 function languageEdits(tags: readonly HtmlTag[], { source, target }: Languages): Edit[] {
   const edits: Edit[] = [];
   const direction = textDirection(target);
@@ -177,10 +192,10 @@ function edited(source: string, edits: readonly Edit[]): string {
   return text + source.slice(at);
 }
 
-/** So far from its beginning a page tells that it is XML, in UTF-16 units. */
+/** Length of the head that is searched for signs of XML, in UTF-16 units. */
 const HEAD_LENGTH = 1_000;
 
-/** A page of ASCII that now has other letters says that they are in UTF-8. */
+/** Adds a declaration of UTF-8 to an ASCII page that now has other letters. */
 function withCharset(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
   const isXml = /^\s*<\?xml\s|<html\s[^>]*\bxmlns\s*=/i.test(text.slice(0, HEAD_LENGTH));
@@ -191,14 +206,14 @@ function numericReference(character: string): string {
   return `&#x${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()};`;
 }
 
-// The attributes of HTML that people read or hear, and those that say its language.
+// Attributes of HTML that users read or hear, and those that declare the language.
 
 interface HtmlAttribute {
   /** Lower case. */
   name: string;
-  /** References resolved. */
+  /** With references decoded. */
   value: string;
-  /** The name and what follows, in UTF-16 units of the source. */
+  /** Position of name, equals sign and value in the source, in UTF-16 units. */
   start: number;
   end: number;
 }
@@ -207,12 +222,12 @@ interface HtmlTag {
   /** Lower case. */
   name: string;
   start: number;
-  /** Where its name ends: attributes may be put in here. */
+  /** End of its name, where attributes can be inserted. */
   nameEnd: number;
   attributes: readonly HtmlAttribute[];
 }
 
-/** The start tags of a page, in order. */
+/** Returns the start tags of a page, in order. */
 function startTags(source: string): HtmlTag[] {
   const reader = new TagReader(source);
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, reader);
@@ -305,7 +320,7 @@ const META = names(
   'description keywords abstract title subject og:title og:description og:image:alt twitter:title twitter:description twitter:image:alt application-name apple-mobile-web-app-title',
 );
 
-/** Attributes of a page that are translated, in order; those of elements that stay as they are not. */
+/** Returns the attributes to be translated, in order, except those within untranslated elements. */
 function readAttributes(source: string, tags: readonly HtmlTag[]): HtmlAttribute[] {
   const untouched = untouchedRanges(source);
   let next = 0;
@@ -323,12 +338,15 @@ function isRead(tag: HtmlTag, name: string): boolean {
   return META.has(valueOf(tag, 'name')) || META.has(valueOf(tag, 'property'));
 }
 
-/** Lower case; empty when the tag has none. */
+/** Returns an attribute's value in lower case; empty when the tag does not have it. */
 function valueOf({ attributes }: HtmlTag, wanted: string): string {
   return attributes.find(({ name }) => name === wanted)?.value.toLowerCase() ?? '';
 }
 
-/** Places of the page that stay as they are; of fields and programs, the tag itself is not part. */
+/**
+ * Returns the ranges of the page that stay as they are. For form fields and scripts, the range
+ * starts after the start tag, whose attributes may be translated.
+ */
 function untouchedRanges(source: string): { start: number; end: number }[] {
   const tokens = htmlTokens(source);
   pairHtml(tokens);

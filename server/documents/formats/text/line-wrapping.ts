@@ -1,10 +1,13 @@
-/** Where lines of plain text may be broken, and how wide they look. */
+/** Line breaking of plain text: possible places for breaks, and the display width of text. */
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const ZERO = /\p{M}|\p{Cf}/u;
 
-/** Columns that a text takes with letters of one width: two for each of East Asia's, none for accents. */
+/**
+ * Returns the columns that a text occupies in a monospaced font: two for each East Asian character,
+ * none for combining marks.
+ */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) {
@@ -15,29 +18,32 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** A line may end at `end`, and the next begin at `next`; UTF-16 positions. What is between is left out. */
+/**
+ * A possible line break: the line ends at `end`, the next begins at `next`, and characters in
+ * between are dropped; UTF-16 offsets.
+ */
 export interface LineBreak {
   end: number;
   next: number;
 }
 
-/** Scripts that are broken between any two characters, and those whose words are known by dictionary. */
+/** Scripts that break between any two characters, and scripts whose words only a dictionary can find. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const BY_DICTIONARY = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** No line begins with these, nor ends with those. */
+/** Characters that must not begin a line, and characters that must not end one. */
 const CLOSING =
   /[\p{Pe}\p{Pf}、。，．！？：；・ー…～々〉》」』】〕ぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
 const OPENING = /[\p{Ps}\p{Pi}]/u;
-/** `Intl.Segmenter` takes time that grows with the square of the length. */
+/** The running time of `Intl.Segmenter` grows with the square of the length. */
 const MAX_DICTIONARY_LENGTH = 2_000;
 
-/** Whether two lines are one without a blank between: their script has none. */
+/** Whether two lines are joined without a blank, as their script has none. */
 export function joinsUnspaced(left: string, right: string): boolean {
   return UNSPACED.test(left.slice(-1)) && UNSPACED.test(right.charAt(0));
 }
 
-/** The places where a line may be broken, in reading order. */
+/** Returns the possible line breaks, in reading order. */
 export function lineBreaks(text: string): LineBreak[] {
   const breaks: LineBreak[] = [];
   for (const { 0: blanks, index } of text.matchAll(/[ \t]+/g)) {
@@ -72,7 +78,7 @@ function addWords(breaks: LineBreak[], text: string): void {
   }
 }
 
-/** Breaks that make lines of at most `width` columns, where that is possible. */
+/** Returns breaks for lines of at most `width` columns, where possible. */
 export function breaksWithin(text: string, width: number): LineBreak[] {
   const chosen: LineBreak[] = [];
   let start = 0;
@@ -87,18 +93,18 @@ export function breaksWithin(text: string, width: number): LineBreak[] {
   return chosen;
 }
 
-/** Columns that a break may be away from the best place to come after punctuation instead. */
+/** Distance from the ideal place, in columns, that a break accepts for following punctuation. */
 const PUNCTUATION_PULL = 6;
 
-/** Breaks that make `count` lines of about the same width; fewer where there are not enough words. */
+/** Returns breaks for `count` lines of about the same width; fewer if the text has too few words. */
 export function balancedBreaks(text: string, count: number): LineBreak[] {
   const shares = Array.from({ length: count - 1 }, (_, index) => (index + 1) / count);
   return breaksAtShares(text, shares).filter((place) => place !== undefined);
 }
 
 /**
- * For each share of the width, ascending between 0 and 1, the best place to break near it, each later
- * than the one before; undefined where none is left.
+ * Returns the best break near each share of the total width. Shares ascend between 0 and 1, and
+ * each break comes after the previous one; undefined where no place is left.
  *
  * @param isPossible whether a place may be used at all
  */
@@ -113,9 +119,9 @@ export function breaksAtShares(
   let from = 0;
   return shares.map((share, index) => {
     const wanted = share * whole;
-    // Every break that follows needs a place, too.
+    // Reserves a place for each of the following breaks.
     const to = places.length - (shares.length - 1 - index);
-    // Of the places that are far too early, only the last may be the best.
+    // Among places far before the ideal one, only the last can be the best.
     while (from + 1 < to && (widths[from + 1] ?? 0) < wanted - PUNCTUATION_PULL) from += 1;
     let best = -1;
     let bestCost = Infinity;
@@ -132,7 +138,7 @@ export function breaksAtShares(
   });
 }
 
-/** Columns of the text before each place. */
+/** Returns the columns of the text before each place. */
 function widthsBefore(text: string, places: readonly LineBreak[]): number[] {
   let width = 0;
   let at = 0;

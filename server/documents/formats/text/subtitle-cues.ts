@@ -1,11 +1,11 @@
-/** The cues of subtitle files and the tags within them, found as leniently as players do. */
+/** Parses the cues of subtitle files and the tags within them, as leniently as players do. */
 import { DocumentError } from '../format.ts';
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
 import { joinsUnspaced } from './line-wrapping.ts';
 
 export type SubtitleGrammar = 'srt' | 'vtt';
 
-/** A stretch of the file's text in UTF-16 units. */
+/** A range of the file's text, in UTF-16 units. */
 interface Place {
   start: number;
   end: number;
@@ -14,11 +14,11 @@ interface Place {
 interface SubtitleCue {
   startMs: number;
   endMs: number;
-  /** Lines of its text; in SubRip, an empty line between lines does not end a cue. */
+  /** Lines of its text. In SubRip, an empty line between lines does not end the cue. */
   lines: readonly Place[];
 }
 
-/** @throws DocumentError for a file without its signature, or without a cue */
+/** @throws DocumentError for a WebVTT file without its signature, or a SubRip file without cues */
 export function readCues(text: string, grammar: SubtitleGrammar): SubtitleCue[] {
   const lines = linesOf(text);
   const cues = grammar === 'srt' ? srtCues(text, lines) : vttCues(text, lines);
@@ -60,7 +60,7 @@ function srtCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   });
 }
 
-/** Blocks are divided by empty lines; comments, styles and regions have no timing line of their own. */
+/** Reads WebVTT cues. Empty lines separate blocks; comments, styles and regions have no timing line. */
 function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   const [first] = lines;
   if (first === undefined || !/^WEBVTT(?:[ \t]|$)/.test(text.slice(first.start, first.end))) {
@@ -92,7 +92,7 @@ function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   return cues;
 }
 
-/** Whether a block begins here that is none of a cue. */
+/** Whether a block that is not a cue begins here. */
 function isNoCue(text: string, before: Place | undefined, content: string): boolean {
   const isFirst = before === undefined || text.slice(before.start, before.end) === '';
   return isFirst && /^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(content);
@@ -115,7 +115,7 @@ function milliseconds([hours = '0', minutes = '0', seconds = '0', fraction = '0'
   return inSeconds * 1000 + Number(fraction.padEnd(3, '0'));
 }
 
-/** Lines without the empty ones at both ends. */
+/** Drops empty lines at both ends. */
 function trimmed(text: string, lines: readonly Place[]): Place[] {
   const isFull = ({ start, end }: Place) => text.slice(start, end).trim() !== '';
   return lines.slice(lines.findIndex(isFull), lines.findLastIndex(isFull) + 1);
@@ -125,25 +125,28 @@ function trimmed(text: string, lines: readonly Place[]): Place[] {
 
 interface SubtitleToken extends Place {
   kind: 'text' | 'open' | 'close' | 'lone';
-  /** Of a text, references resolved; empty for tags. */
+  /** Decoded text; empty for tags. */
   text: string;
-  /** Whether a text is written as it reads. */
+  /** Whether the text equals its source, that is, contains no references. */
   isLiteral: boolean;
-  /** Of a tag, lower case. */
+  /** Name of a tag, in lower case. */
   name: string;
   partner: SubtitleToken | undefined;
 }
 
 const OVERRIDE = String.raw`\{\\[^{}]*\}|\{[a-zA-Z]:[^{}]*\}`;
-/** SubRip has no grammar: a `<` that begins none of these is a sign. */
+/** Tags of SubRip, which has no formal grammar: any other `<` is a literal character. */
 const SRT_TAG = new RegExp(
   String.raw`<\/?(?:i|b|u|s|em|strong|font|span|c|v|lang|ruby|rt|br)(?=[\s.>/])[^<>]*>|${OVERRIDE}`,
   'gi',
 );
-/** Any angle brackets are tags, of classes and times as well; overrides come from other formats. */
+/**
+ * Tags of WebVTT: anything in angle brackets, including classes and timestamps. Overrides are
+ * borrowed from other formats.
+ */
 const VTT_TAG = new RegExp(String.raw`<[^<>]*>|${OVERRIDE}`, 'g');
 
-/** The tokens of a line; they cover it. */
+/** Splits a line into tokens, which cover it completely. */
 function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): SubtitleToken[] {
   const tokens: SubtitleToken[] = [];
   const content = text.slice(line.start, line.end);
@@ -161,7 +164,7 @@ function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): Su
       end: line.start + to,
     });
   };
-  /** Blanks at both ends for themselves: they may stay outside of what is translated. */
+  /** Blanks at both ends become tokens of their own, as they may stay outside of the translated text. */
   const addText = (from: number, to: number): void => {
     const written = content.slice(from, to);
     const start = from + written.length - written.trimStart().length;
@@ -175,7 +178,7 @@ function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): Su
     if (index < at) continue;
     addText(at, index);
     const [, slash, name = ''] = /^<(\/?)([a-z]+)/i.exec(tag) ?? [];
-    // How the text before is read is no part of the sentence.
+    // The reading of a ruby is not part of the sentence.
     const isReading = /^rt$/i.test(name) && slash === '';
     at = isReading ? endOfReading(content, index) : index + tag.length;
     const isAlone = isReading || name === '' || /^br$/i.test(name) || tag.endsWith('/>');
@@ -194,7 +197,7 @@ function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): Su
   return tokens;
 }
 
-/** The end tag of a reading may be left out before that of its `ruby`. */
+/** The end tag of a reading may be omitted before that of its `ruby`. */
 function endOfReading(content: string, start: number): number {
   const end = /<\/rt\s*>|(?=<\/ruby\b)|$/i.exec(content.slice(start));
   return start + (end === null ? content.length - start : end.index + end[0].length);
@@ -213,32 +216,32 @@ function resolved(text: string): string {
   return text.replace(/&[a-z]+;/g, (reference) => references.get(reference) ?? reference);
 }
 
-/** Text as it is written in a cue. */
+/** Encodes text for a cue. */
 export function writtenText(text: string, grammar: SubtitleGrammar): string {
-  // In both formats an arrow would be read as a timing line.
+  // Both formats would read an arrow as a timing line.
   if (grammar === 'srt') return text.replaceAll('-->', '->');
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 export interface SubtitleRun {
   cue: SubtitleCue;
-  /** Its text: without tags, signs and blanks around all of it. */
+  /** Range of its text, without tags, signs and blanks around the whole of it. */
   place: Place;
-  /** Line breaks in it are blanks; ids of marks are indexes of `tags`. */
+  /** The text with line breaks as blanks; the ids of its marks are indexes of `tags`. */
   segment: TextSegment;
-  /** Slices of the source, by id of the mark: what opens or stands alone, and what closes. */
+  /** Source ranges of the tags by mark id: the opening or lone tag, and the closing tag. */
   tags: readonly { start: Place; end: Place | undefined }[];
   lineCount: number;
-  /** What is written before it: tags, a dash, notes of music. */
+  /** Source before the text: tags, a dash, music notes. */
   beginning: string;
-  /** What is written behind it. */
+  /** Source after the text. */
   ending: string;
 }
 
-/** A dash with which a speaker's line begins, after tags. */
+/** A dash at the beginning of a speaker's line, after any tags. */
 const SPEAKER = /^\s*(?:<[^<>]*>|\{[^{}]*\})*\s*[-–—‐]+\s*[^\s\-–—]/;
 
-/** The runs of a cue in order; those without text are left out. */
+/** Returns the runs of a cue in order, without those that have no text. */
 export function runsOf(text: string, cue: SubtitleCue, grammar: SubtitleGrammar): SubtitleRun[] {
   const groups: Place[][] = [];
   const isDialogue = cue.lines.filter((line) => SPEAKER.test(sliceOf(text, line))).length > 1;
@@ -274,11 +277,14 @@ function runOf(
   };
 }
 
-/** Signs at the ends of a run that are no text: dashes of speakers, notes of music. */
+/** Signs at the beginning of a run that are not text: speaker dashes, music notes. */
 const OUTER_SIGNS =
   /^(?:[\s♪♫]|[#*](?=\s))*(?:[-–—‐]+(?=\s*(?:[^\s\-–—]|$)))?(?:[\s♪♫]|[#*](?=\s))*/u;
 
-/** How many characters they take at the end: counted from there, as a pattern would try every place. */
+/**
+ * Returns the number of such characters at the end. A loop from the end, as a pattern would be
+ * tried at every position.
+ */
 function lastSigns(text: string): number {
   let at = text.length;
   while (at > 0 && isOuterSign(text, at - 1)) at -= 1;
@@ -290,12 +296,15 @@ function isOuterSign(text: string, at: number): boolean {
   return /[\s♪♫]/.test(sign) || (/[#*]/.test(sign) && /\s/.test(text.charAt(at - 1)));
 }
 
-/** How many characters they take at the beginning. */
+/** Returns the number of such characters at the beginning. */
 function firstSigns(text: string): number {
   return OUTER_SIGNS.exec(text)?.[0].length ?? 0;
 }
 
-/** Tokens without what stands around all of the text: signs, tags that stand alone, whole elements. */
+/**
+ * Strips from the tokens what surrounds the whole text: signs, lone tags, and elements around all
+ * of it.
+ */
 function coreOf(all: readonly SubtitleToken[]): SubtitleToken[] {
   const tokens = paired(all);
   let from = 0;
@@ -327,7 +336,7 @@ function isOutside(token: SubtitleToken | undefined, side: 'first' | 'last'): bo
 }
 
 function shortened(token: SubtitleToken, before: number, after: number): SubtitleToken {
-  // Of text with references, only what is written plainly can be cut off.
+  // Text with references stays whole, as its offsets differ from those of the source.
   if (!token.isLiteral || before + after === 0) return token;
   return {
     ...token,
@@ -337,13 +346,13 @@ function shortened(token: SubtitleToken, before: number, after: number): Subtitl
   };
 }
 
-/** Finds the partner of each tag; what has none stands alone. */
+/** Finds the partner of each tag; tags without one become lone. */
 function paired(tokens: readonly SubtitleToken[]): SubtitleToken[] {
   const open: SubtitleToken[] = [];
   for (const token of tokens) {
     if (token.kind === 'open') open.push(token);
     if (token.kind !== 'close') continue;
-    // One that overlaps another stays where it is.
+    // A tag that overlaps another one becomes lone.
     const partner = open.at(-1)?.name === token.name ? open.pop() : undefined;
     if (partner === undefined) token.kind = 'lone';
     else [token.partner, partner.partner] = [partner, token];
@@ -380,7 +389,10 @@ function segmentOf(
   return { segment: merged(parts), tags };
 }
 
-/** Neighbouring texts as one; joined in the end, for a text that grows is copied whenever it is read. */
+/**
+ * Merges adjacent texts. They are joined once at the end, as appending piece by piece would copy
+ * the text repeatedly.
+ */
 function merged(parts: readonly (string | Mark)[]): TextSegment {
   const result: (string | Mark)[] = [];
   let texts: string[] = [];
@@ -404,7 +416,7 @@ function lastText(parts: readonly (string | Mark)[]): string {
   return typeof last === 'string' ? last : '';
 }
 
-/** What stands between two lines when they are one. */
+/** Returns the separator for two lines that become one. */
 export function jointOf(left: string, right: string): string {
   if (/\s/.test(left.slice(-1)) || /^\s/.test(right)) return '';
   return joinsUnspaced(left, right) ? '' : ' ';

@@ -1,6 +1,6 @@
 /**
- * SubRip and WebVTT. Times, settings, numbers, comments and styles are never touched; the text of a
- * cue is translated by sentences, also where these span cues, and set in as many lines as it had.
+ * SubRip and WebVTT. Times, settings, numbers, comments and styles are never changed. The text is
+ * translated by sentences, even across cues, and each cue keeps its number of lines.
  */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
@@ -75,7 +75,7 @@ function render({
   return written + text.slice(at);
 }
 
-/** Players have room for two lines of about so many columns. */
+/** Width of a line in columns; players have room for two lines of about this width. */
 const LINE_WIDTH = 42;
 
 function writtenRun({
@@ -114,10 +114,13 @@ function writtenPart(
   return place === undefined ? '' : text.slice(place.start, place.end);
 }
 
-/** With the blanks around it; those before it are not tried from each of them anew. */
+/**
+ * A line break with surrounding blanks. The lookbehind keeps a run of blanks from being tried from
+ * each of its positions.
+ */
 const LINE_BREAK = /(?<![ \t])[ \t]*[\r\n\u2028\u2029\v\f\u0085][ \t\r\n\u2028\u2029\v\f\u0085]*/g;
 
-/** Without line breaks, and without blanks at its ends: an empty line would end the cue. */
+/** Removes line breaks, and blanks at the ends: an empty line would end the cue. */
 function trimmed(segment: TextSegment): TextSegment {
   const flat = segment.map((part) =>
     typeof part === 'string' ? part.replace(LINE_BREAK, ' ') : part,
@@ -133,27 +136,30 @@ function trimmed(segment: TextSegment): TextSegment {
   });
 }
 
-// Sentences of subtitles, be they in one cue or spread over several. A group of runs is one segment in
-// which a carriage return, a blank to whoever looks for sentences, stands between cues; a sentence is
-// translated without it, and divided again in the same proportion.
+// Sentences of subtitles, within one cue or spanning several. A group of runs is one segment, with
+// carriage returns between cues, which sentence splitting treats as blanks. A sentence is
+// translated without them, and then divided among its cues in the proportions of the source.
 
 interface SubtitleGroup {
   runs: readonly SubtitleRun[];
-  /** Its sentences, as they are translated. */
+  /** Its sentences, as sent to translation. */
   sentences: readonly TextSegment[];
-  /** Segments of the runs with their sentences replaced; unchanged ones are the same objects. */
+  /**
+   * Returns the segments of the runs with their sentences replaced; unchanged ones are the same
+   * objects.
+   */
   render(translated: readonly TextSegment[]): TextSegment[];
 }
 
-/** Longer silence ends a sentence that has no full stop. */
+/** A longer pause ends a sentence without a full stop, in ms. */
 const MAX_GAP_MS = 1_500;
-/** Where nothing is punctuated, this is as long as a sentence may be; in cues, and in UTF-16 units. */
+/** Maximum length of a group, in cues and in UTF-16 units, for files without punctuation. */
 const MAX_RUNS = 6;
 const MAX_LENGTH = 400;
-/** A file of which fewer runs end in punctuation has none to go by. */
+/** A file counts as punctuated when at least this share of its runs ends in punctuation. */
 const PUNCTUATED_SHARE = 0.25;
 
-/** Puts runs together whose sentences go on. */
+/** Groups runs whose sentences continue from one to the next. */
 function groupRuns(
   runs: readonly SubtitleRun[],
   language: LanguageTag | undefined,
@@ -179,7 +185,10 @@ function groupRuns(
   return groups.map((group) => openGroup(group, language));
 }
 
-/** What ends a sentence, a sound or a song; an abbreviation may, too. */
+/**
+ * Characters that end a sentence, a sound or a song, though a full stop may only end an
+ * abbreviation.
+ */
 const ENDING = /[\p{STerm}…:♪\])）」』][\p{Pe}\p{Pf}"'’”»]*\s*$/u;
 const FULL_STOP = /\.\s*$/;
 const GOES_ON = /^["'“‘«¿¡(]*\p{Ll}/u;
@@ -201,17 +210,21 @@ function goesOn(
   if (/[♪♫]/.test(left.ending)) return false;
   if (/[-–—‐♪♫]/u.test(right.beginning.replace(/<[^<>]*>|\{[^{}]*\}/g, ''))) return false;
   if (/^[[(（]/.test(next)) return false;
-  // A capital means little where it may be that of a name.
+  // With punctuation, a capital proves nothing, as it may begin a name. Without it, only a small
+  // letter shows that the sentence continues.
   return isPunctuated || GOES_ON.test(next);
 }
 
-/** Whether a full stop between is that of an abbreviation; only two cues are looked at. */
+/**
+ * Whether the full stop between two cues ends a sentence rather than an abbreviation. Only these
+ * two cues are examined.
+ */
 function endsAt(text: string, next: string, language: LanguageTag | undefined): boolean {
   const ends = sentenceEnds(`${text} ${next}`, { language, atLineBreaks: false });
   return ends.includes(text.length + 1);
 }
 
-/** Runs have no line breaks of their own. */
+/** Marks the border between cues; runs contain no line breaks of their own. */
 const BORDER = '\r';
 
 function openGroup(runs: readonly SubtitleRun[], language: LanguageTag | undefined): SubtitleGroup {
@@ -232,7 +245,10 @@ function openGroup(runs: readonly SubtitleRun[], language: LanguageTag | undefin
   };
 }
 
-/** The segments of runs as one, its marks numbered through; `origins` has their ids in the runs. */
+/**
+ * Joins the segments of runs and renumbers their marks; `origins` maps the new ids to those in the
+ * runs.
+ */
 function joined(runs: readonly SubtitleRun[]): { whole: TextSegment; origins: number[] } {
   const whole: (string | Mark)[] = [];
   const origins: number[] = [];
@@ -255,7 +271,7 @@ function withoutBorders(segment: TextSegment): TextSegment {
   });
 }
 
-/** A translated sentence with the borders of its source, at the same shares of its width. */
+/** Inserts borders into a translated sentence at the same shares of the width as in its source. */
 function withBorders(
   source: TextSegment,
   asked: TextSegment,
@@ -281,7 +297,7 @@ function withBorders(
   return replaceAt(flat, places, BORDER);
 }
 
-/** UTF-16 positions of the text at which no element is open. */
+/** Yields the UTF-16 offsets of the text at which no element is open. */
 function* offsetsOutside(segment: TextSegment): Generator<number> {
   let at = 0;
   let depth = 0;
@@ -296,8 +312,8 @@ function* offsetsOutside(segment: TextSegment): Generator<number> {
 }
 
 /**
- * The segment with something in place of what breaks leave out; for places that are undefined, at its
- * end.
+ * Replaces the characters that breaks drop; for places that are undefined, the replacement goes to
+ * the end of the segment.
  */
 function replaceAt(
   segment: TextSegment,
@@ -329,7 +345,10 @@ function replaceAt(
   return parts;
 }
 
-/** Cuts the rendered group at its borders; an element that is open there is closed and opened again. */
+/**
+ * Cuts the rendered group at its borders; an element that is open at a border is closed and
+ * reopened.
+ */
 function divided(
   layout: SegmentLayout,
   bordered: readonly TextSegment[],
@@ -352,7 +371,7 @@ function divided(
       if (text !== '') pieces.at(-1)?.push(text);
     }
   }
-  // A cue for which no word is left shows the last ones again.
+  // A cue without any words left repeats the preceding text.
   for (let index = 1; index < count; index += 1) {
     if (plainText(pieces[index] ?? []).trim() === '') pieces[index] = pieces[index - 1] ?? [];
   }

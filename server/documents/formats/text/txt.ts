@@ -1,6 +1,6 @@
 /**
- * Plain text. Lines are paragraphs; where lines were broken by hand at a width, those that belong
- * together are one, and its translation is broken at that width again.
+ * Plain text. Each line is a paragraph. In hard-wrapped text, the lines of a paragraph are joined,
+ * and its translation is wrapped at the same width.
  */
 import { countCodePoints } from '../../../text/code-points.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
@@ -11,7 +11,7 @@ import { breaksWithin, joinsUnspaced, displayWidth } from './line-wrapping.ts';
 const LETTER = /\p{L}/u;
 
 interface OpenParagraph extends TextParagraph {
-  /** Its lines as one. */
+  /** The paragraph's lines, joined. */
   joined: string;
 }
 
@@ -47,7 +47,10 @@ function joinedLines(text: string, { lines }: TextParagraph): string {
   return joined;
 }
 
-/** What stands between two lines when they are one: blanks that do not break are meant to stay. */
+/**
+ * Returns the separator for two lines that become one; no-break spaces between them are intentional
+ * and stay.
+ */
 function jointOf(between: string, left: string, right: string): string {
   const [kept = ''] = /^[^\S\r\n]*/.exec(between) ?? [];
   if (/[^ \t]/.test(kept)) return kept;
@@ -75,7 +78,10 @@ function render(
   return written + text.slice(at);
 }
 
-/** A translation in lines of the paragraph's width, each beginning as its second line did. */
+/**
+ * Wraps a translation to the paragraph's width; each further line gets the indentation of the
+ * second line.
+ */
 function broken(text: string, { lines, width }: OpenParagraph, translation: string): string {
   const [first, second] = lines;
   if (width === undefined || first === undefined || second === undefined) return translation;
@@ -91,13 +97,13 @@ function broken(text: string, { lines, width }: OpenParagraph, translation: stri
   return result.join(lineBreak + indent);
 }
 
-// Paragraphs, also of a text whose lines were broken by hand.
+// Detection of paragraphs, including those of hard-wrapped text.
 
-/** Text that is translated as one; positions are UTF-16 units of the whole text. */
+/** Text that is translated as a whole; positions are UTF-16 offsets in the whole text. */
 interface TextParagraph {
-  /** Its lines without what stands around them; they follow one another. */
+  /** Ranges of its lines without surrounding blanks, markers and quotation signs, in order. */
   lines: readonly { start: number; end: number }[];
-  /** Columns to which its lines were broken; undefined when it has one. */
+  /** Width at which its lines were wrapped, in columns; undefined for a single line. */
   width: number | undefined;
 }
 
@@ -105,19 +111,25 @@ interface TextParagraph {
 interface Line {
   start: number;
   end: number;
-  /** What it begins with besides blanks: `>` of a quotation. */
+  /** Quotation signs at its beginning, such as `>`, without blanks. */
   quotation: string;
-  /** Ideographic spaces before it: paragraphs of Chinese and Japanese begin with one or two. */
+  /**
+   * Number of ideographic spaces before the text: Chinese and Japanese paragraphs begin with one or
+   * two.
+   */
   wideBlanks: number;
-  /** Whether a list marker begins it, so that it goes on no other line. */
+  /** Whether it begins with a list marker, so that it does not continue the previous line. */
   isItem: boolean;
-  /** Where its text begins. */
+  /** Offset of its text. */
   textStart: number;
-  /** Whether it is cells of a table, beside one another. */
+  /** Whether it consists of table cells side by side. */
   isRow: boolean;
 }
 
-/** Reads the paragraphs, in order. What is between them, list markers and quotation signs are not in. */
+/**
+ * Returns the paragraphs, in order, without the blanks between them, list markers and quotation
+ * signs.
+ */
 function paragraphsOf(text: string): TextParagraph[] {
   const paragraphs: TextParagraph[] = [];
   let group: Line[] = [];
@@ -137,7 +149,10 @@ function paragraphsOf(text: string): TextParagraph[] {
   return paragraphs;
 }
 
-/** Blanks, `>` of quotations, then a bullet, a number or letter of a list, or a comment sign with a blank. */
+/**
+ * Blanks and `>` of quotations, then a bullet, a number or letter of a list, or a comment sign with
+ * a blank.
+ */
 const BEGINNING = /^([\s>|]*)((?:[-*+•‣◦·–—#/]+|\(?(?:\d{1,3}|[a-z])[.)]|\(?[A-Z]\))[ \t]+)?/;
 
 function readLine(text: string, start: number, line: string): Line | undefined {
@@ -157,11 +172,14 @@ function readLine(text: string, start: number, line: string): Line | undefined {
 
 const CELL_GAP = /\t+| {3,}/;
 
-/** Narrower lines are verses or lists, wider ones are whole paragraphs. */
+/**
+ * Plausible widths of hard-wrapped text: narrower lines are verses or lists, wider ones whole
+ * paragraphs.
+ */
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 132;
 
-/** Lines that follow one another without an empty one between. */
+/** Adds the paragraphs of consecutive lines without an empty line between them. */
 function addGroup(paragraphs: TextParagraph[], text: string, lines: readonly Line[]): void {
   const width = lines.reduce(
     (widest, { start, end }) => Math.max(widest, displayWidth(text.slice(start, end))),
@@ -190,7 +208,7 @@ function addGroup(paragraphs: TextParagraph[], text: string, lines: readonly Lin
   }
 }
 
-/** Whether the first word of the next line had no room in this one. */
+/** Whether the first word of the next line did not fit into this one. */
 function isFull(text: string, line: Line, next: Line, width: number): boolean {
   const [word = ''] = /^\S*/.exec(text.slice(next.textStart, next.end)) ?? [];
   return displayWidth(text.slice(line.start, line.end).trimEnd()) + 1 + displayWidth(word) > width;
@@ -201,7 +219,7 @@ function goesOn(line: Line, next: Line): boolean {
   return !isApart && line.quotation === next.quotation;
 }
 
-/** Whether a sentence plainly goes on in the next line. */
+/** Whether a sentence clearly continues in the next line. */
 function showsBreak(text: string, line: Line, next: Line): boolean {
   const end = text.slice(line.textStart, trimmedEnd(text, line));
   const start = text.slice(next.textStart, next.end);

@@ -1,15 +1,15 @@
-/** Collects what stands in a source while the parser goes through it. */
+/** Collects the content of a source element from the events of the parser. */
 import { readContent, type InlineContent, type ContentToken } from './xliff-inline.ts';
 import type { Span } from './xml-reading.ts';
 
 interface CollectorOptions {
   file: string;
   dialect: Dialect;
-  /** Where the content begins. */
+  /** Offset of the content. */
   start: number;
   isPreserved: boolean;
   isTranslatable: boolean;
-  /** Whether only what is in `<mrk mtype="seg">` is text: a `seg-source`. */
+  /** Whether only `<mrk mtype="seg">` elements contain text, as in a `seg-source`. */
   isSegmented: boolean;
 }
 
@@ -25,12 +25,12 @@ export class ContentCollector {
   readonly #found: InlineContent[] = [];
   readonly #open: OpenElement[] = [];
   readonly #translates: boolean[];
-  /** Keys of `sm` that said whether to translate until their partner. */
+  /** Keys of open `sm` markers that determine whether text is translated up to their partner. */
   readonly #markers: string[] = [];
   #tokens: ContentToken[] = [];
   #holeStart: number;
   #isInSegment: boolean;
-  /** How deep we are in an element whose content is none of the text. */
+  /** Nesting depth within an element whose content is not part of the text. */
   #opaqueDepth = 0;
 
   constructor(options: CollectorOptions) {
@@ -46,7 +46,7 @@ export class ContentCollector {
     this.#add({ role: isData ? 'data' : 'text', ...span, ...(isProtected && { isProtected }) });
   }
 
-  /** @param isEmpty whether it has no end tag */
+  /** @param isEmpty whether the element has no end tag */
   open(element: InlineElement, span: Span, isEmpty: boolean): void {
     if (this.#opaqueDepth > 0) {
       if (!isEmpty) this.#opaqueDepth += 1;
@@ -84,7 +84,7 @@ export class ContentCollector {
     }
   }
 
-  /** The segments, in their order; several where the source says so itself. */
+  /** Returns the segments, in order; several if the source is segmented itself. */
   end(endsAt: number): InlineContent[] {
     if (!this.#options.isSegmented) this.#finish(endsAt);
     return this.#found;
@@ -124,7 +124,7 @@ function isSegmentMark({ name, attribute }: InlineElement): boolean {
   return name === 'mrk' && attribute('mtype') === 'seg';
 }
 
-// How the codes of XLIFF 1.x and 2.x work: what encloses text, and what belongs to what.
+// Codes of XLIFF 1.x and 2.x: which enclose text, and which form pairs.
 
 /** An element within a source. */
 interface InlineElement {
@@ -132,28 +132,28 @@ interface InlineElement {
   attribute: (name: string) => string | undefined;
 }
 
-/** What an element within a source is. */
+/** Role of an element within a source. */
 interface CodeKind {
-  /** `element` encloses text; `opaque` has content of its own that is none of the text. */
+  /** `element` encloses text; `opaque` has content that is not part of the text. */
   role: 'element' | 'opaque';
-  /** Of one that does not enclose text; `start` and `end` have a key. */
+  /** Role of the token for an element that does not enclose text; `start` and `end` have a key. */
   place: Extract<ContentToken['role'], 'lone' | 'start' | 'end'>;
   key?: string;
   isFixed?: boolean;
-  /** Whether what it encloses, or what follows until its partner, is to be translated. */
+  /** Whether the enclosed text, or the text up to the partner, is to be translated. */
   translate?: boolean;
 }
 
 export interface Dialect {
   version: 1 | 2;
-  /** Element that holds a source and its target. */
+  /** Element that contains a source and its target. */
   segment: 'trans-unit' | 'segment';
   codeKind(element: InlineElement): CodeKind;
 }
 
 const LONE: CodeKind = { role: 'opaque', place: 'lone' };
 
-/** XLIFF 2.0 §4.2.3 and §4.2.2 name them. */
+/** Inline elements of XLIFF 2.0, §4.2.2 and §4.2.3. */
 export const version2: Dialect = {
   version: 2,
   segment: 'segment',
@@ -178,7 +178,7 @@ export const version2: Dialect = {
   },
 };
 
-/** XLIFF 1.2 §2.3 names them; 1.0 and 1.1 have the same. */
+/** Inline elements of XLIFF 1.2, §2.3; those of 1.0 and 1.1 are the same. */
 export const version1: Dialect = {
   version: 1,
   segment: 'trans-unit',

@@ -1,4 +1,7 @@
-/** The text of a source with its codes as numbered marks, and back. A code is copied as it was written. */
+/**
+ * Converts the content of a source to a segment, with its codes as numbered marks, and back. Codes
+ * are copied as they were written.
+ */
 import { xmlReferences, writeText, textToken } from '../../../text/markup/tokens.ts';
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
 import type { Span } from './xml-reading.ts';
@@ -6,17 +9,17 @@ import { findPlaceholders } from '../../../text/placeholders.ts';
 
 /** The translatable part of a source. */
 export interface InlineContent extends Span {
-  /** The text from `start` to `end`; blanks and formatting around it are none of it. */
+  /** The text from `start` to `end`, without surrounding blanks and formatting. */
   segment: TextSegment;
-  /** How its marks are written, by their ids. */
+  /** Codes of the marks, by id. */
   codes: readonly (Code | undefined)[];
-  /** Ids of marks that stay in this order. */
+  /** Ids of marks that must keep this order. */
   fixed: readonly number[];
-  /** Characters that the source writes as references. */
+  /** References by the characters for which the source writes them. */
   references: ReadonlyMap<string, string>;
 }
 
-/** How a mark is written; an element has an end. */
+/** Source or XML of a mark; a paired mark also has an end. */
 interface Code {
   start: Span | string;
   end?: Span | string;
@@ -31,8 +34,8 @@ const NO_REFERENCES: ReadonlyMap<string, string> = new Map();
 const NONE_FIXED: readonly number[] = [];
 
 /**
- * @param options.hole from after the start tag to before the end tag
- * @param options.isPreserved whether line breaks mean something
+ * @param options.hole range between start tag and end tag
+ * @param options.isPreserved whether line breaks are significant
  */
 export function readContent(
   file: string,
@@ -57,7 +60,7 @@ export function readContent(
   };
 }
 
-/** A translated segment as XML. The source's own segment comes back as it was written. */
+/** Writes a translated segment as XML. An unchanged segment is written exactly as in the source. */
 export function writeContent(
   file: string,
   { start, end, segment, codes, fixed, references }: InlineContent,
@@ -92,8 +95,9 @@ function isSamePart(one: string | Mark, other: string | Mark | undefined): boole
 }
 
 /**
- * Takes off what need not be translated around: blanks, formatting that encloses everything, and
- * halves of formatting. A placeholder stays: it may be a number or a name.
+ * Strips what does not need to take part in the translation: blanks, formatting that encloses
+ * everything, and unpaired halves of formatting. Placeholders stay, as they may be numbers or
+ * names.
  */
 function withoutEnds(file: string, pieces: readonly MarkedPiece[]): MarkedPiece[] {
   let partners: Map<number, number> | undefined;
@@ -115,7 +119,7 @@ function withoutEnds(file: string, pieces: readonly MarkedPiece[]): MarkedPiece[
   });
 }
 
-/** Where each element ends, by its id. */
+/** Returns the index of each element's end, by mark id. */
 function partnersById(pieces: readonly MarkedPiece[]): Map<number, number> {
   const ends = new Map<number, number>();
   pieces.forEach(({ mark }, index) => {
@@ -136,7 +140,7 @@ function withoutBlanks(
   { before, after }: { before: boolean; after: boolean },
 ): MarkedPiece {
   const { text = '' } = piece;
-  // Looked for in the file: a blank that is written as a reference is meant.
+  // Searched in the file, as a blank that is written as a reference is intentional.
   const raw = file.slice(piece.start, piece.end);
   const head = before ? raw.length - raw.trimStart().length : 0;
   const tail = after ? raw.length - raw.trimEnd().length : 0;
@@ -149,7 +153,7 @@ function withoutBlanks(
   };
 }
 
-/** CDATA is replaced with its borders. */
+/** Returns the range to be replaced; CDATA is replaced together with its delimiters. */
 function borders(file: string, inner: readonly MarkedPiece[], hole: Span): Span {
   const [first, last] = [inner[0], inner.at(-1)];
   if (first === undefined || last === undefined) return { start: hole.start, end: hole.start };
@@ -194,18 +198,18 @@ function referencesOf(file: string, pieces: readonly MarkedPiece[]): ReadonlyMap
   return written.size === 0 ? NO_REFERENCES : written;
 }
 
-// Which codes of a segment enclose what is between them, and which stand alone.
+// Pairing of a segment's codes: which enclose the text between them, and which are lone.
 
 interface PairedPieces {
-  /** The mark of each piece; undefined for text. */
+  /** Mark of each piece; undefined for text. */
   marks: readonly (Mark | undefined)[];
-  /** Ids of codes that belong together but overlap with others: they must keep their order. */
+  /** Ids of paired codes that overlap with others and therefore must keep their order. */
   crossing: ReadonlySet<number>;
 }
 
 const NONE: PairedPieces = { marks: [], crossing: new Set() };
 
-/** Numbers the codes; elements of the result are well nested. */
+/** Numbers the codes; the resulting elements are well nested. */
 function pairCodes(pieces: readonly ContentPiece[]): PairedPieces {
   if (pieces.every(({ role }) => role === 'text')) return NONE;
   const partners = partnersOf(pieces);
@@ -218,7 +222,7 @@ function pairCodes(pieces: readonly ContentPiece[]): PairedPieces {
     if (start === undefined || crossed.has(start)) continue;
     while (open.length > 0 && crossed.has(open.at(-1) ?? -1)) open.pop();
     if (role === 'close') {
-      // What began in the element and has not ended ends outside of it.
+      // A code that began inside the element and has not ended yet ends outside of it.
       while (open.length > 0 && open.at(-1) !== start) crossed.add(open.pop() ?? -1);
     }
     if (open.at(-1) === start) {
@@ -256,7 +260,7 @@ function numbered(
   return { marks, crossing };
 }
 
-/** The other end of each piece that has one in the segment. */
+/** Maps each piece to its partner, if that is in the same segment. */
 function partnersOf(pieces: readonly ContentPiece[]): Map<number, number> {
   const partners = new Map<number, number>();
   const open: number[] = [];
@@ -275,20 +279,20 @@ function partnersOf(pieces: readonly ContentPiece[]): Map<number, number> {
   return partners;
 }
 
-// What stands in a source is cut so that no piece is text and code at once.
+// Cuts the content of a source so that each piece is either text or code.
 
-/** What the parser finds in a source, in its order. */
+/** An item of a source, in the parser's order. */
 export interface ContentToken extends Span {
   /**
-   * `open` and `close` are ends of one XML element. `start` and `end` belong together as well, but
-   * each is an element of its own, and its partner may be in another segment. `data` is CDATA.
+   * `open` and `close` are the tags of one XML element. `start` and `end` form a pair of separate
+   * elements, and the partner may be in another segment. `data` is CDATA.
    */
   role: 'text' | 'data' | 'open' | 'close' | 'lone' | 'start' | 'end';
-  /** What `start` and `end` have in common. */
+  /** Common key of a pair of `start` and `end`. */
   key?: string;
-  /** Text that is not to be translated. */
+  /** Text that must not be translated. */
   isProtected?: boolean;
-  /** A code that must keep its place among the others like it. */
+  /** A code that must keep its position among other fixed codes. */
   isFixed?: boolean;
 }
 
@@ -297,30 +301,30 @@ interface ContentPiece extends Span {
   role: Exclude<ContentToken['role'], 'data'>;
   key?: string;
   isFixed?: boolean;
-  /** Of text, decoded. */
+  /** Decoded text. */
   text?: string;
-  /** How it is written, where that is not as it stands in the file. */
+  /** XML of the piece, where it differs from the file. */
   xml?: string;
-  /** CDATA has no references. */
+  /** Whether the piece is from CDATA, which has no references. */
   isData?: boolean;
 }
 
 const NO_NEW_LINES: readonly Cut[] = [];
 const NEW_LINES = /(?<![ \t])[ \t]*\r?\n[ \t\r\n]*/g;
-/** A tag that is text to the file, because it was escaped or is in a CDATA section. */
+/** A tag that is text in the file, because it is escaped or in a CDATA section. */
 const ESCAPED_TAG =
   /(?:&lt;|<)(\/?)([A-Za-z][\w:-]{0,40})(?:\s+[\w:@.-]{1,60}\s*=\s*(?:"[^"<>]{0,1000}"|'[^'<>]{0,1000}'|&quot;(?:(?!&quot;)[^<>]){0,1000}&quot;|&apos;(?:(?!&apos;)[^<>]){0,1000}&apos;)){0,30}\s*(\/?)(?:&gt;|>)/g;
-/** Tags without an end. */
+/** HTML tags without an end tag. */
 const VOID_TAG = /^(?:br|hr|img|input|wbr|col|area|link|meta)$/i;
 
-/** A piece that is cut out of a text. */
+/** A code within a text. */
 type Cut = Span & Pick<ContentPiece, 'role' | 'key'>;
 
 /**
- * Makes a code of what looks like a program's: placeholders such as `{0}`, escaped tags, line breaks
- * that mean something.
+ * Turns whatever looks like a code of a program into code pieces: placeholders such as `{0}`,
+ * escaped tags, significant line breaks.
  *
- * @param isPreserved whether line breaks do
+ * @param isPreserved whether line breaks are significant
  */
 function contentPieces(
   file: string,
@@ -333,7 +337,7 @@ function contentPieces(
     if (role !== 'text' && role !== 'data') pieces.push({ ...token, role });
     else if (token.isProtected === true) pieces.push({ role: 'lone', start, end });
     else if (role === 'text') cutText(file, { start, end }, { isPreserved, isData: false }, pieces);
-    // Without `<![CDATA[` and `]]>`.
+    // Without the delimiters `<![CDATA[` and `]]>`.
     else cutText(file, { start: start + 9, end: end - 3 }, { isPreserved, isData: true }, pieces);
   }
   return pieces;
@@ -363,7 +367,7 @@ function cutText(
   addText(raw.length);
 }
 
-/** In reading order; they may overlap. */
+/** Returns the cuts in reading order; they may overlap. */
 function cutsOf(raw: string, isPreserved: boolean): Cut[] {
   const cuts: Cut[] = [...(isPreserved ? newLinesOf(raw) : NO_NEW_LINES)];
   for (const placeholder of findPlaceholders(raw)) cuts.push({ role: 'lone', ...placeholder });

@@ -1,6 +1,6 @@
 /**
- * XLIFF 2.x and 1.x: each segment that has no translation yet gets one. The rest of the file stays
- * as it is, byte for byte: sources, codes, notes, and what other programs have put there.
+ * XLIFF 2.x and 1.x: translates each segment without a translation. The rest of the file stays byte
+ * for byte: sources, codes, notes, and additions by other programs.
  */
 import { canonicalLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
@@ -10,7 +10,7 @@ import { ContentCollector, version1, version2, type Dialect } from './xliff-cont
 import { type InlineContent, writeContent } from './xliff-inline.ts';
 import { readXml, readXmlText, withAttributes, type Span, type XmlElement } from './xml-reading.ts';
 
-/** Files that programs exchange for translation: `.xlf`, `.xliff`. */
+/** Exchange files of translation programs: `.xlf`, `.xliff`. */
 export const xliff: DocumentFormat = {
   async open(bytes, { target, maxCharacters }) {
     const { text: file, encode } = readXmlText(bytes);
@@ -36,9 +36,9 @@ function countCharacters(contents: readonly InlineContent[], maxCharacters: numb
   return characters;
 }
 
-// What has no translation yet, and the places that say its language.
+// Outline of a file: its untranslated segments, and the tags that declare languages.
 
-/** A source whose target is written. */
+/** A source whose target is to be written. */
 interface XliffUnit {
   /** Start tag of the `segment` or `trans-unit`. */
   tag: Span;
@@ -49,25 +49,25 @@ interface XliffUnit {
 interface XliffSource {
   /** Start tag of the `source`. */
   tag: Span;
-  /** Blanks before it: a target that is added stands as it does. */
+  /** Blanks before the tag; an added target gets the same. */
   gap: string;
-  /** Between its tags, or those of the `seg-source`: what the target is made of. */
+  /** Content of the `source` or `seg-source`, on which the target is based. */
   content: Span;
-  /** What is text in it. */
+  /** Translatable parts of the content. */
   contents: readonly InlineContent[];
-  /** Where a target is added. */
+  /** Offset at which a target is added. */
   end: number;
 }
 
-/** A start tag that says languages or the direction of targets. */
+/** A start tag that declares languages or the direction of targets. */
 interface LanguagePlace {
   tag: Span;
-  /** Its attributes' names and values. */
+  /** Names and values of its language attributes. */
   source?: { name: string; value: string | undefined };
   target?: { name: string; value: string | undefined };
   /** Value of `trgDir`. */
   direction?: string | undefined;
-  /** Whether the direction is given here when nobody says otherwise. */
+  /** Whether this is a `file`, which gets a direction if it declares none. */
   isFile: boolean;
 }
 
@@ -85,7 +85,7 @@ interface Frame {
   isPreserved: boolean;
 }
 
-/** A `segment` or `trans-unit` that has not ended. */
+/** A `segment` or `trans-unit` whose end has not been reached. */
 interface Draft {
   tag: Span;
   element: XmlElement;
@@ -96,14 +96,14 @@ interface Draft {
 }
 
 const CORE = /^(?:$|urn:oasis:names:tc:xliff:document:)/;
-/** What foreign elements are to us. */
+/** Name for elements of foreign namespaces. */
 const UNKNOWN = '';
-/** An element within a source; the source knows the rest. */
+/** An element within a source; the collector tracks its details. */
 const INLINE: Frame = { name: UNKNOWN, isTranslatable: true, isPreserved: false };
 
 /**
- * @param target what is translated into: targets that are in it already are left alone
- * @throws DocumentError for what is no XLIFF, or not well-formed
+ * @param target target language; existing targets in it are left alone
+ * @throws DocumentError for a file that is not XLIFF, or not well-formed
  */
 function readUnits(file: string, target: LanguageTag): XliffOutline {
   return new UnitReader(file, target).read();
@@ -117,10 +117,10 @@ class UnitReader {
   readonly #units: XliffUnit[] = [];
   #dialect: Dialect = version2;
   #version = '';
-  /** Language of targets, as far as the file says. */
+  /** Language of targets, as declared by the file. */
   #targetLanguage: string | undefined;
   #draft: Draft | undefined;
-  /** While we are in a source; `depth` is that of its own element. */
+  /** Set while within a source; `depth` is that of the source element itself. */
   #collecting: { collector: ContentCollector; depth: number; tag: Span; start: number } | undefined;
 
   constructor(file: string, wanted: LanguageTag) {
@@ -170,7 +170,7 @@ class UnitReader {
     }
   }
 
-  /** The root. */
+  /** Handles the root element. */
   #begin(element: XmlElement, tag: Span): void {
     const version = element.attribute('version') ?? '';
     if (element.name !== 'xliff' || !CORE.test(element.uri)) throw notXliff();
@@ -235,7 +235,7 @@ class UnitReader {
     if (source === undefined || source.content.end === source.content.start) return;
     const language = target?.element.attribute('xml:lang') ?? this.#targetLanguage;
     const isForeign = language !== undefined && !isSameLanguage(language, this.#wanted);
-    // What is not to be translated is the same in every language.
+    // Untranslatable text is the same in every language.
     if (!isTranslatable && (target === undefined || !isForeign)) return;
     const question = { file: this.#file, unit: element, source: source.content };
     if (target !== undefined && !isForeign && isTranslated(target, question)) return;
@@ -291,7 +291,7 @@ function unknownVersion(): DocumentError {
   );
 }
 
-// Which targets of an XLIFF file are translations already.
+// Detection of targets that are already translated.
 
 interface XliffTarget {
   /** Its start tag. */
@@ -299,7 +299,7 @@ interface XliffTarget {
   element: XmlElement;
   /** Between its tags. */
   content: Span;
-  /** Behind its end tag. */
+  /** Offset after its end tag. */
   end: number;
 }
 
@@ -308,7 +308,7 @@ const NOT_DONE = /^(?:initial|new|needs-translation)$/;
 const TAGS = /<[^>]*>/g;
 
 /**
- * Whether somebody has translated it: its state says so, or it has no state and is another text than
+ * Whether a target is already translated: its state says so, or it has no state and differs from
  * the source.
  *
  * @param question.unit the `segment`, which has the state in XLIFF 2, or the `trans-unit`
@@ -326,7 +326,10 @@ function isTranslated(
   return !NOT_DONE.test(state) && text !== textOf(file, source);
 }
 
-/** Whether a text in one language serves who asked for the other: regions differ only where both are given. */
+/**
+ * Whether text in one language tag serves a request for the other. Scripts and regions count only
+ * if both tags have one.
+ */
 function isSameLanguage(one: string, other: LanguageTag): boolean {
   const [first, second] = [partsOf(one), partsOf(other)];
   if (first === undefined || second === undefined) return false;
@@ -348,20 +351,20 @@ function textOf(file: string, { start, end }: Span): string {
   return file.slice(start, end).replaceAll(TAGS, '').trim();
 }
 
-// What changes in an XLIFF file when its segments are translated.
+// Writing of targets and of language declarations.
 
 interface XliffTranslation {
   answers: ReadonlyMap<InlineContent, TextSegment | undefined>;
   languages: { source: LanguageTag; target: LanguageTag };
 }
 
-/** Prefix of the namespace that the source's name has. */
+/** Namespace prefix of the `source` element. */
 const PREFIX = /^<((?:[^\s:>/]+:)?)source/;
 const SPACE = /\sxml:space\s*=\s*["'](\w+)["']/;
-/** How XLIFF 1.1 and later say what a program has translated. */
+/** Marks of machine translation in XLIFF 1.1 and later. */
 const MADE_BY_PROGRAM = { state: 'translated', 'state-qualifier': 'mt-suggestion' };
 
-/** The file with targets. */
+/** Returns the file with its targets. */
 function writeTargets(
   file: string,
   outline: XliffOutline,
@@ -391,7 +394,7 @@ function writeTargets(
   return parts.join('');
 }
 
-/** Writes languages and direction where the file says nothing, or something else. */
+/** Writes languages and direction where the file declares none, or others. */
 function languageTag(
   file: string,
   { tag, source, target, direction, isFile }: LanguagePlace,
@@ -409,7 +412,7 @@ function languageTag(
   return withAttributes(file.slice(tag.start, tag.end), changes);
 }
 
-/** What a person has approved or said of the target before is not so any more. */
+/** Resets approval and substate, as they apply to the former target. */
 function unitTag(file: string, { tag }: XliffUnit, { dialect }: XliffOutline): string {
   const startTag = file.slice(tag.start, tag.end);
   if (dialect.version === 2) {
@@ -441,7 +444,7 @@ function prefixOf(file: string, { source: { tag } }: XliffUnit): string {
   return PREFIX.exec(file.slice(tag.start, tag.end))?.[1] ?? '';
 }
 
-/** The content of the source, its segments translated. */
+/** Returns the content of the source with its segments translated. */
 function targetContent(
   file: string,
   { content, contents }: XliffUnit['source'],

@@ -1,17 +1,20 @@
 /**
- * XML files as text and back, by the rules of XML 1.0 §4.3.3 and appendix F: a byte order mark says
- * the encoding, else the declaration, else it is UTF-8. What is written has the encoding that was read,
- * because the declaration still says so.
+ * Encodings and parsing of XML files. By XML 1.0 §4.3.3 and appendix F, a byte order mark
+ * determines the encoding, otherwise the declaration does, otherwise it is UTF-8. Files are written
+ * in the encoding in which they were read, as their declaration still names it.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { DocumentError } from '../format.ts';
 import { legacyEncoding } from './encoded-text.ts';
 
-/** The text of an XML file, and the way back. */
+/** The decoded text of an XML file, and its encoder. */
 interface XmlText {
-  /** Without its byte order mark. */
+  /** The text without its byte order mark. */
   text: string;
-  /** A text in the encoding of the file; characters it does not have become references. */
+  /**
+   * Encodes a text in the encoding of the file; characters that the encoding lacks become
+   * references.
+   */
   readonly encode: (text: string) => Uint8Array;
 }
 
@@ -28,9 +31,9 @@ const MARKS: readonly [encoding: string, mark: string][] = [
 ];
 
 /**
- * The text of an XML file.
+ * Decodes an XML file.
  *
- * @throws DocumentError for an encoding that is not known, and for bytes that are none of it
+ * @throws DocumentError for an unknown encoding, and for bytes that are invalid in it
  */
 export function readXmlText(file: Uint8Array): XmlText {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
@@ -50,11 +53,11 @@ export function readXmlText(file: Uint8Array): XmlText {
 }
 
 function declaredEncoding(file: Buffer): string {
-  // UTF-16 without its mark still begins with `<`.
+  // UTF-16 without a byte order mark still begins with `<`.
   if (file[0] === 0x3c && file[1] === 0) return 'utf-16le';
   if (file[0] === 0 && file[1] === 0x3c) return 'utf-16be';
   const name = DECLARED.exec(file.toString('latin1', 0, 256))?.[1]?.toLowerCase() ?? 'utf-8';
-  // One byte a letter was enough to read the declaration: the file is not what it says.
+  // The declaration is readable with one byte per character, so a declared UTF-16 cannot be true.
   return name.startsWith('utf') ? 'utf-8' : name;
 }
 
@@ -101,8 +104,9 @@ function legacyCodec(name: string, file: Buffer): Codec {
 }
 
 /**
- * Codes that a strict reader does not take for what a browser does: ASCII has no more than 128, and
- * ISO 8859 has controls where its Windows relative has letters. A file that has them anyway is Windows'.
+ * Returns a test for codes that strict readers reject although browsers accept them: ASCII has only
+ * 128 codes, and ISO 8859 has control characters where its Windows counterpart has letters. A file
+ * that uses such codes is in the Windows encoding, so no code is missing.
  */
 function missingCodes(name: string, file: Buffer): (code: number) => boolean {
   if (/^(?:us-)?ascii$/.test(name) && file.every((byte) => byte < 0x80))
@@ -121,10 +125,10 @@ function unknownEncoding(): DocumentError {
   );
 }
 
-// An XML document, gone through once, and where each thing stands in it. No document type is taken, so
-// there are no entities to expand.
+// Single-pass XML parser that reports positions. Document types are refused, so no entities need to
+// be expanded.
 
-/** A stretch of a text, in UTF-16 units. */
+/** A range of a text, in UTF-16 units. */
 export interface Span {
   start: number;
   end: number;
@@ -132,29 +136,33 @@ export interface Span {
 
 /** A start tag. */
 export interface XmlElement {
-  /** Without its prefix. */
+  /** Local name, without prefix. */
   name: string;
-  /** Namespace; empty for none. */
+  /** Namespace URI; empty for none. */
   uri: string;
-  /** Value of an attribute, by its name with prefix; `xml:` is always bound. */
+  /** Returns the value of an attribute by its name with prefix; the prefix `xml:` is always bound. */
   attribute: (name: string) => string | undefined;
 }
 
 interface XmlEvents {
-  /** @param isData whether it is a CDATA section, which the span covers with its borders */
+  /** @param isData whether it is a CDATA section; the span includes its delimiters */
   text(span: Span, isData: boolean): void;
-  /** @param isEmpty whether it ends with its start tag, and `close` is not called for it */
+  /** @param isEmpty whether the element ends with its start tag; `close` is not called for it then */
   open(element: XmlElement, span: Span, isEmpty: boolean): void;
   close(span: Span): void;
 }
 
-/** Deeper than any document of a person, and shallow enough for whoever walks through it. */
+/** Maximum nesting: deeper than any document by a human author, yet safe for recursive code. */
 const MAX_DEPTH = 250;
 
-/** @throws DocumentError when it is not well-formed, has a document type or is nested too deeply */
+/**
+ * @throws DocumentError when the text is not well-formed, has a document type or is nested too
+ *   deeply
+ */
 export function readXml(text: string, events: XmlEvents): void {
   const parser = new SaxesParser({ xmlns: true, position: false });
-  // The parser says where markup ends; it begins at the next `<`, because text has none.
+  // The parser reports where markup ends. Markup begins at the next `<`, as text cannot contain
+  // one.
   let end = 0;
   let depth = 0;
   const next = (markupEnd = parser.position): Span => {
@@ -172,7 +180,7 @@ export function readXml(text: string, events: XmlEvents): void {
     );
   });
   parser.on('xmldecl', () => void next());
-  // Reported after `--`, when the `>` is still to come.
+  // Comments are reported after `--`, before the `>`.
   parser.on('comment', () => void next(parser.position + 1));
   parser.on('processinginstruction', () => void next());
   parser.on('cdata', () => events.text(next(), true));
@@ -213,7 +221,10 @@ function damaged(text: string, position: number, cause: Error): DocumentError {
   );
 }
 
-/** A start tag with attributes changed, added or, where undefined, removed. Values are given unescaped. */
+/**
+ * Returns a start tag with attributes changed, added or, for undefined, removed. Values are given
+ * unescaped.
+ */
 export function withAttributes(
   tag: string,
   changes: Readonly<Record<string, string | undefined>>,
