@@ -10,15 +10,9 @@ import type { TextSegment } from '../../text/text-segment.ts';
 
 /** A self-contained piece of a document's text: a paragraph, a cell, a subtitle. */
 export interface DocumentBlock {
-  /**
-   * The text, with inline formatting, fields and notes as marks. A text without letters is not a
-   * block.
-   */
+  /** The text, with inline formatting, fields and notes as marks. A text without letters is not a block. */
   segment: TextSegment;
-  /**
-   * `paragraph`: its sentences may be translated one by one. `unit`: one sentence or name, never
-   * cut.
-   */
+  /** `paragraph`: its sentences may be translated one by one. `unit`: one sentence or name, never cut. */
   kind: 'paragraph' | 'unit';
 }
 

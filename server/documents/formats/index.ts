@@ -1,7 +1,6 @@
 /**
- * Registry of document formats: for each, the files that a client may send and the formats it may
- * get, the file signature, the size limit, the billing, a time estimate and the module that reads
- * and writes it.
+ * Registry of document formats: for each, the files that a client may send and the formats it may get, the
+ * file signature, the size limit, the billing, a time estimate and the module that reads and writes it.
  */
 import type { DocumentFormat } from './format.ts';
 
@@ -14,10 +13,7 @@ interface FormatEntry<Name extends string = string> {
   outputs: readonly [Name, ...Name[]];
   /** Maximum file size in bytes, by plan. */
   maxBytes: { free: number; pro: number };
-  /**
-   * How the characters are billed: as counted, at least {@link MINIMUM_BILLED_CHARACTERS}, or not
-   * at all.
-   */
+  /** How the characters are billed: as counted, at least {@link MINIMUM_BILLED_CHARACTERS}, or not at all. */
   billing: 'characters' | 'minimum' | 'free';
   /**
    * Returns what is wrong with a file, as a message for its owner; undefined when nothing is found.
@@ -31,9 +27,8 @@ interface FormatEntry<Name extends string = string> {
 }
 
 /**
- * Time estimate for a document of a format, with a slow engine on a busy machine, in ms. It errs on
- * the long side: the first heartbeats shorten an estimate, whereas one that was too short would
- * have to grow.
+ * Time estimate for a document of a format, with a slow engine on a busy machine, in ms. It errs on the
+ * long side: the first heartbeats shorten an estimate, whereas one that was too short would have to grow.
  */
 type FirstMs = readonly [least: number, perByte: number];
 
@@ -47,10 +42,7 @@ export const MAX_DOCUMENT_CHARACTERS = { free: 500_000, pro: 1_000_000 } as cons
 const KB = 1000;
 const MB = 1000 * KB;
 
-/**
- * Compressed files, of which pictures take most of the bytes; read, and often laid out, page by
- * page.
- */
+/** Compressed files, of which pictures take most of the bytes; read, and often laid out, page by page. */
 const pagesMs: FirstMs = [6_000, 0.01];
 /** Much of a file is markup. */
 const markupMs: FirstMs = [3_000, 0.05];
@@ -234,17 +226,13 @@ export function signatureProblem(name: DocumentFormatName, head: Buffer): string
   return documentFormat(name).problem(head);
 }
 
-/**
- * Estimates the duration of a document that nothing is known about yet, in ms; errs on the long
- * side.
- */
+/** Estimates the duration of a document that nothing is known about yet, in ms; errs on the long side. */
 export function firstEstimateMs(name: DocumentFormatName, sizeBytes: number): number {
   const [leastMs, msPerByte] = documentFormat(name).firstMs;
   return leastMs + sizeBytes * msPerByte;
 }
 
-// Signature checks: whether a file can be what its name says. They are cheap and precede storing
-// the file.
+// Signature checks: whether a file can be what its name says. They are cheap and precede storing the file.
 
 /** Number of leading bytes that the checks examine. */
 export const SIGNATURE_BYTES = 1024;

@@ -55,13 +55,11 @@ function send(answer: DocumentAnswer, then?: () => void): void {
 }
 
 function giveWay(): void {
-  // Never raised: a server of low priority starts this process with a priority that is lower
-  // already.
+  // Never raised: a server of low priority starts this process with a priority that is lower already.
   const less = constants.priority.PRIORITY_BELOW_NORMAL;
   if (getPriority() < less) setPriority(less);
   try {
-    // When memory runs out, the kernel kills this process and not the server that holds
-    // conversations.
+    // When memory runs out, the kernel kills this process and not the server that holds conversations.
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
     // The file exists only on Linux.
@@ -103,9 +101,8 @@ const MAX_BLOCKS = 40;
 const MAX_BLOCK_LENGTH = 200;
 
 /**
- * Samples paragraphs spread over the whole document, as the first page may be in another language.
- * A document without long paragraphs is sampled from all its blocks; one without text gives an
- * empty sample.
+ * Samples paragraphs spread over the whole document, as the first page may be in another language. A
+ * document without long paragraphs is sampled from all its blocks; one without text gives an empty sample.
  */
 function languageSample(blocks: readonly DocumentBlock[]): TextSegment[] {
   const telling = blocks.filter(({ segment }) => plainText(segment).length >= TELLING_LENGTH);

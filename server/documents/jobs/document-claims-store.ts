@@ -1,7 +1,6 @@
 /**
- * Claims: which worker translates which document. A claim is a random id in the document's row, and
- * it fences every step of a worker: once the document is claimed anew, steps under the old claim
- * change nothing.
+ * Claims: which worker translates which document. A claim is a random id in the document's row, and it fences
+ * every step of a worker: once the document is claimed anew, steps under the old claim change nothing.
  */
 import {
   sql,
@@ -36,16 +35,15 @@ export interface DocumentTurnsTable {
 }
 
 /**
- * The job queue of documents. The table is authoritative; notifications to workers only save them a
- * poll.
+ * The job queue of documents. The table is the source of truth; ringing a worker only makes
+ * it check sooner.
  */
 export interface DocumentClaims {
   /**
    * Claims the next document: one that is queued, or whose worker has sent no heartbeat since
-   * `staleBeforeMs`. Accounts take turns; within an account, the oldest document comes first. A
-   * document that has been claimed `maxAttempts` times becomes an `error` instead. Exactly one of
-   * several concurrent callers gets a document. Parts of a result that the previous worker wrote
-   * are deleted.
+   * `staleBeforeMs`. Accounts take turns; within an account, the oldest document comes first. A document
+   * that has been claimed `maxAttempts` times becomes an `error` instead. Exactly one of several
+   * concurrent callers gets a document. Parts of a result that the previous worker wrote are deleted.
    */
   claim(wish: {
     claimId: string;
@@ -91,8 +89,7 @@ export interface DocumentClaims {
   /**
    * Puts a document back into the queue.
    *
-   * @param options.countsAttempt false when the worker is shutting down, which is not the
-   *   document's fault
+   * @param options.countsAttempt false when the worker is shutting down, which is not the document's fault
    * @param options.notBeforeMs earliest time of the next claim, in ms since the epoch
    * @returns false when the claim is lost
    */
@@ -101,10 +98,7 @@ export interface DocumentClaims {
     claimId: string,
     options: { countsAttempt: boolean; notBeforeMs?: number },
   ): Promise<boolean>;
-  /**
-   * Requeues all documents of a worker that ended without releasing them. @returns whether it had
-   * any
-   */
+  /** Requeues all documents of a worker that ended without releasing them. @returns whether it had any */
   abandon(workerId: string): Promise<boolean>;
   /** Whether any document is queued or being translated, by any worker. */
   hasOpen(): Promise<boolean>;

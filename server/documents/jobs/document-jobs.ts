@@ -277,10 +277,7 @@ function traceOf(error: unknown): object {
   return { error: error.name, at };
 }
 
-/**
- * Returns the message for the document's owner when another attempt is pointless; undefined
- * otherwise.
- */
+/** Returns the message for the document's owner when another attempt is pointless; undefined otherwise. */
 function problemFor(error: unknown, isLastAttempt: boolean): string | undefined {
   if (error instanceof DocumentError) return error.message;
   if (error instanceof FormatFailure) return UNREADABLE;
@@ -314,10 +311,7 @@ const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 /** Codes of errors that a database restart or a brief outage causes. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['storage_unavailable', 'internal']);
 
-/**
- * The document was claimed by another worker or deleted; nothing that this worker does counts any
- * more.
- */
+/** The document was claimed by another worker or deleted; nothing that this worker does counts any more. */
 class ClaimLost extends Error {
   constructor() {
     super('The document is not with this worker any more.');

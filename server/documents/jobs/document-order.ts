@@ -42,10 +42,7 @@ interface DocumentEstimate {
   finishAtMs(): number;
 }
 
-/**
- * Estimates the duration of a document that nothing is known about yet, in ms; errs on the long
- * side.
- */
+/** Estimates the duration of a document that nothing is known about yet, in ms; errs on the long side. */
 export function firstEstimateMs({ order, sizeBytes }: DocumentSize): number {
   const { input } = JSON.parse(order) as Pick<DocumentWish, 'input'>;
   return firstOf(input, sizeBytes);
@@ -59,8 +56,7 @@ export function createDocumentEstimate({
   startedAtMs,
   ...size
 }: DocumentSize & { startedAtMs: number }): DocumentEstimate {
-  // Work that an earlier worker has done took this one no time, so the first report is the
-  // baseline.
+  // Work that an earlier worker has done took this one no time, so the first report is the baseline.
   let first: { share: number; atMs: number } | undefined;
   let finishAtMs = startedAtMs + firstEstimateMs(size);
   return {

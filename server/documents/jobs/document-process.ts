@@ -39,8 +39,7 @@ const MEMORY_PERIOD_MS = 100;
 const HEAP_SHARE = 0.6;
 
 /**
- * V8 aborts when its heap is full. Inside the containment, the exit code reports the signal as a
- * shell does.
+ * V8 aborts when its heap is full. Inside the containment, the exit code reports the signal as a shell does.
  */
 const isAbort = (code: number | null, signal: string | null): boolean =>
   signal === 'SIGABRT' || code === 128 + constants.signals.SIGABRT;
@@ -64,10 +63,7 @@ export interface DocumentProcesses {
    * @throws the signal's reason
    */
   take(signal: AbortSignal): Promise<DocumentProcess>;
-  /**
-   * Starts a spare process that rehearses and then waits for the next document, if one is allowed
-   * now.
-   */
+  /** Starts a spare process that rehearses and then waits for the next document, if one is allowed now. */
   prepare(): void;
   /** Ends all processes; resolves when they and their folders are gone. */
   close(): Promise<void>;
@@ -82,10 +78,7 @@ const WAITING_FROM_BYTES = 512 * 2 ** 20;
 interface DocumentProcessesOptions {
   limits: DocumentLimits;
   log: Logger;
-  /**
-   * Whether a spare process may wait; asked whenever no document is in progress. Without it, none
-   * waits.
-   */
+  /** Whether a spare process may wait; asked whenever no document is in progress. Without it, none waits. */
   mayWait?: () => boolean;
   /** Overrides the detected containment. */
   containment?: Containment;

@@ -32,8 +32,7 @@ const QUICK: readonly Rehearsed[] = [
 /** A format that is slow to rehearse: a document that arrives meanwhile waits for the current step. */
 const SLOW: Rehearsed = { name: 'pdf', make: printedPage, rounds: 2 };
 /**
- * Pause before the slow format, in ms. A client that sends several documents has sent the next one
- * by then.
+ * Pause before the slow format, in ms. A client that sends several documents has sent the next one by then.
  */
 const REST_MS = 5_000;
 

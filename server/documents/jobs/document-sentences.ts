@@ -42,8 +42,7 @@ export function checkMarks(blocks: readonly DocumentBlock[]): void {
 }
 
 /**
- * Returns the distinct sentences in order of first occurrence, without those that have nothing to
- * translate.
+ * Returns the distinct sentences in order of first occurrence, without those that have nothing to translate.
  *
  * @throws DocumentError when a sentence has more marks than can be carried through a translation
  */
@@ -91,10 +90,7 @@ function layOut({ segment, kind }: DocumentBlock, language: LanguageTag) {
   return layOutSentences(segment, { cuts: kind === 'paragraph', language });
 }
 
-/**
- * Hashes a sentence. Marks are numbered from 1 in reading order, so equal JSON means equal
- * structure.
- */
+/** Hashes a sentence. Marks are numbered from 1 in reading order, so equal JSON means equal structure. */
 function keyOf(segment: TextSegment): string {
   const structure = JSON.stringify(segment);
   return createHash('sha256').update(structure).digest('base64url').slice(0, 22);

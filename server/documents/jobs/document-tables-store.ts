@@ -148,9 +148,8 @@ export type LastPart = Pick<DocumentPart, 'place' | 'bytes'>;
 
 export interface DocumentParts {
   /**
-   * Saves a part of a file. Parts come in order, from place 0; a repeated place is overwritten.
-   * Parts of uploads that are never submitted expire. Saving `progress` resets the document's
-   * attempts.
+   * Saves a part of a file. Parts come in order, from place 0; a repeated place is overwritten. Parts
+   * of uploads that are never submitted expire. Saving `progress` resets the document's attempts.
    *
    * @param claimId claim of the worker that writes `progress` or `result`; null for `source`
    * @returns false when the claim is lost
@@ -195,10 +194,7 @@ export async function putPart(
     .execute();
 }
 
-/**
- * Checks a claim and locks its row, so that no worker can claim the document until the transaction
- * ends.
- */
+/** Checks a claim and locks its row, so that no worker can claim the document until the transaction ends. */
 async function holdClaim(
   db: Database,
   { documentId, file, claimId }: { documentId: string; file: DocumentFile; claimId: string },

@@ -30,10 +30,9 @@ export interface DocumentWork {
 export interface DocumentTranslator {
   /**
    * @returns the translated file, and the Unicode code points of its text
-   * @throws DocumentError for a file that cannot be translated, with a message for its owner;
-   *   FormatFailure for a bug in a format; ServiceError for what engines, glossaries and languages
-   *   refuse; the signal's reason; another Error when the document's process ended, in which case a
-   *   retry may succeed
+   * @throws DocumentError for a file that cannot be translated, with a message for its owner; FormatFailure
+   *   for a bug in a format; ServiceError for what engines, glossaries and languages refuse; the signal's
+   *   reason; another Error when the document's process ended, in which case a retry may succeed
    */
   translate(work: DocumentWork): Promise<{ file: Uint8Array; characters: number }>;
 }

@@ -29,9 +29,8 @@ import type { DocumentStore } from './store.ts';
 const DOWNLOAD_LEASE_MS = 10 * 60_000;
 const RENEWED_AFTER_MS = 60_000;
 /**
- * Long poll of young documents, in ms: a status request for a document younger than this is
- * answered when the document has ended or reached this age. Clients ask at once, and then not again
- * for 5 s.
+ * Long poll of young documents, in ms: a status request for a document younger than this is answered
+ * when the document has ended or reached this age. Clients ask at once, and then not again for 5 s.
  */
 const HELD_MS = 1_000;
 /** Longest wait for a worker that is starting, in ms: some clients time out after 5 s. */
@@ -217,8 +216,7 @@ function createStatus(
       const leftMs = Math.min(HELD_MS, document.createdAtMs + HELD_MS - now());
       if (!isOpen || leftMs <= 0) return view(document, now());
       await untilItMayHaveEnded(leftMs, wait.signal).catch(() => undefined);
-      // Workers on other machines send no notification, so the document is queried again in any
-      // case.
+      // Workers on other machines send no notification, so the document is queried again in any case.
       return view(await find(caller, documentId, documentKey), now());
     } finally {
       worker.ends.off(documentId, endWait);
@@ -252,9 +250,8 @@ function view(document: StoredDocument, atMs: number): DocumentStatusView {
 }
 
 /**
- * Remaining time in seconds; at least 1 until the document has ended, however late it is. Before
- * the worker's first estimate, uses the one that the worker will start with, so that the time only
- * decreases.
+ * Remaining time in seconds; at least 1 until the document has ended, however late it is. Before the
+ * worker's first estimate, uses the one that the worker will start with, so that the time only decreases.
  */
 function secondsLeft(document: StoredDocument, atMs: number): number {
   const { finishAtMs } = document;

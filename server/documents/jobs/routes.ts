@@ -220,8 +220,7 @@ const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
  * Receives an upload.
  *
  * @param pace slowest acceptable pace of the file
- * @throws ServiceError for faults of the multipart body, the order or the file; nothing is kept
- *   then
+ * @throws ServiceError for faults of the multipart body, the order or the file; nothing is kept then
  */
 export async function receiveDocument(
   request: FastifyRequest,

@@ -1,3 +1,4 @@
+/** Store of documents: their rows, the parts of their files, and their jobs. */
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { lockAccount, type Database, type Tables } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
@@ -15,16 +16,15 @@ import {
 } from './document-tables-store.ts';
 
 /**
- * Documents and their jobs. The table is authoritative; notifications to workers only save them a
- * poll.
+ * Documents and their jobs. The table is the source of truth; ringing a worker only makes
+ * it check sooner.
  */
 export interface DocumentStore extends DocumentParts, DocumentClaims {
   /**
    * Queues an uploaded document.
    *
    * @param lastPart last part of its file; all earlier parts must have been saved
-   * @returns false when the account already has `maxDocuments`; the caller must then delete the
-   *   parts
+   * @returns false when the account already has `maxDocuments`; the caller must then delete the parts
    */
   submit(document: NewDocument, maxDocuments: number, lastPart: LastPart): Promise<boolean>;
   /** Whether an account already has `maxDocuments` documents. */

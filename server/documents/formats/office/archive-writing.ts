@@ -1,7 +1,4 @@
-/**
- * Writes a zip container anew. Unchanged entries are copied in their packed form, without inflating
- * them.
- */
+/** Writes a zip container anew. Unchanged entries are copied in their packed form, without inflating them. */
 import { crc32, createDeflateRaw } from 'node:zlib';
 import type { Archive, ArchiveEntry, EntryDirectory } from './archive.ts';
 
@@ -16,10 +13,7 @@ interface PackedEntry {
 }
 
 const CONTENT_TYPES = '[content_types].xml';
-/**
- * Flag for a data descriptor after the data; never needed, as sizes are written before it (APPNOTE
- * 4.4.4, bit 3).
- */
+/** Flag of entries whose sizes follow the data (APPNOTE 4.4.4, bit 3); cleared, as sizes precede it here. */
 const DATA_DESCRIPTOR = 0b1000;
 const DEFLATED = 8;
 const VERSION_NEEDED = 20;

@@ -40,8 +40,7 @@ export async function chartTextParts(
 /**
  * Returns a chart as a text part, with its workbook.
  *
- * @param options.xlsx format that reads the workbook; passed in, as workbooks contain charts
- *   themselves
+ * @param options.xlsx format that reads the workbook; passed in, as workbooks contain charts themselves
  * @param options.group group of parts that share their text; each series repeats the categories
  */
 export async function chartTextPart(

@@ -108,8 +108,7 @@ type ImportFilter =
 /**
  * Converts a document to .docx with LibreOffice.
  *
- * @param filter the document's format; without it, LibreOffice would read an unknown format as
- *   plain text
+ * @param filter the document's format; without it, LibreOffice would read an unknown format as plain text
  * @throws DocumentError when the document cannot be read or takes too long, or when LibreOffice or
  *   its sandbox is missing; the signal's reason
  */

@@ -122,10 +122,7 @@ function exchangeTips(element: XmlElement, exchange: TextExchange): boolean {
   return isChanged;
 }
 
-/**
- * Returns a start tag with its alternative text or tooltip exchanged; undefined when nothing
- * changed.
- */
+/** Returns a start tag with its alternative text or tooltip exchanged; undefined when nothing changed. */
 function describedTag(name: string, tag: string, exchange: TextExchange): string | undefined {
   if (name === 'a:hlinkClick' || name === 'a:hlinkHover') {
     return exchangeAttribute(tag, 'tooltip', exchange);

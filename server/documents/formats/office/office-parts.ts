@@ -24,16 +24,13 @@ export interface TextPart {
   /** Creates the visitor for one pass. `target` is undefined while text is only collected. */
   visitor: (exchange: TextExchange, target: TargetLanguage | undefined) => PartVisitor;
   /**
-   * Whether the part is also rewritten when only the writing direction changes, as other parts are
-   * laid out by it.
+   * Whether the part is also rewritten when the writing direction changes but none of its own text
+   * does: it determines layout, its own or that of other parts.
    */
   hasDirection?: boolean;
   /** Parts of the same group show the same text: it is offered once and has one translation. */
   group?: string;
-  /**
-   * A part with copies of this part's text, which is rewritten along with it: the workbook of a
-   * chart.
-   */
+  /** A part with copies of this part's text, which is rewritten along with it: the workbook of a chart. */
   attachment?: {
     entry: ArchiveEntry;
     /** @param translations translations of this part's texts, by their source */

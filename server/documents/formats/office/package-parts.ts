@@ -43,8 +43,7 @@ const MAX_DIRECTORY_BYTES = 16_000_000;
 /**
  * Opens an Office file.
  *
- * @throws DocumentError when it is damaged or encrypted, contains macros or belongs to another
- *   program
+ * @throws DocumentError when it is damaged or encrypted, contains macros or belongs to another program
  */
 export async function openPackage(
   file: Uint8Array,

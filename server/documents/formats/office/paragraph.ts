@@ -17,8 +17,7 @@ export interface ParagraphDialect {
   /** Element that must come last in a paragraph: `a:endParaRPr`. */
   readonly ending?: string;
   /**
-   * Returns a reader for the paragraphs of one story, in their order; a field may span several
-   * paragraphs.
+   * Returns a reader for the paragraphs of one story, in their order; a field may span several paragraphs.
    */
   story(): (paragraph: XmlElement) => Piece[];
   /** Writes the runs for a text. `like` is an element of the vocabulary, whose prefix the runs get. */
@@ -154,8 +153,7 @@ function writePieces(
   return around.join('') + xml;
 }
 
-// Comparison of run formats: whether two runs look the same, whatever else their properties
-// contain.
+// Comparison of run formats: whether two runs look the same, whatever else their properties contain.
 
 /** Run properties of a vocabulary that do not affect how a run looks. */
 export interface FormatRules {

@@ -11,10 +11,7 @@ import { DocumentError } from '../format.ts';
 
 /** Visits the elements of a part. It must behave the same in every pass. */
 export interface PartVisitor {
-  /**
-   * Whether an element, by its customary name, is to be delivered as a tree; not called within a
-   * tree.
-   */
+  /** Whether an element, by its customary name, is to be delivered as a tree; not called within a tree. */
   isTree(name: string): boolean;
   /**
    * Receives a tree. The returned value replaces it when the part is written: XML, the empty string
@@ -144,8 +141,7 @@ const BYTE_ORDER_MARK = '\ufeff';
 /**
  * Decodes a part as a stream.
  *
- * @throws DocumentError for bytes that are not text, or for an encoding that Office files must not
- *   have
+ * @throws DocumentError for bytes that are not text, or for an encoding that Office files must not have
  */
 async function decodePart(bytes: AsyncIterable<Uint8Array>): Promise<DecodedPart> {
   const iterator = bytes[Symbol.asyncIterator]();
@@ -168,8 +164,7 @@ async function decodePart(bytes: AsyncIterable<Uint8Array>): Promise<DecodedPart
 }
 
 /**
- * Detects the encoding by the byte order mark, or by the zero byte beside the first `<` (XML 1.0
- * appendix F).
+ * Detects the encoding by the byte order mark, or by the zero byte beside the first `<` (XML 1.0 appendix F).
  */
 function encodingOf(head: Uint8Array): PartEncoding {
   const [first, second] = head;

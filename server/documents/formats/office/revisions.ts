@@ -1,6 +1,5 @@
 /**
- * Tracked changes (ISO/IEC 29500-1, 17.13.5): the translation is made of the text with all changes
- * accepted.
+ * Tracked changes (ISO/IEC 29500-1, 17.13.5): the translation is made of the text with all changes accepted.
  */
 import {
   attribute,

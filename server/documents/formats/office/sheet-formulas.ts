@@ -25,8 +25,7 @@ export function hasReferences(formula: XmlElement): boolean {
 /**
  * Returns the XML of a formula with columns renamed; undefined when nothing changed.
  *
- * @param table table that contains the formula, whose columns the formula may name without the
- *   table's name
+ * @param table table that contains the formula, whose columns the formula may name without the table's name
  */
 export function renameFormula(
   formula: XmlElement,
@@ -40,9 +39,8 @@ export function renameFormula(
   return serialise({ ...formula, children: [encodeText(changed)] });
 }
 
-// Structured references to table columns, `Sales[[#This Row],[Net amount]]`, are rewritten when
-// columns were renamed. Excel repairs a workbook, and loses formulas, when a reference names a
-// missing column.
+// Structured references to table columns, `Sales[[#This Row],[Net amount]]`, are rewritten when columns
+// were renamed. Excel repairs a workbook, and loses formulas, when a reference names a missing column.
 
 /** New names of columns by table name, then by old column name; both keys are in lower case. */
 export type RenamedColumns = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -65,8 +63,7 @@ export function renameColumns(formula: string, renamed: RenamedColumns, own = ''
   if (renamed.size === 0 || !formula.includes('[')) return formula;
   let result = '';
   let at = 0;
-  // A regular expression per call: its `lastIndex` must survive the recursive call for string
-  // literals.
+  // A regular expression per call: its `lastIndex` must survive the recursive call for string literals.
   const pieces = new RegExp(PIECE, 'gu');
   for (let match = pieces.exec(formula); match !== null; match = pieces.exec(formula)) {
     const [piece, table] = match;
@@ -115,8 +112,7 @@ function closingBracket(formula: string, start: number): number {
 }
 
 /**
- * Renames columns between the outer brackets of a reference: one column, an `#Item`, or several in
- * brackets.
+ * Renames columns between the outer brackets of a reference: one column, an `#Item`, or several in brackets.
  */
 function renameSpecifier(specifier: string, columns: ReadonlyMap<string, string>): string {
   if (!/^\s*\[/.test(specifier)) {

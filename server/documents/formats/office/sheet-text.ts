@@ -192,8 +192,7 @@ function writePieces(element: XmlElement, pieces: readonly Piece[]): string {
 }
 
 /**
- * Returns `<t>` with a text, in the vocabulary of `like`; blanks that XML readers would drop are
- * preserved.
+ * Returns `<t>` with a text, in the vocabulary of `like`; blanks that XML readers would drop are preserved.
  */
 function textElement(like: XmlElement, text: string): string {
   const t = elementLike(like, 't', [encodeText(encodeString(text))]);
@@ -231,8 +230,7 @@ export class StringNumbers {
 }
 
 /**
- * Creates a visitor for one pass over the shared strings. Strings that no cell shows are left as
- * they are.
+ * Creates a visitor for one pass over the shared strings. Strings that no cell shows are left as they are.
  *
  * @param options.fixed texts that stay, in lower case
  * @param options.onString called with each string that is offered

@@ -48,8 +48,7 @@ interface SheetOptions {
   /** Called for each formula. */
   onFormula?: (hasReferences: boolean) => void;
   /**
-   * Maps a text in a filter to the text that its cells have after translation; undefined when it is
-   * the same.
+   * Maps a text in a filter to the text that its cells have after translation; undefined when it is the same.
    */
   filterValue?: FilterValue;
   /** Texts of cells that differ from their string's translation. */

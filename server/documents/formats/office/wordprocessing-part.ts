@@ -86,8 +86,7 @@ function writeProperties(
 }
 
 /**
- * Elements that are held back until it is known whether they stay, and property elements held back
- * with them.
+ * Elements that are held back until it is known whether they stay, and property elements held back with them.
  */
 const HOLDING = new Set(['w:tbl', 'w:tr', 'w:tc']);
 const HELD = new Set(['w:tblPr', 'w:tblGrid', 'w:tblPrEx', 'w:trPr', 'w:tcPr']);
@@ -152,8 +151,7 @@ export class WordprocessingPart implements PartVisitor {
       return '';
     }
     if (name === 'mc:AlternateContent') this.#alternatives.pop();
-    // A table or row that is still held back has no content left and is dropped; an empty cell
-    // stays.
+    // A table or row that is still held back has no content left and is dropped; an empty cell stays.
     if (name !== 'w:tc' && this.#held.at(-1)?.name === name) {
       this.#held.pop();
       return '';
@@ -231,8 +229,7 @@ interface Passage {
 }
 
 /**
- * Turns paragraphs without words as well; otherwise empty lines and numbers would stand on the
- * other side.
+ * Turns paragraphs without words as well; otherwise empty lines and numbers would stand on the other side.
  */
 function exchangeAndTurn(paragraph: XmlElement, passage: Passage): void {
   const { target, dialect } = passage;
@@ -382,10 +379,7 @@ function exchangeAttribute(
  * prompts of macro buttons.
  */
 function exchangeFieldCodes(paragraph: XmlElement, exchange: TextExchange): void {
-  /**
-   * Code elements of the current field; undefined outside of fields, and in fields that contain
-   * others.
-   */
+  /** Code elements of the current field; undefined outside of fields, and in fields that contain others. */
   let code: XmlElement[] | undefined;
   for (const run of runsOf(paragraph)) {
     for (const child of elementsOf(run)) {

@@ -14,8 +14,7 @@ import {
   type XmlElement,
 } from './xml-element.ts';
 
-// Fields of WordprocessingML (ISO/IEC 29500-1, 17.16): determines which results are text to be
-// translated.
+// Fields of WordprocessingML (ISO/IEC 29500-1, 17.16): determines which results are text to be translated.
 
 /**
  * Fields whose results repeat text of this document. Results of other fields are numbers, dates and
@@ -59,8 +58,7 @@ interface OpenField {
 }
 
 /**
- * The fields around the current position in a story. A field may begin in one paragraph and end in
- * another.
+ * The fields around the current position in a story. A field may begin in one paragraph and end in another.
  */
 class FieldNesting {
   readonly #open: OpenField[] = [];
@@ -77,10 +75,7 @@ class FieldNesting {
     return field;
   }
 
-  /**
-   * Appends to the code of the innermost field; the result of a nested field becomes part of the
-   * code.
-   */
+  /** Appends to the code of the innermost field; the result of a nested field becomes part of the code. */
   addCode(code: string): void {
     const field = this.#open.at(-1);
     // No legitimate code is longer; a hostile one must not grow without bound.
@@ -248,8 +243,7 @@ export class WordprocessingStory {
   }
 
   /**
-   * Reads a ruby: its base is translated, its phonetic guide is dropped, as it belongs to the
-   * source text.
+   * Reads a ruby: its base is translated, its phonetic guide is dropped, as it belongs to the source text.
    */
   #ruby(ruby: XmlElement, within: XmlElement, xml: () => string): void {
     const base = childOf(ruby, 'w:rubyBase');
@@ -306,8 +300,7 @@ export class WordprocessingStory {
     const beginning = this.#beginnings[at];
     if (beginning?.within !== within) return;
     const above = this.#beginnings.splice(at).slice(1);
-    // Fields take precedence over ranges: a range that crosses a field does not become an
-    // enclosure.
+    // Fields take precedence over ranges: a range that crosses a field does not become an enclosure.
     const fields = above.filter(({ field }) => field !== undefined);
     for (const field of fields) this.#beginnings.push(field);
     if (fields.length > 0) return;
@@ -387,9 +380,8 @@ function runOf(run: XmlElement, properties: XmlElement | undefined, child: XmlEl
 }
 
 /**
- * Returns the text of a `w:t`. Blanks at its ends count only with `xml:space="preserve"`. Line ends
- * and tabs count as blanks; a no-break or ideographic space is text, as XML does not regard it as
- * white space.
+ * Returns the text of a `w:t`. Blanks at its ends count only with `xml:space="preserve"`. Line ends and
+ * tabs count as blanks; a no-break or ideographic space is text, as XML does not regard it as white space.
  */
 function textOfRun(text: XmlElement): string {
   const value = textOf(text).replace(/[\t\n\r]/g, ' ');

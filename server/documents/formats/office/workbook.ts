@@ -99,8 +99,7 @@ async function fixedNames(pkg: OfficePackage, tables: readonly SheetTable[]): Pr
 }
 
 /**
- * Whether a workbook has Power Query programs, which a custom part holds and which refer to columns
- * by name.
+ * Whether a workbook has Power Query programs, which a custom part holds and which refer to columns by name.
  */
 async function hasQueries(pkg: OfficePackage): Promise<boolean> {
   let hasMashup = false;
@@ -154,10 +153,7 @@ export function cellKey(row: number, column: number): number {
   return row * 16_385 + column;
 }
 
-/**
- * Parses a reference such as `AB12` into row and column, counted from 1; undefined for anything
- * else.
- */
+/** Parses a reference such as `AB12` into row and column, counted from 1; undefined for anything else. */
 export function cellOf(reference: string): Cell | undefined {
   const match = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference);
   if (match === null) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Excel workbooks. Each shared string is translated once for all cells that show it. A translated
- * table header also renames the column in the table and in formulas. Formulas, numbers and names
- * stay otherwise.
+ * Excel workbooks. Each shared string is translated once for all cells that show it. A translated table
+ * header also renames the column in the table and in formulas. Formulas, numbers and names stay otherwise.
  */
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentFormat, OpenedDocument, OpenOptions } from '../format.ts';

@@ -16,8 +16,7 @@ export interface XmlElement {
 }
 
 /**
- * Creates an element in the vocabulary of another: `<w:t>` for `<w:r>`, with whatever prefix the
- * other has.
+ * Creates an element in the vocabulary of another: `<w:t>` for `<w:r>`, with whatever prefix the other has.
  */
 export function elementLike(
   like: XmlElement,
@@ -28,10 +27,7 @@ export function elementLike(
   return { name: prefix + localName, tag: `<${writtenPrefix(like)}${localName}/>`, children };
 }
 
-/**
- * Returns the prefix that an element is written with, including the colon; empty in a default
- * namespace.
- */
+/** Returns the prefix that an element is written with, including the colon; empty in a default namespace. */
 export function writtenPrefix(element: XmlElement): string {
   const written = writtenName(element);
   return written.slice(0, written.indexOf(':') + 1);
@@ -110,10 +106,7 @@ export function cloneElement(element: XmlElement): XmlElement {
   return { name: element.name, tag: element.tag, children };
 }
 
-/**
- * Maximum number of elements and texts in a tree: a paragraph of a megabyte has about thirty
- * thousand.
- */
+/** Maximum number of elements and texts in a tree: a paragraph of a megabyte has about thirty thousand. */
 const MAX_NODES = 1_000_000;
 
 /** Builds the tree of one element from the events of a scanner. */

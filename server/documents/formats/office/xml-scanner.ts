@@ -17,10 +17,7 @@ export interface XmlHandler {
 
 const xmlLimits = {
   depth: 500,
-  /**
-   * Maximum length of a tag, text or comment in UTF-16 units; drawings in attributes reach a few
-   * million.
-   */
+  /** Maximum length of a tag, text or comment in UTF-16 units; drawings in attributes reach a few million. */
   tokenLength: 32_000_000,
 } as const;
 
@@ -146,10 +143,7 @@ export class XmlScanner {
   }
 }
 
-/**
- * Returns the index of a tag's `>`, skipping those in attribute values; -1 when the tag is
- * incomplete.
- */
+/** Returns the index of a tag's `>`, skipping those in attribute values; -1 when the tag is incomplete. */
 function endOfTag(xml: string, from: number): number {
   for (let at = from; at < xml.length; at += 1) {
     const code = xml.charCodeAt(at);
@@ -293,8 +287,7 @@ class NamespaceScope {
   static readonly outermost = new NamespaceScope(new Map());
 
   /**
-   * Returns the scope within an element with these declarations: namespaces by prefix, `''` for the
-   * default.
+   * Returns the scope within an element with these declarations: namespaces by prefix, `''` for the default.
    */
   with(declarations: ReadonlyMap<string, string>): NamespaceScope {
     const customary = new Map(this.#customary);

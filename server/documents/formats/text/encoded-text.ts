@@ -21,9 +21,8 @@ export interface EncodedText {
 const UTF8_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /**
- * Decodes a text file. A byte order mark determines the encoding; otherwise it is UTF-8 if the
- * bytes are valid UTF-8, or else the first that fits: `declared`, the usual one for `language`,
- * windows-1252.
+ * Decodes a text file. A byte order mark determines the encoding; otherwise it is UTF-8 if the bytes
+ * are valid UTF-8, or else the first that fits: `declared`, the usual one for `language`, windows-1252.
  *
  * @throws DocumentError for bytes that are not text
  */
@@ -34,15 +33,13 @@ export function decodeText(
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const found =
     utf16(bytes) ??
-    // For pure ASCII the declared encoding comes first, so that it applies to letters of the
-    // translation.
+    // For pure ASCII the declared encoding comes first, so that it applies to letters of the translation.
     (isAscii(bytes) ? legacy(bytes, declared) : undefined) ??
     utf8(bytes) ??
     legacy(bytes, declared) ??
     legacy(bytes, usualEncoding(language)) ??
     legacy(bytes, 'windows-1252');
-  // ISO-2022 passes for ASCII, as its escape sequences are ASCII control characters; it is refused
-  // here.
+  // ISO-2022 passes for ASCII, as its escape sequences are ASCII control characters; it is refused here.
   if (found === undefined || /\0|\x1b[$(]/.test(found.text)) throw noText();
   return found;
 }
@@ -153,10 +150,7 @@ const WESTERN_SIGNS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u009
 
 const known = new Map<string, LegacyEncoding>();
 
-/**
- * Returns an encoding by any of its names on the Web; undefined for Unicode encodings and unknown
- * names.
- */
+/** Returns an encoding by any of its names on the Web; undefined for Unicode encodings and unknown names. */
 export function legacyEncoding(label: string): LegacyEncoding | undefined {
   const name = nameOf(label);
   // ISO-2022-JP is stateful: the meaning of its bytes depends on earlier ones.

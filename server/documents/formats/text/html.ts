@@ -102,8 +102,7 @@ function keepsBlanks(text: string): boolean {
 }
 
 /**
- * Collapses line breaks and blanks as browsers show them; engines need not see the line breaks of
- * the file.
+ * Collapses line breaks and blanks as browsers show them; engines need not see the line breaks of the file.
  */
 function flat(segment: TextSegment): TextSegment {
   return segment.map((part) =>
@@ -116,8 +115,7 @@ function isSame(left: TextSegment, right: TextSegment | undefined): boolean {
 }
 
 /**
- * Writes the page. Attributes are replaced first, so that the tags within texts already have the
- * new ones.
+ * Writes the page. Attributes are replaced first, so that the tags within texts already have the new ones.
  */
 function writePage(
   { encoded, isDeclared, tags, attributes, segments }: OpenPage,
@@ -154,10 +152,7 @@ function editOf(
   return { start, end, text: `${name}="${escaped}"` };
 }
 
-/**
- * Edits for the page's language and direction, and for elements marked as being in the source
- * language.
- */
+/** Edits for the page's language and direction, and for elements marked as being in the source language. */
 function languageEdits(tags: readonly HtmlTag[], { source, target }: Languages): Edit[] {
   const edits: Edit[] = [];
   const direction = textDirection(target);

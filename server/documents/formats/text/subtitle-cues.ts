@@ -301,10 +301,7 @@ function firstSigns(text: string): number {
   return OUTER_SIGNS.exec(text)?.[0].length ?? 0;
 }
 
-/**
- * Strips from the tokens what surrounds the whole text: signs, lone tags, and elements around all
- * of it.
- */
+/** Strips from the tokens what surrounds the whole text: signs, lone tags, and elements around all of it. */
 function coreOf(all: readonly SubtitleToken[]): SubtitleToken[] {
   const tokens = paired(all);
   let from = 0;

@@ -144,10 +144,7 @@ interface SubtitleGroup {
   runs: readonly SubtitleRun[];
   /** Its sentences, as sent to translation. */
   sentences: readonly TextSegment[];
-  /**
-   * Returns the segments of the runs with their sentences replaced; unchanged ones are the same
-   * objects.
-   */
+  /** Returns the segments of the runs with their sentences replaced; unchanged ones are the same objects. */
   render(translated: readonly TextSegment[]): TextSegment[];
 }
 
@@ -185,10 +182,7 @@ function groupRuns(
   return groups.map((group) => openGroup(group, language));
 }
 
-/**
- * Characters that end a sentence, a sound or a song, though a full stop may only end an
- * abbreviation.
- */
+/** Characters that end a sentence, a sound or a song, though a full stop may only end an abbreviation. */
 const ENDING = /[\p{STerm}…:♪\])）」』][\p{Pe}\p{Pf}"'’”»]*\s*$/u;
 const FULL_STOP = /\.\s*$/;
 const GOES_ON = /^["'“‘«¿¡(]*\p{Ll}/u;
@@ -245,10 +239,7 @@ function openGroup(runs: readonly SubtitleRun[], language: LanguageTag | undefin
   };
 }
 
-/**
- * Joins the segments of runs and renumbers their marks; `origins` maps the new ids to those in the
- * runs.
- */
+/** Joins the segments of runs and renumbers their marks; `origins` maps the new ids to those in the runs. */
 function joined(runs: readonly SubtitleRun[]): { whole: TextSegment; origins: number[] } {
   const whole: (string | Mark)[] = [];
   const origins: number[] = [];
@@ -345,10 +336,7 @@ function replaceAt(
   return parts;
 }
 
-/**
- * Cuts the rendered group at its borders; an element that is open at a border is closed and
- * reopened.
- */
+/** Cuts the rendered group at its borders; an element that is open at a border is closed and reopened. */
 function divided(
   layout: SegmentLayout,
   bordered: readonly TextSegment[],

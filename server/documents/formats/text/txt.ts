@@ -48,8 +48,7 @@ function joinedLines(text: string, { lines }: TextParagraph): string {
 }
 
 /**
- * Returns the separator for two lines that become one; no-break spaces between them are intentional
- * and stay.
+ * Returns the separator for two lines that become one; no-break spaces between them are intentional and stay.
  */
 function jointOf(between: string, left: string, right: string): string {
   const [kept = ''] = /^[^\S\r\n]*/.exec(between) ?? [];
@@ -79,8 +78,7 @@ function render(
 }
 
 /**
- * Wraps a translation to the paragraph's width; each further line gets the indentation of the
- * second line.
+ * Wraps a translation to the paragraph's width; each further line gets the indentation of the second line.
  */
 function broken(text: string, { lines, width }: OpenParagraph, translation: string): string {
   const [first, second] = lines;
@@ -113,10 +111,7 @@ interface Line {
   end: number;
   /** Quotation signs at its beginning, such as `>`, without blanks. */
   quotation: string;
-  /**
-   * Number of ideographic spaces before the text: Chinese and Japanese paragraphs begin with one or
-   * two.
-   */
+  /** Number of ideographic spaces before the text: Chinese and Japanese paragraphs begin with one or two. */
   wideBlanks: number;
   /** Whether it begins with a list marker, so that it does not continue the previous line. */
   isItem: boolean;
@@ -126,10 +121,7 @@ interface Line {
   isRow: boolean;
 }
 
-/**
- * Returns the paragraphs, in order, without the blanks between them, list markers and quotation
- * signs.
- */
+/** Returns the paragraphs, in order, without the blanks between them, list markers and quotation signs. */
 function paragraphsOf(text: string): TextParagraph[] {
   const paragraphs: TextParagraph[] = [];
   let group: Line[] = [];
@@ -150,8 +142,7 @@ function paragraphsOf(text: string): TextParagraph[] {
 }
 
 /**
- * Blanks and `>` of quotations, then a bullet, a number or letter of a list, or a comment sign with
- * a blank.
+ * Blanks and `>` of quotations, then a bullet, a number or letter of a list, or a comment sign with a blank.
  */
 const BEGINNING = /^([\s>|]*)((?:[-*+•‣◦·–—#/]+|\(?(?:\d{1,3}|[a-z])[.)]|\(?[A-Z]\))[ \t]+)?/;
 
@@ -172,10 +163,7 @@ function readLine(text: string, start: number, line: string): Line | undefined {
 
 const CELL_GAP = /\t+| {3,}/;
 
-/**
- * Plausible widths of hard-wrapped text: narrower lines are verses or lists, wider ones whole
- * paragraphs.
- */
+/** Plausible widths of hard-wrapped text: narrower lines are verses or lists, wider ones whole paragraphs. */
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 132;
 

@@ -96,8 +96,7 @@ function isSamePart(one: string | Mark, other: string | Mark | undefined): boole
 
 /**
  * Strips what does not need to take part in the translation: blanks, formatting that encloses
- * everything, and unpaired halves of formatting. Placeholders stay, as they may be numbers or
- * names.
+ * everything, and unpaired halves of formatting. Placeholders stay, as they may be numbers or names.
  */
 function withoutEnds(file: string, pieces: readonly MarkedPiece[]): MarkedPiece[] {
   let partners: Map<number, number> | undefined;

@@ -308,8 +308,7 @@ const NOT_DONE = /^(?:initial|new|needs-translation)$/;
 const TAGS = /<[^>]*>/g;
 
 /**
- * Whether a target is already translated: its state says so, or it has no state and differs from
- * the source.
+ * Whether a target is already translated: its state says so, or it has no state and differs from the source.
  *
  * @param question.unit the `segment`, which has the state in XLIFF 2, or the `trans-unit`
  * @param question.source content of the source

@@ -11,10 +11,7 @@ import { legacyEncoding } from './encoded-text.ts';
 interface XmlText {
   /** The text without its byte order mark. */
   text: string;
-  /**
-   * Encodes a text in the encoding of the file; characters that the encoding lacks become
-   * references.
-   */
+  /** Encodes a text in the encoding of the file; characters that the encoding lacks become references. */
   readonly encode: (text: string) => Uint8Array;
 }
 
@@ -155,14 +152,10 @@ interface XmlEvents {
 /** Maximum nesting: deeper than any document by a human author, yet safe for recursive code. */
 const MAX_DEPTH = 250;
 
-/**
- * @throws DocumentError when the text is not well-formed, has a document type or is nested too
- *   deeply
- */
+/** @throws DocumentError when the text is not well-formed, has a document type or is nested too deeply */
 export function readXml(text: string, events: XmlEvents): void {
   const parser = new SaxesParser({ xmlns: true, position: false });
-  // The parser reports where markup ends. Markup begins at the next `<`, as text cannot contain
-  // one.
+  // The parser reports where markup ends. Markup begins at the next `<`, as text cannot contain one.
   let end = 0;
   let depth = 0;
   const next = (markupEnd = parser.position): Span => {
@@ -222,8 +215,7 @@ function damaged(text: string, position: number, cause: Error): DocumentError {
 }
 
 /**
- * Returns a start tag with attributes changed, added or, for undefined, removed. Values are given
- * unescaped.
+ * Returns a start tag with attributes changed, added or, for undefined, removed. Values are given unescaped.
  */
 export function withAttributes(
   tag: string,
