@@ -55,7 +55,7 @@ function send(answer: DocumentAnswer, then?: () => void): void {
 }
 
 function giveWay(): void {
-  // Never raised: a server of low priority starts this process with a priority that is lower already.
+  // Only lowered, never raised: a low-priority server starts this process with a lower priority already.
   const less = constants.priority.PRIORITY_BELOW_NORMAL;
   if (getPriority() < less) setPriority(less);
   try {

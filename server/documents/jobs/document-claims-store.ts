@@ -249,7 +249,7 @@ async function take(
       worker_id: wish.workerId,
       beat_at_ms: wish.atMs,
       attempt: eb('attempt', '+', 1),
-      // An estimate of the previous attempt that has passed already is dropped.
+      // Drops an estimate of the previous attempt that has already passed.
       finish_at_ms: sql<
         number | null
       >`case when finish_at_ms > ${wish.atMs} then finish_at_ms else null end`,

@@ -29,7 +29,7 @@ import type { DocumentSentence } from './document-sentences.ts';
 export interface DocumentLimits {
   /** Limit for each of the steps: opening the document, cutting it into sentences, writing it. */
   timeMs: number;
-  /** Resident memory of the process and its descendants. */
+  /** Limit of resident memory for the process and its descendants. */
   memoryBytes: number;
 }
 

@@ -17,13 +17,13 @@ export interface DocumentSentence {
 }
 
 /**
- * Most marks of a sentence. Each costs several objects on its way through engines; real documents
+ * Maximum marks in a sentence. Each costs several objects on its way through engines; real documents
  * have some dozens.
  */
 const MAX_SENTENCE_MARKS = 4_000;
-/** Most marks of a block. Cutting a block takes about 2.5 KB per mark, all at the same time. */
+/** Maximum marks in a block. Cutting a block takes about 2.5 KB per mark, all at the same time. */
 const MAX_BLOCK_MARKS = 60_000;
-/** Most marks of a document: as many as a long book in which every word has a format of its own. */
+/** Maximum marks in a document: as many as a long book in which every word has a format of its own. */
 const MAX_DOCUMENT_MARKS = 400_000;
 
 /**

@@ -231,7 +231,7 @@ function readParagraph(paragraph: XmlElement): Piece[] {
   return pieces;
 }
 
-/** Replaces line ends within `a:t` by blanks, as programs show them. */
+/** Replaces tabs and line ends within `a:t` by blanks, as programs show them. */
 function flat(text: string): string {
   return text.replace(/[\t\n\r]/g, ' ');
 }

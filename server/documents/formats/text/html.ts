@@ -21,7 +21,7 @@ interface Languages {
 /** A parsed page. */
 interface OpenPage {
   encoded: EncodedText;
-  /** Whether the page declares its encoding. */
+  /** Whether the page declares its encoding, or is not in UTF-8 and needs no declaration of it. */
   isDeclared: boolean;
   tags: readonly HtmlTag[];
   attributes: readonly HtmlAttribute[];

@@ -1,6 +1,7 @@
 /**
  * SubRip and WebVTT. Times, settings, numbers, comments and styles are never changed. The text is
- * translated by sentences, even across cues, and each cue keeps its number of lines.
+ * translated by sentences, even across cues. Each cue keeps its number of lines, except that a single
+ * line becomes two when its translation is too wide.
  */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
@@ -150,7 +151,7 @@ interface SubtitleGroup {
 
 /** A longer pause ends a sentence without a full stop, in ms. */
 const MAX_GAP_MS = 1_500;
-/** Maximum length of a group, in cues and in UTF-16 units, for files without punctuation. */
+/** Limits of a group, in cues and in UTF-16 units; they bound a sentence where punctuation is missing. */
 const MAX_RUNS = 6;
 const MAX_LENGTH = 400;
 /** A file counts as punctuated when at least this share of its runs ends in punctuation. */
