@@ -1,4 +1,4 @@
-/** PDF → docx: the pages become one flowing document. */
+/** PDF → docx: turns the pages into one flowing document. */
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { hasLetters, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentBlock, OpenedDocument, OpenOptions } from '../format.ts';
@@ -23,21 +23,23 @@ import { drawGroups } from './page-picture.ts';
 import type { PdfFile } from './pdfium.ts';
 
 interface FlowSource {
-  /** Needed until the promise is resolved. */
+  /** Used only until the promise resolves. */
   file: PdfFile;
   pages: readonly Page[];
-  /** Of the text, in Unicode code points. */
+  /** Length of the text, in Unicode code points. */
   characters: number;
   options: Pick<OpenOptions, 'source'>;
 }
 
 const NOTHING: PageGraphics = { rules: [], fills: [], images: [], drawings: [], links: [] };
-/** Of pictures that are kept until the document is written; more are left out. */
+/**
+ * Total size of the pictures kept until the document is written, in bytes; the pages after that lose theirs.
+ */
 const MAX_PICTURE_BYTES = 120_000_000;
 
 /**
- * Opens the pages of a PDF for a flowing document: headings, lists, tables, pictures, columns, notes
- * and links as Word has them, and nothing bound to its place on a page but headers and footers.
+ * Opens the pages of a PDF as a flowing document with Word's own headings, lists, tables, pictures, columns,
+ * notes and links. Only headers and footers keep a fixed place on the page.
  */
 export async function openFlow(source: FlowSource): Promise<OpenedDocument> {
   const document = await readFlow(source);
@@ -94,7 +96,7 @@ async function readFlow({ file, pages: all }: FlowSource): Promise<FlowDocument>
   return { ...running, sections: sectionsOf(rankHeadings(itemPages)), notes };
 }
 
-/** All paragraphs in the order of their blocks. */
+/** Yields all paragraphs in the order of their blocks. */
 function* textsOf({ header, footer, sections, notes }: FlowDocument): Generator<FlowText> {
   yield* runningTexts(header);
   for (const { items } of sections) {
@@ -151,15 +153,15 @@ async function write(
   });
 }
 
-// Levels of headings, from the largest to the smallest that the document has.
+// Heading levels, ranked from the largest to the smallest size in the document.
 
 const MAX_LEVEL = 6;
-/** Sizes that differ less, in half points, are the same. */
+/** Largest difference between sizes that count as equal, in half points. */
 const SAME_SIZE = 1;
 
 /**
- * Gives headings the levels 1, 2, 3… without gaps: a single page cannot know what larger ones there
- * are on others.
+ * Gives headings the levels 1, 2, 3… without gaps. This needs the whole document: a single page does not show
+ * whether other pages have larger headings.
  */
 function rankHeadings(pages: readonly ItemPage[]): ItemPage[] {
   const sizes = new Set<number>();
@@ -191,19 +193,19 @@ function sizeOf({ pieces }: FlowText): number {
   return pieces[0]?.look.size ?? 0;
 }
 
-// Watermarks: large text that is slanted or shines through, across what is read.
+// Watermarks: large text across the page that is slanted or translucent.
 
-/** Smaller ones are labels of drawings. */
+/** Smaller text is a label of a drawing. */
 const MIN_SIZE_POINTS = 24;
-/** Against what most of the page is set in. */
+/** Least size, as a multiple of the most frequent size on the page. */
 const MIN_SIZE_FACTOR = 1.8;
-/** What is less opaque lets the text beneath be read. */
+/** Text of a lower opacity leaves the text beneath it legible. */
 const MAX_OPACITY = 0.6;
-/** Text that is turned by a quarter is a label at the side. */
+/** Text turned by a multiple of this is a label at the side, not a watermark. */
 const QUARTER_DEGREES = 90;
 const SLANT_DEGREES = 5;
 
-/** A page without its watermarks: in the flow they would be headings amid the text. */
+/** Removes the watermarks from a page: in the flow they would become headings amid the text. */
 function withoutWatermarks(page: Page): Page {
   const usual = usualSize(page);
   const marks = page.paragraphs.filter((one) => isWatermark(one, usual));
@@ -224,7 +226,7 @@ function opacityOf(style: TextStyle): number {
   return style.opacity ?? 1;
 }
 
-/** Of most characters. */
+/** Returns the size of most characters on a page, in points. */
 function usualSize({ paragraphs }: Page): number {
   const counts = new Map<number, number>();
   for (const { lines } of paragraphs) {
@@ -236,9 +238,9 @@ function usualSize({ paragraphs }: Page): number {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-// Footnotes: paragraphs at the foot of a page that begin with a label its text refers to.
+// Footnotes: paragraphs at the foot of a page that begin with a label to which its text refers.
 
-/** A page without its footnotes, and these by the number they have in the whole document. */
+/** A page without its footnotes, and the footnotes with their numbers in the whole document. */
 interface NotedItems {
   items: PageItem[];
   notes: { number: number; text: FlowText }[];
@@ -246,13 +248,12 @@ interface NotedItems {
 
 const LABEL = /^(?:\d{1,3}|[*†‡§]{1,3})$/;
 const LABEL_BEFORE_TEXT = /^(\d{1,3}|[*†‡§]{1,3})\s*(?=[\p{L}"'“‘«(\[])/u;
-/** The line above footnotes is shorter than this share of the page. */
+/** A line of at least this share of the page's width is no footnote separator. */
 const MAX_SEPARATOR_SHARE = 0.5;
 
 /**
- * Takes the footnotes out of a page whose references are found on it.
- *
- * @param firstNumber of the next footnote of the document
+ * Takes the footnotes that the page refers to out of its items.
+ * @param firstNumber number of the document's next footnote
  */
 function takeNotes({
   items,
@@ -297,7 +298,7 @@ function isReference({ text, look }: TextPiece): boolean {
   return look.position === 'superscript' && LABEL.test(text.trim());
 }
 
-/** In half points: the size that most characters have. */
+/** Returns the size of most characters, in half points. */
 function bodySize(items: readonly PageItem[]): number {
   const counts = new Map<number, number>();
   for (const item of items) {
@@ -309,14 +310,14 @@ function bodySize(items: readonly PageItem[]): number {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 }
 
-/** The number that a footnote begins with; undefined for other paragraphs. */
+/** Returns the label that a footnote begins with; undefined for other paragraphs. */
 function noteLabel(
   { pieces, marker, box }: FlowText,
   size: number,
   foot: number,
 ): string | undefined {
   const [first, second] = pieces;
-  // A label without a text, as a lowered sign is one, is no note.
+  // A label without a text, such as a subscript that stands alone, is no note.
   const isLone = second === undefined && LABEL.test(first?.text.trim() ?? '');
   if (first === undefined || isLone) return undefined;
   if (isReference(first)) return first.text.trim();
@@ -325,7 +326,7 @@ function noteLabel(
   return label ?? (LABEL.test(first.text.trim()) ? first.text.trim() : undefined);
 }
 
-/** Where the lowest line above footnotes stands; 0 without one. */
+/** Returns the height of the topmost footnote separator; 0 without one. */
 function separatorHeight(
   rules: readonly Rule[],
   { width, height }: { width: number; height: number },
@@ -361,18 +362,21 @@ function withReferences(item: PageItem, numbers: ReadonlyMap<string, number>): P
   return { ...item, pieces };
 }
 
-// Paragraphs as segments, and translated segments as pieces again.
+// Conversion of paragraphs to segments, and of translated segments back to pieces.
 
 /** A paragraph's text with the looks that its marks stand for. */
 interface SegmentedText {
   segment: TextSegment;
-  /** Of unmarked text: the one that most of it has. */
+  /** The look of unmarked text: that of most of the paragraph. */
   base: TextLook;
-  /** By id of the mark. */
+  /** Pieces by the id of their mark. */
   looks: ReadonlyMap<number, TextPiece>;
 }
 
-/** Pieces of the commonest look are bare text, others have marks around; notes and fields are lone marks. */
+/**
+ * Makes bare text of the pieces in the most frequent look and encloses the others in marks; notes and fields
+ * become lone marks.
+ */
 function segmented({ pieces }: Pick<FlowText, 'pieces'>): SegmentedText {
   const base = commonestLook(pieces);
   const looks = new Map<number, TextPiece>();
@@ -396,7 +400,7 @@ function segmented({ pieces }: Pick<FlowText, 'pieces'>): SegmentedText {
       segment.push({ mark: 'lone', id });
       continue;
     }
-    // Blanks at the ends stay outside: no engine has to carry them.
+    // Spaces at either end stay outside the marks, so that no engine has to preserve them.
     const inner = text.trim();
     const at = text.indexOf(inner);
     addText(text.slice(0, at));
@@ -422,7 +426,7 @@ function commonestLook(pieces: readonly TextPiece[]): TextLook {
   return { ...first.look, note: undefined, field: undefined };
 }
 
-/** The pieces of a translated segment. */
+/** Returns the pieces of a translated segment. */
 function piecesOfSegment(segment: TextSegment, { base, looks }: SegmentedText): TextPiece[] {
   const pieces: TextPiece[] = [];
   const open: number[] = [];

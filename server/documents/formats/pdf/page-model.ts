@@ -1,7 +1,7 @@
 /**
- * The text of a page as people read it: what `read-pages.ts` finds, what is translated, and what both
- * ways of writing (`redraw`, the layout kept; `flow`, a flowing document) start from. Lengths are
- * points (1/72 inch), the origin is the lower left corner of the page as it is looked at.
+ * The text of a page in reading order: `read-pages.ts` produces it, and both writers (`redraw`, which keeps
+ * the layout, and `flow`, a flowing document) start from it. Lengths are in points (1/72 inch); the origin is
+ * the lower left corner of the page as displayed.
  */
 
 /** A rectangle; `bottom` < `top`. */
@@ -12,21 +12,21 @@ export interface Box {
   top: number;
 }
 
-/** How characters look. */
+/** The look of characters. */
 export interface TextStyle {
-  /** Name in the file, for people: `BCDEEE+Calibri-Bold`. */
+  /** Font name as the file spells it: `BCDEEE+Calibri-Bold`. */
   fontName: string;
   sizePoints: number;
   isBold: boolean;
   isItalic: boolean;
   isSerif: boolean;
   isMonospaced: boolean;
-  /** Red, green, blue, 0 to 255. */
+  /** Red, green and blue, 0 to 255. */
   color: readonly [number, number, number];
   position: 'normal' | 'superscript' | 'subscript';
-  /** From 0 to 1; opaque without it. */
+  /** From 0 to 1; opaque by default. */
   opacity?: number;
-  /** A line under or through the letters that the file draws by itself. */
+  /** A line under or through the letters that the file draws as a separate object. */
   decoration?: 'underline' | 'strike';
 }
 
@@ -34,48 +34,48 @@ export interface TextStyle {
 export interface TextRun {
   text: string;
   style: TextStyle;
-  /** Index of the page's link it is part of. */
+  /** Index of the page's link that contains the run. */
   link?: number | undefined;
 }
 
 export interface TextLine {
   runs: readonly TextRun[];
   box: Box;
-  /** Where the letters stand. */
+  /** Height of the baseline. */
   baseline: number;
-  /** Whether its last word goes on in the next line, its hyphen is left out of the runs. */
+  /** Whether the last word continues in the next line; the runs leave out its hyphen. */
   endsInHyphen: boolean;
 }
 
 export interface PageParagraph {
   /**
-   * In those of a turned paragraph, boxes and baselines are given as if the page were turned back
+   * Lines of the text. In a rotated paragraph, boxes and baselines are given as if the page were rotated
    * around its origin until they lie level.
    */
   lines: readonly TextLine[];
-  /** On the page as it is, also when the paragraph is turned. */
+  /** Box on the page as displayed, also for a rotated paragraph. */
   box: Box;
   align: 'left' | 'right' | 'center' | 'justify';
-  /** From baseline to baseline. */
+  /** Distance from baseline to baseline. */
   leading: number;
-  /** Counterclockwise, in degrees: 0 for nearly all. */
+  /** Counterclockwise rotation in degrees; 0 for nearly all paragraphs. */
   rotation: number;
-  /** Level of a heading from 1, where its look says so. */
+  /** Heading level from 1, where the look suggests one. */
   headingLevel: number | undefined;
-  /** `•`, `1.`: what stands before the text of a list item and is not part of the lines. */
+  /** `•`, `1.`: the marker before the text of a list item, which is not part of the lines. */
   listMarker: string | undefined;
-  /** Where the list marker stands. */
+  /** The list marker as a line. */
   markerLine: TextLine | undefined;
-  /** Indexes of the page's text objects it is made of, in PDFium's order; in forms, depth first. */
+  /** Indexes of the text objects that the paragraph consists of, in PDFium's order; in forms, depth first. */
   textObjects: readonly number[];
-  /** … and those of its list marker. */
+  /** Indexes of the text objects of its list marker. */
   markerObjects: readonly number[];
 }
 
-/** A straight line that separates: of a table, above a footnote; an edge of a box. */
+/** A straight line that separates: a table's, one above a footnote, or the edge of a box. */
 export interface Ruling {
   isHorizontal: boolean;
-  /** Its y when it is horizontal, else its x. */
+  /** The y of a horizontal ruling, the x of a vertical one. */
   at: number;
   /** From left to right, or from bottom to top. */
   from: number;
@@ -90,12 +90,12 @@ export interface Page {
   /** In reading order. */
   paragraphs: readonly PageParagraph[];
   rulings: readonly Ruling[];
-  /** Of the rulings, those that underline or strike out text. */
+  /** The rulings that underline or strike out text. */
   textRules?: readonly Ruling[];
-  /** Boxes of the pictures and drawings that text may run around. */
+  /** Boxes of the pictures and drawings around which text may run. */
   obstacles?: readonly Box[];
-  /** Where the page's links are, in the order of its annotations. */
+  /** Boxes of the page's links, in the order of its annotations. */
   links: readonly Box[];
-  /** Characters that are there to be found, not to be seen: what text recognition put on a scan. */
+  /** Number of invisible characters: the text layer of a scan, meant for search. */
   invisibleCharacters: number;
 }

@@ -1,4 +1,4 @@
-/** Writes a page's translated paragraphs where the originals were. */
+/** Writes the translated paragraphs of a page in the place of the originals. */
 import type { FontChoice } from '../fonts/font-choice.ts';
 import type { OpenFont } from '../fonts/shaped-text.ts';
 import type { TextSegment } from '../../../text/text-segment.ts';
@@ -32,16 +32,16 @@ import { panelFloor, panelOf } from './push-hindrances.ts';
 import { pushDown } from './pushed-down.ts';
 import { type Wrap, wrapsOf } from './wrapped-lines.ts';
 
-/** A paragraph that is to be written, with what it says now. */
+/** A paragraph to be redrawn, with its translation. */
 export interface Redrawing {
   paragraph: PageParagraph;
   text: ParagraphText;
   translated: TextSegment;
-  /** Whether its list marker is written as well. */
+  /** Whether to draw its list marker as well. */
   withMarker: boolean;
 }
 
-/** What all pages of a document are written with. */
+/** The settings and fonts shared by all pages of a document. */
 export interface Pen {
   language: string;
   isRightToLeft: boolean;
@@ -50,36 +50,39 @@ export interface Pen {
   embedded: (font: OpenFont) => EmbeddedFont;
 }
 
-/** New text of a page. */
+/** The new text of a page. */
 export interface DrawnText {
   operators: string;
   fonts: ReadonlySet<EmbeddedFont>;
-  /** Graphics states the operators use: names, and the opacity of each. */
+  /** Opacity by the name of the graphics state that the operators use. */
   states: ReadonlyMap<string, number>;
-  /** By the index of the link: the boxes its text has now, on the page as it is looked at. */
+  /** Boxes of each link's new text on the page as displayed, by the index of the link. */
   links: ReadonlyMap<number, Box[]>;
 }
 
-/** Scales nearer to 1 than this are shared by all text of a size on a page. */
+/** Least scale that all text of a size on a page shares. */
 const SHARED_SCALE = 0.8;
 
-/** Printers leave out what is nearer to the edge. */
+/** Least distance from the edge of the page, as printers leave out what is nearer. */
 const MIN_MARGIN_POINTS = 24;
 
-/** Each paragraph is compared with all others of its page, unless they are more than text ever has. */
+/**
+ * A paragraph is compared with all others of its page, up to `MAX_COMPARED` paragraphs, more than real text
+ * has; beyond that, with those up to `MAX_DISTANCE` places away.
+ */
 const MAX_COMPARED = 2_000;
 const MAX_DISTANCE = 40;
 
 interface Placed extends Redrawing {
-  /** In reading order. */
+  /** Position in reading order. */
   order: number;
-  /** Whether it is in a cell of a table with rules. */
+  /** Whether it is in a cell of a ruled table. */
   isCell: boolean;
   fitting: Fitting;
   scale: number;
 }
 
-/** Writes paragraphs; `view` is the matrix from the file to the page. */
+/** Draws paragraphs; `view` is the matrix from the file to the page. */
 export function drawParagraphs({
   page,
   view,
@@ -93,13 +96,13 @@ export function drawParagraphs({
   page: Page;
   view: Matrix;
   redrawings: readonly Redrawing[];
-  /** Boxes of the page's pictures: text does not grow into them. */
+  /** Boxes of the page's pictures, into which text does not grow. */
   pictures: readonly Box[];
-  /** Boxes of all that is drawn besides text; undefined where the page is a picture itself. */
+  /** Boxes of everything drawn besides text; undefined for a scanned page. */
   drawings: readonly Box[] | undefined;
-  /** Those of the drawings that text may stand in and does not leave. */
+  /** The drawings that may contain text; the text stays inside. */
   panels: readonly Box[];
-  /** Whether lines under and through text are written; else they are still on the page. */
+  /** Whether to draw underlines and strike-through lines; otherwise the originals are still on the page. */
   drawsRules: boolean;
   pen: Pen;
 }): DrawnText {
@@ -151,7 +154,7 @@ function placeAll(
     pen,
   }: {
     page: Page;
-    /** Around all of its text. */
+    /** Box around all text of the page. */
     area: Box;
     pictures: readonly Box[];
     obstacles: readonly Box[];
@@ -220,13 +223,14 @@ function place({
   const scale = fittingScale(fitting);
   const count = setText(fitting, scale, false).lines.length;
   const { headingLevel, lines } = paragraph;
-  // A single line that may be one of a text is only kept from shrinking, a heading from wrapping too.
+  // A single line, which may belong to a column, may widen only to avoid shrinking; a heading also to avoid
+  // wrapping.
   const mayBeWide =
     scale < 1
       ? lines.length === 1 || headingLevel !== undefined
       : headingLevel !== undefined && count > lines.length;
   if (!mayBeWide || measured.isRightToLeft) return { ...redrawing, fitting, scale };
-  // What stands by itself may go on where its column ends.
+  // Text on its own may extend beyond its column.
   const wide = fittingIn(roomOf({ paragraph, surroundings, columns: undefined, wrap }));
   const wideScale = fittingScale(wide);
   const isBetter =
@@ -236,7 +240,7 @@ function place({
     : { ...redrawing, fitting, scale };
 }
 
-/** The other paragraphs; of pages of scattered letters those that are near in reading order. */
+/** Returns the other paragraphs; on a page of scattered letters, only those near in reading order. */
 function neighboursOf({ paragraphs }: Page, at: number): readonly PageParagraph[] {
   const isCrowded = paragraphs.length > MAX_COMPARED;
   const from = isCrowded ? Math.max(0, at - MAX_DISTANCE) : 0;
@@ -244,7 +248,10 @@ function neighboursOf({ paragraphs }: Page, at: number): readonly PageParagraph[
   return near.filter((_, index) => from + index !== at);
 }
 
-/** Around all text of a page, and at the right and at the foot as near to the edge as elsewhere. */
+/**
+ * Returns the box around all text of a page, extended at the right and the foot to margins like those on the
+ * other sides.
+ */
 function textArea({ paragraphs, width, height }: Page): Box {
   const { left, right, bottom, top } = union(paragraphs.map(({ box }) => box));
   const foot = Math.max(MIN_MARGIN_POINTS, height - top);
@@ -260,12 +267,14 @@ function boxesOf({ box, markerLine, rotation }: PageParagraph): Box[] {
   return markerLine === undefined || rotation !== 0 ? [box] : [box, markerLine.box];
 }
 
-/** What another paragraph takes up: where its lines go around one, each line by itself. */
+/**
+ * Returns the boxes that another paragraph occupies: each line by itself where its lines run around this one.
+ */
 function boxesBeside(paragraph: PageParagraph, other: PageParagraph): Box[] {
   return goesAround(other, paragraph) ? other.lines.map(({ box }) => box) : boxesOf(other);
 }
 
-/** Whether one paragraph's box has another in it, beside some of its lines. */
+/** Tests whether a paragraph's box contains another one beside some of its lines. */
 function goesAround(around: PageParagraph, { box, lines, rotation }: PageParagraph): boolean {
   if (around.lines.length < 2 || around.rotation !== rotation) return false;
   const level = 0.5 * Math.min(box.top - box.bottom, around.box.top - around.box.bottom);
@@ -280,16 +289,16 @@ function areOver(a: Box, b: Box): boolean {
   return horizontalOverlap(a, b) > 1 && verticalOverlap(a, b) > 1;
 }
 
-/** The lower edge of the drawn box that level text stands in. */
+/** Returns the lower edge of the panel that contains level text. */
 function floorOf(paragraph: PageParagraph, panels: readonly Box[]): Box[] {
   const panel = paragraph.rotation === 0 ? panelOf(paragraph, panels) : undefined;
   return panel === undefined ? [] : [panelFloor(paragraph, panel)];
 }
 
-/** Text from right to left begins at the right; its list marker, if any, stands there. */
+/** Aligns right-to-left text and its list marker to the right. */
 function mirrored(room: Room, { markerLine, lines, rotation }: PageParagraph): Room {
   if (room.align === 'center') return room;
-  // Turned text has no column whose other edge it could go to.
+  // Rotated text has no column with an opposite edge to move to.
   if (rotation !== 0) {
     const { left, right } = union(lines.map(({ box }) => box));
     return { ...room, left, right, align: 'right' };
@@ -300,7 +309,7 @@ function mirrored(room: Room, { markerLine, lines, rotation }: PageParagraph): R
   return { ...room, left, right: room.right - Math.max(0, markerWidth), align: 'right' };
 }
 
-/** Whether upright rulings stand left and right of a box. */
+/** Tests whether vertical rulings stand left and right of a box. */
 function isBetween(rulings: readonly Ruling[], { left, right, bottom, top }: Box): boolean {
   const beside = rulings.filter(({ isHorizontal, from, to }) => {
     return !isHorizontal && from < (bottom + top) / 2 && to > (bottom + top) / 2;
@@ -309,8 +318,9 @@ function isBetween(rulings: readonly Ruling[], { left, right, bottom, top }: Box
 }
 
 /**
- * Text of one size and weight in a column, or on a page, gets one scale, unless it is far smaller.
- * What is narrow in a table makes nothing smaller around the table.
+ * Gives text of one size and weight in a column, or on a page, the same scale, except text that is far
+ * smaller. Text in table cells is grouped apart, so that a narrow cell does not shrink the text around the
+ * table.
  */
 function shareScales(placed: readonly Placed[], columns?: ReadonlyMap<Placed, number>): void {
   const groups = new Map<string, Placed[]>();
@@ -348,11 +358,11 @@ function partsOf({ fitting, scale, paragraph }: Placed): LinePart[] {
   });
 }
 
-/** The list marker: where it was, or at the other side of text from right to left. */
+/** Returns the list marker in its original place, or on the opposite side of right-to-left text. */
 function markerParts({ paragraph, withMarker, fitting, scale }: Placed, pen: Pen): LinePart[] {
   const { markerLine, lines } = paragraph;
   if (!withMarker || markerLine === undefined) return [];
-  // The bullets of symbol fonts have private places.
+  // Symbol fonts encode their bullets in the private use area.
   const runs = markerLine.runs.map(({ text, style }) => {
     return { text: text.replaceAll(/\p{Co}/gu, '•'), style, link: undefined };
   });

@@ -1,6 +1,6 @@
 /**
- * PDF files: written as PDF with their layout kept (`redraw.ts`) or as a flowing document (`flow.ts`).
- * Pages that are pictures of text are read by text recognition first (`scanned.ts`).
+ * The PDF format: writes a translation as PDF that keeps the layout (`redraw.ts`) or as a flowing docx
+ * document (`flow.ts`). Scanned pages first go through text recognition (`scanned.ts`).
  */
 import type { DocumentFormat, OpenOptions } from '../format.ts';
 import { openFlow } from './flow.ts';
@@ -11,7 +11,9 @@ import { openRedraw } from './redraw.ts';
 import type { ScannedPages } from './scanned.ts';
 import { charactersOf, readAllPages } from './paragraph-segments.ts';
 
-/** Fewer characters on a page are its number or a stamp on a scan. */
+/**
+ * Number of visible characters below which a page may be a scan: so few are only a page number or a stamp.
+ */
 const MIN_PAGE_CHARACTERS = 20;
 
 export const pdf: DocumentFormat = {
@@ -36,7 +38,7 @@ export const pdf: DocumentFormat = {
   },
 };
 
-/** Reads the pages that have no text of their own; undefined when all have. */
+/** Recognises the pages without text of their own; returns undefined when no page is a scan. */
 async function recogniseScans({
   file,
   pages,
@@ -51,7 +53,7 @@ async function recogniseScans({
   return readScannedPages({ file, pages, language: options.source });
 }
 
-/** Whether a page shows pictures and next to no text. */
+/** Tests whether a page shows pictures and next to no text. */
 function isScan(file: PdfFile, page: Page): boolean {
   if (charactersOf(page) >= MIN_PAGE_CHARACTERS) return false;
   return page.invisibleCharacters > 0 || file.withPage(page.index, hasPicture) === true;

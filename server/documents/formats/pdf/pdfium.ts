@@ -1,4 +1,7 @@
-/** PDFium, compiled to WebAssembly: opening a PDF file and its pages. Blocks while it works. */
+/**
+ * PDFium, compiled to WebAssembly: opens a PDF file and its pages. Its calls are synchronous and block the
+ * thread.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
@@ -7,20 +10,20 @@ import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 
 import { DocumentError } from '../format.ts';
 
-/** More are not a document but a stress test; reading them one by one would take hours. */
+/** Most pages of a file. Reading more, one by one, would take hours. */
 const MAX_PAGES = 5_000;
 
-/** Where the end mark has to be looked for: readers tolerate some rubbish after it. */
+/** Length of the file's tail that is searched for the end mark: readers tolerate some rubbish after it. */
 const TAIL_BYTES = 2_048;
 
-/** `FPDF_GetLastError` of a file that PDFium finds no pages in (`fpdfview.h`). */
+/** `FPDF_GetLastError` of a file in which PDFium finds no pages (`fpdfview.h`). */
 const ERROR_FORMAT = 3;
-/** … of one that wants a password. */
+/** `FPDF_GetLastError` of a file that needs a password. */
 const ERROR_PASSWORD = 4;
-/** … and of one whose kind of protection is unknown. */
+/** `FPDF_GetLastError` of a file with an unknown kind of protection. */
 const ERROR_SECURITY = 5;
 
-/** How pdf-lib reads files and writes them: as they are, and in one go. */
+/** Options with which pdf-lib reads and writes files: unchanged, and in one go. */
 export const LOAD_OPTIONS = {
   updateMetadata: false,
   preserveXFA: true,
@@ -35,17 +38,19 @@ export const SAVE_OPTIONS = {
 const DAMAGED =
   'The PDF file is damaged and cannot be read. Open it in a PDF reader, save it anew and send that file.';
 
-/** PDFium ran out of memory or out of stack: contents that unpack to gigabytes or never end nesting. */
+/** PDFium ran out of memory or stack: the contents unpack to gigabytes or are nested without end. */
 const TOO_LARGE =
   'The PDF file is too large to be read: its contents need too much memory when unpacked, or are nested too deeply. Send it in parts or with smaller pictures.';
 
-/** Readers look for the mark of a PDF file this far from its beginning. */
+/** Length of the file's head that is searched for the PDF mark, as readers do. */
 const HEAD_BYTES = 1_024;
 
-/** PDFium and its memory, whose views are renewed when it grows: they are asked for each time. */
+/**
+ * PDFium and its memory. The views are replaced when the memory grows, so they must be read anew each time.
+ */
 export type Pdfium = Omit<WrappedPdfiumModule, 'pdfium'> & { readonly pdfium: PdfiumMemory };
 
-/** What the package's types leave out or take from types that are not installed. */
+/** Members that the package's types leave out or take from types that are not installed. */
 interface PdfiumMemory {
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
   readonly HEAPU32: Uint32Array<ArrayBuffer>;
@@ -72,7 +77,7 @@ type CalledDirectly =
 
 let library: Promise<Pdfium> | undefined;
 
-/** PDFium itself, loaded once for the process. */
+/** Returns PDFium, loaded once per process. */
 export function loadPdfium(): Promise<Pdfium> {
   library ??= load();
   return library;
@@ -91,7 +96,8 @@ async function load(): Promise<Pdfium> {
 }
 
 /**
- * The package looks functions up by their names at each call: not those that are called for each character.
+ * Binds the functions that are called for each character to the WebAssembly exports, since the package looks
+ * functions up by name at each call.
  */
 function callDirectly(pdfium: Pdfium): void {
   const { wasmExports } = pdfium.pdfium;
@@ -110,23 +116,23 @@ function callDirectly(pdfium: Pdfium): void {
   } satisfies Partial<Pdfium>);
 }
 
-/** A page that PDFium has open; valid until the function it was given to returns. */
+/** A page that PDFium has open; valid until the callback that received it returns. */
 export interface OpenPage {
   readonly index: number;
   readonly pdfium: Pdfium;
-  /** Handles of PDFium: `FPDF_DOCUMENT`, `FPDF_PAGE`, `FPDF_TEXTPAGE` (0 for a page without text). */
+  /** PDFium handles: `FPDF_DOCUMENT`, `FPDF_PAGE`, `FPDF_TEXTPAGE` (0 for a page without text). */
   readonly document: number;
   readonly handle: number;
-  /** PDFium lists the page's characters when it is first asked for. */
+  /** Loaded at first access, when PDFium lists the page's characters. */
   readonly text: number;
-  /** A few bytes of PDFium's memory for what its functions return, {@link SCRATCH_BYTES} long. */
+  /** A buffer of {@link SCRATCH_BYTES} in PDFium's memory for the results of its functions. */
   readonly scratch: number;
 }
 
 /** Length of {@link OpenPage.scratch}. */
 export const SCRATCH_BYTES = 512;
 
-/** A PDF file that PDFium has open; its bytes are in PDFium's memory until it is closed. */
+/** A PDF file that PDFium has open; its bytes stay in PDFium's memory until it is closed. */
 export interface PdfFile {
   readonly pdfium: Pdfium;
   /** PDFium's handle, `FPDF_DOCUMENT`. */
@@ -134,20 +140,18 @@ export interface PdfFile {
   readonly pageCount: number;
   readonly isEncrypted: boolean;
   /**
-   * Opens a page for as long as a function runs; undefined when the page itself is damaged.
-   *
+   * Opens a page while a function runs; returns undefined when the page itself is damaged.
    * @param index from 0
    */
   withPage<Result>(index: number, use: (page: OpenPage) => Result): Result | undefined;
-  /** The file written anew by PDFium: repaired, and without encryption. */
+  /** Returns the file as PDFium rewrites it: repaired and without encryption. */
   rewritten(): Uint8Array;
   close(): void;
 }
 
 /**
- * Opens a file; one that only restricts what may be done with it (an owner password) is opened too.
- *
- * @throws DocumentError for one that is damaged, wants a password or has too many pages
+ * Opens a file, including one with only an owner password, which restricts what may be done with it.
+ * @throws DocumentError for a file that is damaged, needs a password or has too many pages
  */
 export async function openPdfFile(file: Uint8Array): Promise<PdfFile> {
   const pdfium = await loadPdfium();
@@ -190,8 +194,8 @@ export async function openPdfFile(file: Uint8Array): Promise<PdfFile> {
 }
 
 /**
- * A file written anew by pdf-lib: one string of the metadata that does not end swallows for PDFium all
- * objects after it, pdf-lib goes on with the next. Undefined when it cannot read it either.
+ * Rewrites a file with pdf-lib: after an unterminated metadata string PDFium loses all later objects, whereas
+ * pdf-lib goes on with the next one. Returns undefined when pdf-lib cannot read the file either.
  */
 async function mend(file: Uint8Array): Promise<Uint8Array | undefined> {
   try {
@@ -225,7 +229,7 @@ function checkWhole({ pageCount }: PdfFile, file: Uint8Array, hasValidTable: boo
       `The PDF file has ${pageCount} pages; ${MAX_PAGES} are the most. Send it in parts.`,
     );
   }
-  // PDFium also mends a file whose end is missing, and then shows the pages it has found.
+  // PDFium also repairs a truncated file, and then shows only the pages it found.
   const isCutOff = !hasValidTable && !hasEnd(file);
   if (pageCount <= 0 || isCutOff) throw new DocumentError(DAMAGED);
 }
@@ -282,7 +286,10 @@ function rewritten(pdfium: Pdfium, handle: number): Uint8Array {
   }
 }
 
-/** PDFium stops with a trap when its memory is full or its stack is; nothing works after that. */
+/**
+ * Turns a WebAssembly trap into a DocumentError: PDFium traps when its memory or stack is exhausted, and is
+ * unusable afterwards.
+ */
 function guarded<Result>(call: () => Result): Result {
   try {
     return call();

@@ -1,4 +1,4 @@
-/** The text of a PDF file, page by page: characters → lines → paragraphs. */
+/** Reads the text of a PDF file page by page: characters → lines → paragraphs. */
 import { alignOf, alignSingleLines, columnPeers } from './alignment.ts';
 import { applyToBox, type Matrix, turn, union } from './geometry.ts';
 import { type PageCharacter, readCharacters, type Visibility } from './page-characters.ts';
@@ -19,24 +19,22 @@ import { groupLines } from './text-paragraphs.ts';
 import { markDecorated } from './text-rules.ts';
 import { straightened } from './wrapped-lines.ts';
 
-/** Of body text, until enough was read. */
+/** Size of body text that is assumed until one size has more than `ENOUGH_CHARACTERS` characters. */
 const USUAL_SIZE_POINTS = 11;
 const ENOUGH_CHARACTERS = 200;
 
-/** Of text that is turned. */
+/** Drawings beside rotated text, where none are considered. */
 const NOTHING_DRAWN = { rulings: [], signs: [], obstacles: [] };
 
-/** What is known from earlier pages: how large the body text is. */
+/** State carried from page to page, to find the size of the body text. */
 interface ReadingState {
-  /** Size in half points → characters that have it. */
+  /** Number of characters by size in half points. */
   sizes: Map<number, number>;
 }
 
 /**
- * Reads all pages, one at a time: PDFium has no more than one in memory. A page that is damaged comes
- * without paragraphs.
- *
- * @param visibility `invisible` for the text that was recognised on a scan and put beneath it
+ * Yields all pages, one at a time, since PDFium keeps one page in memory. A damaged page has no paragraphs.
+ * @param visibility `invisible` reads the text layer that recognition put beneath a scan
  */
 export function* readPages(
   file: PdfFile,
@@ -50,7 +48,7 @@ export function* readPages(
   }
 }
 
-/** Reads a page that is open. */
+/** Reads an open page. */
 function readPage(
   open: OpenPage,
   { visibility, state }: { visibility: Visibility; state: ReadingState },
@@ -114,7 +112,7 @@ function labelLineOf({ box, baseline, sizePoints, characters: [first] }: ReadLin
   return { box, baseline, sizePoints, isBold, isItalic };
 }
 
-/** Of the pages so far and one more, whose characters are added to them. */
+/** Adds the characters of a page to the counts and returns the most frequent size so far, in points. */
 function bodySize({ sizes }: ReadingState, characters: readonly PageCharacter[]): number {
   for (const { sizePoints } of characters) {
     const key = Math.round(sizePoints * 2);
@@ -140,18 +138,17 @@ function byRotation(characters: readonly PageCharacter[]): Map<number, PageChara
   return groups;
 }
 
-// A group of lines in the terms of the page model.
+// Conversion of groups of lines to paragraphs of the page model.
 
-/** How much larger than the body text a heading of level 1, 2, 3 is. */
+/** Least size of headings of level 1, 2 and 3, as multiples of the body text's size. */
 const HEADING_RATIOS = [1.65, 1.3, 1.12] as const;
-/** Headings are short. */
+/** Most characters of a heading. */
 const MAX_HEADING_CHARACTERS = 200;
 
 /**
- * The paragraph of lines from top to bottom, as level as they are; undefined without characters.
- *
+ * Builds a paragraph from lines in level coordinates, top to bottom; undefined without lines.
  * @param peers full lines of other paragraphs in its column
- * @param obstacles pictures and drawings that its lines may run around
+ * @param obstacles pictures and drawings around which its lines may run
  */
 function paragraphOf({
   lines,
@@ -241,7 +238,7 @@ function textLine({
   return { runs, box: line.box, baseline: line.baseline, endsInHyphen };
 }
 
-/** The link that a character's middle is in. */
+/** Returns the index of the link that contains a character's centre. */
 function linkOf({ left, right, bottom, top }: Box, links: readonly Box[]): number | undefined {
   if (links.length === 0) return undefined;
   const x = (left + right) / 2;
@@ -252,7 +249,7 @@ function linkOf({ left, right, bottom, top }: Box, links: readonly Box[]): numbe
   return at < 0 ? undefined : at;
 }
 
-/** Whether a line ends with a hyphen at which its last word was divided. */
+/** Tests whether a line ends with a hyphen that divides its last word. */
 function isDivided(line: ReadLine, next: ReadLine | undefined): boolean {
   const last = line.characters.at(-1);
   const before = line.characters.at(-2)?.character.text ?? '';
@@ -260,19 +257,19 @@ function isDivided(line: ReadLine, next: ReadLine | undefined): boolean {
   if (last === undefined || last.hasSpaceBefore || next === undefined) return false;
   if (!/^[-\u00AD\u2010]$/.test(last.character.text)) return false;
   if (!/\p{L}$/u.test(before) || !/^\p{Ll}/u.test(after)) return false;
-  // A word that has a hyphen already (state-of-the-) was divided at one of its own.
+  // A word that has a hyphen already (state-of-the-) was divided at a hyphen of its own.
   const start = line.characters.findLastIndex(({ hasSpaceBefore }) => hasSpaceBefore);
   const word = line.characters.slice(Math.max(0, start), -1);
   return !word.some(({ character }) => character.text === '-');
 }
 
-/** Whether characters of one line look alike for sure, as most do that follow one another. */
+/** Tests cheaply whether adjacent characters of a line look alike, as most do. */
 function isAlike(a: LineCharacter, b: LineCharacter): boolean {
   const isOneSize = a.character.sizePoints === b.character.sizePoints;
   return a.character.look === b.character.look && isOneSize && a.position === b.position;
 }
 
-/** One object for each look, so that runs are compared and stored by reference. */
+/** Returns one shared object for each look, so that runs are compared and stored by reference. */
 function styleOf(
   { character: { look, sizePoints }, position }: LineCharacter,
   line: ReadLine,

@@ -1,4 +1,6 @@
-/** PDF → PDF: the translated text objects are taken out, the translations written in their place. */
+/**
+ * PDF → PDF: removes the text objects of translated paragraphs and writes the translations in their place.
+ */
 import { PDFDict, PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
@@ -29,10 +31,9 @@ import type { ScannedPages, PageCover } from './scanned.ts';
 import { decorationsIn } from './text-rules.ts';
 
 /**
- * Takes over a file that is open and has been read; it is closed when the result is written.
- *
- * @param pages as they are in the file
- * @param scanned what was recognised on some of them
+ * Takes ownership of an open file whose pages have been read; `write` closes it when it ends.
+ * @param pages pages as they are in the file
+ * @param scanned pages with the text that was recognised on them
  */
 export function openRedraw({
   file,
@@ -47,7 +48,8 @@ export function openRedraw({
   scanned: ScannedPages | undefined;
   maxCharacters: number;
 }): OpenedDocument {
-  // While the text is translated; who writes is told what fails.
+  // The fonts are listed while the text is being translated; `write` awaits the promise and reports a
+  // failure.
   const fonts = listFonts();
   fonts.catch(() => undefined);
   const titles = readTitles(pdf);
@@ -124,14 +126,14 @@ async function redraw({
   return document.save(SAVE_OPTIONS);
 }
 
-/** Damaged and protected files are first written anew by PDFium. */
+/** Loads a file with pdf-lib; PDFium first rewrites damaged and encrypted files. */
 async function loadDocument(file: Uint8Array, pdf: PdfFile): Promise<PDFDocument> {
   if (!pdf.isEncrypted) {
     try {
       const document = await PDFDocument.load(file, LOAD_OPTIONS);
       if (document.getPages().length === pdf.pageCount) return document;
     } catch {
-      // What it cannot read PDFium may have mended.
+      // PDFium may be able to repair a file that pdf-lib cannot read.
     }
   }
   try {
@@ -145,7 +147,7 @@ async function loadDocument(file: Uint8Array, pdf: PdfFile): Promise<PDFDocument
   }
 }
 
-/** The fonts of a document: each opened and embedded once. */
+/** The font caches of a document: each font is opened and embedded once. */
 function documentFonts({ context }: PDFDocument): Pick<Pen, 'openFont' | 'embedded'> & {
   finish(): void;
 } {
@@ -200,7 +202,8 @@ function redrawPage({
   let removed = remove((index) => plan.removed.has(index));
   let redrawings: readonly Redrawing[] = plan.redrawings;
   if (removed.count !== places.length) {
-    // The page was counted differently: then all of its text is written anew.
+    // pdf-lib and PDFium count different text objects on this page, so all of its text is removed and
+    // redrawn.
     redrawings = planAll(page, answered);
     edits = rulesOf(redrawings);
     removed = remove(() => true);
@@ -226,7 +229,7 @@ function redrawPage({
   moveLinks({ target, links: drawn.links, view });
 }
 
-/** The translations that differ from their originals. */
+/** Returns the translations that differ from their originals, by paragraph. */
 function answersOf(page: Page, answers: readonly TextSegment[]): Map<PageParagraph, TextSegment> {
   const answered = new Map<PageParagraph, TextSegment>();
   for (const [at, { paragraph, text }] of translatableParagraphs(page).entries()) {
@@ -241,7 +244,10 @@ function isSameSegment(a: TextSegment, b: TextSegment): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** What has to go and what has to be written: also neighbours that share a text object. */
+/**
+ * Decides which text objects to remove and which paragraphs to redraw, including neighbours that share a text
+ * object with a translated paragraph.
+ */
 function planRedrawing({
   page,
   answered,
@@ -297,7 +303,10 @@ function redrawingOf({
   return { paragraph, text, translated, withMarker };
 }
 
-/** Resources with the fonts and graphics states of the new text; a copy, for pages share them. */
+/**
+ * Returns a copy of the resources with the fonts and graphics states of the new text; pages may share the
+ * original.
+ */
 function withNewText({
   target,
   resources,
@@ -343,7 +352,7 @@ function writeTitles({
   if (title !== undefined && titles.document !== undefined) document.setTitle(title);
 }
 
-// Draws what covers the old text of a scan.
+// Covers: pictures that hide the old text of a scan.
 
 /** Operators that draw pictures, and the pictures by their names in the resources. */
 interface DrawnCovers {
@@ -351,7 +360,7 @@ interface DrawnCovers {
   images: ReadonlyMap<string, PDFRef>;
 }
 
-/** Puts covers into a file; `view` is the matrix from the file to the page as it is looked at. */
+/** Embeds covers in a file; `view` is the matrix from the file to the page as displayed. */
 async function drawCovers({
   covers,
   target,

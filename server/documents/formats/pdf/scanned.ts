@@ -1,4 +1,7 @@
-/** Scans: the text of pages that are pictures is recognised, and covered where it is translated. */
+/**
+ * Scans: recognises the text of pages that are pictures, and makes the covers that hide it where it is
+ * translated.
+ */
 import sharp from 'sharp';
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { DocumentError } from '../format.ts';
@@ -24,38 +27,45 @@ import { listTextObjects, looksOfTextObjects } from './text-objects.ts';
 import { charactersOf } from './paragraph-segments.ts';
 import { viewOf } from './page-characters.ts';
 
-/** Recognition reads 10-point text best from 200 to 300; more only takes longer. */
+/**
+ * Resolution at which pages are drawn for recognition. 10-point text is read best from 200 to 300 DPI; a
+ * higher resolution only takes longer.
+ */
 const SCAN_DPI = 280;
 /**
- * Of images that are read as they are, too: drawn in another resolution, now and then a letter becomes
- * another. Finer ones take too long.
+ * Limits for recognising images at their own resolution as well: resampling turns a letter into another one
+ * now and then. Finer images take too long.
  */
 const LEAST_ORIGINAL_DPI = 70;
 const MOST_ORIGINAL_DPI = 320;
 const MOST_ORIGINAL_PIXELS = 10_000_000;
 const POINTS_PER_INCH = 72;
-/** A3 is as long as this, A4 as the other; nobody scans larger sheets more coarsely. */
+/**
+ * Longest side of an A3 and of an A4 sheet. A larger page with an image of at most `LEAST_KNOWN_DPI` is taken
+ * for A4 of unknown resolution: nobody scans larger sheets more coarsely.
+ */
 const LONGEST_SHEET_POINTS = 1200;
 const USUAL_SHEET_POINTS = 842;
 const LEAST_KNOWN_DPI = 100;
-/** A page with more visible characters is not read as a picture. */
+/** A page with at least so many visible characters is not treated as a scan. */
 const MIN_PAGE_CHARACTERS = 20;
-/** Each takes seconds: more would take longer than a document may. */
+/**
+ * Most scanned pages of a document. Each takes seconds, so more would exceed the time a document may take.
+ */
 const MAX_SCANNED_PAGES = 300;
 
 export interface ScanSource {
   file: PdfFile;
   pages: readonly Page[];
-  /** Of the text, where it is known. */
+  /** Language of the text, if known. */
   language: LanguageTag | undefined;
   signal?: AbortSignal;
 }
 
 /**
- * Reads the pages that show pictures and next to no text, also when an invisible text lies beneath.
- *
- * @throws DocumentError when the file has no other text and text recognition is not installed, or
- *   when there are too many such pages
+ * Reads the pages that show pictures and next to no text, including those with an invisible text layer.
+ * @throws DocumentError when the file has no other text and text recognition is not installed, or when it has
+ * too many scanned pages
  */
 export async function readScannedPages(source: ScanSource): Promise<ScannedPages> {
   const { file, pages } = source;
@@ -72,7 +82,7 @@ export async function readScannedPages(source: ScanSource): Promise<ScannedPages
       const scan = await readScan(page, source);
       if (scan !== undefined) scans.set(page.index, scan);
     } catch (error) {
-      // Pictures in a document of text may keep theirs; a document of scans has nothing else.
+      // A document with text can do without the text in its pictures; a document of scans has nothing else.
       if (isAllScanned || !(error instanceof DocumentError)) throw error;
       break;
     }
@@ -84,13 +94,13 @@ export async function readScannedPages(source: ScanSource): Promise<ScannedPages
   };
 }
 
-/** Whether a page shows pictures and next to no text. */
+/** Tests whether a page shows pictures and next to no text. */
 function isScan(file: PdfFile, page: Page): boolean {
   if (charactersOf(page) >= MIN_PAGE_CHARACTERS) return false;
   return page.invisibleCharacters > 0 || file.withPage(page.index, hasPicture) === true;
 }
 
-/** Indexes of the text objects that are not seen. */
+/** Returns the indexes of the invisible text objects. */
 function invisibleTextObjects(page: OpenPage): number[] {
   const lookOf = looksOfTextObjects(page);
   return listTextObjects(page)
@@ -104,7 +114,7 @@ interface ReadScan {
   turnedBack: Matrix;
 }
 
-/** Undefined when the page shows no text. */
+/** Recognises a page; returns undefined when it shows no text. */
 async function readScan(
   page: Page,
   { file, language, signal }: ScanSource,
@@ -138,7 +148,7 @@ async function readScan(
   });
   const turned = (await findTurnedRegions(picture, lines)).map(({ regions, ...view }) => ({
     view: scanViewOf(page, view),
-    // What has no letters is not translated, so it stays as it is.
+    // Text without letters is not translated, so it stays as it is.
     regions: entriesOf(regions).filter(({ text }) => /\p{L}/u.test(text)),
   }));
   const all = turned.flatMap(({ regions }) => regions);
@@ -149,7 +159,8 @@ async function readScan(
   for (const { view, regions } of turned) {
     for (const region of regions) {
       const paragraph = scannedParagraph(region, letters, view);
-      // The text that was recognised before would be found instead of the translation.
+      // The first paragraph owns the old invisible text, so that it is removed: otherwise a search would find
+      // it instead of the translation.
       const own = paragraphs.length === 0 ? { ...paragraph, textObjects: drawn.hidden } : paragraph;
       paragraphs.push(own);
       covers.push(await coverOf(region, own, view));
@@ -167,7 +178,7 @@ function drawnOriginal(page: OpenPage, dpi: number): Picture | undefined {
   return pixels && withoutOpacity(pixels);
 }
 
-/** How wide a page was on paper: programs that know no resolution give each pixel a point. */
+/** Returns the width of a page on paper. Programs that know no resolution make each pixel a point. */
 function sheetInches({ width, height }: Page, dpi: number | undefined): { width: number } {
   const longest = Math.max(width, height);
   const isKnown = longest <= LONGEST_SHEET_POINTS || dpi === undefined || dpi > LEAST_KNOWN_DPI;
@@ -184,13 +195,13 @@ function scanViewOf(
   return { picture, page, rotation: angle };
 }
 
-/** Turns counterclockwise around the middle of a page. */
+/** Returns a counterclockwise rotation around the middle of a page. */
 function turnAround({ width, height }: Page, degrees: number): Matrix {
   const toMiddle: Matrix = [1, 0, 0, 1, -width / 2, -height / 2];
   return multiply(multiply(toMiddle, turn(degrees)), [1, 0, 0, 1, width / 2, height / 2]);
 }
 
-/** The page is drawn on white, so nothing shines through. */
+/** Drops the alpha channel: the page is drawn on white, so every pixel is opaque. */
 function withoutOpacity({ bgra, width, height }: Pixels): Picture {
   const data = new Uint8Array(width * height * 3);
   for (let from = 0, to = 0; from < bgra.length; from += 4, to += 3) {
@@ -201,7 +212,7 @@ function withoutOpacity({ bgra, width, height }: Pixels): Picture {
   return { data, width, height, channels: 3 };
 }
 
-/** The ground in the shape of the letters, for all lines of a text. */
+/** Makes the cover of a region: the background colour in the shape of the letters of all its lines. */
 async function coverOf(
   region: TextRegion,
   paragraph: PageParagraph,
@@ -220,7 +231,7 @@ async function coverOf(
       let from = (y * picture.width + stain.box.left) * picture.channels;
       let to = ((y - box.top) * width + stain.box.left - box.left) * 4;
       for (let x = at; x < at + stainWidth; x++, from += picture.channels, to += 4) {
-        // Where nothing is covered the colour counts as well: readers mix it in at the edges.
+        // Transparent pixels get their colour too: viewers blend it in at the edges.
         rgba[to] = picture.data[from] ?? 0;
         rgba[to + 1] = picture.data[from + 1] ?? 0;
         rgba[to + 2] = picture.data[from + 2] ?? 0;
@@ -235,16 +246,19 @@ async function coverOf(
   return { box: onPage(levelBox(box, view), view), png, paragraph };
 }
 
-// Rows of tables and lists of contents: lines that stand close below each other and are texts of their own.
+// Table rows and contents lists: lines close below each other, each a text of its own.
 
-/** Dots that lead to the number of a page; recognition reads some of them as other signs. */
+/** Leader dots before a page number; recognition reads some of them as other characters. */
 const LEADERS = /(?:[.…·_•]\s?){4,}.{0,3}\p{Nd}+$|[.…·]{3,}/u;
-/** Lines of prose are longer, in characters, also in narrow columns. */
+/** Most characters of an entry; lines of prose are longer, even in narrow columns. */
 const MAX_ENTRY_CHARACTERS = 26;
-/** Two lines that begin large may be one title: its lines are nearer to each other, in heights. */
+/**
+ * Least distance between two capitalised lines that are entries, in letter heights. The lines of a two-line
+ * title are closer.
+ */
 const MIN_PAIR_PITCH = 1.4;
 
-/** Takes apart regions that are a column of a table or entries of contents. */
+/** Splits regions that are a table column or contents entries. */
 function entriesOf(regions: readonly TextRegion[]): TextRegion[] {
   return regions.flatMap((region) => {
     if (region.lines.length < 2) return [region];
@@ -253,7 +267,7 @@ function entriesOf(regions: readonly TextRegion[]): TextRegion[] {
   });
 }
 
-/** Short lines that all begin large and none of which ends a sentence. */
+/** Tests for short lines that all begin with a capital or digit and do not end like a sentence. */
 function isColumn({ lines, pitchPx = 0 }: TextRegion): boolean {
   const isApart = lines.length > 2 || pitchPx > MIN_PAIR_PITCH * lines[0].letterHeightPx;
   return isApart && lines.every(isEntry);
@@ -265,7 +279,7 @@ function isEntry({ text }: SeenLine): boolean {
   );
 }
 
-/** An entry ends with the number of its page. */
+/** Splits a list of contents after each line that ends with a page number. */
 function contentsOf(region: TextRegion): TextRegion[] {
   const entries: [SeenLine, ...SeenLine[]][] = [];
   let isEnded = true;
@@ -289,46 +303,48 @@ function part(region: TextRegion, lines: readonly [SeenLine, ...SeenLine[]]): Te
   };
 }
 
-/** A picture that is drawn over the text of a scan before its translation is. */
+/** A picture drawn over the original text of a scan, beneath the translation. */
 export interface PageCover {
-  /** On the page as it is looked at, turned back. */
+  /** Box on the page as displayed, after deskewing. */
   box: Box;
   png: Uint8Array;
-  /** Whose text it covers: it is drawn only when that is written anew. */
+  /** The covered paragraph: the cover is drawn only if this paragraph is redrawn. */
   paragraph: PageParagraph;
 }
 
-/** The pages of a file, those that were recognised with their text. */
+/** The pages of a file, with the recognised text of those that are scans. */
 export interface ScannedPages {
   pages: readonly Page[];
-  /** What covers the old text of a page; undefined for pages that are no scans. */
+  /** Returns the covers of a page; undefined for pages that are not scans. */
   covers(pageIndex: number): readonly PageCover[] | undefined;
   /**
-   * From a page as it is looked at to where its paragraphs and covers are: scans that lie askew were
-   * turned back to be read. Undefined for pages that are no scans.
+   * Returns the matrix from a page as displayed to the coordinates of its paragraphs and covers: skewed scans
+   * are deskewed before recognition. Undefined for pages that are not scans.
    */
   turnedBack(pageIndex: number): Matrix | undefined;
 }
 
-// The pixels of a scan as they are in the file, of a page that is one image.
+// The original pixels of a scan, for a page that consists of one image.
 
-/** `FPDF_PAGEOBJ_IMAGE` in `fpdf_edit.h`, and formats of bitmaps in `fpdfview.h`. */
+/** `FPDF_PAGEOBJ_IMAGE` in `fpdf_edit.h`, and bitmap formats in `fpdfview.h`. */
 const IMAGE = 3;
 const GRAY = 1;
 const BGR = 2;
 const BGRX = 3;
 const UPRIGHT = 0;
-/** Share of a page's width and height that an image may lack or exceed it by. */
+/** Tolerance for an image that fills the page, as a share of the page's width and height. */
 const MARGIN = 0.002;
-/** Places along each side, and levels: at edges of letters what is drawn differs. */
+/**
+ * Sample points along each side, and the largest mean difference in levels: drawing changes the edges of
+ * letters.
+ */
 const SAMPLES = 60;
 const MOST_APART = 24;
 
 /**
- * The pixels of the image that fills a page as it lies; undefined for other pages. Drawn, they would be
- * mixed with those beside them, and letters are read for others.
- *
- * @param drawn the page
+ * Returns the pixels of the image that fills a page upright; undefined for other pages. Drawing would blend
+ * adjacent pixels, and recognition would mistake letters.
+ * @param drawn the page as PDFium draws it
  */
 function pixelsOfScan(
   page: OpenPage,
@@ -354,7 +370,7 @@ function pixelsOfScan(
   }
 }
 
-/** Whether an image lies as the page does, from edge to edge. */
+/** Tests whether an image fills the page, upright and from edge to edge. */
 function fillsPage(page: OpenPage, image: number): boolean {
   const { pdfium, scratch } = page;
   if (!pdfium.FPDFPageObj_GetMatrix(image, scratch)) return false;
@@ -398,7 +414,10 @@ function pixelsOf({ pdfium }: OpenPage, bitmap: number): RawPixels | undefined {
   return { data, width, height, channels };
 }
 
-/** Masks, and images whose levels stand for others, have other pixels than are seen. */
+/**
+ * Compares an image with the drawn page: masks, and images whose levels are remapped, look different when
+ * drawn.
+ */
 function isAsDrawn({ data, width, height, channels }: RawPixels, drawn: Pixels): boolean {
   let [apart, count] = [0, 0];
   for (let row = 0.5; row < SAMPLES; row += 1) {
@@ -406,7 +425,7 @@ function isAsDrawn({ data, width, height, channels }: RawPixels, drawn: Pixels):
       const [x, y] = [column / SAMPLES, row / SAMPLES];
       const own = Math.floor(y * height) * width + Math.floor(x * width);
       const seen = Math.floor(y * drawn.height) * drawn.width + Math.floor(x * drawn.width);
-      // Green is between the others.
+      // Green stands for the brightness.
       const value = data[own * channels + (channels === 1 ? 0 : 1)] ?? 0;
       apart += Math.abs(value - (drawn.bgra[seen * 4 + 1] ?? 0));
       count += 1;
