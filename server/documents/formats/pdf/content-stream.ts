@@ -1,6 +1,6 @@
 /**
- * Reads the operators of a content stream (ISO 32000-1, 7.8.2) with their places in it. Streams are
- * unpacked before, and packed again.
+ * Reads the operators of a content stream (ISO 32000-1, 7.8.2) with their offsets, and unpacks and packs
+ * streams.
  */
 import { deflateSync, inflateSync } from 'node:zlib';
 import {
@@ -15,19 +15,19 @@ import {
 } from '@cantoo/pdf-lib';
 import { DocumentError } from '../format.ts';
 
-/** An operator with its operands. The object is used again for the next one. */
+/** An operator with its operands. The scanner reuses one object for all operators. */
 export interface Operator {
   name: string;
-  /** Where its operands begin, where its name ends. */
+  /** Offset at which its operands begin, and at which its name ends. */
   from: number;
   to: number;
   /** Whether a string among its operands has characters. */
   hasText: boolean;
-  /** Its last name operand, without the slash, and where it stands. */
+  /** Its last name operand, without the slash, and its offsets. */
   nameOperand: string;
   nameFrom: number;
   nameTo: number;
-  /** Where its strings begin: before it are the numbers of `"`. */
+  /** Offset of its first string; the numbers of `"` precede it. */
   firstString: number;
 }
 
@@ -39,7 +39,7 @@ for (const sign of '()<>[]{}/%') kinds[sign.charCodeAt(0)] = DELIMITER;
 
 const CODE = { percent: 37, open: 40, close: 41, less: 60, greater: 62, slash: 47, backslash: 92 };
 
-/** Calls for each operator in order. Damaged streams are read as far as they make sense. */
+/** Calls `visit` for each operator in order. A damaged stream is read as far as it makes sense. */
 export function scanOperators(bytes: Uint8Array, visit: (operator: Operator) => void): void {
   const operator: Operator = {
     name: '',
@@ -145,7 +145,7 @@ function endOfString(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-/** The end of an inline image's data: `EI` between blanks, with no binary bytes after it. */
+/** Returns the end of an inline image's data: `EI` between white space, with no binary bytes after it. */
 function endOfImage(bytes: Uint8Array, from: number): number {
   for (let at = from + 1; at + 1 < bytes.length; at += 1) {
     if (bytes[at] !== 0x45 || bytes[at + 1] !== 0x49) continue;
@@ -160,7 +160,7 @@ function isBlankOrEnd(bytes: Uint8Array, at: number): boolean {
   return at >= bytes.length || kinds[bytes[at] ?? 0] === SPACE;
 }
 
-/** Digits, signs and the point. */
+/** Tests for a digit, a sign or the decimal point. */
 function isNumber(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46;
 }
@@ -178,15 +178,17 @@ function decodeName(name: string): string {
   );
 }
 
-/** Content streams are some hundred kilobytes; what unpacks to more than this is a bomb. */
+/**
+ * Largest unpacked size of a flate stream. Content streams have some hundred kilobytes; a larger one is a
+ * decompression bomb.
+ */
 const MAX_CONTENT_BYTES = 128 * 1024 * 1024;
 
 const newLine = Uint8Array.of(10);
 
 /**
- * The bytes of a stream, unpacked.
- *
- * @throws DocumentError for one that is damaged or far too large
+ * Unpacks a stream.
+ * @throws DocumentError for a stream that is damaged or far too large
  */
 export function unpackStream(stream: PDFStream): Uint8Array {
   if (!(stream instanceof PDFRawStream)) return stream.getContents();
@@ -204,7 +206,10 @@ export function unpackStream(stream: PDFStream): Uint8Array {
   }
 }
 
-/** Node's code for more than `maxOutputLength` is `ERR_BUFFER_TOO_LARGE`, a `RangeError`. */
+/**
+ * Reports a stream that exceeds `maxOutputLength`, for which Node throws `ERR_BUFFER_TOO_LARGE`, a
+ * `RangeError`.
+ */
 function tooLarge(cause: unknown): DocumentError {
   return new DocumentError(
     'A page of the PDF file is too large to be read: its drawing unpacks to more than 128 MB. Send the file without this page.',
@@ -212,7 +217,7 @@ function tooLarge(cause: unknown): DocumentError {
   );
 }
 
-/** Files are often cut a few bytes short of the checksum: what is there counts. */
+/** Files are often truncated a few bytes before the checksum; the data up to there is used. */
 function inflate(packed: Uint8Array): Uint8Array {
   return inflateSync(packed, {
     maxOutputLength: MAX_CONTENT_BYTES,
@@ -220,7 +225,7 @@ function inflate(packed: Uint8Array): Uint8Array {
   });
 }
 
-/** All of a page's content streams as one. */
+/** Concatenates all content streams of a page, unpacked. */
 export function unpackContents(contents: unknown): Uint8Array {
   const streams: PDFStream[] = [];
   if (contents instanceof PDFStream) streams.push(contents);
@@ -233,7 +238,7 @@ export function unpackContents(contents: unknown): Uint8Array {
   return Buffer.concat(streams.flatMap((stream) => [unpackStream(stream), newLine]));
 }
 
-/** A new stream of bytes, packed; the dictionary gets its length and filter. */
+/** Registers a new packed stream; sets the length and filter of its dictionary. */
 export function packStream({
   context,
   bytes,

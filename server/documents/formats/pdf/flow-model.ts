@@ -1,50 +1,54 @@
-/** A flowing document as it is found in the pages of a PDF, before it is written. Lengths are points. */
+/** A flowing document as read from the pages of a PDF, before it is written. Lengths are in points. */
 import type { PageLink } from './page-links.ts';
 import type { Box, TextStyle } from './page-model.ts';
 import type { PagePicture } from './page-picture.ts';
 
-/** Text of one look; what a paragraph consists of. */
+/** Text of one look; paragraphs consist of these. */
 export interface TextPiece {
   text: string;
   look: TextLook;
 }
 
-/** How a piece looks and where it leads. */
+/** The look of a piece, and the target of its link. */
 export interface TextLook {
   font: string;
-  /** In half points, as Word counts. */
+  /** In half points, as in Word. */
   size: number;
   isBold: boolean;
   isItalic: boolean;
-  /** `1F3864`. */
+  /** Hexadecimal: `1F3864`. */
   color: string;
-  /** Of the area behind it, where its paragraph has none that shows the text; undefined for paper. */
+  /**
+   * Colour of the area behind the piece, where the text needs it to be legible and the paragraph has none;
+   * undefined on paper.
+   */
   shading: string | undefined;
   position: TextStyle['position'];
   link: PageLink['target'] | undefined;
-  /** Number of the footnote that the piece refers to, instead of its text. */
+  /** Number of the footnote to which the piece refers, in place of its text. */
   note: number | undefined;
-  /** What Word counts itself, instead of the text. */
+  /** Number that Word computes, in place of the text. */
   field: 'page' | 'pages' | undefined;
 }
 
-/** A paragraph. */
 export interface FlowText {
   kind: 'text';
   pieces: readonly TextPiece[];
   box: Box;
   pageIndex: number;
   align: 'left' | 'right' | 'center' | 'justify';
-  /** From baseline to baseline; undefined for a single line. */
+  /** Distance from baseline to baseline; undefined for a single line. */
   leading: number | undefined;
-  /** Of its first line against the others; negative when it hangs. */
+  /** Indent of the first line against the others; negative for a hanging indent. */
   firstIndent: number;
   headingLevel: number | undefined;
-  /** What stands before the text of a list item, and where. */
+  /** The marker before the text of a list item, and its left edge. */
   marker: { text: string; left: number } | undefined;
-  /** Whether its last line reaches the end of its column, so that it may go on in the next. */
+  /**
+   * Whether the last line reaches the end of its column, so that the paragraph may continue in the next one.
+   */
   isCutOff: boolean;
-  /** Of the area behind it. */
+  /** Colour of the area behind it. */
   shading: string | undefined;
 }
 
@@ -54,7 +58,7 @@ export interface FlowPicture {
   box: Box;
 }
 
-/** Where a new page has to begin. */
+/** Start of a new page. */
 interface FlowBreak {
   kind: 'break';
 }
@@ -65,7 +69,7 @@ export interface FlowCell {
   columnSpan: number;
   rowSpan: number;
   shading: string | undefined;
-  /** Where its rules are; undefined without. */
+  /** Box between its rules; undefined without rules. */
   box: Box | undefined;
   items: (FlowText | FlowPicture)[];
 }
@@ -76,47 +80,47 @@ export interface FlowTable {
   /** Width of each column. */
   columnWidths: readonly number[];
   rows: readonly (readonly FlowCell[])[];
-  /** What is empty above and below the text of cells. */
+  /** Empty space above and below the text of cells. */
   padding: { top: number; bottom: number };
-  /** Of its rules; undefined when it has none. */
+  /** Colour and width of its rules; undefined without rules. */
   border: { color: string; widthPoints: number } | undefined;
 }
 
-/** What is on a page. */
+/** An item on a page. */
 export type PageItem = FlowText | FlowPicture | FlowTable;
 
-/** Something in the flow. */
+/** An item in the flow. */
 export interface PlacedItem {
   item: PageItem | FlowBreak;
-  /** The column that it stands in, on its page. */
+  /** Edges of its column on the page. */
   frame: { left: number; right: number };
-  /** To what stands above it in the same column; 0 for the first. */
+  /** Distance to the item above it in the same column; 0 for the first. */
   spaceBefore: number;
-  /** Whether links lead here: to the page that it is the first of. */
+  /** Index of the page of which it is the first item, where links lead to that page. */
   bookmark: number | undefined;
 }
 
-/** A part of the document with one size of page and one number of columns. */
+/** A part of the document with one page size and one number of columns. */
 export interface FlowSection {
   width: number;
   height: number;
   margins: { left: number; right: number; top: number; bottom: number };
   columns: number;
-  /** Between columns. */
+  /** Gap between columns. */
   gap: number;
   /** Whether it begins on a new page. */
   isOnNewPage: boolean;
   items: PlacedItem[];
 }
 
-/** A line of a header or footer: what stands left, in the middle and right. */
+/** A line of a header or footer, with its parts at the left, centre and right. */
 export interface RunningLine {
   left: FlowText | undefined;
   center: FlowText | undefined;
   right: FlowText | undefined;
 }
 
-/** Headers or footers; `even` and `first` where they differ. */
+/** Headers or footers: the default lines, other lines on even pages, and whether the first page has none. */
 export interface RunningLines {
   default: readonly RunningLine[];
   even: readonly RunningLine[] | undefined;
@@ -128,6 +132,6 @@ export interface FlowDocument {
   header: RunningLines;
   footer: RunningLines;
   firstPageNumber: number;
-  /** By number from 1. */
+  /** Footnotes by number from 1. */
   notes: ReadonlyMap<number, FlowText>;
 }

@@ -1,4 +1,4 @@
-/** The paragraphs, tables and pictures of one page in reading order, each readable on paper. */
+/** Puts the paragraphs, tables and pictures of one page in reading order, each legible on white paper. */
 import { alignedTables } from './flow-aligned.ts';
 import { hasCentreIn, horizontalOverlap, boxWidth } from './geometry.ts';
 import type { PageGraphics, Color } from './flow-graphics.ts';
@@ -15,13 +15,16 @@ import { type PlacedTable, ruledTables } from './flow-tables.ts';
 import type { Page, PageParagraph, TextLine, Box } from './page-model.ts';
 import type { PdfFile } from './pdfium.ts';
 
-/** A page that has been taken apart, its pictures not yet drawn. */
+/** The tables of a page and its pictures, which are not drawn yet. */
 interface PageParts {
   tables: readonly PlacedTable[];
   drawings: readonly DrawnGroup[];
 }
 
-/** Finds the tables and pictures of a page. @param running what is a header or footer */
+/**
+ * Finds the tables and pictures of a page.
+ * @param running headers and footers
+ */
 export function pageParts({
   page,
   graphics,
@@ -48,7 +51,7 @@ export function pageParts({
   return { tables: [...ruled, ...aligned], drawings: groupDrawings(rest, page, textBoxes) };
 }
 
-/** Everything of a page in the order in which it is read. */
+/** Returns everything on a page in reading order. */
 export function pageItems({
   page,
   graphics,
@@ -83,7 +86,7 @@ export function pageItems({
   return items;
 }
 
-/** A picture goes into its cell, before its labels, or after what stands above it in its column. */
+/** Inserts a picture into its table cell, before its labels, or after what stands above it in its column. */
 function insertPicture(items: PageItem[], picture: PagePicture): void {
   const item: FlowPicture = { kind: 'picture', picture, box: picture.box };
   const cell = items
@@ -106,27 +109,29 @@ function insertPicture(items: PageItem[], picture: PagePicture): void {
   items.splice(above >= 0 ? above + 1 : Math.max(0, below), 0, item);
 }
 
-/** Text of less contrast to paper is hard to read there; yellow has 1.1, light gray 1.6. */
+/** Contrast to paper below which text is hard to read; yellow has 1.1, light grey 1.6. */
 const MIN_PAPER_CONTRAST = 1.6;
-/** A colour is the ground when text is read better on it than on paper, by this factor. */
+/**
+ * A colour counts as the background if the text has at least so many times the contrast on it as on paper.
+ */
 const MIN_GAIN = 1.5;
-/** The ground of a line of text is many times as high as a pixel. */
+/** Resolution at which the background is drawn; a line of text is several pixels high. */
 const GROUND_DPI = 48;
-/** Colours are counted in steps of 16, so that the parts of a gradient are one. */
+/** Bits per channel when colours are counted, so that the shades of a gradient count as one. */
 const STEP_BITS = 4;
-/** A shorter line is a label: the whole width of its column is not coloured for it. */
+/** A narrower single line is a label, for which the whole width of its column is not coloured. */
 const MIN_BLOCK_POINTS = 150;
 const PAPER: Color = [255, 255, 255];
 const BLACK = '000000';
 
-/** Gives light texts of a page the colour behind them, and makes dark what has none. */
+/** Gives the light texts of a page the colour behind them, and darkens those without one. */
 export function readableItems(
   items: readonly PageItem[],
   { file, pageIndex }: { file: PdfFile; pageIndex: number },
 ): PageItem[] {
   let ground: Pixels | undefined;
   let isDrawn = false;
-  /** Drawn once, and only for pages that have light text. */
+  /** Draws the page at most once, and only if it has light text. */
   const groundOf = (): Pixels | undefined => {
     if (!isDrawn) {
       ground = file.withPage(pageIndex, (page) =>
@@ -176,13 +181,13 @@ function readable(
   return { ...text, pieces };
 }
 
-/** What has a hue and can be guessed stays; white on white is made black. */
+/** Keeps a colour that stands out a little; white on white becomes black. */
 function darkOn(behind: Color, { look }: TextPiece): string {
   const isLost = contrast(rgbOf(look.color), behind) < 1.2;
   return isLost && luminance(behind) > 0.5 ? BLACK : look.color;
 }
 
-/** The colour that most of a box has, of those on which a text of some colour can be read. */
+/** Returns the most frequent colour of a box among those on which text of the given colour is legible. */
 function groundBehind({ bgra, width, height }: Pixels, box: Box, color: Color): Color | undefined {
   const scale = GROUND_DPI / 72;
   const counts = new Map<number, { count: number; sum: [number, number, number] }>();
@@ -216,7 +221,10 @@ function rgbOf(hex: string): Color {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** From 1, none, to 21, as the Web Content Accessibility Guidelines count it. */
+/**
+ * Returns the contrast of two colours, from 1 (none) to 21, as the Web Content Accessibility Guidelines
+ * define it.
+ */
 function contrast(a: Color, b: Color): number {
   const [one, other] = [luminance(a), luminance(b)];
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);

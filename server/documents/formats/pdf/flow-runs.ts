@@ -1,4 +1,4 @@
-/** Pieces of text as runs, links and notes of Word, and the looks that make its styles. */
+/** Converts pieces of text to Word's runs, links and notes, and finds the looks that become styles. */
 import {
   ExternalHyperlink,
   FootnoteReferenceRun,
@@ -12,19 +12,19 @@ import {
 import type { TextLook, TextPiece, FlowText } from './flow-model.ts';
 
 interface RunContext {
-  /** What a run without properties looks like in its paragraph's style. */
+  /** The look that a run without properties has in its paragraph's style. */
   styleLook: TextLook;
   isRightToLeft: boolean;
-  /** Pages that links may lead to. */
+  /** Indexes of the pages that can be link targets. */
   bookmarks: ReadonlySet<number>;
 }
 
-/** The name of the place where a page of the source begins. */
+/** Returns the name of the bookmark at the beginning of a source page. */
 export function bookmarkName(pageIndex: number): string {
   return `page-${pageIndex + 1}`;
 }
 
-/** The content of a paragraph. */
+/** Returns the content of a paragraph. */
 export function runsOf(pieces: readonly TextPiece[], context: RunContext): ParagraphChild[] {
   const children: ParagraphChild[] = [];
   for (const piece of pieces) {
@@ -65,7 +65,7 @@ function runOptions(
   };
 }
 
-/** Properties of a run as far as they are not those of its style. */
+/** Returns the properties of a run that differ from those of its style. */
 export function lookOptions(look: TextLook, style: TextLook | undefined): IRunOptions {
   return {
     ...(look.font === style?.font ? {} : { font: look.font }),
@@ -81,7 +81,7 @@ export function lookOptions(look: TextLook, style: TextLook | undefined): IRunOp
   };
 }
 
-/** Without what XML cannot have: other control characters and halves of pairs. */
+/** Removes characters that XML does not allow: other control characters and lone surrogates. */
 function printable(text: string): string {
   return text
     .replace(/\s+/g, (blank) => /[\u00A0\u202F\u3000]/.exec(blank)?.[0] ?? ' ')
@@ -90,7 +90,7 @@ function printable(text: string): string {
 
 export interface DocumentLooks {
   body: TextLook;
-  /** By level from 1. */
+  /** Looks by heading level from 1. */
   headings: ReadonlyMap<number, TextLook>;
 }
 
@@ -107,7 +107,7 @@ const PLAIN: TextLook = {
   field: undefined,
 };
 
-/** Counts characters. */
+/** Finds the most frequent look of body text and of each heading level, by number of characters. */
 export function findLooks(texts: Iterable<FlowText>): DocumentLooks {
   const counts = new Map<number, Map<string, { look: TextLook; characters: number }>>();
   for (const { pieces, headingLevel = 0 } of texts) {
@@ -136,7 +136,7 @@ export function findLooks(texts: Iterable<FlowText>): DocumentLooks {
   return { body: commonest(0) ?? PLAIN, headings };
 }
 
-/** The look of a paragraph's style. */
+/** Returns the look of a paragraph's style. */
 export function styleLook({ headingLevel }: FlowText, looks: DocumentLooks): TextLook {
   return (headingLevel === undefined ? undefined : looks.headings.get(headingLevel)) ?? looks.body;
 }

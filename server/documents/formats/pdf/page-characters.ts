@@ -1,4 +1,4 @@
-/** The characters of a page, each with its place and look, in the order of the file. */
+/** Reads the characters of a page with their places and looks, in file order. */
 import {
   apply,
   applyToBox,
@@ -20,48 +20,48 @@ import {
   looksOfTextObjects,
 } from './text-objects.ts';
 
-/** A character that is drawn. */
+/** A visible or, on request, invisible character of a page. */
 export interface PageCharacter {
-  /** One or, of a ligature, more letters. */
+  /** One letter, or the letters of a ligature. */
   text: string;
-  /** From its origin to the next character's, and over the height of its font; turned level. */
+  /** Box from its origin to the next character's and over the height of its font, in level coordinates. */
   box: Box;
   baseline: number;
   /** Index of its text object. */
   object: number;
   look: ObjectLook;
-  /** In points on the page. */
+  /** Height of the font on the page, in points. */
   sizePoints: number;
-  /** The same along the line: less for letters that are set narrower. */
+  /** The font size along the line, in points: smaller for condensed letters. */
   emPoints: number;
   /** Counterclockwise, in whole degrees from 0 to 359. */
   rotation: number;
 }
 
-/** What a page is read into first. */
+/** The characters of a page and what was found beside them. */
 interface PageCharacters {
   width: number;
   height: number;
-  /** From the coordinates of the file to the page as it is looked at. */
+  /** Matrix from the coordinates of the file to the page as displayed. */
   view: Matrix;
   characters: PageCharacter[];
-  /** Those of render mode 3 and the like; `characters` when they were asked for. */
+  /** Number of invisible characters (render mode 3 and the like); `characters` holds them only on request. */
   invisibleCharacters: number;
   objects: readonly TextObject[];
-  /** Text objects that print others a second time: the index of each, and that of the first print. */
+  /** Text objects that print another one again: the index of each, and the index of the first print. */
   repeats: ReadonlyMap<number, number>;
 }
 
-/** A letter that stands nearer to its like, in ems, is its second print: `ii` is wider. */
+/** Distance, in ems, below which an equal letter is a second print: the letters of `ii` are further apart. */
 const MAX_REPEAT_EMS = 0.1;
 
-/** Letters whose outlines are drawn as wide as this are bold. */
+/** Letters with an outline wider than this, in ems, are bold. */
 const THICKENING_EMS = 0.01;
 
-/** Which characters are wanted. */
+/** Which characters to read. */
 export type Visibility = 'visible' | 'invisible';
 
-/** Reads a page's characters; those that are mirrored or have no width of size are left out. */
+/** Reads the characters of a page, except those that are mirrored or have no usable size. */
 export function readCharacters(page: OpenPage, visibility: Visibility): PageCharacters {
   const { view, crop, width, height } = viewOf(page);
   const objects = listTextObjects(page);
@@ -112,7 +112,9 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
   return { ...read, invisibleCharacters };
 }
 
-/** The page's size and place: `FPDF_GetPageBoundingBox` is its crop box cut to its media box. */
+/**
+ * Returns the size and crop box of a page; `FPDF_GetPageBoundingBox` is the crop box cut to the media box.
+ */
 export function viewOf({ pdfium, handle, scratch }: OpenPage): {
   view: Matrix;
   crop: Box;
@@ -123,7 +125,7 @@ export function viewOf({ pdfium, handle, scratch }: OpenPage): {
   const { HEAPF32 } = pdfium.pdfium;
   const at = scratch >> 2;
   const float = (index: number): number => HEAPF32[at + index] ?? 0;
-  // An FS_RECTF is left, top, right, bottom.
+  // Order of an FS_RECTF: left, top, right, bottom.
   const crop = { left: float(0), top: float(1), right: float(2), bottom: float(3) };
   const view = viewMatrix({ crop, rotate: pdfium.FPDFPage_GetRotation(handle) * 90 });
   return {
@@ -134,9 +136,12 @@ export function viewOf({ pdfium, handle, scratch }: OpenPage): {
   };
 }
 
-/** Finds the letter that another one is printed on: programs without a bold font print text twice. */
+/**
+ * Returns a function that finds the letter over which another one is printed: programs without a bold font
+ * print text twice.
+ */
 function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
-  // Letters that are alike, by the square of the page that they begin in.
+  // Equal letters, by the grid square in which they begin.
   const prints = new Map<string, Map<number, PageCharacter[]>>();
   return (character) => {
     const { text, sizePoints, rotation, box, baseline, look } = character;
@@ -148,7 +153,8 @@ function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
     const isPrint = (other: PageCharacter): boolean =>
       Math.abs(other.box.left - box.left) < Math.min(most, (box.right - box.left) / 2) &&
       Math.abs(other.baseline - baseline) < most;
-    // Squares as large as a print may be away: it is in the same one or in one beside it.
+    // A square is as large as the greatest distance of a print, so that prints share a square or have
+    // adjacent ones.
     const [column, row] = [Math.floor(box.left / most), Math.floor(baseline / most)];
     for (let at = 0; at < 9; at += 1) {
       const near = alike.get(squareAt(column - 1 + (at % 3), row - 1 + Math.floor(at / 3)));
@@ -163,23 +169,23 @@ function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
   };
 }
 
-/** One number for both; that far away squares share one costs a look more. */
+/** Packs both coordinates into one number; distant squares that collide cost only a comparison more. */
 function squareAt(column: number, row: number): number {
   return column * 2 ** 26 + row;
 }
 
-/** The handle of the text object of each character that PDFium lists. */
+/** Returns the handle of the text object of each character that PDFium lists. */
 function textObjectsOf({ pdfium, text }: OpenPage): number[] {
   const count = Math.max(0, pdfium.FPDFText_CountChars(text));
   return Array.from({ length: count }, (_, at) => pdfium.FPDFText_GetTextObject(text, at));
 }
 
-/** PDFium gives no widths of text that is neither level nor upright. */
+/** Tests for text that is neither level nor upright; PDFium gives no widths for it. */
 function isOblique({ rotation }: PageCharacter): boolean {
   return rotation % 90 !== 0;
 }
 
-/** Letters of oblique text reach to the next one; PDFium finds the blanks. */
+/** Extends a letter of oblique text to the next one; PDFium itself finds the spaces. */
 function closeUp(
   before: PageCharacter,
   { box, baseline, rotation, sizePoints }: PageCharacter,
@@ -190,14 +196,14 @@ function closeUp(
   if (advance > 0 && advance < 1.2 * sizePoints) before.box.right = box.left;
 }
 
-/** Where a character begins, in the coordinates of the file. */
+/** Returns the origin of a character in the coordinates of the file. */
 function originOf({ pdfium, scratch, text }: OpenPage, at: number): Point {
   pdfium.FPDFText_GetCharOrigin(text, at, scratch, scratch + 8);
   const { HEAPF64 } = pdfium.pdfium;
   return { x: HEAPF64[scratch >> 3] ?? 0, y: HEAPF64[(scratch + 8) >> 3] ?? 0 };
 }
 
-/** Whether a character can be seen at all: what is outside of the crop box cannot. */
+/** Tests whether a character is inside the crop box, and so can be seen. */
 function isWithin(crop: Box, { x, y }: Point, margin: number): boolean {
   const isBeside = x < crop.left - margin || x > crop.right + margin;
   return !isBeside && y > crop.bottom - margin && y < crop.top + margin;
@@ -210,7 +216,7 @@ interface ObjectState {
   sizePoints: number;
   emPoints: number;
   rotation: number;
-  /** From the coordinates of the file to the page, turned level. */
+  /** Matrix from the coordinates of the file to the level page. */
   level: Matrix;
   /** PDFium's handle of its font. */
   font: number;
@@ -242,7 +248,7 @@ function stateOf({
   if (isMirrored || sizePoints < 0.5 || !Number.isFinite(sizePoints)) return undefined;
   const degrees = (Math.atan2(b, a) * 180) / Math.PI + (look.fontSize < 0 ? 180 : 0);
   const rotation = ((Math.round(degrees) % 360) + 360) % 360;
-  // Writers without an italic font slant the upright one.
+  // Programs without an italic font slant the upright one.
   const isSlanted = Math.abs(a * c + b * d) / (Math.hypot(a, b) * height) > 0.12;
   const isThickened = look.outlineWidth > THICKENING_EMS * sizePoints;
   return {
@@ -297,13 +303,15 @@ function readCharacter({
   };
 }
 
-/** Where the ink of a letter ends; PDFium's loose box goes that far for letters that overhang. */
+/**
+ * Returns the right edge of a letter's ink. The loose box of PDFium extends this far for overhanging letters.
+ */
 function inkedRight(
   { pdfium, scratch, text }: OpenPage,
   at: number,
   level: Matrix,
 ): number | undefined {
-  // Left, right, bottom, top.
+  // Order of the results: left, right, bottom, top.
   if (!pdfium.FPDFText_GetCharBox(text, at, scratch, scratch + 8, scratch + 16, scratch + 24)) {
     return undefined;
   }
@@ -313,7 +321,7 @@ function inkedRight(
   return applyToBox(level, box).right;
 }
 
-/** How far a font says the next letter is, in ems; 0 when it does not. */
+/** Returns a glyph's advance from its font, in ems; 0 if unknown. */
 function advanceOf({ pdfium, scratch }: OpenPage, font: number, codePoint: number): number {
   if (!pdfium.FPDFFont_GetGlyphWidth(font, codePoint, 1, scratch)) return 0;
   return pdfium.pdfium.HEAPF32[scratch >> 2] ?? 0;
@@ -327,10 +335,12 @@ function looseBox({ pdfium, scratch, text }: OpenPage, at: number, level: Matrix
   return applyToBox(level, box);
 }
 
-/** PDFium's sign for a hyphen at which a word is divided. */
+/** Code points for a hyphen that divides a word; U+0002 and U+FFFE are PDFium's own. */
 const DIVIDING_HYPHENS = new Set([0x0002, 0x00ad, 0xfffe]);
 
-/** The letters of a code point: ligatures and shaped letters as those that were written. */
+/**
+ * Returns the letters of a code point; ligatures and presentation forms become the letters they stand for.
+ */
 function textOf(codePoint: number): string | undefined {
   if (DIVIDING_HYPHENS.has(codePoint)) return '\u00AD';
   if (codePoint < 0x20 || codePoint === 0xfffd || codePoint > 0x10ffff) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What on a page keeps text from being pushed down. Which pieces stand in one row or column, and are
+ * Finds what keeps text on a page from being pushed down, and which pieces form one row or column and are
  * pushed together.
  */
 import { clearOf, type Fitting } from './fitted-text.ts';
@@ -7,17 +7,19 @@ import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import { isPartOf } from './wrapped-lines.ts';
 
-/** What is nearer beside text, in ems, may belong to it: a sign, the bar of a quotation. */
+/**
+ * Distance to the side, in ems, within which a drawing may belong to a text: a sign, the bar of a quotation.
+ */
 const BESIDE_EMS = 2;
-/** What is higher than so many times the size of the text is no sign. */
+/** Height of a sign, as a multiple of the text size; a higher drawing is none. */
 const SIGN_EMS = 3;
-/** The edge of a panel may cut this far into the boxes of its text. */
+/** How far the edge of a panel may cut into the boxes of its text. */
 const PANEL_TOLERANCE_POINTS = 1;
-/** Thinner drawings are rules. */
+/** A thinner drawing is a rule. */
 const RULE_POINTS = 3;
-/** Footers stand in this share of the page, at its foot … */
+/** Footers stand in this share of the page at its foot. */
 const FOOTER_SHARE = 1 / 8;
-/** … with so few lines, this far below all other text. */
+/** Most lines of a footer's paragraph, and the least distance to all other text. */
 const FOOTER_LINES = 3;
 const FOOTER_GAP_POINTS = 18;
 
@@ -27,7 +29,10 @@ interface Hindered {
   fitting: Fitting;
 }
 
-/** The smallest of the drawn boxes that text stands in: a card, a filled panel; undefined outside. */
+/**
+ * Returns the smallest panel that contains a paragraph, such as a card or filled box; undefined outside of
+ * panels.
+ */
 export function panelOf({ box }: PageParagraph, panels: readonly Box[]): Box | undefined {
   let smallest: Box | undefined;
   for (const panel of panels) {
@@ -50,13 +55,13 @@ function areaOf({ left, right, bottom, top }: Box): number {
   return (right - left) * (top - bottom);
 }
 
-/** The lower edge of a panel, as high as text in it must end. */
+/** Returns a panel's box with its top as low as the text inside may end. */
 export function panelFloor({ box, lines }: PageParagraph, panel: Box): Box {
   const size = lines[0]?.runs[0]?.style.sizePoints ?? 10;
   return { ...panel, top: clearOf(panel.bottom, box.bottom, size) };
 }
 
-/** The drawings and texts below a paragraph, and the edge of its panel, that it must not reach. */
+/** Returns the drawings and texts below a paragraph that it must not reach, and the edge of its panel. */
 export function hindrancesOf(
   { paragraph, fitting }: Hindered,
   { fixed, panel, span }: { fixed: readonly Box[]; panel: Box | undefined; span: Box },
@@ -73,7 +78,7 @@ export function hindrancesOf(
   return panel === undefined ? clear : [...clear, panelFloor(paragraph, panel)];
 }
 
-/** Which paragraphs belong to something that stays where it is: they are not moved. */
+/** Returns a predicate for paragraphs that belong to something fixed and therefore do not move. */
 export function isTied({
   placed,
   fixed,
@@ -82,7 +87,7 @@ export function isTied({
 }: {
   placed: readonly Hindered[];
   fixed: readonly Box[];
-  /** Those of the drawings that text may be moved within. */
+  /** Drawings within which text may be moved. */
   panels: readonly Box[];
   pageHeight: number;
 }): (one: Hindered) => boolean {
@@ -93,7 +98,7 @@ export function isTied({
   return (one) => {
     const { paragraph, withMarker } = one;
     if (footers.has(one)) return true;
-    // A marker that stays on the page would be left behind.
+    // Its marker stays on the page, so the text must stay beside it.
     if (paragraph.markerLine !== undefined && !withMarker) return true;
     return fixed.some((box) => {
       const holdsIt = roomy.has(box) && isWithin(paragraph.box, box);
@@ -103,7 +108,7 @@ export function isTied({
   };
 }
 
-/** Whether a paragraph stands on something, or has a sign or a bar beside it. */
+/** Tests whether a paragraph stands on a drawing or text, or has a sign or bar beside it. */
 function belongsTo({ paragraph: { box, lines }, fitting }: Hindered, other: Box): boolean {
   if (verticalOverlap(other, box) <= 0.5) return false;
   const apart = -horizontalOverlap(other, box);
@@ -114,7 +119,7 @@ function belongsTo({ paragraph: { box, lines }, fitting }: Hindered, other: Box)
   return apart < BESIDE_EMS * fitting.sizePoints && (isSign || isBar || lines.length === 1);
 }
 
-/** Whether a drawing is an upright rule with text at both sides. */
+/** Tests whether a drawing is a vertical rule with text on both sides. */
 function isBetweenColumns(box: Box, texts: readonly Box[]): boolean {
   if (box.right - box.left >= RULE_POINTS || box.top - box.bottom < 2 * RULE_POINTS) return false;
   const beside = texts.filter((text) => verticalOverlap(text, box) > 0.5);
@@ -124,7 +129,7 @@ function isBetweenColumns(box: Box, texts: readonly Box[]): boolean {
   );
 }
 
-/** Short text at the foot of the page, far from all that is above it. */
+/** Returns short text at the foot of the page, far below all other text. */
 function footersOf(placed: readonly Hindered[], pageHeight: number): Set<Hindered> {
   const low = placed.filter(({ paragraph }) => paragraph.box.top < pageHeight * FOOTER_SHARE);
   const rest = placed.filter((one) => !low.includes(one));
@@ -136,29 +141,29 @@ function footersOf(placed: readonly Hindered[], pageHeight: number): Set<Hindere
   return isFar ? new Set(low) : new Set();
 }
 
-/** Edges of one row or column differ by no more than this share of the size of the text. */
+/** Largest difference between edges that count as aligned in a row or column, as a share of the text size. */
 const ALIGNED_EMS = 0.25;
-/** Pieces of one column have this share of the wider one's width in common. */
+/** Least overlap of pieces in one column, as a share of the wider one's width. */
 const COLUMN_SHARE = 0.6;
 
-/** A paragraph and how its translation is set. */
+/** A paragraph and the layout of its translation. */
 interface ColumnPiece {
   paragraph: PageParagraph;
-  /** Its place in the reading order of the page. */
+  /** Position in the reading order of the page. */
   order: number;
   fitting: Fitting;
 }
 
-/** What a paragraph may take up from left to right: its own place and its room. */
+/** Returns the horizontal range that a paragraph may occupy: its original place and its room. */
 export function spanOf({ paragraph: { box, markerLine }, fitting: { room } }: ColumnPiece): Box {
   const own = markerLine === undefined ? box : union([box, markerLine.box]);
   return { ...box, left: Math.min(own.left, room.left), right: Math.max(own.right, room.right) };
 }
 
 /**
- * Rows of tables without rules: pieces beside each other that are read one after the other and
- * begin, have their middle or end at one height. Any other piece is a row of its own. Columns of
- * running text are not: what stands beside a piece is read long before or after it.
+ * Groups pieces into rows of tables without rules: pieces side by side that are adjacent in reading order and
+ * share a baseline, middle or bottom. Any other piece is a row of its own, as in columns of running text,
+ * where pieces side by side are far apart in reading order.
  */
 export function rowsOf<Piece extends ColumnPiece>(pieces: readonly Piece[]): Piece[][] {
   const rows: Piece[][] = [];
@@ -185,8 +190,8 @@ function areInOneRow(a: ColumnPiece, b: ColumnPiece): boolean {
 }
 
 /**
- * The column of each piece, as a number; a table without rules is one. Text in drawn boxes is in
- * other columns than text outside.
+ * Numbers the column of each piece; a table without rules is one column. Text inside panels is never in one
+ * column with text outside.
  */
 export function columnsOf<Piece extends ColumnPiece>(
   rows: readonly (readonly Piece[])[],
@@ -214,7 +219,7 @@ function areInOneColumn(a: ColumnPiece, b: ColumnPiece): boolean {
   const [one, other] = [spanOf(a), spanOf(b)];
   const widest = Math.max(one.right - one.left, other.right - other.left);
   if (horizontalOverlap(one, other) > COLUMN_SHARE * widest) return true;
-  // Labels are as wide as their words.
+  // Labels are only as wide as their words.
   const areLabels = a.paragraph.lines.length === 1 && b.paragraph.lines.length === 1;
   const near = ALIGNED_EMS * Math.min(a.fitting.sizePoints, b.fitting.sizePoints);
   return areLabels && Math.abs(one.left - other.left) < near;

@@ -1,7 +1,7 @@
 /**
- * Longer text pushes what follows it in its column down, together with the distance between them,
- * as long as the page has room at its foot. Where it has not, distances, then the lines of the
- * column come closer, then its letters get smaller.
+ * Longer text pushes what follows in its column down, keeping the distances, as long as the page has room at
+ * its foot. If there is not enough room, first the distances between paragraphs shrink, then the leading of
+ * the column, then its letters.
  */
 import {
   type Fitting,
@@ -15,23 +15,23 @@ import { horizontalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import { hindrancesOf, isTied, panelOf, columnsOf, rowsOf, spanOf } from './push-hindrances.ts';
 
-/** All are compared with all others; pages of so many pieces are no text to be pushed. */
+/** Most pieces on a page: all are compared with all others, and a page of more is no text to push. */
 const MAX_COMPARED = 1_000;
-/** Text is pushed this many times at most before all that is not settled stays in its place. */
+/** Most passes; before the last one, all pieces are pinned to their places. */
 const MAX_PASSES = 600;
-/** Lines and paragraphs may overlap by this share of the size and still be one below the other. */
+/** Share of the size by which lines and paragraphs may overlap and still count as one below the other. */
 const OVERLAP_EMS = 0.25;
 
 /** How closely a column is set. */
 interface Tightness {
-  /** What is kept of the distance between two paragraphs, in points: all of it if it can be. */
+  /** Most of the distance between two paragraphs that is kept, in points; `Infinity` keeps all of it. */
   kept: number;
-  /** Share of the distance of lines. */
+  /** Factor of the leading. */
   leading: number;
   scale: number;
 }
 
-/** What is tried one after the other in a column that has not enough room. */
+/** Settings tried in order in a column without enough room. */
 const TIGHTNESS: readonly Tightness[] = [
   ...[Infinity, 36, 20, 10].map((kept) => ({ kept, leading: 1, scale: 1 })),
   ...[0.95, 0.9, 0.85, 0.8].map((leading) => ({ kept: 10, leading, scale: 1 })),
@@ -41,14 +41,14 @@ const TIGHTNESS: readonly Tightness[] = [
   }),
 ];
 
-/** A paragraph that is written; its place and scale are changed. */
+/** A paragraph to be redrawn; its place and scale are changed. */
 interface Pushable {
   paragraph: PageParagraph;
-  /** Its place in the reading order of the page. */
+  /** Position in the reading order of the page. */
   order: number;
-  /** Whether its list marker is written with it. */
+  /** Whether its list marker is drawn with it. */
   withMarker: boolean;
-  /** How it is set in the place it has, and the scale that fits there. */
+  /** The layout at its original place, and the scale that fits there. */
   fitting: Fitting;
   scale: number;
 }
@@ -58,39 +58,38 @@ interface Column {
   step: number;
 }
 
-/** A paragraph on its way down. */
+/** A paragraph that may be pushed down. */
 interface Piece {
   block: Pushable;
   column: Column;
-  /** The drawn box it stands in. */
+  /** The panel that contains it. */
   panel: Box | undefined;
-  /** What stands below it and stays. */
+  /** Fixed boxes below it. */
   hindrances: readonly Box[];
-  /** Whether it belongs to something that stays. */
+  /** Whether it belongs to something fixed. */
   isTied: boolean;
-  /** Whether it is written in the place it had, as it fits there. */
+  /** Whether it is drawn at its original place, at the scale that fits there. */
   isPinned: boolean;
-  /** The scale at which no line is too wide. */
+  /** The largest scale at which no line is too wide. */
   widest: number;
-  /** What stands above it and may push it. */
+  /** Pieces above it that may push it. */
   above: Piece[];
-  /** How far it is pushed, by what, and where its letters end then. */
+  /** How far it is pushed, which piece pushes it, and where its letters then end. */
   down: number;
   pusher: Piece | undefined;
   bottom: number;
-  /** From baseline to baseline, as closely as it is set. */
+  /** Distance from baseline to baseline at the current tightness. */
   leading: number;
 }
 
 /**
- * Pushes paragraphs down. What stands on or beside something that stays where it is, is not moved,
- * and nothing is moved over it; what stands in a drawn box is moved within that.
- *
- * @param others what stays, besides text that is turned: drawings, pictures, text that is not written anew
- * @param panels those of the others that text may stand in: cards, filled boxes
- * @param foot where the lowest text may end
- * @param share makes scales of one column alike; it is given the column of each paragraph
- * @returns false for pages whose text cannot be pushed; nothing is changed then
+ * Pushes paragraphs down. A paragraph on or beside something fixed does not move, and nothing moves over it;
+ * a paragraph in a panel moves within the panel.
+ * @param others fixed boxes besides rotated text: drawings, pictures, text that is not redrawn
+ * @param panels those of the others that may contain text: cards, filled boxes
+ * @param foot lowest place where text may end
+ * @param share makes the scales within a column alike; receives the column of each paragraph
+ * @returns false, with nothing changed, for a page whose text cannot be pushed
  */
 export function pushDown<Block extends Pushable>(
   written: readonly Block[],
@@ -107,7 +106,7 @@ export function pushDown<Block extends Pushable>(
     share: (columns: ReadonlyMap<Block, number>) => void;
   },
 ): boolean {
-  // Turned text stays, whatever is pushed past it.
+  // Rotated text is fixed.
   const placed = written.filter(({ paragraph }) => paragraph.rotation === 0);
   const turned = written.filter(({ paragraph }) => paragraph.rotation !== 0);
   const fixed = [...others, ...turned.map(({ paragraph }) => paragraph.box)];
@@ -119,7 +118,7 @@ export function pushDown<Block extends Pushable>(
   const tied = placed.filter(ties).map(({ paragraph }) => paragraph.box);
   const ordered = rows
     .map((row) => {
-      // A row that reaches over several boxes stays in each of them.
+      // A row that spans several panels stays in each of them.
       const isParted = row.some((block) => within.get(block) !== within.get(row[0] ?? block));
       return row.map((block) => {
         return pieceOf(block, { fixed, panel: within.get(block), isTied: isParted || ties(block) });
@@ -135,14 +134,14 @@ export function pushDown<Block extends Pushable>(
   }
   for (const piece of pieces) if (!piece.isPinned) piece.block.scale = scaleOf(piece);
   share(numbers);
-  // Where letters became smaller to be like others, what follows them is pushed less.
+  // Text that became smaller to match other text pushes what follows less.
   for (const piece of pieces) piece.widest = Math.min(piece.widest, piece.block.scale);
   settle(ordered, foot);
   for (const piece of pieces) write(piece);
   return true;
 }
 
-/** The largest scale at which no line is too wide. */
+/** Returns the largest scale at which no line is too wide. */
 function scaleForWidth(fitting: Fitting): number {
   return fittingScale({ ...fitting, room: { ...fitting.room, bottom: -Infinity } });
 }
@@ -175,7 +174,7 @@ function pieceOf(
   };
 }
 
-/** What stands above a piece, unless something that stays is between them. */
+/** Returns the pieces above a piece, except where something fixed stands between them. */
 function aboveOf(piece: Piece, pieces: readonly Piece[], staying: readonly Box[]): Piece[] {
   const { box } = piece.block.paragraph;
   const span = spanOf(piece.block);
@@ -197,7 +196,7 @@ function aboveOf(piece: Piece, pieces: readonly Piece[], staying: readonly Box[]
   });
 }
 
-/** Pieces of one column that push each other are set equally close. */
+/** Joins the columns of pieces that push each other within one column, so that they are set equally close. */
 function joinColumns(
   rows: readonly (readonly Piece[])[],
   numberOf: (piece: Piece) => number | undefined,
@@ -214,7 +213,7 @@ function joinColumns(
   }
 }
 
-/** Pushes all down once; false when that was too far, and columns have been set closer. */
+/** Pushes all pieces down once; returns false if some went too far and their columns were tightened. */
 function settle(rows: readonly (readonly Piece[])[], foot: number): boolean {
   const reached = new Set<Piece>();
   const failed: Piece[] = [];
@@ -262,7 +261,7 @@ function scaleOf({ block, isPinned, column, widest }: Piece): number {
   return isPinned ? block.scale : Math.min(tightnessOf(column).scale, widest);
 }
 
-/** Sets a piece where it is pushed to: how close its lines are and where its letters end. */
+/** Lays out a piece at its pushed place: sets its leading and where its letters end. */
 function setPiece(piece: Piece): void {
   const { block, isPinned, column, down } = piece;
   const scale = scaleOf(piece);
@@ -270,7 +269,7 @@ function setPiece(piece: Piece): void {
   const baseline = block.fitting.room.baseline - down;
   const fitting = { ...block.fitting, room: { ...block.fitting.room, baseline } };
   const natural = leadingAt(fitting, scale, 1);
-  // Asked for too little room, this is how close lines may come.
+  // With no room below the baseline, `leadingAt` returns the closest leading.
   const closest = leadingAt({ ...fitting, room: { ...fitting.room, bottom: baseline } }, scale, 2);
   const tight = Math.max(closest, natural * tightnessOf(column).leading);
   const { lines, leading } = isPinned
@@ -290,9 +289,9 @@ function isFree({ block, hindrances, down, bottom }: Piece, foot: number): boole
 }
 
 /**
- * Makes room for a piece that came too far: the column that grew most of those that pushed it is
- * set closer. What grew by itself, or is in a column that would be set no larger than it fits
- * without being pushed, stays in its place. Whether anything has changed.
+ * Makes room for a piece that was pushed too far by tightening the column that grew most among those that
+ * pushed it. A piece that grew by itself is pinned to its place; so is a column that would be set smaller
+ * than it fits without being pushed. Returns whether anything changed.
  */
 function relieve(
   piece: Piece,
@@ -332,6 +331,6 @@ function write(piece: Piece): void {
   const { fitting } = block;
   block.scale = scaleOf(piece);
   const room = { ...fitting.room, baseline: fitting.room.baseline - down, bottom };
-  // Lines around pictures are the same only at the distance they were broken at.
+  // Lines around pictures keep their breaks only at the leading for which they were broken.
   block.fitting = { ...fitting, leading: leading / block.scale, room };
 }

@@ -1,4 +1,6 @@
-/** The text objects of a page: their order and looks, and prints that make text bold or shade it. */
+/**
+ * The text objects of a page: their order and looks, and the repeated prints that make text bold or shade it.
+ */
 import type { OpenPage } from './pdfium.ts';
 import { horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
@@ -6,16 +8,16 @@ import type { Box, PageParagraph } from './page-model.ts';
 /** A text object: what one text-showing operator draws. */
 export interface TextObject {
   handle: number;
-  /** Among the page's text objects. */
+  /** Index among the page's text objects. */
   index: number;
-  /** The form object it is in, 0 on the page itself. */
+  /** Handle of the form object that contains it, 0 on the page itself. */
   parent: number;
 }
 
 /** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
 const TEXT_OBJECT = 1;
 const FORM_OBJECT = 5;
-/** Text render modes (ISO 32000-1, table 106); from 4 on they clip as well. */
+/** Text render modes (ISO 32000-1, table 106); modes from 4 on also clip. */
 const FIRST_CLIPPING = 4;
 const STROKED = 1;
 const FILLED_AND_STROKED = 2;
@@ -25,13 +27,13 @@ const FIXED_PITCH = 1 << 0;
 const SERIF = 1 << 1;
 const ITALIC = 1 << 6;
 const FORCE_BOLD = 1 << 18;
-/** Forms within forms are followed this deep: PDFium stops there as well. */
+/** Depth to which nested forms are followed; PDFium has the same limit. */
 const MAX_FORM_DEPTH = 28;
 
-/** How the characters of a text object look, but for their size. */
+/** The look of the characters of a text object, except their size on the page. */
 export interface ObjectLook {
   fontName: string;
-  /** In units of its own matrix. */
+  /** Font size in units of the object's own matrix. */
   fontSize: number;
   isBold: boolean;
   isItalic: boolean;
@@ -39,20 +41,19 @@ export interface ObjectLook {
   isMonospaced: boolean;
   color: readonly [number, number, number];
   isVisible: boolean;
-  /** From 0 to 1; undefined for opaque ones. */
+  /** From 0 to 1; undefined for opaque text. */
   opacity: number | undefined;
-  /** Whether only the outlines of its letters are drawn. */
+  /** Whether only the outlines of the letters are drawn. */
   isOutlined: boolean;
-  /** How wide its letters are outlined in their own colour, in units of the page; 0 for most. */
+  /** Width of outlines in the letters' own colour, in page units; 0 for most text. */
   outlineWidth: number;
   /** A line under or through the letters, drawn as a path. */
   decoration?: 'underline' | 'strike';
 }
 
 /*
-
- * What is known from the names of fonts: those of Windows, macOS and the web, the 35 of PostScript under the
- * names of Adobe, URW and TeX Gyre, and TeX's own (Computer Modern, its `SF` copies, Latin Modern).
+ * Looks that follow from font names: the fonts of Windows, macOS and the web, the 35 PostScript fonts under
+ * the names of Adobe, URW and TeX Gyre, and TeX's own (Computer Modern, its `SF` copies, Latin Modern).
  */
 const SANS_NAME =
   /sans|nimbussan|arial|arimo|liberationnarrow|helvet|heros|swiss|calibri|carlito|verdana|tahoma|trebuc|segoe|roboto(?!slab)|lato\b|ubuntu|inter\b|montserrat|frutiger|univers|futura|avenir|avantgarde|adventor|a010013l|myriad|optima|candara|corbel|biolinum|gothic|grotes[kq]|^(?:cmss|sfss|lmss)/i;
@@ -66,7 +67,7 @@ const ITALIC_NAME =
   /italic|oblique|slanted|[-,][a-z]*(?:ital|obli)$|[-,](?:bold|semibold|medium)?it$|^cm(?:ti|bxti|mi|mib|sl|bxsl|ssi|sltt|itt)\d|^sf(?:ti|bi|sl|si|it)\d/i;
 type FontLook = Pick<ObjectLook, 'fontName' | 'isBold' | 'isItalic' | 'isSerif' | 'isMonospaced'>;
 
-/** The text objects of a page in the order they are drawn; those of forms where the form is. */
+/** Returns the text objects of a page in drawing order; those of a form take the place of the form. */
 export function listTextObjects(page: OpenPage): TextObject[] {
   const { pdfium } = page;
   const objects: TextObject[] = [];
@@ -84,7 +85,7 @@ export function listTextObjects(page: OpenPage): TextObject[] {
   return objects;
 }
 
-/** Looks up how text objects look; fonts are asked about once for a page. */
+/** Returns a function that looks up the look of a text object; each font is queried once per page. */
 export function looksOfTextObjects(
   page: OpenPage,
 ): (handle: number, parent?: number) => ObjectLook {
@@ -101,7 +102,7 @@ export function looksOfTextObjects(
     const { color, alpha } = colorOf(page, handle, isOutlined);
     const isVisible = mode !== INVISIBLE && alpha > 0;
     const outlineWidth = mode === FILLED_AND_STROKED ? ownOutlineWidth(page, handle, color) : 0;
-    // Text of a group is opaque by itself, the form it is in has the transparency.
+    // Text in a transparency group is opaque itself; the form that contains it carries the transparency.
     const shown = alpha === 255 && parent !== 0 ? colorOf(page, parent, false).alpha : alpha;
     const opacity = shown < 255 ? Math.round((shown / 255) * 100) / 100 : undefined;
     return { ...font, fontSize, color, isVisible, opacity, isOutlined, outlineWidth };
@@ -115,11 +116,11 @@ function lookOfFont({ pdfium, scratch }: OpenPage, handle: number): FontLook {
   const fontName = isNamed ? pdfium.pdfium.UTF8ToString(scratch) : '';
   const flags = pdfium.FPDFFont_GetFlags(handle);
   const isHeavy = pdfium.FPDFFont_GetWeight(handle) >= 600 || (flags & FORCE_BOLD) !== 0;
-  // PDFium guesses weights from the width of stems, which takes many a regular font for a bold one:
-  // it is asked only about fonts whose name is no name.
+  // PDFium guesses weights from stem widths and takes many regular fonts for bold ones, so its weight counts
+  // only for fonts whose name says nothing.
   const name = fontName.replace(/^[A-Z]{6}\+/, '');
   const hasName = /[a-z]{3}/i.test(name);
-  // Names say more than flags, which many writers set for every font alike, and TeX for none.
+  // Names are more reliable than flags: many programs set the same flags for all fonts, and TeX sets none.
   const isMonospaced = MONOSPACED_NAME.test(name);
   const isSans = !isMonospaced && SANS_NAME.test(name);
   const hasSerifName = !isMonospaced && !isSans && SERIF_NAME.test(name);
@@ -132,7 +133,10 @@ function lookOfFont({ pdfium, scratch }: OpenPage, handle: number): FontLook {
   };
 }
 
-/** Outlines of another colour are an ornament, they make no letter bolder. */
+/**
+ * Returns the width of outlines in the fill colour. Outlines of another colour are an ornament that makes no
+ * letter bolder.
+ */
 function ownOutlineWidth(
   page: OpenPage,
   handle: number,
@@ -160,14 +164,17 @@ function colorOf(
   return { color: [channel(0), channel(1), channel(2)], alpha: channel(3) };
 }
 
-/** How much of the smaller of two prints the other covers. */
+/** Least share of a text object's box that another must cover to count as its print. */
 const MIN_SHARE = 0.7;
-/** Pages of single letters have too many objects to compare; a print follows soon after the first. */
+/**
+ * Number of objects searched in either direction: pages of single letters have too many to compare all, and a
+ * print follows soon after the first.
+ */
 const MAX_DISTANCE = 200;
-/** A shadow comes right before what throws it. */
+/** Number of objects searched for a print: a shadow comes right before the text that casts it. */
 const MAX_SHADOW_DISTANCE = 40;
 
-/** What is seen of a text object, and how far from itself, in the coordinates of the file. */
+/** The visible look of a text object, and the offset of its visible print in the coordinates of the file. */
 export interface SeenPrint {
   look: ObjectLook;
   shift: { x: number; y: number };
@@ -175,22 +182,21 @@ export interface SeenPrint {
   repeats: readonly number[];
 }
 
-/** In heights of the letters: how far apart prints are that make one bold text. */
+/** Range of distances, in letter heights, between prints that together make bold text. */
 const LEAST_BOLD_SHIFT = 0.01;
 const MOST_BOLD_SHIFT = 0.12;
 
 /**
- * Which of two prints is seen. Two of one colour, a little apart, make bold text; at one place they
- * are a program's oversight.
- *
- * @param apart how far they are apart, in heights of their letters
+ * Decides which of two prints is visible. Two prints of one colour a little apart make bold text; two at the
+ * same place are a program's oversight.
+ * @param apart distance between the prints, in letter heights
  */
 export function lookOfPrints(
   first: ObjectLook,
   later: ObjectLook,
   apart: number,
 ): { look: ObjectLook; isLater: boolean } {
-  // What is seen through, or hollow, leaves the first print to be seen.
+  // A translucent or hollow later print leaves the first one visible.
   const isCovering = later.isVisible && !later.isOutlined && later.opacity === undefined;
   const isLater = isCovering || (later.isVisible && !first.isVisible);
   const look = isLater ? later : first;
@@ -203,9 +209,8 @@ export function lookOfPrints(
 }
 
 /**
- * The print of an object that is seen: text stands out by a halo or a shadow that is printed before
- * it, and PDFium takes the text itself for a repetition.
- *
+ * Returns the visible print of a text object. Text may have a halo or shadow printed before it, and PDFium
+ * then takes the text itself for a repetition.
  * @param isReadable whether PDFium lists the characters of an object
  */
 export function seenPrint({
@@ -242,7 +247,7 @@ export function seenPrint({
   return { look, shift, repeats };
 }
 
-/** From a text to another that is as large, but for its outlines, and nearly at the same place. */
+/** Returns the offset to a text object of the same size, apart from outlines, at nearly the same place. */
 function shiftBetween(box: Box, other: Box | undefined): { x: number; y: number } | undefined {
   if (other === undefined) return undefined;
   const [width, height] = [box.right - box.left, box.top - box.bottom];
@@ -250,12 +255,12 @@ function shiftBetween(box: Box, other: Box | undefined): { x: number; y: number 
   const higher = other.top - other.bottom - height;
   const isSameSize = Math.abs(wider) < 0.25 * height && Math.abs(higher) < 0.25 * height;
   const [x, y] = [other.left - box.left + wider / 2, other.bottom - box.bottom + higher / 2];
-  // Beside a narrow letter that stands alone is its like, not its print.
+  // An equal narrow letter right beside this one is a letter of its own, not a print.
   const isNear = Math.abs(x) < Math.min(0.6 * height, 0.5 * width) && Math.abs(y) < 0.6 * height;
   return isSameSize && isNear ? { x, y } : undefined;
 }
 
-/** The paragraphs with the text objects that repeat theirs. */
+/** Returns the paragraphs extended by the text objects that repeat theirs. */
 export function attachShadows({
   page,
   objects,
@@ -264,7 +269,7 @@ export function attachShadows({
 }: {
   page: OpenPage;
   objects: readonly TextObject[];
-  /** Second prints that are known already, and what each repeats. */
+  /** Second prints that are known already, with the index that each repeats. */
   repeats: ReadonlyMap<number, number>;
   paragraphs: readonly PageParagraph[];
 }): PageParagraph[] {

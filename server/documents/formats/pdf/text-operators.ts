@@ -1,4 +1,4 @@
-/** The parts of a line from left to right, and their glyphs as operators (ISO 32000-1, 9.4). */
+/** Orders the parts of a line from left to right and writes their glyphs as operators (ISO 32000-1, 9.4). */
 import type { ShapedGlyph, OpenFont } from '../fonts/shaped-text.ts';
 import { type EmbeddedFont, utf16Hex } from './embedded-font.ts';
 import { apply, type Matrix } from './geometry.ts';
@@ -7,27 +7,27 @@ import { type LaidOutLine, type MeasuredUnit, spaceWidth, type TextPart } from '
 
 /** Collects the operators of a page's new text. */
 interface TextOperators {
-  /** What was added since the beginning. */
+  /** Returns the operators of all parts added so far. */
   text(): string;
-  /** Names of the graphics states that are used, with the opacity of each. */
+  /** Returns the opacity of each graphics state in use, by name. */
   states(): ReadonlyMap<string, number>;
   add(part: LinePart, how: Writing): void;
 }
 
-/** How a part is written. */
+/** The settings with which a part is written. */
 interface Writing {
   font: Pick<EmbeddedFont, 'name' | 'encode'>;
-  /** From level coordinates to those of the file. */
+  /** Matrix from level coordinates to those of the file. */
   level: Matrix;
-  /** Whether the line under or through it, if any, is written. */
+  /** Whether to draw the line under or through the text, if it has one. */
   drawsRules: boolean;
 }
 
-/** How far from the baseline lines run, and how thick they are, as text programs draw them. */
+/** Height of such lines above the baseline and their thickness, in ems, as word processors draw them. */
 const RULE_EMS = { underline: -0.12, strike: 0.26 } as const;
 const RULE_THICKNESS_EMS = 0.06;
 
-/** Starts with no text. */
+/** Creates an empty collection of operators. */
 export function writeOperators(): TextOperators {
   const parts: string[] = [];
   const rules: string[] = [];
@@ -68,7 +68,7 @@ function stateFor(opacity = 1): string {
   return `DgAlpha${Math.round(opacity * 100)}`;
 }
 
-/** The line under or through a run; nothing for one that has none. */
+/** Returns the line under or through a run; the empty string if it has none. */
 function ruleOf({ style, sizePoints, x, y, widthPoints }: LinePart, level: Matrix): string {
   if (style.decoration === undefined) return '';
   const middle = RULE_EMS[style.decoration] * sizePoints;
@@ -85,7 +85,7 @@ function showGlyphs(
   let array = '';
   let codes = '';
   let rise = 0;
-  // Where the pen should be, and where a reader's pen is; thousandths of the size.
+  // The wanted pen position, and the position of the viewer's pen, in thousandths of the size.
   let pen = 0;
   let cursor = 0;
   const endCodes = (): void => {
@@ -117,43 +117,43 @@ function showGlyphs(
   return rise === 0 ? operators : `${operators}0 Ts\n`;
 }
 
-/** At most four digits after the point, and no exponent. */
+/** Formats a number with at most four decimals and no exponent. */
 function number(value: number): string {
   const rounded = String(Math.round(value * 10_000) / 10_000);
   return rounded.includes('e') ? value.toFixed(4) : rounded;
 }
 
-/** Text of one font, size and colour at its place; level coordinates. */
+/** Text of one font, size and colour at its place, in level coordinates. */
 export interface LinePart {
   font: OpenFont;
   glyphs: readonly ShapedGlyph[];
-  /** What the glyphs say where it does not follow from their order (ISO 32000-1, 14.9.4). */
+  /** The text of the glyphs where their order does not imply it (ISO 32000-1, 14.9.4). */
   actualText: string | undefined;
   sizePoints: number;
   style: TextStyle;
-  /** Up to the next part: blanks may have been widened. */
+  /** Width up to the next part, including the stretch of justified spaces. */
   widthPoints: number;
   link: number | undefined;
-  /** Where the first glyph begins, in level coordinates. */
+  /** Origin of the first glyph, in level coordinates. */
   x: number;
   y: number;
   box: Box;
 }
 
-/** Blanks are not stretched to more than this share of the size: better a ragged line. */
+/** Most stretch of a space, as a multiple of the size; beyond that, the line stays ragged. */
 const MAX_STRETCH = 1.5;
-/** Between ideographs, which have no blanks, it is less. */
+/** The same between ideographs, which have no spaces. */
 const MAX_LETTER_STRETCH = 0.25;
-/** How far raised and lowered signs stand from the baseline, as shares of the size. */
+/** Height of superscript and subscript above the baseline, as shares of the size. */
 const RISE = { normal: 0, superscript: 0.33, subscript: -0.14 } as const;
 
 interface Piece {
   part: TextPart;
-  /** Room after it that justification may widen. */
+  /** Whether justification may widen the space after the piece. */
   isGap: boolean;
 }
 
-/** Places a line's parts; `stretch` points are shared by its blanks. */
+/** Places the parts of a line; its spaces share `stretch` points. */
 export function visualParts({
   line,
   size,
@@ -176,7 +176,7 @@ export function visualParts({
     : MAX_LETTER_STRETCH;
   const isStretched = gaps > 0 && stretch / gaps <= most * size;
   const extra = isStretched ? stretch / gaps : 0;
-  // What is not shared out stays at the end of the line.
+  // Stretch that is not distributed stays at the end of the line.
   let at = isRightToLeft && !isStretched ? x + stretch : x;
   return pieces.map(({ part, isGap }) => {
     const partSize = part.share * size;
@@ -201,8 +201,8 @@ export function visualParts({
 }
 
 /**
- * Indic vowel signs are drawn before the letter after which they are read, and readers take marks
- * without a width of their own for letters of the next syllable.
+ * Returns the text of a part if its glyphs do not spell it: Indic vowel signs are drawn before the letter
+ * that they follow in reading order, and viewers assign zero-width marks to the next syllable.
  */
 function actualText({ text, shaped, level }: TextPart): string | undefined {
   if (level % 2 === 1) return undefined;
@@ -229,7 +229,7 @@ function piecesOf(units: readonly MeasuredUnit[]): Piece[] {
   return pieces;
 }
 
-/** Rule L2 of the bidirectional algorithm (UAX #9): from the highest level down, runs turn round. */
+/** Reverses runs from the highest level down: rule L2 of the bidirectional algorithm (UAX #9). */
 function reordered(pieces: Piece[], isRightToLeft: boolean): Piece[] {
   const base = isRightToLeft ? 1 : 0;
   const highest = Math.max(base, ...pieces.map(({ part }) => part.level));

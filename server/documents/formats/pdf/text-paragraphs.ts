@@ -1,4 +1,4 @@
-/** Lines become paragraphs: what one below the other belongs together. */
+/** Groups lines into paragraphs: decides which lines below each other belong together. */
 import { horizontalOverlap } from './geometry.ts';
 import { isCentered, isRightAligned, isScattered, spread } from './alignment.ts';
 import { isBullet, markerLength, type ReadLine, textOfLine } from './read-line.ts';
@@ -6,20 +6,19 @@ import type { Box, Ruling } from './page-model.ts';
 import { MAX_CELL_EMS, type RowStarts, rowStarts } from './table-rows.ts';
 import { straightened } from './wrapped-lines.ts';
 
-/** Lines further apart than this, in ems, do not belong together however even they are. */
+/** Largest distance of lines that belong together, in ems, however even their distances are. */
 const MAX_LEADING_EMS = 2.3;
-/** … and this when it is not known how far lines are apart here. */
+/** The same where the usual leading is not known. */
 const USUAL_LEADING_EMS = 1.6;
-/** Lines of typewritten prose are at least this long. */
+/** Lines of monospaced prose have at least so many characters. */
 const MIN_TYPED_CHARACTERS = 40;
-/** How many lines are looked at for the next one below: rows of tables are shorter. */
+/** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
 
 /**
- * Groups the lines of one rotation; lines of a paragraph from top to bottom.
- *
- * @param signs small drawings, which are markers where they stand before a line
- * @param obstacles pictures and drawings that lines may run around
+ * Groups the lines of one rotation; the lines of a paragraph go from top to bottom.
+ * @param signs small drawings, which are list markers where they stand before a line
+ * @param obstacles pictures and drawings around which lines may run
  */
 export function groupLines(
   lines: readonly ReadLine[],
@@ -52,7 +51,7 @@ function orderOf(group: readonly ReadLine[]): number {
   return Math.min(...group.map(({ order }) => order));
 }
 
-/** For each line the one below it, where each is the other's nearest. */
+/** Maps each line to the line below it, where each is the other's nearest. */
 function followers(lines: readonly ReadLine[], level: readonly Ruling[]): Map<ReadLine, ReadLine> {
   const sorted = [...lines].sort((a, b) => b.baseline - a.baseline);
   const below = new Map<ReadLine, ReadLine>();
@@ -66,7 +65,7 @@ function followers(lines: readonly ReadLine[], level: readonly Ruling[]): Map<Re
       if (leading > MAX_LEADING_EMS * line.sizePoints) break;
       if (!liesBelow(line, candidate, leading)) continue;
       if (!below.has(line)) below.set(line, candidate);
-      // The list goes downwards, so the last line that is above something is the nearest.
+      // The list goes downwards, so the last line found above a candidate is usually the nearest.
       above.set(candidate, nearer(candidate, line, above.get(candidate)));
       break;
     }
@@ -98,7 +97,7 @@ function areAlike(a: ReadLine, b: ReadLine): boolean {
   return ratio > 0.93 && ratio < 1.07 && a.isRightToLeft === b.isRightToLeft;
 }
 
-/** A line between that reaches beyond both: an underline does not. */
+/** Tests for a ruling between two lines that extends beyond both, which an underline does not. */
 function areRuledApart(a: ReadLine, b: ReadLine, level: readonly Ruling[]): boolean {
   const left = Math.min(a.box.left, b.box.left);
   const right = Math.max(a.box.right, b.box.right);
@@ -111,7 +110,7 @@ function areRuledApart(a: ReadLine, b: ReadLine, level: readonly Ruling[]): bool
   );
 }
 
-/** For each line the nearest that stands to the right of it in its row. */
+/** Maps each line to the nearest line to the right of it in its row. */
 type Neighbours = ReadonlyMap<ReadLine, ReadLine>;
 
 function neighbours(lines: readonly ReadLine[]): Neighbours {
@@ -131,7 +130,7 @@ function neighbours(lines: readonly ReadLine[]): Neighbours {
   return beside;
 }
 
-/** Whether a drawing of the size of a bullet stands right before a line. */
+/** Tests whether a drawing of the size of a bullet stands right before a line. */
 function hasSignBefore(
   { box, baseline, sizePoints, isRightToLeft }: ReadLine,
   signs: readonly Box[],
@@ -144,7 +143,10 @@ function hasSignBefore(
   });
 }
 
-/** Parts a column of lines into its paragraphs; `straight` are the lines without pictures beside. */
+/**
+ * Splits a column of lines into paragraphs; `straight` are the same lines as wide as without pictures beside
+ * them.
+ */
 function splitChain(
   chain: readonly ReadLine[],
   {
@@ -192,7 +194,10 @@ function splitChain(
   return groups;
 }
 
-/** How far each line could go: wider text above or below may stand clear of a column beside. */
+/**
+ * Returns how far each line could extend: text above or below may be wider than a block that has a column
+ * beside it.
+ */
 function columnEnds(
   chain: readonly ReadLine[],
   straight: readonly ReadLine[],
@@ -207,7 +212,7 @@ function columnEnds(
   return blocks.flatMap((block) => {
     const limits = block.map((at) => {
       const [line, own] = [chain[at], straight[at]];
-      // Text on a picture is no column beside.
+      // Text on a picture is not an adjacent column.
       const isWrapped = line?.box.right !== own?.box.right;
       return isWrapped || line === undefined ? Infinity : (beside.get(line)?.box.left ?? Infinity);
     });
@@ -217,7 +222,7 @@ function columnEnds(
   });
 }
 
-/** The commonest distance of the lines; undefined when there are too few to know. */
+/** Returns the median distance of the lines; undefined if there are too few. */
 function usualLeading(chain: readonly ReadLine[]): number | undefined {
   if (chain.length < 3) return undefined;
   const distances = chain
@@ -228,7 +233,7 @@ function usualLeading(chain: readonly ReadLine[]): number | undefined {
 }
 
 function isTooFar(previous: ReadLine, line: ReadLine, leading: number | undefined): boolean {
-  // Raised and lowered signs push lines apart.
+  // Superscripts and subscripts push lines apart.
   const pushed =
     hasPosition(line, 'superscript') || hasPosition(previous, 'subscript')
       ? 0.5 * line.sizePoints
@@ -254,12 +259,14 @@ function isOtherStyle(previous: ReadLine, line: ReadLine): boolean {
   return isAllBold(previous) || isAllBold(line);
 }
 
-/** Of a table of contents: dots up to the number of a page, which may stand apart. */
+/**
+ * Tests for an entry of a table of contents: leader dots up to a page number, which may be a line of its own.
+ */
 function endsWithLeader(line: ReadLine): boolean {
   return /(?:[.·…_]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})?$/i.test(textOfLine(line));
 }
 
-/** Whether two lines begin rows of a table without rules. */
+/** Tests whether two lines begin rows of a table without rules. */
 function areRows(
   previous: ReadLine,
   line: ReadLine,
@@ -268,13 +275,13 @@ function areRows(
 ): boolean {
   const [above, below] = [beside.get(previous), beside.get(line)];
   if (above === undefined || below === undefined) return false;
-  // Far more room than columns of a text leave: the lines were not cut for want of it.
+  // The room is far wider than the gap between text columns, so the lines are not broken for lack of width.
   const width = Math.max(previous.box.right - previous.box.left, line.box.right - line.box.left);
   const isShort = width < MAX_CELL_EMS * line.sizePoints;
   return isShort && roomPoints > Math.max(3 * line.sizePoints, 0.5 * width);
 }
 
-/** Typewritten prose fills its lines; code is short, indented or ends in signs. */
+/** Tests for code: unlike monospaced prose, its lines are short, indented or end in punctuation. */
 function looksLikeCode(chain: readonly ReadLine[]): boolean {
   const isTyped = chain.every(({ characters }) =>
     characters.every(({ character }) => character.look.isMonospaced),
@@ -290,7 +297,7 @@ function looksLikeCode(chain: readonly ReadLine[]): boolean {
   );
 }
 
-/** At the right of letters: who writes, where, and when, each a line by itself. */
+/** Tests for the sender, place and date at the right of a letter, each a line of its own. */
 function looksLikeAddress(lines: readonly ReadLine[]): boolean {
   const startsAnew = (line: ReadLine): boolean => /^[\p{Lu}\p{N}]/u.test(textOfLine(line));
   return lines.length > 2 && isRightAligned(lines) && lines.every(startsAnew);
@@ -309,7 +316,10 @@ function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine
   return isListed || hangs || gap > 0.45 * line.sizePoints;
 }
 
-/** Whether a footnote follows others: its number or sign comes after that of the group's first line. */
+/**
+ * Tests whether a line begins the next footnote: its number or sign comes after that of the group's first
+ * line.
+ */
 function isNextNote(line: ReadLine, [first]: readonly ReadLine[]): boolean {
   const [before, own] = [first && noteLabel(first), noteLabel(line)];
   if (before === undefined || own === undefined) return false;
@@ -317,7 +327,7 @@ function isNextNote(line: ReadLine, [first]: readonly ReadLine[]): boolean {
   return !/\d/.test(before) && own !== before;
 }
 
-/** The number or sign before a line that may be a footnote: raised, or by itself. */
+/** Returns the number or sign before a possible footnote, as a superscript or as a word of its own. */
 function noteLabel({ characters }: ReadLine): string | undefined {
   const isRaised = characters[0]?.position === 'superscript';
   const end = characters.findIndex(({ hasSpaceBefore, position }, at) =>
@@ -333,7 +343,7 @@ function gapAfter({ characters }: ReadLine, count: number): number {
   return before === undefined || after === undefined ? 0 : -horizontalOverlap(before, after);
 }
 
-/** Whether the next line's first word had fitted: the paragraph ended there. */
+/** Tests whether the next line's first word would have fitted, so that the paragraph ended here. */
 function hasRoom({
   previous,
   line,
@@ -357,7 +367,7 @@ function hasRoom({
   return room > width + 0.6 * line.sizePoints;
 }
 
-/** Whether a line begins further in than the one before and the one after. */
+/** Tests whether a line is indented against both the one before and the one after. */
 function isIndented({
   previous,
   line,
@@ -374,7 +384,7 @@ function isIndented({
   return next === undefined ? isEnded : start(line) - start(next) > 0.8 * line.sizePoints;
 }
 
-/** Where a line's text begins, after its list marker if it has one. */
+/** Returns where the text of a line begins, after its list marker if it has one. */
 function textLeft(line: ReadLine): number {
   const [first, text] = [line.characters[0], line.characters[markerLength(line)]];
   const before = (text?.character.box.left ?? 0) - (first?.character.box.left ?? 0);

@@ -1,46 +1,46 @@
 /**
- * Takes text objects out of a page's content stream and leaves every other byte as it is. Operators
- * are counted as PDFium counts the objects it makes of them, forms where they are drawn.
+ * Removes text objects from a page's content stream and leaves every other byte unchanged. Operators are
+ * counted as PDFium counts the objects it makes of them; the objects of a form count where the form is drawn.
  */
 import { type PDFContext, PDFDict, PDFName, PDFRef, PDFStream } from '@cantoo/pdf-lib';
 import { type Operator, scanOperators, packStream, unpackStream } from './content-stream.ts';
 import { invert, type Matrix } from './geometry.ts';
 
-/** Where PDFium found a text object. */
+/** Place of a text object as PDFium reports it. */
 export interface TextPlace {
   matrix: Matrix;
   fontSize: number;
 }
 
-/** What is to be taken out. */
+/** What to remove. */
 export interface Removal {
   context: PDFContext;
-  /** Of the page's text objects, in PDFium's order. */
+  /** Places of the page's text objects, in PDFium's order. */
   places: readonly TextPlace[];
   isRemoved: (index: number) => boolean;
-  /** Forms that were changed already, by their number and what was taken out. */
+  /** Forms that were changed already, by their number and the objects removed from them. */
   changedForms: Map<string, PDFRef>;
 }
 
 /** A content stream without some of its text. */
 interface RemovedText {
   bytes: Uint8Array;
-  /** How many text objects it has, with those taken out. */
+  /** Number of text objects in the stream, including those removed. */
   count: number;
-  /** How many `q` have no `Q`, and how many `Q` no `q`. */
+  /** Number of `q` without a `Q`, and of `Q` without a `q`. */
   openStates: number;
   excessRestores: number;
-  /** What the stream's resources need now; undefined for names that nothing draws any more. */
+  /** Changes to the stream's resources; undefined for a name that nothing draws any more. */
   forms: ReadonlyMap<string, PDFRef | undefined>;
 }
 
-/** PDFium stops here as well. */
+/** Depth limit of nested forms; PDFium has the same. */
 const MAX_FORM_DEPTH = 28;
 
 const showing = new Set(['Tj', 'TJ', "'", '"']);
 const placing = new Set(['BT', 'Tm', 'Td', 'TD', 'T*']);
 
-/** A stream that is being read. */
+/** The state of reading one stream. */
 interface Reading {
   removal: Removal;
   bytes: Uint8Array;
@@ -51,14 +51,14 @@ interface Reading {
   keptForms: Set<string>;
   /** Index of the next text object. */
   next: number;
-  /** The first of those that were taken out since the last that has its own place. */
+  /** Index of the first text object removed since the last operator that set a position. */
   gapFrom: number | undefined;
   hasFont: boolean;
   states: boolean[];
   excessRestores: number;
 }
 
-/** Takes text out of a stream; `first` is the index of its first text object. */
+/** Removes text from a stream; `first` is the index of its first text object. */
 export function removeText(
   removal: Removal,
   {
@@ -72,7 +72,7 @@ export function removeText(
     resources: PDFDict | undefined;
     first?: number;
     within?: readonly PDFRef[];
-    /** Changes of other things than text. */
+    /** Edits of anything other than text. */
     edits?: readonly { from: number; to: number; text: string }[];
   },
 ): RemovedText {
@@ -100,7 +100,8 @@ export function removeText(
     else if (name === 'Do') replaceForm(reading, operator);
   });
   const { edits, forms, keptForms, next, states, excessRestores } = reading;
-  // The old text must not stay in the file under its old name.
+  // A changed form gets a new name; the old name is dropped unless an unchanged use needs it, so that the old
+  // text does not stay in the file.
   for (const name of keptForms) forms.delete(name);
   const edited = applyEdits(bytes, edits);
   const openStates = states.length;
@@ -119,7 +120,7 @@ function showText(reading: Reading, operator: Operator): void {
   const movesDown = name === "'" || name === '"';
   if (movesDown) reading.gapFrom = undefined;
   if (!hasText || !reading.hasFont) {
-    // A displacement that belongs to text that is gone is part of the gap.
+    // A displacement after removed text is part of the gap.
     if (reading.gapFrom !== undefined && reading.hasFont) edits.push({ from, to, text: '' });
     return;
   }
@@ -141,7 +142,7 @@ function replaceForm(reading: Reading, operator: Operator): void {
   const form = drawForm({ removal, resources, within, first: next, name });
   reading.next += form.count;
   if (form.isEndless) {
-    // PDFium draws no form within itself; other readers do for some rounds.
+    // A form that draws itself is ignored by PDFium, but other viewers draw it a few times.
     edits.push({ from: operator.from, to: operator.to, text: '' });
     forms.set(name, undefined);
   } else if (form.changed === undefined) {
@@ -154,7 +155,7 @@ function replaceForm(reading: Reading, operator: Operator): void {
   }
 }
 
-/** What `'` and `"` do besides showing text. */
+/** Returns operators for what `'` and `"` do besides showing text. */
 function lineMove(bytes: Uint8Array, name: string, from: number, firstString: number): string {
   if (name === "'") return ' T* ';
   const [wordSpace = '0', letterSpace = '0'] = Buffer.from(bytes.subarray(from, firstString))
@@ -164,7 +165,7 @@ function lineMove(bytes: Uint8Array, name: string, from: number, firstString: nu
   return ` ${wordSpace} Tw ${letterSpace} Tc T* `;
 }
 
-/** Moves on by the width of what is gone, in thousandths of the font's size. */
+/** Moves the pen by the width of the removed text, in thousandths of the font size. */
 function displacement(places: readonly TextPlace[], from: number, to: number): string {
   const start = places[from];
   const end = places[to];
@@ -219,7 +220,7 @@ function drawForm({
     const dict = form.dict.clone(context);
     const more = withForms(context, formResources, result.forms);
     if (more !== undefined) dict.set(PDFName.of('Resources'), more);
-    // Its text is no longer what the document's structure says it is.
+    // Its text no longer matches the document's structure tree.
     dict.delete(PDFName.of('StructParents'));
     changed = packStream({ context, bytes: result.bytes, dict });
     removal.changedForms.set(key, changed);
@@ -227,7 +228,7 @@ function drawForm({
   return { count: result.count, changed };
 }
 
-/** Resources with other forms; the dictionary may be used elsewhere, so a copy. */
+/** Returns resources with other forms: a copy, since the dictionary may be used elsewhere. */
 export function withForms(
   context: PDFContext,
   resources: PDFDict | undefined,

@@ -1,24 +1,24 @@
-/** Lines under and through text: files draw them as paths of their own, beside the text. */
+/** Underlines and strike-through lines: PDF files draw them as paths, independent of the text. */
 import { type Operator, scanOperators } from './content-stream.ts';
 import { applyToBox, identityMatrix, type Matrix, multiply, union } from './geometry.ts';
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, PageParagraph, Ruling, TextStyle } from './page-model.ts';
 
-/** Where such lines run, from the baseline, as shares of the size of the text. */
+/** Range of heights of such lines above the baseline, as shares of the text size. */
 const UNDER = { from: -0.3, to: -0.01 } as const;
 const THROUGH = { from: 0.15, to: 0.42 } as const;
-/** They begin and end with their text, but for so much; others belong to tables. */
+/** Largest distance between the ends of a line and of its text; other lines belong to tables. */
 const OVERHANG_EMS = 0.35;
-/** Readers leave gaps where letters reach below the line. */
+/** Largest gap within an underline, in ems: programs interrupt it where letters descend below it. */
 const MAX_GAP_EMS = 0.9;
-/** Thicker ones are bars. */
+/** A thicker line is a bar. */
 const MAX_THICKNESS_POINTS = 3;
-/** Pages of drawings have too many lines to compare with all letters. */
+/** Most pairs of line and letter to compare; pages of drawings have too many lines. */
 const MAX_COMPARISONS = 20_000_000;
 
 type Decoration = NonNullable<TextStyle['decoration']>;
 
-/** Marks the level characters that have a line under or through them; returns these lines. */
+/** Marks the level characters that have a line under or through them, and returns these lines. */
 export function markDecorated(
   characters: readonly PageCharacter[],
   rulings: readonly Ruling[],
@@ -47,14 +47,14 @@ export function markDecorated(
   return decorations;
 }
 
-/** Pieces at one height with small gaps are one line. */
+/** Joins pieces at one height that have only small gaps between them. */
 function joined(lines: readonly Ruling[]): Ruling[] {
   const sorted = lines.toSorted((a, b) => a.at - b.at || a.from - b.from);
   const all: Ruling[] = [];
   for (const line of sorted) {
     const last = all.at(-1);
     const isSame = last !== undefined && Math.abs(last.at - line.at) < 0.05;
-    // The size of the text is not known yet: underlined text is hardly ever larger than this.
+    // The size of the text is not known yet; underlined text is hardly ever larger than this.
     if (isSame && line.from - last.to < MAX_GAP_EMS * 10) last.to = Math.max(last.to, line.to);
     else all.push({ ...line });
   }
@@ -80,7 +80,7 @@ function isOfText(line: Ruling, characters: readonly PageCharacter[]): boolean {
   return Math.abs(line.from - left) < most && Math.abs(line.to - right) < most;
 }
 
-/** The lines under or through paragraphs that are written anew, as edits of the content stream. */
+/** Returns the edits of the content stream that delete the lines under and through redrawn paragraphs. */
 export function decorationsIn({
   bytes,
   view,
@@ -95,7 +95,7 @@ export function decorationsIn({
   const own = textRules.filter((rule) => paragraphs.some((paragraph) => belongs(rule, paragraph)));
   if (own.length === 0) return [];
   const paths = thinPaths(bytes, view);
-  // Where one is drawn otherwise, in a form for example, all stay as they are.
+  // If one of them is drawn otherwise, for example in a form, all stay as they are.
   const areFound = own.every((rule) => paths.some(({ box }) => isPieceOf(box, rule)));
   if (!areFound) return [];
   return paths
@@ -122,14 +122,14 @@ function isPieceOf(box: Box, { at, from, to }: Ruling): boolean {
 interface DrawnRule {
   from: number;
   to: number;
-  /** On the page as it is looked at. */
+  /** Box on the page as displayed. */
   box: Box;
 }
 
 const PATH_PARTS = new Set(['m', 'l', 're', 'h']);
 const PAINTING = new Set(['f', 'F', 'f*', 'S', 's', 'B', 'b', 'B*', 'b*']);
 
-/** Paths of one straight line or of one rectangle that is as thin as a line. */
+/** Finds paths that are one straight line or one rectangle as thin as a line. */
 function thinPaths(bytes: Uint8Array, view: Matrix): DrawnRule[] {
   const rules: DrawnRule[] = [];
   const states: Matrix[] = [];

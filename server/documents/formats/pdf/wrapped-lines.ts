@@ -1,23 +1,28 @@
-/** Lines of text that run around a picture: some are beside it, others are as wide as their column. */
+/**
+ * Detects text that wraps around a picture: some of its lines stand beside the picture, others fill their
+ * column.
+ */
 import { verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 
-/** Lines that are all shorter, in ems, are labels of a drawing. */
+/**
+ * Least width of the widest line beside a picture, in ems; if all are shorter, they are labels of a drawing.
+ */
 const MIN_WIDTH_EMS = 12;
-/** What is lower or narrower, in ems, is no picture that text would run around. */
+/** Least width and height of a picture around which text wraps, in ems. */
 const MIN_OBSTACLE_EMS = 2;
-/** Margins between a picture and the text beside it, in ems, are no wider … */
+/** Widest margin between a picture and the text beside it, in ems. */
 const MAX_MARGIN_EMS = 2;
-/** … and above and below it they shorten lines within these. */
+/** Widest margins above and below a picture within which it still shortens lines, in ems. */
 const MARGIN_ABOVE_EMS = 0.5;
 const MARGIN_BELOW_EMS = 1.2;
-/** Between a picture and what is written around it, in ems. */
+/** Gap between a picture and the new text around it, in ems. */
 const GAP_EMS = 0.3;
-/** Text that is not justified ends up to this much, in ems, before its margin. */
+/** Widest margin that ragged text keeps from a picture at its right, in ems. */
 const RAGGED_EMS = 0.75;
-/** Edges that differ by less, in ems, are one. */
+/** Largest difference of edges that count as aligned, in ems. */
 const SAME_EMS = 0.3;
-/** Text of a column goes around a picture as the first so many paragraphs beside it do. */
+/** Number of paragraphs beside a picture whose wrapping also applies to the other text of their column. */
 const MAX_SHARED = 8;
 
 /** A line with its place; lengths in points. */
@@ -26,24 +31,24 @@ interface PlacedLine {
   sizePoints: number;
 }
 
-/** A picture that text runs around, and the column it stands in. */
+/** A picture around which text wraps, and the column that contains both. */
 interface Wrapping {
   obstacle: Box;
-  /** At which edge of the column the picture is. */
+  /** The edge of the column at which the picture stands. */
   side: 'left' | 'right';
   /** The edges of the column. */
   left: number;
   right: number;
-  /** By how much the picture makes lines beside it shorter. */
+  /** By how much the picture shortens the lines beside it. */
   cut: number;
-  /** Which of the lines are beside it. */
+  /** The lines beside the picture. */
   beside: ReadonlySet<PlacedLine>;
 }
 
-/** The lines of one paragraph, or those of a column, which may be several. */
+/** The lines of one paragraph, or those of a column, which may hold several. */
 type Extent = 'paragraph' | 'column';
 
-/** The pictures beside some of the lines, but not beside others. */
+/** Returns the pictures that stand beside some of the lines but not all. */
 function wrappingsOf(
   lines: readonly PlacedLine[],
   obstacles: readonly Box[],
@@ -65,7 +70,8 @@ function wrappingAt(
   { obstacle, side, extent }: { obstacle: Box; side: 'left' | 'right'; extent: Extent },
 ): Wrapping | undefined {
   const beside = new Set(lines.filter((line) => isBeside(line, obstacle, side)));
-  // Last lines are short by themselves, which lines just below a picture are only for its margin.
+  // A last line is short in any case, and the lines just below a picture are short only because of its
+  // margin.
   const last = lines.at(-1);
   const isKept = [...beside].some((line) => {
     const isLevel = verticalOverlap(line.box, obstacle) > 0;
@@ -101,7 +107,7 @@ function isBeside({ box, sizePoints }: PlacedLine, obstacle: Box, side: 'left' |
   return isLarge && isLevel && isClear;
 }
 
-/** The lines with boxes as wide as they would be without the pictures beside them. */
+/** Returns the lines with boxes as wide as they would be without the pictures beside them. */
 export function straightened<Line extends PlacedLine>(
   lines: readonly Line[],
   obstacles: readonly Box[],
@@ -120,14 +126,14 @@ export function straightened<Line extends PlacedLine>(
   });
 }
 
-/** A picture that text goes around. */
+/** A picture around which text wraps. */
 export interface WrappedPicture {
   picture: Box;
-  /** With what is kept free around it, out to the edge of the column that it stands at. */
+  /** The picture with its margins, extended to its edge of the column. */
   kept: Box;
 }
 
-/** What keeps a paragraph to the side of pictures: these, and the edges of its column. */
+/** The pictures around which a paragraph wraps, and the edges of its column. */
 export interface Wrap {
   around: readonly WrappedPicture[];
   left: number;
@@ -135,8 +141,9 @@ export interface Wrap {
 }
 
 /**
- * The pictures that each paragraph goes around: those it does, and those that others in its column
- * do, as it comes to them when it is longer. Paragraphs that meet none are left out.
+ * Finds the pictures around which each paragraph wraps: those beside its own lines, and those around which
+ * others in its column wrap, since a longer translation may reach them. Paragraphs without pictures are left
+ * out.
  */
 export function wrapsOf(
   paragraphs: readonly PageParagraph[],
@@ -179,7 +186,7 @@ export function wrapsOf(
   return wraps;
 }
 
-/** Whether one is among the first so many that have something in common. */
+/** Returns a predicate that accepts the first `most` elements with the same key. */
 function isAmongFirst<One>(keyOf: (one: One) => unknown, most: number): (one: One) => boolean {
   const counts = new Map<unknown, number>();
   return (one) => {
@@ -189,7 +196,10 @@ function isAmongFirst<One>(keyOf: (one: One) => unknown, most: number): (one: On
   };
 }
 
-/** The edges of the column where a paragraph is in that of a wrapping, above or beside its picture. */
+/**
+ * Returns the edges of a paragraph's column if it is also the column of a wrapping and the paragraph stands
+ * above or beside the picture.
+ */
 function columnAround(
   paragraph: PageParagraph,
   { obstacle, side, left, right, cut }: Wrapping,
@@ -222,7 +232,7 @@ function withMargins(
   isJustified: boolean,
 ): Box {
   const gap = GAP_EMS * sizePoints;
-  // Lines above or below that are short as well show how far the margins go.
+  // Short lines above or below the picture show how far its margins extend.
   const lines = [...beside].map((line) => line.box);
   const highest = Math.max(...lines.map(({ bottom }) => bottom));
   const lowest = Math.min(...lines.map(({ top }) => top));
@@ -237,7 +247,7 @@ function withMargins(
   return { ...box, left: obstacle.left - most, right: Infinity };
 }
 
-/** Where a line of some height may be, between two edges and beside pictures. */
+/** Returns the range available to a line of some height, between two edges and beside pictures. */
 export function slotAround(
   around: readonly WrappedPicture[],
   { left, right, bottom, top }: Box,
@@ -251,7 +261,7 @@ export function slotAround(
   return slot;
 }
 
-/** Whether a drawing is one, or a part of one, that is gone around. */
+/** Tests whether a drawing is, or is part of, a picture around which text wraps. */
 export function isPartOf(box: Box, around: readonly WrappedPicture[]): boolean {
   return around.some(({ picture: { left, right, bottom, top } }) => {
     const isWide = box.left > left - 1 && box.right < right + 1;
