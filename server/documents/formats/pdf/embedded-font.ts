@@ -1,14 +1,14 @@
-/** A font in a PDF file: only the glyphs that are used, and what letters they stand for. */
+/** Embeds a font in a PDF file: the subset of its used glyphs, and the mapping back to letters. */
 import { type PDFContext, PDFDict, PDFHexString, PDFName, type PDFRef } from '@cantoo/pdf-lib';
 import type { OpenFont, ShapedGlyph } from '../fonts/shaped-text.ts';
 import { packStream } from './content-stream.ts';
 
-/** A font that glyphs can be shown with. */
+/** A font whose glyphs can be shown. */
 export interface EmbeddedFont {
   /** Its name in the resources of pages. */
   readonly name: string;
   readonly ref: PDFRef;
-  /** A glyph as four hexadecimal digits. */
+  /** Returns a glyph's code as four hexadecimal digits. */
   readonly encode: (glyph: ShapedGlyph) => string;
   /** Writes the font with the glyphs that were encoded. */
   finish(): void;
@@ -21,7 +21,7 @@ const ITALIC = 1 << 6;
 /** Most entries of a `beginbfchar` (Adobe technical note 5411). */
 const MAX_CHARS = 100;
 
-/** Prepares a font for a file; `number` makes its name and its subset tag. */
+/** Prepares a font for a file; `number` determines its name and its subset tag. */
 export function embedFont({
   context,
   open,
@@ -67,7 +67,7 @@ export function embedFont({
 
 interface UsedGlyph {
   code: number;
-  /** Of the code, four hexadecimal ones. */
+  /** The code as four hexadecimal digits. */
   digits: string;
   glyph: ShapedGlyph;
 }
@@ -121,7 +121,7 @@ function describeFont({
   );
 }
 
-/** The mapping back to letters (ISO 32000-1, 9.10.3). */
+/** Returns the CMap from glyphs back to letters (ISO 32000-1, 9.10.3). */
 function toUnicode(used: readonly UsedGlyph[]): string {
   const known = used.filter(({ glyph }) => glyph.codePoints.length > 0);
   const blocks: string[] = [];
@@ -144,7 +144,7 @@ function toUnicode(used: readonly UsedGlyph[]): string {
   ].join('\n');
 }
 
-/** A text in UTF-16, big end first, as hexadecimal digits. */
+/** Returns a text in UTF-16BE, as hexadecimal digits. */
 export function utf16Hex(text: string): string {
   let digits = '';
   for (let at = 0; at < text.length; at += 1) digits += hex(text.charCodeAt(at), 4);
@@ -155,7 +155,7 @@ function hex(value: number, length: number): string {
   return value.toString(16).toUpperCase().padStart(length, '0');
 }
 
-/** Six capitals by which subsets differ (ISO 32000-1, 9.6.4). */
+/** Returns the six capitals that distinguish subsets (ISO 32000-1, 9.6.4). */
 function subsetTag(number: number): string {
   let rest = number;
   let tag = '';

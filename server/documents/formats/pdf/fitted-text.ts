@@ -1,46 +1,46 @@
-/** How large a translated paragraph can be written in the place it has. */
+/** Finds the scale and layout at which a translated paragraph fits its place. */
 import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { LaidOutLine, MeasuredText } from './laid-out-text.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
 import { isPartOf, slotAround, type Wrap, type WrappedPicture } from './wrapped-lines.ts';
 
-/** Smaller than this share of the original text is not read any more. */
+/** Least scale; smaller text is no longer readable. */
 const MIN_SCALE = 0.6;
-/** Scales are tried one after the other. */
+/** Step between the scales that are tried. */
 export const SCALE_STEP = 0.02;
-/** Lines may come this close, in ems, before letters get smaller. */
+/** Least leading, in ems, before letters become smaller. */
 const MIN_LEADING_EMS = 1.1;
-/** Distance that is kept from what stands beside and below, in ems. */
+/** Distance kept from what stands beside and below, in ems. */
 const GAP_EMS = 0.3;
-/** … and this many times as much from text of another column. */
+/** Factor of that distance for what stands beside. */
 const COLUMN_GAP = 2.5;
 
-/** Where a paragraph may be written; level coordinates. */
+/** The room in which a paragraph may be written, in level coordinates. */
 export interface Room {
   left: number;
   right: number;
   /** Baseline of the first line. */
   baseline: number;
-  /** Where the last line's letters must end. */
+  /** Lowest place where the last line's letters may end. */
   bottom: number;
-  /** How much further in the first line begins. */
+  /** Indent of the first line. */
   firstIndent: number;
   align: PageParagraph['align'];
-  /** Pictures that lines go around. */
+  /** Pictures around which lines run. */
   around: readonly WrappedPicture[];
 }
 
-/** A paragraph that is to be written. */
+/** A paragraph to be laid out. */
 export interface Fitting {
   text: MeasuredText;
   sizePoints: number;
-  /** Of the original. */
+  /** Leading of the original. */
   leading: number;
   lineCount: number;
   room: Room;
 }
 
-/** The largest scale that fits, from 1 down to {@link MIN_SCALE}. */
+/** Returns the largest scale that fits, from 1 down to {@link MIN_SCALE}. */
 export function fittingScale(fitting: Fitting): number {
   for (let step = 0; ; step += 1) {
     const scale = 1 - step * SCALE_STEP;
@@ -64,10 +64,10 @@ export interface SetText {
   leading: number;
 }
 
-/** How often lines around a picture are set: as they come closer, others are beside it. */
+/** Most layouts of lines around a picture: a new leading moves other lines beside the picture. */
 const MAX_TRIES = 4;
 
-/** The lines at a scale, as close as they have to be. */
+/** Lays out the lines at a scale, no closer than necessary. */
 export function setText(fitting: Fitting, scale: number, dividesWords: boolean): SetText {
   let leading = leadingAt(fitting, scale, 1);
   for (let tries = 1; ; tries += 1) {
@@ -79,7 +79,7 @@ export function setText(fitting: Fitting, scale: number, dividesWords: boolean):
   }
 }
 
-/** The lines at a scale and a distance of baselines. */
+/** Lays out the lines at a scale and a leading. */
 export function linesAt(
   fitting: Fitting,
   { scale, leading, dividesWords }: { scale: number; leading: number; dividesWords: boolean },
@@ -91,7 +91,7 @@ export function linesAt(
   return fitting.text.lines(widthOf, dividesWords);
 }
 
-/** From where to where a line goes (the first is 0), without its indent. */
+/** Returns the left and right end of a line (the first is 0), without its indent. */
 export function slotOf(
   { sizePoints, room }: Fitting,
   { line, scale, leading }: { line: number; scale: number; leading: number },
@@ -117,7 +117,7 @@ function areTooWide(fitting: Fitting, scale: number, { lines, leading }: SetText
   });
 }
 
-/** From baseline to baseline: closer than in the original only where the lines would not fit. */
+/** Returns the leading: closer than in the original only where the lines would not fit. */
 export function leadingAt(
   { sizePoints, leading, room }: Fitting,
   scale: number,
@@ -130,23 +130,22 @@ export function leadingAt(
   return Math.max(least, Math.min(scaled, available / (lines - 1)));
 }
 
-/** Things of a page that text must not run into, in the paragraph's level coordinates. */
+/** The things on a page that text must not run into, in the paragraph's level coordinates. */
 export interface Surroundings {
-  /** Other text, and what is drawn. */
+  /** Boxes of other text and of drawings. */
   boxes: readonly Box[];
-  /** What is drawn: text does not come to its very edge. */
+  /** The boxes that are drawings, from whose edges text keeps a distance. */
   drawings: ReadonlySet<Box>;
   rulings: readonly Ruling[];
-  /** Around all text of the page. */
+  /** Box around all text of the page. */
   text: Box;
 }
 
 /**
- * The room of a paragraph: its own place, and what is free to its right and below.
- *
- * @param columns boxes of paragraphs of several lines: they show how wide columns are; undefined when
- *   the text may leave its column
- * @param wrap the pictures it goes around
+ * Returns the room of a paragraph: its own place and the free space at its right and below.
+ * @param columns boxes of paragraphs with several lines, which show the width of columns; undefined when the
+ * text may leave its column
+ * @param wrap the pictures around which it runs
  */
 export function roomOf({
   paragraph,
@@ -207,7 +206,7 @@ function freeRight({
   surroundings: Surroundings;
   columns: readonly Box[] | undefined;
 }): number {
-  // Lines that were broken show how wide their column is, but for the raggedness of their ends.
+  // Broken lines show the width of their column, apart from their ragged ends.
   const isBroken = lineCount > 1;
   const same = columns?.filter((box) => Math.abs(box.left - own.left) < gap * 2) ?? [];
   const widest = Math.max(own.right, ...same.map((box) => box.right));
@@ -245,7 +244,10 @@ function freeLeft({
   return Math.min(left, own.left);
 }
 
-/** How low letters that end at `bottom` may come above an edge: not to the edge, unless they did. */
+/**
+ * Returns how low letters that end at `bottom` may reach above an edge: they keep a distance unless the
+ * original did not.
+ */
 export function clearOf(edge: number, bottom: number, sizePoints: number): number {
   return Math.min(bottom, edge + GAP_EMS * sizePoints);
 }
@@ -278,7 +280,7 @@ function freeBottom({
   return Math.min(bottom, own.bottom);
 }
 
-/** Where a line begins, for the place and the width it has; points. */
+/** Returns where a line begins, from its slot and width, in points. */
 export function lineStart(
   { left, right }: { left: number; right: number },
   align: Room['align'],

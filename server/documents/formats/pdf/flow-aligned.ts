@@ -1,39 +1,39 @@
-/** Tables without rules: rows of short texts that stand below each other in columns. */
+/** Detects tables without rules: rows of short texts aligned in columns. */
 import { boxHeight, horizontalOverlap, union } from './geometry.ts';
 import type { FlowCell } from './flow-model.ts';
 import { flowText, type ParagraphPlace } from './flow-text.ts';
 import type { PlacedTable } from './flow-tables.ts';
 import type { Box, Page, PageParagraph, TextLine } from './page-model.ts';
 
-/** A line and what it is part of. */
+/** A line and its paragraph. */
 interface Member {
   line: TextLine;
   paragraph: PageParagraph;
 }
 
-/** What stands on one baseline, from left to right. */
+/** The lines on one baseline, from left to right. */
 interface Row {
   baseline: number;
   height: number;
   members: Member[];
 }
 
-/** A table as it is gathered. */
+/** A table that is being assembled. */
 interface Candidate {
   columns: Box[];
   rows: Row[];
 }
 
-/** Fewer rows may be anything. */
+/** Least number of rows with several texts; fewer may be a coincidence. */
 const MIN_ROWS = 3;
-/** Lines of two columns of prose are longer, in characters. */
+/** Mean length of lines, in characters, above which a column is prose. */
 const PROSE_CHARACTERS = 26;
-/** Rows further apart, in line heights, belong to different things. */
+/** Largest distance between rows of one table, in line heights. */
 const MAX_ROW_GAP = 3;
-/** Edges of cells that are this near stand below each other. */
+/** Largest difference of edges that count as aligned. */
 const EDGE_POINTS = 3;
 
-/** Finds them among the lines that no other table has. */
+/** Finds tables among the lines that belong to no other table. */
 export function alignedTables(
   page: Page,
   place: ParagraphPlace,
@@ -51,7 +51,7 @@ export function alignedTables(
   return tables;
 }
 
-/** Lines by their baselines, top first. */
+/** Groups lines by baseline, top first. */
 function rowsOf(page: Page, isFree: (line: TextLine) => boolean): Row[] {
   const members = page.paragraphs
     .filter(({ rotation, listMarker }) => rotation === 0 && listMarker === undefined)
@@ -70,7 +70,7 @@ function rowsOf(page: Page, isFree: (line: TextLine) => boolean): Row[] {
   return rows;
 }
 
-/** Adds a row to a table when each of its texts stands in one column. */
+/** Adds a row to a table if each of its texts stands in one column. */
 function joins({ columns, rows }: Candidate, row: Row): boolean {
   const last = rows.at(-1);
   if (last === undefined || last.baseline - row.baseline > MAX_ROW_GAP * row.height) return false;
@@ -91,7 +91,7 @@ function joins({ columns, rows }: Candidate, row: Row): boolean {
     const next = grown[at + 1];
     return next === undefined || next.left - box.right > 1;
   });
-  // A single text below the last row that starts no column is the next paragraph.
+  // A single text below the last row that continues no cell is the next paragraph.
   const isParagraph = row.members.length === 1 && !isContinuation(last, row);
   if (!areApart || isParagraph) return false;
   columns.splice(0, columns.length, ...grown);
@@ -99,7 +99,7 @@ function joins({ columns, rows }: Candidate, row: Row): boolean {
   return true;
 }
 
-/** Whether a lonely text goes on in a cell above it. */
+/** Tests whether a single text continues a cell above it. */
 function isContinuation(above: Row, row: Row): boolean {
   const [member] = row.members;
   if (member === undefined || above.baseline - row.baseline > 1.5 * row.height) return false;
@@ -129,7 +129,7 @@ function meanLength(members: readonly Member[]): number {
   return characters / Math.max(1, members.length);
 }
 
-/** Whether most of a column's texts share an edge or their middle. */
+/** Tests whether most texts of a column share an edge or their middle. */
 function isStraight(members: readonly Member[]): boolean {
   const boxes = members.map(({ line }) => line.box);
   const edges = [
@@ -175,7 +175,7 @@ function placed({ columns, rows }: Candidate, place: ParagraphPlace): PlacedTabl
   };
 }
 
-/** Rows that are nearer to the one above are the next lines of its cells. */
+/** Returns the distance below which a row continues the cells of the row above it. */
 function continuationGap(rows: readonly Row[]): number {
   const gaps = rows.slice(1).map((row, at) => (rows[at]?.baseline ?? 0) - row.baseline);
   const least = Math.min(...gaps);
@@ -184,7 +184,7 @@ function continuationGap(rows: readonly Row[]): number {
   return 0;
 }
 
-/** Each column reaches to where the next one begins. */
+/** Extends each column to the middle of the gap before the next one. */
 function columnWidths(columns: readonly Box[], box: Box): number[] {
   const starts = columns.map((column, at) =>
     at === 0 ? box.left : ((columns[at - 1]?.right ?? 0) + column.left) / 2,

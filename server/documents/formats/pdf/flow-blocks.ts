@@ -1,4 +1,4 @@
-/** Paragraphs, tables and pictures as those of Word. */
+/** Converts paragraphs, tables and pictures to those of Word. */
 import {
   AlignmentType,
   Bookmark,
@@ -33,15 +33,15 @@ import type {
 export interface BlockContext {
   looks: DocumentLooks;
   lists: Lists;
-  /** Pages that links lead to. */
+  /** Indexes of the pages that are link targets. */
   bookmarks: ReadonlySet<number>;
-  /** What a text has become. */
+  /** Returns the pieces to write for a text. */
   piecesOf: (text: FlowText) => readonly TextPiece[];
   isSourceRightToLeft: boolean;
   isTargetRightToLeft: boolean;
 }
 
-/** A place in the flow that is about to be written. */
+/** The place of a block in the flow. */
 export interface BlockPlace {
   frame: ColumnFrame;
   spaceBefore: number;
@@ -52,9 +52,9 @@ export interface BlockPlace {
 const TWIPS_PER_POINT = 20;
 const PIXELS_PER_POINT = 96 / 72;
 const EIGHTHS_PER_POINT = 8;
-/** Single spacing of usual fonts, in their size. */
+/** Single spacing of common fonts, in ems. */
 const SINGLE_SPACING = 1.16;
-/** Lines that are closer than this are as good as single. */
+/** Least leading, in ems, that is written; closer lines pass for single spacing. */
 const MIN_WIDE_SPACING = 1.27;
 const LINE_UNITS = 240;
 const MIN_INDENT_POINTS = 4;
@@ -69,12 +69,12 @@ const HEADINGS = [
   HeadingLevel.HEADING_6,
 ];
 
-/** Points as Word's twentieths, whole. */
+/** Converts points to twips, rounded. */
 export function twips(points: number): number {
   return Math.round(points * TWIPS_PER_POINT);
 }
 
-/** A paragraph of the flow or of a cell. */
+/** Returns a paragraph of the flow or of a cell. */
 export function textBlock(
   text: FlowText,
   place: BlockPlace,
@@ -110,7 +110,7 @@ export function textBlock(
   });
 }
 
-/** Where there are no lists, in cells, markers are text. */
+/** Writes the marker as text where it is not part of a list, as in cells. */
 function marked(
   pieces: readonly TextPiece[],
   { marker }: FlowText,
@@ -121,12 +121,12 @@ function marked(
   return [{ text: `${marker.text} `, look: { ...first.look, note: undefined } }, ...pieces];
 }
 
-/** The name of a list's numbering. */
+/** Returns the name of a list's numbering. */
 export function listName(list: number): string {
   return `list-${list + 1}`;
 }
 
-/** Items that stand elsewhere than the first of their level. */
+/** Returns the indent of an item that differs from the first item of its level. */
 function listIndent(
   text: FlowText,
   { frame }: BlockPlace,
@@ -148,7 +148,7 @@ function withBookmark(
   return [new Bookmark({ id: bookmarkName(bookmark), children })];
 }
 
-/** In Word, left is where lines begin: at the right in Arabic. */
+/** In Word, left alignment means the start of lines, which is the right in Arabic. */
 function alignment(
   { align }: FlowText,
   { isSourceRightToLeft }: BlockContext,
@@ -172,7 +172,7 @@ function indents(
     if (start + end < 2 * CENTER_POINTS) return {};
   } else {
     const width = frame.right - frame.left;
-    // A ragged edge says something only of longer text, and of text at the other edge.
+    // A ragged edge is significant only for longer text, and for text at the opposite edge.
     const isAtEnd = (align === 'right') !== isSourceRightToLeft && align !== 'justify';
     if (isAtEnd) start = 0;
     else if (align !== 'justify' && (leading === undefined || end < 0.2 * width)) end = 0;
@@ -192,7 +192,7 @@ function spacing(
   { spaceBefore }: BlockPlace,
 ): Pick<IParagraphOptions, 'spacing'> {
   const size = Math.max(...pieces.map(({ look }) => look.size)) / 2;
-  // What single spacing leaves between lines anyway.
+  // Single spacing already adds this much above the text.
   const before = spaceBefore - (SINGLE_SPACING - 1) * size;
   const ratio = leading === undefined ? 1 : leading / size;
   const line = Math.round((LINE_UNITS * Math.min(ratio, 3)) / SINGLE_SPACING);
@@ -205,7 +205,7 @@ function spacing(
   };
 }
 
-/** Pictures that stand beside each other. */
+/** Returns a paragraph of pictures that stand side by side. */
 export function pictureBlock(
   pictures: readonly FlowPicture[],
   place: BlockPlace,
@@ -243,7 +243,7 @@ export function pictureBlock(
   });
 }
 
-/** A table; as wide as its column at most. */
+/** Returns a table, scaled down to about the width of its column. */
 export function tableBlock(table: FlowTable, place: BlockPlace, context: BlockContext): Table {
   const total = table.columnWidths.reduce((sum, width) => sum + width, 0);
   const frameWidth = place.frame.right - place.frame.left;
@@ -311,7 +311,7 @@ function cellBlock(cell: FlowCell, widths: readonly number[], context: BlockCont
         context,
       );
     }
-    // Within a cell, only its alignment says where a text stands.
+    // Within a cell, only the alignment positions a text.
     const box = { ...item.box, left: frame.left, right: frame.right };
     return textBlock({ ...item, box, firstIndent: 0 }, place, withPieces(context, item));
   });
@@ -326,7 +326,7 @@ function cellBlock(cell: FlowCell, widths: readonly number[], context: BlockCont
   });
 }
 
-/** A copy of a text has the translation of the text. */
+/** A copied text has the pieces of the original. */
 function withPieces(context: BlockContext, original: FlowText): BlockContext {
   return { ...context, piecesOf: () => context.piecesOf(original) };
 }

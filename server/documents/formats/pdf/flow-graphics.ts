@@ -1,6 +1,6 @@
 /**
- * What is on a page besides its text, as far as a flowing document can use it: rules and coloured
- * areas, which make tables, pictures, drawings and links.
+ * Reads the graphics of a page that a flowing document needs: rules and coloured areas (which form tables),
+ * images, drawings and links.
  */
 import {
   boxHeight,
@@ -17,16 +17,16 @@ import type { Box } from './page-model.ts';
 import { viewOf } from './page-characters.ts';
 import { type OpenPage, SCRATCH_BYTES } from './pdfium.ts';
 
-/** Something that is drawn, by the way to it: index in the page, then in forms. */
+/** A drawn object; `path` leads to it: its index in the page, then in forms. */
 export interface DrawnObject {
   path: readonly number[];
   box: Box;
 }
 
-/** A straight line or a bar so thin that it looks like one. */
+/** A straight line, or a bar so thin that it looks like one. */
 export interface Rule extends DrawnObject {
   direction: 'horizontal' | 'vertical';
-  /** Where it stands across its direction: y of a horizontal one. */
+  /** Position across its direction: the y of a horizontal rule. */
   at: number;
   from: number;
   to: number;
@@ -43,7 +43,7 @@ export interface Fill extends DrawnObject {
 
 /** A picture made of pixels. */
 interface DrawnImage extends DrawnObject {
-  /** Whether its file says that it is a photograph. */
+  /** Whether its file format suggests a photograph. */
   isPhotograph: boolean;
 }
 
@@ -62,9 +62,12 @@ const SHADING = 4;
 const FORM = 5;
 const LINE_SEGMENT = 0;
 const MOVE_SEGMENT = 2;
-/** Drawn bars up to this are rules: thick table borders are 2¼ points, headings' underlines 3. */
+/** Largest thickness of a rule: thick table borders have 2¼ points, underlines of headings 3. */
 const MAX_RULE_POINTS = 3;
-/** Maps and technical drawings have millions of lines, tables do not. */
+/**
+ * Limits of objects, rules and path segments: maps and technical drawings have millions of lines, tables do
+ * not.
+ */
 const MAX_OBJECTS = 100_000;
 const MAX_RULES = 20_000;
 const MAX_SEGMENTS = 400;
@@ -79,7 +82,7 @@ interface Walk {
   found: Mutable<PageGraphics>;
 }
 
-/** Reads what is drawn on a page, in looked-at coordinates. */
+/** Reads the graphics of a page, in page coordinates as displayed. */
 export function readGraphics(page: OpenPage): PageGraphics {
   const { view } = viewOf(page);
   const found = { rules: [], fills: [], images: [], drawings: [], links: readLinks(page, view) };
@@ -115,7 +118,7 @@ function visit(walk: Walk, object: number, matrix: Matrix, path: readonly number
   }
 }
 
-/** A path is rules, an area, or a drawing. */
+/** Classifies a path as rules, an area, or a drawing. */
 function visitPath(walk: Walk, object: number, matrix: Matrix, path: readonly number[]): void {
   const box = bounds(walk, object, matrix);
   if (box === undefined) return;
@@ -180,7 +183,7 @@ function lineRule({ x0, y0, x1, y1 }: Line): Omit<Rule, 'thickness' | 'color' | 
   };
 }
 
-/** The lines of a path when all of them are upright; undefined otherwise. */
+/** Returns the lines of a path if all are horizontal or vertical; undefined otherwise. */
 function straightOutline(
   walk: Walk,
   object: number,
@@ -223,7 +226,7 @@ function isUpright(a: Point, b: Point): boolean {
   return Math.min(Math.abs(a.x - b.x), Math.abs(a.y - b.y)) < 0.5;
 }
 
-/** Larger ones are never decoded: 40 million pixels take 160 MB. */
+/** Tests the size of an image; a larger one is never decoded, since 40 million pixels take 160 MB. */
 function isBounded({ page: { pdfium, scratch } }: Walk, image: number): boolean {
   if (!pdfium.FPDFImageObj_GetImagePixelSize(image, scratch, scratch + 4)) return false;
   const side = (index: number): number => pdfium.pdfium.getValue(scratch + 4 * index, 'i32');

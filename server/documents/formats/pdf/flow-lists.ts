@@ -1,7 +1,7 @@
-/** Which items make lists, and how their numbers are written. */
+/** Detects which paragraphs form lists, and how their numbers are written. */
 import type { PlacedItem } from './flow-model.ts';
 
-/** How an item is numbered. */
+/** The list and level of an item. */
 interface ListPlace {
   list: number;
   /** From 0. */
@@ -13,16 +13,16 @@ export interface ListLevel {
   /** `%1.` for the first level, or the bullet. */
   text: string;
   start: number;
-  /** Of its text, in points from the edge of the column. */
+  /** Indent of its text from the edge of the column, in points. */
   indent: number;
-  /** How far before that its marker stands; 0 where the text's next lines begin below the marker. */
+  /** Distance from the marker to the text, in points; 0 where the following lines start below the marker. */
   hang: number;
 }
 
-/** What is found: by item, and the levels of each list. */
+/** The lists of a document: the place of each item, and the levels of each list. */
 export interface Lists {
   places: ReadonlyMap<PlacedItem, ListPlace>;
-  /** By list; levels that no item has are undefined. */
+  /** By list; levels without an item are undefined. */
   levels: readonly (readonly ListLevel[])[];
 }
 
@@ -33,13 +33,13 @@ interface OpenLevel {
   next: number;
 }
 
-/** Items of one level may stand this far apart. */
+/** Largest difference between the left edges of one level. */
 const SAME_LEVEL_POINTS = 6;
 const MAX_LEVELS = 9;
-/** A marker that is farther from its text is a column of its own. */
+/** Largest hanging indent of an item. */
 const MAX_HANG_POINTS = 60;
 
-/** Reads the markers of paragraphs in their order. */
+/** Reads the markers of paragraphs in document order. */
 export function findLists(items: readonly PlacedItem[]): Lists {
   const places = new Map<PlacedItem, ListPlace>();
   const levels: ListLevel[][] = [];
@@ -63,7 +63,7 @@ export function findLists(items: readonly PlacedItem[]): Lists {
     }
     if (isKnown) open.pop();
     if (open.length === 0 || isKnown || open.length >= MAX_LEVELS) {
-      // Another sign or number at a known level: a list of its own.
+      // Another kind of marker or number at a known level starts a new list.
       open = [];
       levels.push([]);
     }
@@ -104,7 +104,7 @@ function readMarker(marker: string, expected: OpenLevel | undefined): Marker {
   return { format: isUpper ? 'upperLetter' : 'lowerLetter', template, value: letter };
 }
 
-/** Symbol fonts keep their bullets in private places that other fonts do not have. */
+/** Replaces bullets from the private use area of symbol fonts, which other fonts lack. */
 function bulletOf(sign: string): string {
   return /^[\u{E000}-\u{F8FF}]$/u.test(sign) || sign === '' ? '•' : sign;
 }

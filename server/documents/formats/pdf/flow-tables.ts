@@ -1,4 +1,4 @@
-/** Tables of a page, whose grids are found from their rules, with the text of their cells. */
+/** Detects the ruled tables of a page: finds their grids from the rules and fills the cells with text. */
 import { areNear, boxHeight, boxWidth, hasCentreIn, union } from './geometry.ts';
 import type { PageGraphics, Rule } from './flow-graphics.ts';
 import type { FlowCell, FlowTable } from './flow-model.ts';
@@ -15,7 +15,7 @@ export interface PlacedTable {
 const TOLERANCE_POINTS = 2;
 const MAX_PADDING_POINTS = 12;
 
-/** The tables of a page that are drawn with rules. */
+/** Returns the tables of a page that are drawn with rules. */
 export function ruledTables(page: Page, graphics: PageGraphics): PlacedTable[] {
   const tables: PlacedTable[] = [];
   for (const grid of findGrids(graphics.rules)) {
@@ -27,12 +27,12 @@ export function ruledTables(page: Page, graphics: PageGraphics): PlacedTable[] {
   return tables;
 }
 
-/** Whether a box is larger than a table can be: a frame around the page. */
+/** Tests whether a box is too large for a table: a frame around the page. */
 function isFrame(box: Box, page: { width: number; height: number }): boolean {
   return boxWidth(box) > 0.8 * page.width && boxHeight(box) > 0.8 * page.height;
 }
 
-/** Whether curves cross it: then it is the grid of a chart. */
+/** Tests whether curves cross a grid, as in a chart. */
 function isDrawn(grid: Grid, graphics: PageGraphics): boolean {
   const inner = {
     left: grid.box.left + 3,
@@ -74,7 +74,10 @@ function placedTable(grid: Grid, page: Page, place: ParagraphPlace): PlacedTable
   };
 }
 
-/** The least that cells leave above and below their text: where text is high, that is the margin. */
+/**
+ * Returns the least space above and below the text of the cells: in the cell with the highest text, this is
+ * the padding.
+ */
 function paddingOf(cells: readonly FlowCell[]): FlowTable['padding'] {
   const filled = cells.flatMap(({ box, items }) => {
     if (box === undefined || items.length === 0) return [];
@@ -99,7 +102,7 @@ function spans({
   return { column, columnSpan, rowSpan, box };
 }
 
-/** The middle of a cell, so that its neighbour's colour is not taken for its own. */
+/** Returns a small box in the middle of a cell, so that a neighbour's colour does not count as its own. */
 function middleOf({ box }: GridCell): GridCell['box'] {
   const x = (box.left + box.right) / 2;
   const y = (box.bottom + box.top) / 2;
@@ -127,7 +130,7 @@ function cellTexts(
   return items.sort((a, b) => b.box.top - a.box.top);
 }
 
-/** What is turned and reaches out of a cell stands across the table, not in it. */
+/** Rotated text that extends beyond a cell stands across the table, not in it. */
 function isWithin(box: Box, cell: Box): boolean {
   return (
     hasCentreIn(box, cell) &&
@@ -138,7 +141,7 @@ function isWithin(box: Box, cell: Box): boolean {
 
 type FlowCellText = ReturnType<typeof flowText>;
 
-/** The alignment of a single line is known from its place in the cell. */
+/** Returns the alignment of a text in its cell; that of a single line follows from its position. */
 function alignInCell({ align, leading, box }: FlowCellText, cell: GridCell): FlowCellText['align'] {
   if (leading !== undefined) return align;
   const before = box.left - cell.box.left;
@@ -148,9 +151,9 @@ function alignInCell({ align, leading, box }: FlowCellText, cell: GridCell): Flo
   return after < 12 ? 'right' : 'left';
 }
 
-// Grids: the cells that rules make.
+// Grids: the cells that rules form.
 
-/** A cell and the columns and rows it reaches over, from 0, rows from the top. */
+/** A cell with its columns and rows, from 0; rows count from the top. */
 interface GridCell {
   column: number;
   columnSpan: number;
@@ -167,16 +170,16 @@ interface Grid {
   rules: readonly Rule[];
 }
 
-/** Rules that belong to one line or cross each other may miss by this much. */
+/** Largest gap between rules that belong to one line or cross each other. */
 const GRID_TOLERANCE_POINTS = 2.5;
-/** Less is the space between double rules. */
+/** Least width and height of cells; less is the gap of a double rule. */
 const MIN_CELL_POINTS = 5;
-/** Larger grids are graph paper. */
+/** Largest grid; larger ones are graph paper. */
 const MAX_CELLS = 4000;
-/** An empty corner of a table may have no rule. */
+/** Largest share of cells without rules above and below; an empty corner of a table may lack them. */
 const MAX_OPEN_SHARE = 0.25;
 
-/** The tables that rules make, from top to bottom; single boxes and crossed lines are not among them. */
+/** Returns the grids that rules form, from top to bottom, except single boxes and crossed lines. */
 function findGrids(rules: readonly Rule[]): Grid[] {
   const grids: Grid[] = [];
   for (const group of touchingRules(rules)) {
@@ -186,7 +189,7 @@ function findGrids(rules: readonly Rule[]): Grid[] {
   return grids.sort((a, b) => b.box.top - a.box.top);
 }
 
-/** Groups of rules that touch, directly or through others. */
+/** Groups rules that touch, directly or through others. */
 function touchingRules(rules: readonly Rule[]): Rule[][] {
   let groups: { box: Box; rules: Rule[] }[] = [];
   for (const rule of [...rules].sort((a, b) => b.box.top - a.box.top)) {
@@ -209,7 +212,7 @@ function gridOf(rules: readonly Rule[]): Grid | undefined {
   const level = rules.filter(({ direction }) => direction === 'horizontal');
   const upright = rules.filter(({ direction }) => direction === 'vertical');
   if (level.length < 2 || upright.length === 0) return undefined;
-  // Many tables have no rules at their left and right: there the level ones end.
+  // Many tables have no rules at their left and right; the ends of the horizontal rules stand in for them.
   const ends = level.flatMap(({ from, to }) => [from, to]);
   const outer = [Math.min(...ends), Math.max(...ends)];
   const xs = places([...upright.map(({ at }) => at), ...outer]);
@@ -219,14 +222,14 @@ function gridOf(rules: readonly Rule[]): Grid | undefined {
   if (columnCount < 1 || rowCount < 1 || columnCount * rowCount > MAX_CELLS) return undefined;
   const cells = cellsOf({ xs, ys, level, upright });
   const open = cells.filter(({ box }) => !isClosed(box, level));
-  // The boxes of a flow chart have nothing above and below between them.
+  // In a flow chart, nothing closes the gaps between the boxes above and below.
   if (open.length > MAX_OPEN_SHARE * cells.length) return undefined;
   const columnWidths = xs.slice(1).map((x, index) => x - (xs[index] ?? x));
   const box = { left: xs[0] ?? 0, right: xs.at(-1) ?? 0, top: ys[0] ?? 0, bottom: ys.at(-1) ?? 0 };
   return { box, columnWidths, rowCount, cells, rules };
 }
 
-/** Whether rules lie along the upper and the lower edge of a cell. */
+/** Tests whether rules lie along the upper and lower edges of a cell. */
 function isClosed({ left, right, top, bottom }: Box, level: readonly Rule[]): boolean {
   const x = (left + right) / 2;
   return [top, bottom].every((y) =>
@@ -234,7 +237,7 @@ function isClosed({ left, right, top, bottom }: Box, level: readonly Rule[]): bo
   );
 }
 
-/** Sorted, those that are hardly apart made one. */
+/** Sorts values and merges those that are hardly apart. */
 function places(values: readonly number[]): number[] {
   const found: number[] = [];
   for (const value of [...values].sort((a, b) => a - b)) {
@@ -252,7 +255,7 @@ interface GridLines {
   upright: readonly Rule[];
 }
 
-/** Cells grow to the right and downwards as long as no rule is in the way. */
+/** Forms cells: each grows to the right and downwards until it meets a rule. */
 function cellsOf(lines: GridLines): GridCell[] {
   const { xs, ys } = lines;
   const columnCount = xs.length - 1;
@@ -289,7 +292,7 @@ function cellsOf(lines: GridLines): GridCell[] {
   return cells;
 }
 
-/** Whether a rule stands at the left of a column, in the middle of a row's height. */
+/** Tests for a rule at the left of a column, in the middle of a row's height. */
 function hasWallAfter({ xs, ys, upright }: GridLines, row: number, column: number): boolean {
   const x = xs[column] ?? 0;
   const y = ((ys[row] ?? 0) + (ys[row + 1] ?? 0)) / 2;
@@ -298,7 +301,10 @@ function hasWallAfter({ xs, ys, upright }: GridLines, row: number, column: numbe
   );
 }
 
-/** Whether no rule lies above a row, over all columns of a cell, and none parts them in that row. */
+/**
+ * Tests whether a cell can grow into a row: no rule lies above the row in the cell's columns, and none
+ * divides them.
+ */
 function isOpenBelow(lines: GridLines, row: number, column: number, span: number): boolean {
   const { xs, ys, level } = lines;
   const y = ys[row] ?? 0;

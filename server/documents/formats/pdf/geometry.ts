@@ -10,10 +10,9 @@ export interface Point {
   y: number;
 }
 
-/** The matrix that changes nothing. */
 export const identityMatrix: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** First one, then the other. */
+/** Returns the matrix that applies `first`, then `then`. */
 export function multiply(first: Matrix, then: Matrix): Matrix {
   const [a, b, c, d, e, f] = first;
   const [p, q, r, s, t, u] = then;
@@ -27,7 +26,7 @@ export function multiply(first: Matrix, then: Matrix): Matrix {
   ];
 }
 
-/** The way back; undefined for a matrix that flattens. */
+/** Returns the inverse; undefined for a singular matrix. */
 export function invert([a, b, c, d, e, f]: Matrix): Matrix | undefined {
   const determinant = a * d - b * c;
   if (Math.abs(determinant) < 1e-12) return undefined;
@@ -41,12 +40,12 @@ export function invert([a, b, c, d, e, f]: Matrix): Matrix | undefined {
   ];
 }
 
-/** Where a place comes to. */
+/** Transforms a point. */
 export function apply([a, b, c, d, e, f]: Matrix, { x, y }: Point): Point {
   return { x: a * x + c * y + e, y: b * x + d * y + f };
 }
 
-/** The upright box around a box that was moved; pages have thousands, so nothing is made on the way. */
+/** Returns the bounding box of a transformed box; pages have thousands, so it allocates nothing else. */
 export function applyToBox([a, b, c, d, e, f]: Matrix, { left, bottom, right, top }: Box): Box {
   return {
     left: Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
@@ -56,7 +55,7 @@ export function applyToBox([a, b, c, d, e, f]: Matrix, { left, bottom, right, to
   };
 }
 
-/** Turns around the origin, counterclockwise. */
+/** Returns a counterclockwise rotation around the origin. */
 export function turn(degrees: number): Matrix {
   const radians = (degrees * Math.PI) / 180;
   const cos = clean(Math.cos(radians));
@@ -64,12 +63,12 @@ export function turn(degrees: number): Matrix {
   return [cos, sin, -sin, cos, 0, 0];
 }
 
-/** Exact for right angles, where the sine has a rest of 1e-16. */
+/** Makes right angles exact, for which the sine or cosine would be about 1e-16 instead of 0. */
 function clean(value: number): number {
   return Math.abs(value - Math.round(value)) < 1e-12 ? Math.round(value) : value;
 }
 
-/** The smallest box around boxes; of none it is empty. */
+/** Returns the bounding box of boxes; without boxes it is empty. */
 export function union(boxes: readonly Box[]): Box {
   const all = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity };
   for (const { left, bottom, right, top } of boxes) {
@@ -81,20 +80,19 @@ export function union(boxes: readonly Box[]): Box {
   return all;
 }
 
-/** How far two boxes share the same columns; negative is the gap between them. */
+/** Returns the width that two boxes share; negative values are the gap between them. */
 export function horizontalOverlap(a: Box, b: Box): number {
   return Math.min(a.right, b.right) - Math.max(a.left, b.left);
 }
 
-/** How far two boxes share the same rows; negative is the gap between them. */
+/** Returns the height that two boxes share; negative values are the gap between them. */
 export function verticalOverlap(a: Box, b: Box): number {
   return Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
 }
 
 /**
- * From the coordinates of a page's contents to the page as it is looked at: cut to its crop box and
- * turned by its `/Rotate`.
- *
+ * Returns the matrix from a page's content to the page as displayed: cut to its crop box and rotated by its
+ * `/Rotate`.
  * @param rotate clockwise, in degrees: 0, 90, 180 or 270
  */
 export function viewMatrix({ crop, rotate }: { crop: Box; rotate: number }): Matrix {
@@ -123,14 +121,14 @@ export function boxHeight({ bottom, top }: Box): number {
   return top - bottom;
 }
 
-/** Whether the centre of a box lies in another. */
+/** Tests whether the centre of a box lies in another. */
 export function hasCentreIn(box: Box, around: Box): boolean {
   const x = (box.left + box.right) / 2;
   const y = (box.bottom + box.top) / 2;
   return x > around.left && x < around.right && y > around.bottom && y < around.top;
 }
 
-/** Whether boxes are no further from each other than a margin, in both directions. */
+/** Tests whether two boxes are no further apart than a margin, in both directions. */
 export function areNear(a: Box, b: Box, marginPoints: number): boolean {
   return horizontalOverlap(a, b) >= -marginPoints && verticalOverlap(a, b) >= -marginPoints;
 }

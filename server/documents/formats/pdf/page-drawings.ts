@@ -1,4 +1,4 @@
-/** What is drawn on a page besides text: rules, signs as small as bullets, and what text runs around. */
+/** Reads the drawings of a page: rulings, signs as small as bullets, and obstacles around which text runs. */
 import {
   apply,
   applyToBox,
@@ -19,17 +19,17 @@ const IMAGE_OBJECT = 3;
 const LINE_TO = 0;
 const MOVE_TO = 2;
 
-/** Drawings of maps have millions of segments; tables do not. */
+/** Most path segments that are read: maps have millions, tables do not. */
 const MAX_SEGMENTS = 20_000;
-/** Larger drawings are not bullets, and pages with more of them are drawings. */
+/** Largest side of a bullet, and the most bullets of a page; pages with more are drawings. */
 const MAX_SIGN_POINTS = 16;
 const MAX_SIGNS = 400;
-/** Shorter ones are parts of signs. */
+/** Shorter lines are parts of signs. */
 const MIN_LENGTH_POINTS = 8;
-/** A line may be this far out of true. */
+/** Tolerance for horizontal and vertical lines. */
 const TOLERANCE_POINTS = 0.6;
 
-/** Reads the level and the upright lines of a page as it is looked at; thin boxes count as lines. */
+/** Reads the horizontal and vertical lines of a page as displayed; the sides of boxes count as lines. */
 export function readRulings(page: OpenPage, view: Matrix): Ruling[] {
   const { pdfium, handle } = page;
   const rulings: Ruling[] = [];
@@ -92,7 +92,7 @@ function addLine(
   }
 }
 
-/** The drawings and pictures of a page that are no larger than bullets of large text. */
+/** Reads the drawings and images of a page that are no larger than bullets of large text. */
 export function readSigns({ pdfium, handle, scratch }: OpenPage, view: Matrix): Box[] {
   const signs: Box[] = [];
   const count = Math.min(MAX_SEGMENTS, pdfium.FPDFPage_CountObjects(handle));
@@ -113,22 +113,22 @@ export function readSigns({ pdfium, handle, scratch }: OpenPage, view: Matrix): 
   return signs;
 }
 
-// Obstacles: pictures and drawings that text runs around, with their labels and captions.
+// Obstacles: pictures and drawings around which text runs, with their labels and captions.
 
-/** Pages with more are drawings themselves. */
+/** Most objects; a page with more is a drawing itself. */
 const MAX_OBJECTS = 2_000;
-/** Parts of one drawing that are no further apart, in points. */
+/** Largest gap between the parts of one drawing, in points. */
 const JOINED_POINTS = 2;
-/** What is smaller in either direction is a rule, a sign or the ground of a word. */
+/** A drawing that is smaller in either direction is a rule, a sign or the background of a word. */
 const MIN_OBSTACLE_POINTS = 24;
-/** What fills so much of the page is its ground. */
+/** An object that covers this share of the page is its background. */
 const BACKGROUND_SHARE = 0.5;
-/** Text runs around a few; pages with more of them are hostile, or tables of pictures. */
+/** Most obstacles; a page with more is hostile, or a table of pictures. */
 const MAX_OBSTACLES = 200;
-/** Lines that go over the edge of a drawing go this far, in points, on both sides of the edge. */
+/** Least length, in points, of a line on both sides of a drawing's edge that it crosses. */
 const CROSSING_POINTS = 12;
 
-/** Reads the boxes around pictures and drawings, parts of one taken together, from top to bottom. */
+/** Reads the boxes around pictures and drawings, with the parts of one joined, from top to bottom. */
 export function readObstacles(
   { pdfium, scratch, handle }: OpenPage,
   { view, width, height }: { view: Matrix; width: number; height: number },
@@ -157,7 +157,7 @@ export function readObstacles(
   return large.length > MAX_OBSTACLES ? [] : large.sort((a, b) => b.top - a.top);
 }
 
-/** Joins a part with all that it touches, and with what the whole touches then. */
+/** Joins a part with all boxes it touches, and with those that the result touches in turn. */
 function withPart(known: readonly Box[], part: Box): Box[] {
   let whole = part;
   let rest = [...known];
@@ -174,15 +174,16 @@ function areJoined(a: Box, b: Box): boolean {
 }
 
 /**
- * Which drawings text is printed over: watermarks, grounds that end within a column. They are
- * as little in the way of text as the paper. What stands on one without text on it is.
+ * Returns a predicate for drawings over which text is printed: watermarks, and backgrounds that end within a
+ * column. These do not obstruct text. A drawing on such a background obstructs text unless text is printed
+ * over it as well.
  */
 export function isGround(
   paragraphs: readonly PageParagraph[],
   obstacles: readonly Box[],
 ): (box: Box) => boolean {
   const texts = paragraphs.filter(({ lines, rotation }) => lines.length > 1 && rotation === 0);
-  // A paragraph's own box has the pictures in it that its lines go around.
+  // Lines, since a paragraph's box contains the pictures around which its lines run.
   const boxes = texts.flatMap(({ lines }) => lines.map(({ box }) => box));
   const grounds = obstacles.filter((obstacle) => boxes.some((box) => crossesEdge(box, obstacle)));
   return (drawing) => {
@@ -204,20 +205,20 @@ function contains({ left, right, bottom, top }: Box, box: Box): boolean {
   return isWide && box.bottom > bottom - 1 && box.top < top + 1;
 }
 
-/** Labels are no longer than this, in ems; lines of running text are. */
+/** Longest label, in ems; lines of running text are longer. */
 const MAX_LABEL_EMS = 12;
-/** Labels are no further from their drawing, captions from their picture, in ems. */
+/** Largest distance of labels from their drawing, and of captions from their picture, in ems. */
 const MAX_GAP_EMS = 1;
-/** Lines of one text are no further apart, in ems, … */
+/** Largest distance between lines of one text, in ems. */
 const MAX_LEADING_EMS = 1.6;
-/** … and their sizes differ by no more than this share. */
+/** Largest difference of their sizes, as a share. */
 const SAME_SIZE = 0.04;
 /** Longer text below a picture is no caption. */
 const MAX_CAPTION_LINES = 8;
-/** How many lines are compared with one: a page has fewer within two lines' height. */
+/** Most lines compared with one: a page has fewer within two lines' height. */
 const MAX_COMPARED = 100;
 
-/** A line of text with how it looks. */
+/** A line of text with its look. */
 export interface LabelLine {
   box: Box;
   baseline: number;
@@ -226,7 +227,7 @@ export interface LabelLine {
   isItalic: boolean;
 }
 
-/** The lines of level paragraphs. */
+/** Returns the lines of level paragraphs. */
 export function labelLinesOf(paragraphs: readonly PageParagraph[]): LabelLine[] {
   return paragraphs.flatMap(({ lines, rotation }) => {
     if (rotation !== 0) return [];
@@ -238,7 +239,7 @@ export function labelLinesOf(paragraphs: readonly PageParagraph[]): LabelLine[] 
   });
 }
 
-/** Pictures and drawings with the labels and the caption of each: text runs around all of it. */
+/** Extends pictures and drawings by their labels and captions: text runs around all of it. */
 export function withLabels(pictures: readonly Box[], lines: readonly LabelLine[]): Box[] {
   if (pictures.length === 0) return [];
   const sorted = [...lines].sort((a, b) => b.baseline - a.baseline);
@@ -267,7 +268,7 @@ function isLabel({ box, sizePoints }: LabelLine, picture: Box): boolean {
   return (level > 0 && beside > -gap) || (beside > 0 && level > -gap);
 }
 
-/** Whether a line is the next of a caption: below the picture, and no wider. */
+/** Tests whether a line is the next one of a caption: below the picture, and no wider. */
 function isBelow(
   { box, baseline, sizePoints }: LabelLine,
   { picture, whole, last }: { picture: Box; whole: Box; last: LabelLine | undefined },
@@ -279,7 +280,10 @@ function isBelow(
   return isNext && Math.abs(last.sizePoints / sizePoints - 1) < SAME_SIZE;
 }
 
-/** Whether a line is one of the text beside a picture: that goes beyond it and looks the same. */
+/**
+ * Tests whether a line belongs to the text beside a picture: an adjacent line extends beyond the picture and
+ * has the same look.
+ */
 function runsOn(
   line: LabelLine,
   { at, sorted, picture }: { at: number; sorted: readonly LabelLine[]; picture: Box },

@@ -1,10 +1,13 @@
-/** The links and fields of a page: where they are, lead, and go once their text is elsewhere. */
+/**
+ * The links and form fields of a page: their boxes and targets, and moving links to the new place of their
+ * text.
+ */
 import { PDFArray, PDFDict, PDFName, type PDFPage } from '@cantoo/pdf-lib';
 import { applyToBox, type Matrix, invert, union } from './geometry.ts';
 import type { Box } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';
 
-/** More are not links that people click. */
+/** Most links of a page; more are not meant to be clicked. */
 const MAX_LINKS = 2_000;
 
 export interface PageLink {
@@ -16,7 +19,7 @@ const GO_TO_ACTION = 1;
 const URI_ACTION = 3;
 const MAX_URL_BYTES = 4096;
 
-/** Reads the links of a page, in looked-at coordinates; those that lead into other files are left out. */
+/** Reads the links of a page, in page coordinates as displayed, except links into other files. */
 export function readLinks(page: OpenPage, view: Matrix): PageLink[] {
   return [...linksOf(page, view)].flatMap(({ link, box }) => {
     const target = linkTarget(page, link);
@@ -24,13 +27,13 @@ export function readLinks(page: OpenPage, view: Matrix): PageLink[] {
   });
 }
 
-/** The boxes of a page's link annotations in their order, on the page as it is looked at. */
+/** Returns the boxes of a page's link annotations in order, on the page as displayed. */
 export function readLinkBoxes(page: OpenPage, view: Matrix): Box[] {
   const nowhere = applyToBox(view, { left: 0, top: 0, right: 0, bottom: 0 });
   return [...linksOf(page, view)].map(({ box = nowhere }) => box);
 }
 
-/** PDFium's handles of the links, and where they are; undefined where that is not said. */
+/** Yields PDFium's handles of the links with their boxes; a box is undefined where the file gives none. */
 function* linksOf(
   { pdfium, handle, scratch }: OpenPage,
   view: Matrix,
@@ -67,7 +70,7 @@ function linkTarget(page: OpenPage, link: number): PageLink['target'] | undefine
   return pageIndex < 0 ? undefined : { pageIndex };
 }
 
-/** An address that may be clicked: no scripts, no files. */
+/** Returns the URL of an action if its scheme is safe: no scripts, no files. */
 function actionUrl({ pdfium, document }: OpenPage, action: number): string | undefined {
   const sizeBytes = pdfium.FPDFAction_GetURIPath(document, action, 0, 0);
   if (sizeBytes < 2 || sizeBytes > MAX_URL_BYTES) return undefined;
@@ -86,7 +89,7 @@ function actionUrl({ pdfium, document }: OpenPage, action: number): string | und
 const LINK = 2;
 const POPUP = 16;
 
-/** The boxes of its form fields and comments, at most {@link MAX_LINKS}. */
+/** Returns the boxes of a page's form fields and comments, from at most {@link MAX_LINKS} annotations. */
 export function readFieldBoxes({ pdfium, handle, scratch }: OpenPage, view: Matrix): Box[] {
   const boxes: Box[] = [];
   const count = Math.min(MAX_LINKS, pdfium.FPDFPage_GetAnnotCount(handle));
@@ -103,7 +106,7 @@ export function readFieldBoxes({ pdfium, handle, scratch }: OpenPage, view: Matr
   return boxes;
 }
 
-/** Moves a page's link annotations; `links` has by their number where their text is seen. */
+/** Moves a page's link annotations; `links` maps their index to the boxes of their new text. */
 export function moveLinks({
   target,
   links,
@@ -147,7 +150,7 @@ function linkAnnotations(target: PDFPage): PDFDict[] {
   return links;
 }
 
-/** Boxes on one line are one. */
+/** Merges the boxes on one line. */
 function byLine(boxes: readonly Box[]): Box[] {
   const lines: Box[] = [];
   for (const box of boxes) {

@@ -1,4 +1,6 @@
-/** Which pictures a page has, images and drawings of lines and shapes, and how PDFium draws them. */
+/**
+ * Finds the pictures of a page, both images and drawings of lines and shapes, and renders them with PDFium.
+ */
 import sharp from 'sharp';
 import { boxHeight, boxWidth, areNear, hasCentreIn, union } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
@@ -7,14 +9,14 @@ import type { OpenPage, PdfFile } from './pdfium.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { DrawnObject, PageGraphics } from './flow-graphics.ts';
 
-/** A picture as a file, and where it stands. */
+/** A picture as a file, and its place. */
 export interface PagePicture {
   box: Box;
   kind: 'png' | 'jpg';
   bytes: Uint8Array;
 }
 
-/** Four bytes a pixel: blue, green, red, opacity. */
+/** Four bytes per pixel: blue, green, red, opacity. */
 export interface Pixels {
   bgra: Uint8Array;
   width: number;
@@ -22,11 +24,11 @@ export interface Pixels {
 }
 
 const POINTS_PER_INCH = 72;
-/** Sharp in print at the size it has on the page; more only makes the file large. */
+/** Resolution of pictures: sharp in print at the size on the page; more only enlarges the file. */
 const PICTURE_DPI = 200;
-/** 32 MB while it is drawn. */
+/** Most pixels of a rendering, which then takes 32 MB. */
 const MAX_PIXELS = 8_000_000;
-/** Of raw pictures that are held at once. */
+/** Size of the raw pictures held at once. */
 const BATCH_BYTES = 40_000_000;
 /** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
 const IMAGE = 3;
@@ -35,13 +37,12 @@ const MAX_FORM_DEPTH = 8;
 const BGRA = 4;
 const WHITE = 0xffffffff;
 const TRANSPARENT = 0;
-/** Less transparency is only the soft edge of a photograph. */
+/** Largest share of transparent pixels that is only the soft edge of a photograph. */
 const MAX_EDGE_SHARE = 0.04;
 
 /**
- * Draws groups of a page each for itself, with masks, turns and cuts, on nothing.
- *
- * @returns those of which anything is seen, in their order
+ * Renders each group of a page separately on a transparent ground, with its masks, rotations and clips.
+ * @returns the pictures with visible pixels, in order
  */
 export async function drawGroups(
   file: PdfFile,
@@ -64,10 +65,9 @@ export async function drawGroups(
 }
 
 /**
- * Draws a whole page on white.
- *
- * @param dpi pixels to the inch; lowered for pages of more than `mostPixels`
- * @param withText false: only what is no text of the file
+ * Renders a whole page on white.
+ * @param dpi resolution; lowered for pages of more than `mostPixels`
+ * @param withText false leaves out the text of the file
  */
 export function drawPage(
   page: OpenPage,
@@ -83,7 +83,7 @@ export function drawPage(
   return drawArea({ page, box, dpi, ground: WHITE, ...(mostPixels && { mostPixels }) });
 }
 
-/** Pixels to the inch of the largest image of a page; undefined where there is none. */
+/** Returns the resolution of the largest image of a page, in pixels per inch; undefined without one. */
 export function imageDpi({ pdfium, handle, scratch }: OpenPage): number | undefined {
   let largest = { area: 0, dpi: 0 };
   const visit = (object: number, depth: number): void => {
@@ -105,7 +105,7 @@ export function imageDpi({ pdfium, handle, scratch }: OpenPage): number | undefi
     );
     const area = (right - left) * (top - bottom);
     if (area <= largest.area) return;
-    // However it is turned.
+    // Computed from areas, so that rotation does not matter.
     const dpi = POINTS_PER_INCH * Math.sqrt(((columns ?? 0) * (rows ?? 0)) / area);
     largest = { area, dpi };
   };
@@ -114,7 +114,7 @@ export function imageDpi({ pdfium, handle, scratch }: OpenPage): number | undefi
   return largest.area === 0 ? undefined : largest.dpi;
 }
 
-/** The first groups, as many as may be held at once. */
+/** Renders the first groups, as many as may be held at once. */
 function drawBatch(page: OpenPage, groups: readonly DrawnGroup[]): (Pixels | undefined)[] {
   setAllActive(page, false);
   const drawn: (Pixels | undefined)[] = [];
@@ -141,7 +141,7 @@ function setAllActive({ pdfium, handle }: OpenPage, isActive: boolean): void {
   for (let at = 0; at < count; at += 1) visit(pdfium.FPDFPage_GetObject(handle, at));
 }
 
-/** Shows or hides an object together with the forms it is in. */
+/** Shows or hides an object together with the forms that contain it. */
 function setActive({ pdfium, handle }: OpenPage, path: readonly number[], isActive: boolean): void {
   let object = 0;
   for (const [depth, index] of path.entries()) {
@@ -177,7 +177,7 @@ function drawArea({
   try {
     pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, ground);
     const top = pdfium.FPDF_GetPageHeightF(handle) - box.top;
-    // FS_MATRIX, from points that count downwards, then FS_RECTF: what may be drawn on.
+    // FS_MATRIX, from points that count downwards, then FS_RECTF: the clipping rectangle.
     const numbers = [scale, 0, 0, scale, -box.left * scale, -top * scale, 0, 0, width, height];
     for (const [index, value] of numbers.entries()) {
       pdfium.pdfium.setValue(scratch + 4 * index, value, 'float');
@@ -221,11 +221,11 @@ interface SeenArea {
   top: number;
   width: number;
   height: number;
-  /** Of its pixels, those that are not quite opaque, from 0 to 1. */
+  /** Share of its pixels that are not fully opaque, from 0 to 1. */
   transparentShare: number;
 }
 
-/** The part of a picture that is not cut away. */
+/** Returns the part of a picture with visible pixels. */
 function seenArea({ bgra, width, height }: Pixels): SeenArea | undefined {
   let [left, right, top, bottom] = [width, -1, height, -1];
   let opaque = 0;
@@ -245,7 +245,7 @@ function seenArea({ bgra, width, height }: Pixels): SeenArea | undefined {
   return { left, top, ...size, transparentShare: 1 - opaque / (size.width * size.height) };
 }
 
-/** PDFium draws blue first, sharp reads red first. */
+/** PDFium writes blue first, sharp reads red first. */
 function swapRedAndBlue(pixels: Uint8Array): void {
   for (let at = 0; at < pixels.length; at += 4) {
     const blue = pixels[at] ?? 0;
@@ -254,7 +254,7 @@ function swapRedAndBlue(pixels: Uint8Array): void {
   }
 }
 
-/** What is drawn together: an image, or the lines and shapes of one drawing. */
+/** Objects drawn together: an image, or the lines and shapes of one drawing. */
 export interface DrawnGroup {
   box: Box;
   objects: readonly DrawnObject[];
@@ -266,20 +266,19 @@ const MIN_IMAGE_POINTS = 6;
 const MIN_DRAWING_POINTS = 18;
 /** Parts of a drawing that are this near to each other belong together. */
 const DRAWING_GAP_POINTS = 6;
-/** A chart has hundreds of parts, a map more than can be compared one by one. */
+/** Most shapes that are compared: a chart has hundreds of parts, a map too many. */
 const MAX_PARTS = 2000;
-/** What covers more of the page is paper, not a picture on it. */
+/** A group that covers more of the page is its background, not a picture. */
 const MAX_SHARE_OF_PAGE = 0.85;
 
-/** Of a card, text takes this share of its width and of its area; labels of drawings take less. */
+/** Least share of a card's width and area that its text takes; labels of a drawing take less. */
 const MIN_TEXT_SHARE = 0.4;
 const MIN_TEXT_AREA = 0.1;
 
 /**
- * The images and drawings of a page that are worth to be shown, from top to bottom.
- *
+ * Returns the images and drawings of a page that are worth showing, from top to bottom.
  * @param graphics without the rules of tables
- * @param textBoxes of the paragraphs: a coloured area behind them is no drawing
+ * @param textBoxes boxes of the paragraphs: a coloured area behind them is no drawing
  */
 export function groupDrawings(
   graphics: PageGraphics,
@@ -313,7 +312,7 @@ function drawings(graphics: PageGraphics, page: Box, textBoxes: readonly Box[]):
   for (const cluster of clustersOf(shapes.slice(0, MAX_PARTS))) {
     const around = union(cluster.map(({ box }) => box));
     if (Math.min(boxWidth(around), boxHeight(around)) < MIN_DRAWING_POINTS) continue;
-    // Axes and grids of a chart are rules.
+    // The axes and grid of a chart are rules.
     const rules = graphics.rules.filter(({ box }) => areNear(box, around, DRAWING_GAP_POINTS));
     const objects = [...cluster, ...rules];
     const box = intersection(union(objects.map((object) => object.box)), page);
@@ -322,7 +321,9 @@ function drawings(graphics: PageGraphics, page: Box, textBoxes: readonly Box[]):
   return groups;
 }
 
-/** Whether a shape is the ground or the frame of text: that flows, and would leave it empty. */
+/**
+ * Tests whether a shape is the background or frame of text, which would stay empty when the text flows away.
+ */
 function isAroundText(box: Box, textBoxes: readonly Box[]): boolean {
   const inside = textBoxes.filter((text) => hasCentreIn(text, box));
   if (inside.length === 0) return false;
@@ -344,7 +345,7 @@ function intersection(a: Box, b: Box): Box {
   };
 }
 
-/** Shapes that touch, directly or through others, from left to right. */
+/** Groups shapes that touch, directly or through others. */
 function clustersOf(shapes: readonly DrawnObject[]): DrawnObject[][] {
   const left = [...shapes].sort((a, b) => a.box.left - b.box.left);
   let clusters: { box: Box; shapes: DrawnObject[] }[] = [];

@@ -1,4 +1,7 @@
-/** The translatable text of a file: its blocks in order, and paragraphs as segments and back. */
+/**
+ * The translatable text of a file: its blocks in order, and the conversion of paragraphs to segments and
+ * back.
+ */
 import { type Mark, type TextSegment, hasLetters, plainText } from '../../../text/text-segment.ts';
 import type { PageParagraph, TextRun, TextStyle, Page } from './page-model.ts';
 import { jointOf } from './read-line.ts';
@@ -10,8 +13,7 @@ import { readPages } from './read-pages.ts';
 
 /**
  * Reads all pages of a file.
- *
- * @throws DocumentError when they have more text than may be
+ * @throws DocumentError when the text exceeds `maxCharacters`
  */
 export function readAllPages(file: PdfFile, maxCharacters: number): Page[] {
   const pages: Page[] = [];
@@ -24,7 +26,7 @@ export function readAllPages(file: PdfFile, maxCharacters: number): Page[] {
   return pages;
 }
 
-/** Unicode code points of a page's translatable text. */
+/** Returns the length of a page's translatable text, in Unicode code points. */
 export function charactersOf(page: Page): number {
   return translatableParagraphs(page).reduce(
     (sum, { text }) => sum + countCodePoints(plainText(text.segment)),
@@ -32,7 +34,7 @@ export function charactersOf(page: Page): number {
   );
 }
 
-/** The blocks of pages, then those of the titles. */
+/** Returns the blocks of the pages, followed by those of the titles. */
 export function blocksOf(pages: readonly Page[], titles: Titles): DocumentBlock[] {
   const paragraphs = pages.flatMap((page) =>
     translatableParagraphs(page).map(({ text }): DocumentBlock => {
@@ -45,7 +47,7 @@ export function blocksOf(pages: readonly Page[], titles: Titles): DocumentBlock[
   return [...paragraphs, ...units];
 }
 
-/** The titles that have something to translate: those of the outline, then the document's own. */
+/** Returns the titles with letters: those of the outline, then the document's own. */
 function translatableTitles({ outline, document }: Titles): string[] {
   return [...outline, document ?? ''].filter((title) => hasLetters(title));
 }
@@ -56,25 +58,25 @@ interface TranslatableParagraph {
   text: ParagraphText;
 }
 
-/** The paragraphs of a page that have something to translate. */
+/** Returns the paragraphs of a page that have letters. */
 export function translatableParagraphs({ paragraphs }: Page): TranslatableParagraph[] {
   return paragraphs
     .map((paragraph) => ({ paragraph, text: textOfParagraph(paragraph) }))
     .filter(({ text }) => hasLetters(text.segment));
 }
 
-/** How a stretch of text looks and where it leads. */
+/** The look and link of a stretch of text. */
 export interface RunLook {
   style: TextStyle;
-  /** Index of the page's link it is part of. */
+  /** Index of the page's link that contains it. */
   link: number | undefined;
 }
 
-/** A paragraph's text: the commonest look is untagged, marks stand for the others. */
+/** A paragraph's text: the most frequent look is unmarked, marks stand for the others. */
 export interface ParagraphText {
   segment: TextSegment;
   base: RunLook;
-  /** By the ids of marks. */
+  /** Looks by the id of their mark. */
   looks: ReadonlyMap<number, RunLook>;
 }
 
@@ -83,10 +85,10 @@ export interface LookRun extends RunLook {
   text: string;
 }
 
-/** Sizes that differ by less are the same to the eye. */
+/** Ratio below which sizes count as equal. */
 const SIZE_TOLERANCE = 1.12;
 
-/** The text of a paragraph: its lines joined, divided words whole again. */
+/** Returns the text of a paragraph, with its lines joined and divided words made whole. */
 export function textOfParagraph(paragraph: PageParagraph): ParagraphText {
   const runs = mergedRuns(paragraph);
   const base = commonest(runs);
@@ -115,7 +117,7 @@ export function textOfParagraph(paragraph: PageParagraph): ParagraphText {
   return { segment: parts, base, looks };
 }
 
-/** A translated segment as runs of one look, in reading order. */
+/** Returns a translated segment as runs of one look, in reading order. */
 export function runsOfSegment(
   segment: TextSegment,
   { base, looks }: Pick<ParagraphText, 'base' | 'looks'>,
@@ -135,7 +137,7 @@ export function runsOfSegment(
   return runs;
 }
 
-/** Runs over all lines; neighbours of the same look are one. */
+/** Returns the runs of all lines, with adjacent runs of the same look merged. */
 function mergedRuns({ lines }: PageParagraph): LookRun[] {
   const runs: LookRun[] = [];
   for (const [at, line] of lines.entries()) {
@@ -161,13 +163,13 @@ function addRun(runs: LookRun[], run: LookRun): void {
     runs.push(run);
     return;
   }
-  // Signs alone take the look of what is before them: bold commas are nobody's wish.
+  // Punctuation takes the look of the text before it: nobody intends bold commas.
   const isSign = run.style.position === 'normal' && !/[\p{L}\p{N}]/u.test(run.text);
   if (isSame(last, run) || (isSign && last.link === run.link)) last.text += run.text;
   else runs.push(run);
 }
 
-/** Whether two looks are the same to the eye. */
+/** Tests whether two looks are the same to a reader. */
 function isSame(a: RunLook, b: RunLook): boolean {
   if (a.link !== b.link) return false;
   if (a.style === b.style) return true;

@@ -1,6 +1,6 @@
 /**
- * Lines of text as they are read from a page: their text, its direction and order, and the markers and
- * initials they begin with.
+ * Lines of text as read from a page: their text, direction and order, and the list markers and drop caps at
+ * their start.
  */
 import { bidi } from '../fonts/shaped-text.ts';
 import type { PageCharacter } from './page-characters.ts';
@@ -11,30 +11,33 @@ import { union } from './geometry.ts';
 export interface LineCharacter {
   character: PageCharacter;
   hasSpaceBefore: boolean;
-  /** Whether the file itself has a blank before it. */
+  /** Whether the file itself has a space before it. */
   hasBlankBefore: boolean;
   position: TextStyle['position'];
 }
 
-/** A line, or the part of it that is within one column or cell. */
+/** A line, or the part of a line in one column or cell. */
 export interface ReadLine {
   characters: LineCharacter[];
   box: Box;
   baseline: number;
-  /** Of its ordinary characters. */
+  /** Size of its ordinary characters. */
   sizePoints: number;
   rotation: number;
   isRightToLeft: boolean;
-  /** Whether it goes on beside the initial of the line above. */
+  /** Whether it stands beside the drop cap of the line above. */
   isBesideInitial?: boolean;
-  /** Which of the page's characters is its first: the order of the file. */
+  /** Index of its first character among those of the page, in file order. */
   order: number;
 }
 
-/** A gap that parts words though the file has no blank, in ems: typesetters go down to a sixth. */
+/**
+ * Gap that separates words where the file has no space, in ems: typesetters narrow spaces to a sixth of an
+ * em.
+ */
 export const WORD_GAP_EMS = 0.15;
 
-/** A line's text. */
+/** Returns the text of a line. */
 export function textOfLine({ characters }: Pick<ReadLine, 'characters'>): string {
   return characters
     .map(({ character, hasSpaceBefore }, at) =>
@@ -43,57 +46,57 @@ export function textOfLine({ characters }: Pick<ReadLine, 'characters'>): string
     .join('');
 }
 
-/** Scripts whose words follow each other without blanks. */
+/** Scripts without spaces between words. */
 const joining =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
 
-/** Whether there is a letter whose script has no blanks between words. */
+/** Tests for a letter of a script without spaces between words. */
 export function joinsWithoutBlanks(text: string): boolean {
   return joining.test(text);
 }
 
-/** What stands between two lines of one text for the end of the first. */
+/** Returns what replaces the line break between two lines of one text. */
 export function jointOf(before: string, after: string): '' | ' ' {
   if (/^$|\s$/.test(before) || /^\s/.test(after)) return '';
   if (joinsWithoutBlanks(before.slice(-2)) && joinsWithoutBlanks(after.slice(0, 1))) return '';
-  // A compound that was divided at its own hyphen.
+  // A compound that was divided at a hyphen of its own.
   return /\p{L}[-\u2010]$/u.test(before) && /^\p{L}/u.test(after) ? '' : ' ';
 }
 
-// What lines begin with.
+// Line starts: list markers and drop caps.
 
-/** Also those of the symbol fonts of word processors, in their private places. */
+/** Includes the bullets of word processors' symbol fonts, in the private use area. */
 const bullet = /^[•◦▪▫‣⁃●○■□◆◇►▶➢➤✓✔★☆·∙*–—\-\u{F0A7}\u{F0B7}\u{F0D8}\u{F0FC}\u{F076}]$/u;
 const number = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$/;
 
-/** Whether a word is a sign that items begin with. */
+/** Tests whether a word is a bullet. */
 export function isBullet(word: string): boolean {
   return bullet.test(word);
 }
 
-/** Whether a word is a bullet or a number of an item: `•`, `1.`, `(a)`. */
+/** Tests whether a word is a bullet or the number of an item: `•`, `1.`, `(a)`. */
 export function isListMarker(word: string): boolean {
   return bullet.test(word) || number.test(word);
 }
 
-/** How many characters at a line's start are a list marker; 0 when none are. */
+/** Returns the length of the list marker at a line's start, in characters; 0 without one. */
 export function markerLength({ characters }: ReadLine): number {
   const end = characters.findIndex(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore);
   if (end <= 0 || end > 7) return 0;
   return isListMarker(textOfLine({ characters: characters.slice(0, end) })) ? end : 0;
 }
 
-/** An initial is this much larger than its text. */
+/** Least size of a drop cap, as a multiple of its text's size. */
 const MIN_RATIO = 1.8;
 
-/** Whether a line can be the initial of text of a size. */
+/** Tests whether a line can be the drop cap of text of the given size. */
 export function isDropCap({ characters, sizePoints }: ReadLine, textPoints: number): boolean {
   const [first, ...others] = characters;
   if (first === undefined || others.length > 0) return false;
   return /^\p{Lu}$/u.test(first.character.text) && sizePoints > MIN_RATIO * textPoints;
 }
 
-/** The lines with each initial as the first letter of the line it begins, of that line's size. */
+/** Merges each drop cap into the line it begins, as a first letter of that line's size. */
 export function joinDropCaps(lines: readonly ReadLine[]): ReadLine[] {
   const joined = new Map<ReadLine, ReadLine | undefined>();
   for (const cap of lines) {
@@ -105,7 +108,7 @@ export function joinDropCaps(lines: readonly ReadLine[]): ReadLine[] {
     );
     if (first === undefined || beside.length < 2) continue;
     joined.set(cap, undefined);
-    // All of these lines begin where the paragraph does: the initial only takes their room.
+    // All of these lines start where the paragraph does; the drop cap only takes their room.
     for (const line of beside) {
       const box = union([line.box, edgeOf(cap, line)]);
       joined.set(line, { ...line, box, isBesideInitial: line !== first });
@@ -139,19 +142,19 @@ function withInitial(line: ReadLine, cap: ReadLine): ReadLine {
   return { ...line, characters: [...initial, ...rest], box: union([box, line.box]) };
 }
 
-// Direction: the characters of a line in the order in which they are read.
+// Direction: puts the characters of a line in reading order.
 
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 const letter = /\p{L}/u;
 
-/** Whether text has letters that are written from right to left. */
+/** Tests for letters of a right-to-left script. */
 export function hasRightToLeft(text: string): boolean {
   return rightToLeft.test(text);
 }
 
-/** The share of letters that are written from right to left; 0 without letters. */
+/** Returns the share of the texts with letters that are right-to-left; 0 without letters. */
 export function rightToLeftShare(texts: Iterable<string>): number {
   let against = 0;
   let all = 0;
@@ -163,25 +166,25 @@ export function rightToLeftShare(texts: Iterable<string>): number {
   return all === 0 ? 0 : against / all;
 }
 
-/** On pages written from right to left, lines with this share of such letters are as well. */
+/** Least share of right-to-left letters in a right-to-left line, on a right-to-left page. */
 const MIN_LINE_SHARE = 0.4;
 
-/** The direction of a line of which some letters are written from right to left. */
+/** Decides the direction of a line from its share of right-to-left letters. */
 export function isLineRightToLeft(share: number, isPageRightToLeft: boolean): boolean {
   return share > (isPageRightToLeft ? MIN_LINE_SHARE : 0.5);
 }
 
 const BRACKETS = ['()', '[]', '{}'];
 
-/** The characters of a line, seen from left to right in any order, as they are read. */
+/** Returns the characters of a line in reading order, given their positions from left to right. */
 export function inReadingOrder(
   characters: readonly LineCharacter[],
   { isRightToLeft, sizePoints }: { isRightToLeft: boolean; sizePoints: number },
 ): LineCharacter[] {
   const seen = withBlanks(clustersOf(characters), sizePoints);
   if (isRightToLeft) seen.reverse();
-  // Types of letters do not depend on their order, so the levels of what is seen are those of what
-  // is read; turning the runs back gives the text.
+  // Bidirectional types do not depend on order, so the embedding levels of the visual order apply to the
+  // reading order too; reversing the runs again restores the text.
   const letters = seen.map((cluster) => cluster?.[0]?.character.text.slice(0, 1) ?? ' ').join('');
   const { levels } = bidi.getEmbeddingLevels(
     isRightToLeft ? withNumbersOfWords(letters) : letters,
@@ -206,7 +209,7 @@ type Cluster = LineCharacter[];
 
 const combining = /^\p{M}/u;
 
-/** Letters with their marks, and the parts of one glyph, from left to right. */
+/** Groups letters with their marks, and the parts of one glyph, from left to right. */
 function clustersOf(characters: readonly LineCharacter[]): Cluster[] {
   const clusters: Cluster[] = [];
   for (const member of characters) {
@@ -227,7 +230,7 @@ function leftOf([first]: Cluster): number {
   return first?.character.box.left ?? 0;
 }
 
-/** `undefined` stands for a blank. */
+/** Inserts `undefined` for spaces. */
 function withBlanks(clusters: readonly Cluster[], sizePoints: number): (Cluster | undefined)[] {
   const all: (Cluster | undefined)[] = [];
   let right = Infinity;
@@ -240,14 +243,17 @@ function withBlanks(clusters: readonly Cluster[], sizePoints: number): (Cluster 
   return all;
 }
 
-/** Numbers after words of the other direction belong to these (rule W7): here they come before. */
+/**
+ * Numbers after left-to-right words take their direction (rule W7). The order is reversed here, so these
+ * numbers precede the words and are replaced by Latin letters.
+ */
 function withNumbersOfWords(letters: string): string {
   return letters.replaceAll(/\d+(?:[.,]\d+)*(?=[^\p{L}\d]{1,3}\p{Script=Latin})/gu, (number) =>
     'a'.repeat(number.length),
   );
 }
 
-/** Turns each run of a level or higher ones; rule L2. */
+/** Reverses each run of at least the given level; rule L2. */
 function turnRuns(items: unknown[], levels: Uint8Array, level: number): void {
   let start = 0;
   while (start < items.length) {
@@ -258,7 +264,10 @@ function turnRuns(items: unknown[], levels: Uint8Array, level: number): void {
   }
 }
 
-/** Files have brackets as they look or as they are meant: which it is, shows by what they touch. */
+/**
+ * Files store brackets either mirrored or not; the neighbouring characters show whether a bracket opens or
+ * closes.
+ */
 function withBracket(member: LineCharacter, next: LineCharacter | undefined): LineCharacter {
   const { character, hasSpaceBefore } = member;
   const pair = BRACKETS.find((brackets) => brackets.includes(character.text));

@@ -1,4 +1,4 @@
-/** A text that was read in a picture as a paragraph of its page. */
+/** Converts a text region recognised in a picture to a paragraph of its page. */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import type { PixelBox } from '../image/ocr.ts';
 import type { Picture, QuarterTurn } from '../image/picture.ts';
@@ -7,34 +7,34 @@ import { matchTypeface } from '../image/typeface.ts';
 import { applyToBox, turn, union } from './geometry.ts';
 import type { Box, Page, PageParagraph, TextLine, TextStyle } from './page-model.ts';
 
-/**
- * A page and what was drawn of it. Where text is turned, the picture, and the page with it, is turned
- * until the text lies level.
- */
+/** A page and its picture. For rotated text, both are rotated until the text lies level. */
 export interface ScanView {
   picture: Picture;
   page: Pick<Page, 'width' | 'height'>;
-  /** Of its text, counterclockwise in degrees. */
+  /** Rotation of its text, counterclockwise in degrees. */
   rotation: QuarterTurn;
 }
 
-/** Of em squares, letters with ascenders and descenders take about this share. */
+/** Height of letters with ascenders and descenders, as a share of the em. */
 const LETTER_SHARE = 0.93;
-/** How far the em square reaches below and above where letters stand. */
+/** How far the em square extends below and above the baseline, in ems. */
 const BELOW = 0.22;
 const ABOVE = 0.78;
-/** Where there are no other lines to compare. */
+/** Leading in ems, where there are no other lines to measure. */
 const USUAL_LEADING = 1.2;
-/** Edges of justified text differ less, in sizes. */
+/** Largest difference of the right edges of justified lines, in ems. */
 const EVEN_EDGE = 0.3;
-/** Letters of one size are measured as high as this times each other. */
+/** Largest ratio of measured heights of letters that count as one size. */
 const SAME_HEIGHT = 1.14;
-/** Strokes of bold letters are half as wide again. */
+/** Largest ratio of stroke widths that count as one weight; bold strokes are half as wide again. */
 const SAME_STROKE = 1.22;
 const NEARLY_BLACK = 90;
 const BULLET = '\u2022';
 
-/** From pixels that count downwards to points that count upwards; level, as `levelOrigin` says. */
+/**
+ * Converts pixels, which count downwards, to points, which count upwards; level, with the origin of
+ * `levelOrigin`.
+ */
 export function levelBox(box: PixelBox, view: ScanView): Box {
   const { picture, page } = view;
   const origin = levelOrigin(view);
@@ -48,7 +48,7 @@ export function levelBox(box: PixelBox, view: ScanView): Box {
   };
 }
 
-/** Where the lower left corner of a page is after it was turned around that corner. */
+/** Returns the lower left corner of a page after rotation around that corner. */
 function levelOrigin({ page, rotation }: ScanView): { x: number; y: number } {
   return {
     x: rotation === 180 || rotation === 270 ? -page.width : 0,
@@ -56,15 +56,15 @@ function levelOrigin({ page, rotation }: ScanView): { x: number; y: number } {
   };
 }
 
-/** From level text to where it is on the page. */
+/** Converts a box of level text to the page. */
 export function onPage(box: Box, { rotation }: ScanView): Box {
   return rotation === 0 ? box : applyToBox(turn(rotation), box);
 }
 
-/** How letters of about one height look. */
+/** The look of letters of about one height. */
 export interface LetterLook {
   letterHeightPx: number;
-  /** Of its strokes, in heights of letters. */
+  /** Width of strokes, as a share of the letter height. */
   strokeShare: number;
   sizePx: number;
   isSerif: boolean;
@@ -75,7 +75,7 @@ export interface LetterLook {
 
 type LetterMeasure = Pick<LetterLook, 'letterHeightPx' | 'strokeShare'>;
 
-/** Finds how the letters of each height and weight look, after the longest line of it. */
+/** Determines the look of letters of each height and weight, from the longest line of each. */
 export async function lettersOf(
   regions: readonly TextRegion[],
   language: LanguageTag,
@@ -116,7 +116,10 @@ function nearest(
   return best !== undefined && distance(best) <= most ? best : undefined;
 }
 
-/** Bold is known from the width of strokes: the ink by its edges, of which a stroke has two. */
+/**
+ * Measures letters. Bold shows in the width of strokes: the ink divided by its edges, of which a stroke has
+ * two.
+ */
 function measureOf(region: TextRegion): LetterMeasure {
   const letterHeightPx = letterHeight(region);
   let [ink, edges] = [0, 1];
@@ -132,7 +135,7 @@ function measureOf(region: TextRegion): LetterMeasure {
   return { letterHeightPx, strokeShare: Math.max(0.01, (2 * ink) / edges / letterHeightPx) };
 }
 
-/** A text as a paragraph; its lines keep their places. */
+/** Returns a text region as a paragraph; its lines keep their places. */
 export function scannedParagraph(
   region: TextRegion,
   looks: readonly LetterLook[],
@@ -166,14 +169,14 @@ export function scannedParagraph(
     rotation: view.rotation,
     headingLevel: undefined,
     listMarker: region.lines[0].isMarked ? BULLET : undefined,
-    // It is a part of the picture, and stays there.
+    // The marker is a part of the picture, and stays there.
     markerLine: undefined,
     textObjects: [],
     markerObjects: [],
   };
 }
 
-/** What is nearly black is black: scans are gray at the edges of letters. */
+/** Makes nearly black ink black: in scans, the edges of letters are grey. */
 function inkColor(ink: readonly [number, number, number]): TextStyle['color'] {
   if (Math.max(...ink) < NEARLY_BLACK) return [0, 0, 0];
   return [Math.round(ink[0]), Math.round(ink[1]), Math.round(ink[2])];
