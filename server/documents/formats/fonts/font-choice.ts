@@ -1,13 +1,13 @@
 /**
- * Which installed font a text is written in: one that has its letters and looks like the original. The
- * fonts of this machine are those that fontconfig lists, with the characters of each.
+ * Chooses an installed font for a text: one that covers its letters and looks like the original. fontconfig
+ * lists the fonts of this machine with the characters of each.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { graphemesOf } from '../../../text/code-points.ts';
 import { DocumentError } from '../format.ts';
 
-/** The look that is wished. */
+/** The wanted look. */
 interface FontStyle {
   isBold: boolean;
   isItalic: boolean;
@@ -15,7 +15,7 @@ interface FontStyle {
   isMonospaced: boolean;
 }
 
-/** Text and the font that has all of it. */
+/** Text, and a font that covers all of it. */
 interface FontRun {
   text: string;
   font: InstalledFont;
@@ -24,41 +24,41 @@ interface FontRun {
 /** Chooses fonts for texts of one language. */
 export interface FontChoice {
   /**
-   * Cuts a text where its font changes; signs that all fonts have stay with the letters before them.
-   *
-   * @throws DocumentError when no font has a letter; it names the package
+   * Splits a text where its font changes; common characters stay in the font of the letters before them if it
+   * has them.
+   * @throws DocumentError when no font has a letter; its message names the package to install
    */
   runs(text: string, style: FontStyle): FontRun[];
-  /** The text without the marks and signs that no font has; letters and figures stay. */
+  /** Returns the text without the marks and symbols that no font has; letters and digits stay. */
   drawable(text: string): string;
 }
 
-/** Which of the five regional kinds of the pan-CJK fonts a language is written in. */
+/** Regional variant of the pan-CJK fonts by language; `regionOf` handles variants of Chinese. */
 const CJK_REGIONS: Readonly<Record<string, string>> = { ja: 'JP', ko: 'KR', zh: 'SC' };
 
-/** Fonts for Latin, Greek and Cyrillic, best first: Liberation has the widths of the usual ones. */
+/** Fonts for Latin, Greek and Cyrillic, best first: Liberation has the metrics of the most common fonts. */
 const BASE_FAMILIES = {
   serif: ['Liberation Serif', 'Noto Serif'],
   sans: ['Liberation Sans', 'Noto Sans'],
   mono: ['Liberation Mono', 'Noto Sans Mono'],
 } as const;
 
-/** Kinds of letters for special uses. */
+/** Designs for special uses. */
 const SPECIAL_KINDS = /Looped|Kufi|Display|Rashi|Condensed|Narrow|Light|Unjoined|UI$/;
 
-/** Signs that fonts may lack without the text being lost: marks, symbols, private signs. */
+/** Characters that fonts may lack without loss of the text: marks, symbols, private use characters. */
 const SIGN = /[^\p{L}\p{N}\s\u0000-\u024f]/gu;
 const PLAIN: FontStyle = { isBold: false, isItalic: false, isSerif: false, isMonospaced: false };
 
-/** Signs of no script of their own. */
+/** Text without characters of a specific script. */
 const common = /^[\p{Script=Common}\p{Script=Inherited}]+$/u;
-/** What is not drawn: joiners, directions, variation selectors, soft hyphens. */
+/** Characters that are not drawn: joiners, direction marks, variation selectors, soft hyphens. */
 const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFE00-\uFE0F\uFEFF]/u;
 
 /** Finds the font of a letter. */
 type FontFinder = (cluster: string) => InstalledFont | undefined;
 
-/** Prepares a choice of fonts for a language. */
+/** Prepares the choice of fonts for a language. */
 export function chooseFonts(fonts: readonly InstalledFont[], language: string): FontChoice {
   const finders = new Map<string, FontFinder>();
   const finderFor = (style: FontStyle): FontFinder => {
@@ -77,7 +77,7 @@ export function chooseFonts(fonts: readonly InstalledFont[], language: string): 
   };
 }
 
-/** The first of the fonts that has a letter. */
+/** Returns a finder of the first font that has a letter; it caches its answers. */
 function createFinder(ranking: readonly InstalledFont[]): FontFinder {
   const known = new Map<string, InstalledFont | undefined>();
   return (cluster) => {
@@ -117,7 +117,7 @@ function cut(text: string, fontFor: FontFinder): FontRun[] {
   };
   for (const { segment } of graphemesOf(text)) {
     if (add(segment)) continue;
-    // A letter or blank with a mark of another script: no font has both.
+    // A letter or space with a mark of another script, which no single font covers.
     for (const character of segment) {
       if (!add(character)) throw new DocumentError(missingFont(character));
     }
@@ -125,7 +125,7 @@ function cut(text: string, fontFor: FontFinder): FontRun[] {
   return runs;
 }
 
-/** All fonts, those first that look most like what is wished. */
+/** Returns all fonts, those most similar to the wanted look first. */
 function rankFonts({
   fonts,
   style,
@@ -187,13 +187,16 @@ export interface InstalledFont {
   covers(codePoint: number): boolean;
 }
 
-/** What is asked for; the families are joined by commas, so they come last but for the characters. */
+/** Fields of a line of `fc-list`, separated by tabs; the families are joined by commas. */
 const FORMAT =
   '%{file}\\t%{index}\\t%{variable}\\t%{postscriptname}\\t%{weight}\\t%{slant}\\t%{family}\\t%{charset}\\n';
 
 /** The weight of semi-bold in fontconfig's scale. */
 const SEMI_BOLD = 180;
-/** Collections have their fonts' numbers in the lower half; the upper is of variable fonts. */
+/**
+ * Largest plain index: the lower half numbers the fonts of a collection, the upper half the instances of a
+ * variable font.
+ */
 const MAX_INDEX = 0xffff;
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 const LIST_TIMEOUT_MS = 60_000;
@@ -201,8 +204,7 @@ const LIST_TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 
 /**
- * All outline fonts that there are now.
- *
+ * Lists all outline fonts that are installed now.
  * @throws DocumentError without fontconfig
  */
 export async function listFonts(): Promise<readonly InstalledFont[]> {
@@ -232,7 +234,9 @@ function parseLine(line: string): InstalledFont[] {
   return [{ path, postscriptName, family, isBold, isItalic: Number(slant) > 0, covers }];
 }
 
-/** Looks code points up in `20-7e a0-17f 218`; the list is parsed at the first question. */
+/**
+ * Returns a lookup of code points in a list such as `20-7e a0-17f 218`, which is parsed at the first call.
+ */
 function coverage(charset: string): (codePoint: number) => boolean {
   let ranges: [number, number][] | undefined;
   return (codePoint) => {

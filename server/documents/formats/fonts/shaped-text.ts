@@ -1,18 +1,18 @@
-/** Letters become glyphs: an open font shapes the words of a text (ligatures, marks, joining). */
+/** Shapes text into glyphs with an open font (ligatures, marks, joining letters). */
 import * as fontkit from '@cantoo/fontkit';
 import bidiModule from 'bidi-js';
 import { readFileSync } from 'node:fs';
 import { DocumentError } from '../format.ts';
 import type { InstalledFont } from './font-choice.ts';
 
-/** A glyph and where it stands; lengths in thousandths of the font's size. */
+/** A glyph with its position; lengths in thousandths of the font size. */
 export interface ShapedGlyph {
   id: number;
   /** The characters it stands for; empty for the further glyphs of one character. */
   codePoints: readonly number[];
-  /** How wide the font says it is. */
+  /** Its advance width in the font. */
   width: number;
-  /** How far the next one is. */
+  /** Distance to the next glyph. */
   advance: number;
   xOffset: number;
   yOffset: number;
@@ -21,26 +21,25 @@ export interface ShapedGlyph {
 /** Glyphs from left to right. */
 export interface ShapedText {
   glyphs: readonly ShapedGlyph[];
-  /** In thousandths of the font's size. */
+  /** In thousandths of the font size. */
   advance: number;
 }
 
-/** A font that is in memory. */
+/** A font loaded into memory. */
 export interface OpenFont {
   readonly installed: InstalledFont;
   readonly font: fontkit.Font;
-  /** Shapes a text of one direction; words are remembered. */
+  /** Shapes a text of one direction; results are cached. */
   shape(text: string, isRightToLeft: boolean): ShapedText;
 }
 
-/** Documents repeat their words; this many are remembered for a font. */
+/** Most texts cached per font; documents repeat their words. */
 const MAX_REMEMBERED = 20_000;
 
 /**
  * Opens a font.
- *
- * @param files by their paths, which are read once: collections have several fonts
- * @throws DocumentError for a font file that is damaged
+ * @param files cache of font files by path: a collection holds several fonts
+ * @throws DocumentError for a damaged font file
  */
 export function openFont(installed: InstalledFont, files: Map<string, Uint8Array>): OpenFont {
   const font = load(installed, files);
@@ -109,5 +108,5 @@ function shape({
 
 type Factory = typeof bidiModule.default;
 
-/** Levels, mirrored signs and the order in which they are seen. */
+/** The bidirectional algorithm: embedding levels, mirrored characters and visual order. */
 export const bidi = (bidiModule as unknown as Factory)();

@@ -1,11 +1,12 @@
-/** How text is aligned: what shows by the lines of a paragraph, and around a single one. */
+/**
+ * Determines how text is aligned: from the lines of a paragraph, and from the surroundings of a single line.
+ */
 import { horizontalOverlap } from './geometry.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
 import type { ReadLine } from './read-line.ts';
 
 /**
- * The alignment of a paragraph by its lines from top to bottom.
- *
+ * Returns the alignment of a paragraph from its lines, top to bottom.
  * @param peers full lines of other paragraphs in its column
  */
 export function alignOf({
@@ -27,7 +28,7 @@ export function alignOf({
     return first.isRightToLeft ? 'right' : 'left';
   }
   if (isCentered(lines)) return 'center';
-  // Two lines say little by themselves; lines of a justified column are full on purpose.
+  // Two lines alone prove little: in a justified column, equal right edges do not mean right alignment.
   const isColumnJustified =
     peers.length > 0 && haveStretchedBlanks([...lines.slice(0, -1), ...peers]);
   if (isRightAligned(lines) && !(lines.length === 2 && isColumnJustified)) return 'right';
@@ -41,7 +42,7 @@ export function alignOf({
   return first.isRightToLeft ? 'right' : 'left';
 }
 
-/** Whether lines share their middle and nothing else. */
+/** Tests whether lines share their middle and nothing else. */
 export function isCentered(lines: readonly ReadLine[]): boolean {
   const [first] = lines;
   if (first === undefined || lines.length < 2) return false;
@@ -52,20 +53,20 @@ export function isCentered(lines: readonly ReadLine[]): boolean {
   return isSameMiddle && spread(lines.map(({ box }) => box.left)) > 0.7 * first.sizePoints;
 }
 
-/** Whether lines share their right edge only. */
+/** Tests whether lines share only their right edge. */
 export function isRightAligned(lines: readonly ReadLine[]): boolean {
   const [first] = lines;
   if (first === undefined || lines.length < 2) return false;
   const lefts = lines.map(({ box }) => box.left);
   const hasEdge = spread(lines.map(({ box }) => box.right)) < 0.25 * first.sizePoints;
   if (!hasEdge || spread(lefts) < first.sizePoints || first.isRightToLeft) return false;
-  // Of justified text whose last line is full, only the first line begins elsewhere.
+  // In justified text whose last line is full, only the first line begins elsewhere.
   const margin = Math.min(...lefts);
   const flush = lefts.filter((left) => left - margin < 0.25 * first.sizePoints).length;
   return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
 }
 
-/** Whether no two lines that follow each other have an edge or their middle in common. */
+/** Tests whether no two adjacent lines share an edge or their middle. */
 export function isScattered(lines: readonly ReadLine[]): boolean {
   if (lines.length < 3) return false;
   return lines.slice(1).every(({ box, sizePoints }, at) => {
@@ -75,7 +76,10 @@ export function isScattered(lines: readonly ReadLine[]): boolean {
   });
 }
 
-/** Blanks of ragged text are all equally wide; lines without any count when they are many. */
+/**
+ * Tests whether the spaces differ in width, unlike those of ragged text. Without enough spaces to measure,
+ * more than three lines count as justified.
+ */
 export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
   const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
   const size = lines[0]?.sizePoints ?? 1;
@@ -95,17 +99,17 @@ function meanBlank({ characters }: ReadLine): number | undefined {
   return count > 2 ? sum / count : undefined;
 }
 
-/** Distance of the largest to the smallest. */
+/** Returns the difference of the largest and the smallest value. */
 export function spread(values: readonly number[]): number {
   return Math.max(...values) - Math.min(...values);
 }
 
-/** How many lines of its column a paragraph is compared with. */
+/** Most lines of its column with which a paragraph is compared. */
 const MAX_PEERS = 20;
 
 /**
- * Finds, for the lines of a paragraph from top to bottom, full lines of others in its column: those
- * that begin where its last line does and end where its first does.
+ * Returns a function that finds, for the lines of a paragraph, full lines of others in its column: lines that
+ * begin where its last line does and end where its first does.
  */
 export function columnPeers(
   groups: readonly (readonly ReadLine[])[],
@@ -133,17 +137,17 @@ export function columnPeers(
   };
 }
 
-// Single lines: how they are aligned shows by their cell or their neighbours.
+// Single lines: their cell or their neighbours show how they are aligned.
 
-/** Edges that differ by less are the same. */
+/** Largest difference of edges that count as the same. */
 const SAME_POINTS = 1.5;
-/** Of lines one below the other that end at one place by chance, few do so exactly … */
+/** The same for lines that end together: edges that agree by coincidence rarely agree so exactly. */
 const SAME_END_POINTS = 0.5;
-/** … and fewer so near, in ems: the other two lines of three that end together. */
+/** Largest vertical distance between such lines, in line heights, and how many other lines must end there. */
 const MAX_END_DISTANCE_EMS = 8;
 const MIN_ENDS = 2;
 
-/** Paragraphs of one line with the alignment that their cell or what is above and below shows. */
+/** Returns the paragraphs, with single lines aligned as their cell or the text above and below suggests. */
 export function alignSingleLines(
   paragraphs: readonly PageParagraph[],
   rulings: readonly Ruling[],
@@ -166,7 +170,7 @@ export function alignSingleLines(
     const { box, align } = paragraph;
     const inCell = alignInCell(box, upright);
     if (inCell !== undefined) return { ...paragraph, align: inCell };
-    // What begins where other lines do is not centred though its middle is that of the page.
+    // A line that begins where others do is not centred, even if its middle is that of the page.
     const isFlush = (flush.get(Math.round(box.left)) ?? 0) > 1;
     if (align === 'center' && isFlush) return { ...paragraph, align: 'left' };
     if (align !== 'left') return paragraph;
@@ -183,7 +187,7 @@ export function alignSingleLines(
   });
 }
 
-/** Whether single lines right above and below end where a line does, and begin elsewhere. */
+/** Tests whether single lines nearby end where a line does, but begin elsewhere. */
 function endsWithOthers(box: Box, ends: ReadonlyMap<number, readonly Box[]>): boolean {
   const end = Math.round(box.right);
   const others = [end - 1, end, end + 1].flatMap((at) => ends.get(at) ?? []);
@@ -196,14 +200,14 @@ function endsWithOthers(box: Box, ends: ReadonlyMap<number, readonly Box[]>): bo
   return near.length >= MIN_ENDS;
 }
 
-/** Whether a line stands in the middle of a column that is far wider, as its full lines show. */
+/** Tests whether a line stands in the middle of a column that is far wider, judging by its full lines. */
 function isInMiddleOf(line: Box, column: Box): boolean {
   const size = line.top - line.bottom;
   const [before, after] = [line.left - column.left, column.right - line.right];
   return Math.abs(before - after) < size && Math.min(before, after) > 4 * size;
 }
 
-/** The alignment between the rulings left and right of a box; undefined without both. */
+/** Returns the alignment between the rulings left and right of a box; undefined without both. */
 function alignInCell(box: Box, upright: readonly Ruling[]): PageParagraph['align'] | undefined {
   const y = (box.bottom + box.top) / 2;
   let left = -Infinity;

@@ -1,4 +1,4 @@
-/** What a PDF file has besides its pages: titles, language, outline, scripts, structure. */
+/** The parts of a PDF file besides its pages: titles, language, outline, scripts and structure. */
 import {
   PDFArray,
   PDFDict,
@@ -14,21 +14,21 @@ import {
 
 import type { PdfFile } from './pdfium.ts';
 
-/** Longer outlines are cut off: they are not read by people. */
+/** Most items of an outline; longer ones are cut off, as nobody reads them. */
 const MAX_OUTLINE_ITEMS = 5_000;
 const MAX_OUTLINE_DEPTH = 32;
 const MAX_TITLE_BYTES = 4_096;
 
-/** Titles that programs make of file names. */
+/** Titles that programs derive from file names. */
 const fileName = /\.[a-z]{2,5}$|^Microsoft (Word|PowerPoint|Excel) - |^untitled/i;
 
-/** The titles of a file: of its outline in order, and its own where it is one. */
+/** The titles of a file: those of its outline in order, and its own unless that is a file name. */
 export interface Titles {
   outline: string[];
   document: string | undefined;
 }
 
-/** Reads titles as PDFium knows them. */
+/** Reads the titles with PDFium. */
 export function readTitles({ pdfium, document }: Pick<PdfFile, 'pdfium' | 'document'>): Titles {
   const { malloc, free } = pdfium.pdfium.wasmExports;
   const at = malloc(MAX_TITLE_BYTES);
@@ -51,7 +51,7 @@ export function readTitles({ pdfium, document }: Pick<PdfFile, 'pdfium' | 'docum
   return { outline, document: title === '' || fileName.test(title) ? undefined : title };
 }
 
-/** Writes the titles of the outline; `translate` gets them as they are. */
+/** Replaces the titles of the outline, in order; undefined keeps a title. */
 export function translateOutline(pdf: PDFDocument, titles: readonly (string | undefined)[]): void {
   const outlines = pdf.catalog.lookup(PDFName.of('Outlines'));
   const seen = new Set<PDFDict>();
@@ -70,7 +70,7 @@ export function translateOutline(pdf: PDFDocument, titles: readonly (string | un
   if (outlines instanceof PDFDict) visit(outlines, 0);
 }
 
-/** Says which language the document is in now. */
+/** Sets the language of the document. */
 export function setLanguage(
   pdf: PDFDocument,
   { language, isRightToLeft }: { language: string; isRightToLeft: boolean },
@@ -84,14 +84,14 @@ export function setLanguage(
   catalog.set(PDFName.of('ViewerPreferences'), preferences);
 }
 
-/** Takes the logical structure out: it says the order of text that is not there any more. */
+/** Removes the logical structure, which describes the order of the old text. */
 export function dropStructure(pdf: PDFDocument): void {
   pdf.catalog.delete(PDFName.of('StructTreeRoot'));
   pdf.catalog.delete(PDFName.of('MarkInfo'));
   for (const page of pdf.getPages()) page.node.delete(PDFName.of('StructParents'));
 }
 
-/** Takes all scripts out of the file: a translated document starts nothing. */
+/** Removes all scripts from the file: a translated document runs nothing. */
 export function dropScripts(pdf: PDFDocument): void {
   const names = pdf.catalog.lookup(PDFName.of('Names'));
   if (names instanceof PDFDict) names.delete(PDFName.of('JavaScript'));
@@ -113,19 +113,19 @@ function dropScriptsOf(dict: PDFDict): void {
   if (dict.lookup(PDFName.of('S')) === PDFName.of('JavaScript')) dict.delete(PDFName.of('JS'));
 }
 
-/** Visits an object and what is directly in it. */
+/** Visits an object and the objects it contains directly. */
 function visitObjects(object: PDFObject, visit: (object: PDFObject) => void): void {
   const stack: PDFObject[] = [object];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     visit(at);
     if (at instanceof PDFStream) stack.push(at.dict);
-    // One by one: a file decides how many there are.
+    // Pushed one by one: the file determines how many there are, and a spread call is limited.
     else if (at instanceof PDFDict) for (const value of at.values()) stack.push(value);
     else if (at instanceof PDFArray) for (const value of at.asArray()) stack.push(value);
   }
 }
 
-/** Deletes objects that nothing refers to: the old text must not stay in the file. */
+/** Deletes unreferenced objects, so that the old text does not stay in the file. */
 export function sweep(context: PDFContext): void {
   const { Root, Info, Encrypt, ID } = context.trailerInfo;
   const reached = new Set<PDFRef>();

@@ -1,4 +1,4 @@
-/** A flowing document as a Word file. */
+/** Writes a flowing document as a Word file. */
 import {
   Document,
   Footer,
@@ -38,16 +38,18 @@ import type {
   RunningLines,
 } from './flow-model.ts';
 
-/** Headers and footers stand in the middle of their margins, but not farther from the edge. */
+/**
+ * Largest distance of headers and footers from the edge; otherwise they stand in the middle of their margins.
+ */
 const MAX_EDGE_POINTS = 36;
 
-/** What to write besides the document itself. */
+/** Settings for writing a document. */
 export interface WriteOptions {
   context: BlockContext;
   language: string;
 }
 
-/** Writes the file. */
+/** Returns the docx file. */
 export async function writeFlow(
   document: FlowDocument,
   { context, language }: WriteOptions,
@@ -86,7 +88,7 @@ function stylesOf(
   const styles = names.flatMap((name, index) => {
     const look = headings.get(index + 1);
     if (look === undefined) return [];
-    // All of it: Word's own headings are blue and large.
+    // Set in full, since Word's own headings are blue and large.
     const run = { ...lookOptions(look, undefined), bold: look.isBold, italics: look.isItalic };
     return [[name, { run, paragraph: { keepNext: true } }] as const];
   });
@@ -159,7 +161,7 @@ function sectionOptions({
       ...(columns > 1 ? { column: { count: columns, space: twips(gap), equalWidth: true } } : {}),
       ...(isFirst && (header.isFirstWithout || footer.isFirstWithout) ? { titlePage: true } : {}),
     },
-    // Sections without their own have those of the one before.
+    // Later sections inherit the headers and footers of the one before.
     ...(isFirst ? runningOptions({ section, header, footer, context }) : {}),
     children: blocksOf(section, context),
   };
@@ -184,7 +186,7 @@ function runningOptions({
   ): { default?: Part; even?: Part; first?: Part } => ({
     ...(usual.length === 0 ? {} : { default: make({ children: write(usual) }) }),
     ...(even === undefined ? {} : { even: make({ children: write(even) }) }),
-    // With a title page, what is not given for it is empty there.
+    // On a title page, headers and footers that are not given stay empty.
     ...(isFirstWithout || usual.length === 0 ? {} : { first: make({ children: write(usual) }) }),
   });
   return {
@@ -193,7 +195,7 @@ function runningOptions({
   };
 }
 
-/** One line: what stands in the middle and at the right is reached by tabs. */
+/** Returns one line of a header or footer; tab stops place its centre and right parts. */
 function runningBlock(
   { left, center, right }: RunningLine,
   { width, margins }: FlowSection,
@@ -238,7 +240,7 @@ function blocksOf({ items }: FlowSection, context: BlockContext): (Paragraph | T
     }
     const place = { frame, spaceBefore, isOnNewPage, bookmark };
     if (item.kind === 'table') {
-      // Tables that touch are one; a page is begun by a paragraph.
+      // Word merges adjacent tables, and only a paragraph can begin a page.
       if (isAfterTable || isOnNewPage) blocks.push(gapBlock(isOnNewPage));
       else if (spaceBefore > 4 && blocks.length > 0) blocks.push(gapBlock(false));
       blocks.push(tableBlock(item, place, context));
@@ -256,7 +258,7 @@ function blocksOf({ items }: FlowSection, context: BlockContext): (Paragraph | T
   return blocks;
 }
 
-/** As low as a paragraph can be. */
+/** Returns a paragraph of the least height. */
 function gapBlock(pageBreakBefore: boolean): Paragraph {
   const size = 2;
   return new Paragraph({
@@ -267,7 +269,7 @@ function gapBlock(pageBreakBefore: boolean): Paragraph {
   });
 }
 
-/** Pictures in a row at one height. */
+/** Returns consecutive pictures at one height. */
 function picturesBeside(items: readonly PlacedItem[], from: number): FlowPicture[] {
   const pictures: FlowPicture[] = [];
   for (const { item } of items.slice(from)) {

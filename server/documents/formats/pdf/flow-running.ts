@@ -1,38 +1,41 @@
-/** Headers, footers and page numbers: lines that come again at the same place of many pages. */
+/** Headers, footers and page numbers: finds lines that recur at the same place on many pages. */
 import type { FlowText, RunningLine, RunningLines, TextPiece } from './flow-model.ts';
 import { flowText, type ParagraphPlace, append } from './flow-text.ts';
 import type { Page, PageParagraph } from './page-model.ts';
 
-/** What runs through the document, and the paragraphs that show it. */
+/** The headers and footers of the document, and the paragraphs they were taken from. */
 interface RunningText {
   header: RunningLines;
   footer: RunningLines;
-  /** Of the page number that they show on the first page. */
+  /** Page number shown on the first page. */
   firstPageNumber: number;
   paragraphs: ReadonlySet<PageParagraph>;
 }
 
-/** Headers and footers stand within this share of the height at an edge. */
+/** Headers and footers stand within this share of the page's height at its edge. */
 const EDGE_SHARE = 0.13;
-/** … and are among the outermost paragraphs there. */
+/** Number of paragraphs at an edge that are considered, from the outermost. */
 const MAX_AT_EDGE = 6;
 const MAX_LINES = 3;
-/** Places that differ less are the same. */
+/** Largest difference of places that count as the same. */
 const PLACE_POINTS = 4;
-/** On this share of the pages they could be on; the first often goes without. */
+/**
+ * Least share of the possible pages on which a header or footer stands; the first page is not counted, since
+ * it often has none.
+ */
 const MIN_SHARE = 0.6;
 
 type Edge = 'header' | 'footer';
 
-/** Occurrences of one text, but for its numbers, at one place. */
+/** The occurrences of a text at one place; its numbers may differ. */
 interface Repetition {
   edge: Edge;
-  /** From the edge of the page. */
+  /** Distance from the edge of the page. */
   distance: number;
   byPage: Map<number, PageParagraph>;
 }
 
-/** Finds what runs through the pages; a document of one page has nothing that does. */
+/** Finds the headers and footers of the pages; a document of one page has none. */
 export function findRunningText(
   pages: readonly Page[],
   places: readonly ParagraphPlace[],
@@ -119,7 +122,10 @@ function textOf({ lines }: PageParagraph): string {
     .trim();
 }
 
-/** What is on most pages, or on most even ones and others on most odd ones. */
+/**
+ * Chooses the texts on most pages; if most even pages share one text and most odd pages another, returns both
+ * sets.
+ */
 function choose(
   all: readonly Repetition[],
   edge: Edge,
@@ -129,7 +135,7 @@ function choose(
   const everywhere = of.filter(
     ({ byPage }) => byPage.size >= Math.max(2, MIN_SHARE * (pages.length - 1)),
   );
-  // Pages count from 1 for people: index 1 is an even page.
+  // Page numbers count from 1: index 1 is an even page.
   const isOn =
     (parity: number) =>
     ({ byPage }: Repetition): boolean => {
@@ -148,7 +154,7 @@ interface Source {
   places: readonly ParagraphPlace[];
 }
 
-/** Lines from top to bottom, each with what stands left, in the middle and right. */
+/** Arranges texts in lines from top to bottom, each with a left, centre and right part. */
 function runningLines(repetitions: readonly Repetition[], source: Source): RunningLine[] {
   const sorted = [...repetitions].sort((a, b) =>
     a.edge === 'header' ? a.distance - b.distance : b.distance - a.distance,
@@ -180,7 +186,7 @@ function sideOf({ box }: FlowText, { width }: Page): keyof RunningLine {
   return middle < width / 2 ? 'left' : 'right';
 }
 
-/** The text of the first occurrence with page numbers as fields. */
+/** Returns the text of the first occurrence, with page numbers as fields. */
 function runningText({ byPage }: Repetition, { pages, places }: Source): FlowText {
   const entries = [...byPage.entries()].sort(([a], [b]) => a - b);
   const [[index, paragraph]] = entries as [[number, PageParagraph], ...typeof entries];

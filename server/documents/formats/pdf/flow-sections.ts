@@ -1,11 +1,11 @@
-/** The pages one after the other as sections of a flowing document, in their columns. */
+/** Joins the pages to the sections of a flowing document, with their columns. */
 import type { FlowSection, PageItem, PlacedItem, FlowText, TextPiece } from './flow-model.ts';
 import { union, horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Page, Box } from './page-model.ts';
 import { append } from './flow-text.ts';
 import { jointOf } from './read-line.ts';
 
-/** A page and what is on it, without headers, footers and footnotes. */
+/** A page and its items, without headers, footers and footnotes. */
 export interface ItemPage {
   page: Page;
   items: readonly PageItem[];
@@ -13,15 +13,15 @@ export interface ItemPage {
 
 type Margins = FlowSection['margins'];
 
-/** Narrower margins cannot be printed. */
+/** Least margin that can be printed. */
 const MIN_MARGIN_POINTS = 18;
 const USUAL_MARGIN_POINTS = 72;
-/** A page that ends with more of its height empty was ended on purpose. */
+/** Share of the page's height that is empty at the foot of a page that was ended on purpose. */
 const EMPTY_SHARE = 0.2;
-/** More space than this between paragraphs is the emptiness of a title page. */
+/** Most space kept between paragraphs; more is the emptiness of a title page. */
 const MAX_SPACE_POINTS = 90;
 
-/** Pages become sections: a new one where the size of the page or the number of columns changes. */
+/** Turns pages into sections; a new one begins where the page size or the number of columns changes. */
 export function sectionsOf(pages: readonly ItemPage[]): FlowSection[] {
   const margins = marginsBySize(pages);
   const sections: FlowSection[] = [];
@@ -49,7 +49,10 @@ function marginsBySize(pages: readonly ItemPage[]): Map<string, Margins> {
   return new Map([...groups].map(([key, group]) => [key, marginsOf(group)]));
 }
 
-/** Around all that is on pages of one size; a page that is not full says nothing of its foot. */
+/**
+ * Returns the margins around all items on pages of one size. The bottom margin is at most the top margin,
+ * since a page that is not full does not show where its foot is.
+ */
 function marginsOf(pages: readonly ItemPage[]): Margins {
   const bodies = pages.map(({ page, items }) => {
     const { left, right, bottom, top } = union(items.map(({ box }) => box));
@@ -101,21 +104,21 @@ function addPage({
       section.items.push({ item: { kind: 'break' }, frame, spaceBefore: 0, bookmark: undefined });
     }
     const own = column === undefined ? frame : (columns[column] ?? frame);
-    // A paragraph may also go on where the number of columns changes.
+    // A paragraph may also continue where the number of columns changes.
     const before = section.items.length > 0 ? section : sections.at(-2);
     place({ section, before, item, frame: own, page, isFirst });
     isFirst = false;
   }
 }
 
-/** Column by column between what reaches over all of them. */
+/** Orders items column by column, between the items that span all columns. */
 function inColumns(items: readonly PageItem[], columns: PageColumns): PageItem[] {
   const wide = items.filter(({ box }) => columnOf(box, columns) === undefined);
   const band = ({ box }: PageItem): number =>
     wide.filter((one) => one.box.top > box.top && one.box.bottom >= box.bottom).length;
   const rank = (item: PageItem): readonly [number, number] => {
     const column = columnOf(item.box, columns);
-    // What is wide ends the band above it.
+    // A wide item ends the band above it.
     return [band(item), column ?? Infinity];
   };
   return [...items].sort((a, b) => {
@@ -154,7 +157,7 @@ function isSameLayout(a: FlowSection, b: FlowSection): boolean {
   return isSameSize(a, b) && a.columns === b.columns;
 }
 
-/** Puts something at the end of a section, or joins it to the paragraph that it goes on. */
+/** Appends an item to a section, or joins it to the paragraph that it continues. */
 function place({
   section,
   before: sectionBefore,
@@ -164,7 +167,7 @@ function place({
   isFirst,
 }: {
   section: FlowSection;
-  /** The section with what was placed last. */
+  /** The section with the item placed last. */
   before: FlowSection | undefined;
   item: PageItem;
   frame: ColumnFrame;
@@ -190,21 +193,21 @@ function place({
   });
 }
 
-/** The paragraph at the end of the column before: pictures may stand between. */
+/** Returns the paragraph at the end of the previous column; pictures may stand between. */
 function textToGoOn(items: readonly PlacedItem[], isBelow: boolean): PlacedItem | undefined {
   if (isBelow) return undefined;
   return items.findLast(({ item }) => item.kind !== 'picture');
 }
 
-// Paragraphs that go on in the next column or on the next page become whole again.
+// Joining of paragraphs that continue in the next column or on the next page.
 
-/** Letters that have no capitals: nothing shows whether a sentence begins. */
+/** Scripts without capitals, in which nothing shows whether a sentence begins. */
 const UNCASED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}\p{Script=Devanagari}]/u;
 const SENTENCE_END = /[.!?:;…。！？：；؟۔।]["'”’»)\]]*$/u;
 const DIVIDED = /\p{L}[-\u00AD\u2010]$/u;
 
-/** Whether a paragraph at the end of a column goes on in one at the start of the next. */
+/** Tests whether a paragraph at the end of a column continues in the one at the start of the next. */
 function goesOn(end: FlowText, start: FlowText): boolean {
   if (start.marker !== undefined || start.headingLevel !== undefined) return false;
   if (end.headingLevel !== undefined || start.firstIndent > 0) return false;
@@ -221,7 +224,7 @@ function areAlike(a: TextPiece, b: TextPiece): boolean {
   return Math.abs(a.look.size - b.look.size) <= 1;
 }
 
-/** Both as one. */
+/** Joins the two parts of a paragraph. */
 function joined(end: FlowText, start: FlowText): FlowText {
   const pieces: TextPiece[] = [...end.pieces];
   const last = pieces.at(-1);
@@ -241,32 +244,32 @@ function joined(end: FlowText, start: FlowText): FlowText {
   };
 }
 
-/** From left to right. */
+/** The left and right edges of a column. */
 export interface ColumnFrame {
   left: number;
   right: number;
 }
 
-/** Narrower stripes are blanks that happen to stand below each other. */
+/** Least width of a gap between columns; narrower gaps are spaces that happen to align. */
 const MIN_STRIPE_POINTS = 7;
-/** Fewer lines beside each other are not two columns of text. */
+/** Least number of adjacent lines on either side of a column gap. */
 const MIN_LINES = 3;
-/** Headings and wide tables may cross a stripe, but not more than this share of the lines. */
+/** Largest share of the lines that may cross a column gap, such as headings and wide tables. */
 const MAX_CROSSING_SHARE = 0.12;
 
-/** A text and how many lines it has, or so. */
+/** A text and its approximate number of lines. */
 interface Weighted {
   box: Box;
   lines: number;
 }
 
-/** Columns, and at which heights there are several. */
+/** Columns, and the heights at which they exist. */
 interface PageColumns {
   columns: readonly ColumnFrame[];
   bands: readonly { bottom: number; top: number }[];
 }
 
-/** The columns of a page's text; one for most pages. */
+/** Finds the columns of a page's text; most pages have one. */
 function columnsOf(items: readonly PageItem[], frame: ColumnFrame): PageColumns {
   const texts = items.flatMap((item): Weighted[] => {
     if (item.kind !== 'text') return [];
@@ -287,7 +290,7 @@ function areBeside(a: Box, b: Box): boolean {
   return verticalOverlap(a, b) > 2 && horizontalOverlap(a, b) < -MIN_STRIPE_POINTS / 2;
 }
 
-/** Heights with text in several columns, together as far as nothing reaches over these. */
+/** Returns the heights with text in several columns, merged where no wide item divides them. */
 function bandsOf(
   items: readonly PageItem[],
   beside: readonly Weighted[],
@@ -307,7 +310,7 @@ function bandsOf(
   return bands;
 }
 
-/** Where hardly a line is. */
+/** Returns the vertical stripes that hardly any line crosses. */
 function stripesOf(texts: readonly Weighted[], frame: ColumnFrame): ColumnFrame[] {
   const total = texts.reduce((sum, { lines }) => sum + lines, 0);
   const start = Math.floor(frame.left);
@@ -332,7 +335,7 @@ function stripesOf(texts: readonly Weighted[], frame: ColumnFrame): ColumnFrame[
   return stripes;
 }
 
-/** Whether enough text stands on both sides at the same height. */
+/** Tests whether enough text stands on both sides of a stripe at the same height. */
 function parts(stripe: ColumnFrame, texts: readonly Weighted[]): boolean {
   const left = texts.filter(({ box }) => box.right <= stripe.left + 2);
   const right = texts.filter(({ box }) => box.left >= stripe.right - 2);
@@ -349,7 +352,10 @@ function touchedColumns(box: Box, columns: readonly ColumnFrame[]): number[] {
   );
 }
 
-/** The column that a box stands in; undefined when it reaches over several or none are there. */
+/**
+ * Returns the column of a box; undefined where it spans several or where the page has no columns at its
+ * height.
+ */
 function columnOf(box: Box, { columns, bands }: PageColumns): number | undefined {
   const middle = (box.bottom + box.top) / 2;
   if (!bands.some(({ bottom, top }) => middle >= bottom && middle <= top)) return undefined;

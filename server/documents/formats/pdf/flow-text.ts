@@ -1,4 +1,7 @@
-/** A paragraph of a page as one of a flowing document: its lines joined, with looks and links. */
+/**
+ * Converts a paragraph of a page to one of a flowing document, with its lines joined, its looks and its
+ * links.
+ */
 import { boxWidth, areNear, boxHeight, union } from './geometry.ts';
 import type { PageLink } from './page-links.ts';
 import type { TextLook, TextPiece, FlowText } from './flow-model.ts';
@@ -12,12 +15,12 @@ export interface ParagraphPlace {
 }
 
 const WHITE = 'FFFFFF';
-/** Less of an indent is the shape of a letter. */
+/** Least indent, in line heights; less comes from the shape of a letter. */
 const MIN_INDENT_EMS = 0.6;
-/** Of a marker whose place is not known. */
+/** Indent of a list item whose marker has no known place. */
 const HANG_POINTS = 18;
 
-/** The whole paragraph, or some of its lines when a table has the others. */
+/** Converts a whole paragraph, or only some lines if a table has the others. */
 export function flowText(
   paragraph: PageParagraph,
   { pageIndex, graphics }: ParagraphPlace,
@@ -26,7 +29,7 @@ export function flowText(
   const isStart = lines[0] === paragraph.lines[0];
   const isWhole = lines.length === paragraph.lines.length;
   const hasMarker = isStart && paragraph.listMarker !== undefined;
-  // The first line of an item begins after the marker; where its text begins is known from the others.
+  // The first line of a list item begins after its marker; the others show where its text begins.
   const own = hasMarker && lines.length > 1 ? lines.slice(1) : lines;
   const around = union(lines.map((line) => line.box));
   const level = { ...around, left: Math.min(...own.map((line) => line.box.left)) };
@@ -58,7 +61,7 @@ function firstIndent(lines: readonly TextLine[]): number {
   return Math.abs(indent) < MIN_INDENT_EMS * boxHeight(first.box) ? 0 : indent;
 }
 
-/** Whether the last line is as long as the others. */
+/** Tests whether the last line is as long as the others. */
 function isFilled(lines: readonly TextLine[]): boolean {
   const last = lines.at(-1);
   if (last === undefined) return false;
@@ -66,7 +69,7 @@ function isFilled(lines: readonly TextLine[]): boolean {
   return widest - last.box.right < 2.5 * boxHeight(last.box);
 }
 
-/** The colour of the last area that was drawn behind a paragraph, unless it is white. */
+/** Returns the colour of the topmost area behind a paragraph; undefined for white. */
 export function shadingBehind(box: FlowText['box'], graphics: PageGraphics): string | undefined {
   const inner = { ...box, left: box.left + 1, right: Math.max(box.left + 2, box.right - 1) };
   const behind = graphics.fills.findLast(
@@ -82,7 +85,7 @@ export function shadingBehind(box: FlowText['box'], graphics: PageGraphics): str
   return color === WHITE ? undefined : color;
 }
 
-/** `1F3864`. */
+/** Formats a colour as `1F3864`. */
 export function hexColor(color: readonly [number, number, number]): string {
   return color
     .map((channel) => channel.toString(16).padStart(2, '0'))
@@ -90,7 +93,7 @@ export function hexColor(color: readonly [number, number, number]): string {
     .toUpperCase();
 }
 
-/** The text of lines, one after the other; a divided word is whole again. */
+/** Joins the text of lines; a divided word becomes whole again. */
 function piecesOf(lines: readonly TextLine[], links: readonly PageLink[]): TextPiece[] {
   const pieces: TextPiece[] = [];
   let isDivided = true;
@@ -125,7 +128,7 @@ function isOn(line: Box, link: Box): boolean {
   );
 }
 
-/** Cuts runs where a link begins and ends. Places of letters are estimated by their usual widths. */
+/** Splits runs where a link begins and ends, estimating positions from typical letter widths. */
 function linkedRuns(line: TextLine, links: readonly PageLink[]): TextPiece[] {
   const total = line.runs.reduce((sum, { text }) => sum + widthOf(text), 0);
   const scale = boxWidth(line.box) / Math.max(1, total);
@@ -143,7 +146,7 @@ function linkedRuns(line: TextLine, links: readonly PageLink[]): TextPiece[] {
   return pieces;
 }
 
-/** In some unit. */
+/** In an arbitrary unit. */
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text) {
@@ -154,7 +157,7 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** Adds text; equal looks grow together, and blanks take the look of what stands before. */
+/** Appends text: a piece of equal look grows, and white space takes the look of the piece before it. */
 export function append(pieces: TextPiece[], text: string, look: TextLook): void {
   const last = pieces.at(-1);
   const isText = last?.look.field === undefined && last?.look.note === undefined;
@@ -166,7 +169,7 @@ export function append(pieces: TextPiece[], text: string, look: TextLook): void 
   }
 }
 
-/** Whether pieces of both looks can be one piece. */
+/** Tests whether pieces of both looks can form one piece. */
 export function sameLook(a: TextLook, b: TextLook): boolean {
   return (
     a.font === b.font &&
@@ -182,7 +185,7 @@ export function sameLook(a: TextLook, b: TextLook): boolean {
   );
 }
 
-/** Names that say themselves which fonts of a word processor are meant. */
+/** Fonts of word processors that are known by the start of their PDF name. */
 const FAMILIES: readonly [RegExp, string][] = [
   [/^times|^nimbusrom/i, 'Times New Roman'],
   [/^arial|^helvetica|^nimbussan/i, 'Arial'],
@@ -193,7 +196,7 @@ const FAMILIES: readonly [RegExp, string][] = [
 const STYLE_WORDS =
   /[-,_ ]?(bold|semibold|demi|black|heavy|medium|light|thin|book|regular|roman|italic|ital|oblique|obl|it|psmt|ps|mt|std|pro)(?=[-,_ A-Z]|$)/gi;
 
-/** The look of a run. */
+/** Returns the look of a run. */
 function lookOf(style: TextStyle, link: PageLink['target'] | undefined): TextLook {
   return {
     font: fontFamily(style),
@@ -209,7 +212,7 @@ function lookOf(style: TextStyle, link: PageLink['target'] | undefined): TextLoo
   };
 }
 
-/** The name of a font as people choose it: `BCDEEE+LiberationSerif-Bold` is `Liberation Serif`. */
+/** Returns the family name of a font: `BCDEEE+LiberationSerif-Bold` becomes `Liberation Serif`. */
 function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): string {
   const name = fontName.replace(/^[A-Z]{6}\+/, '');
   const known = FAMILIES.find(([pattern]) => pattern.test(name));
@@ -217,7 +220,7 @@ function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): string {
     const match = known[0].exec(name);
     return known[1].replace('$1', match?.[1] ?? '').trim();
   }
-  // TeX's names say design sizes, other programs' a number in the file.
+  // TeX's names contain design sizes; some programs name fonts by a number.
   const isNamed = /^[A-Za-z][A-Za-z ,_-]{3,}$/.test(name) && !/^(cm|lm|sf)[a-z]{1,5}$/i.test(name);
   const family = isNamed ? name.replace(STYLE_WORDS, '').replace(/[-,_]+$/, '') : '';
   if (family.length >= 4) return family.replace(/([a-z])([A-Z])/g, '$1 $2');

@@ -1,58 +1,58 @@
 /**
- * * Columns that are nearer to each other than the words of a stretched line: what parts them is that
- * line after line the right one begins at the same place. Cells are parted likewise, by gaps that are
- * hardly wider than blanks.
+ * Gutters: detects columns that are nearer to each other than the words of a stretched line, from lines of
+ * the right column that begin at the same place row after row. Also finds gaps between cells that are hardly
+ * wider than spaces.
  */
 import type { Ruling } from './page-model.ts';
 import { WORD_GAP_EMS, type ReadLine, isListMarker } from './read-line.ts';
 import { horizontalOverlap } from './geometry.ts';
 
-/** The narrowest gutter, in ems; blanks of typewritten text are wider than others. */
+/** Narrowest gutter, in ems; monospaced text has wider spaces. */
 const MIN_GUTTER_EMS = 0.45;
 const MIN_TYPED_GUTTER_EMS = 1;
-/** Lines begin at the same place when they differ by less, in ems. */
+/** Largest difference of line starts that count as the same place, in ems. */
 const SAME_EMS = 0.15;
-/** So many lines that begin at one place are no chance … */
+/** Least number of lines that begin at one place, which is no coincidence. */
 const MIN_ROWS = 4;
-/** … nor so many if those before them end at one place as well … */
+/** The same where the lines before the gutter also end at one place. */
 const MIN_JUSTIFIED_ROWS = 3;
-/** … when they are so much of the lines beside a gutter: first lines may be indented. */
+/** Least share of these lines among the rows beside a gutter: first lines may be indented. */
 const MIN_SHARE = 0.6;
-/** A gap that is as wide as the next one in its row, to so many ems, may be a stretched blank … */
+/** Largest difference between a gap and the next one in its row, in ems, for both to be stretched spaces. */
 const SAME_BLANK_EMS = 0.06;
-/** … and what is one in more of its rows than this is no gutter. */
+/** Largest share of the rows of a gutter in which its gap may be a stretched space. */
 const MAX_BLANK_SHARE = 0.5;
-/** Where the line after a gap begins further in than this, in ems, the column beside has none in its row. */
+/** Largest indent after a gutter, in ems; a line that begins further in belongs to another column. */
 const MAX_INDENT_EMS = 4;
-/** A gutter ends where rows are further apart, in ems. */
+/** Largest distance between the rows of a gutter, in ems. */
 const MAX_LEADING_EMS = 3;
-/** Columns have lines of at least so many letters; markers, numbers and labels are shorter. */
+/** Least mean number of letters in the lines of columns; markers, numbers and labels are shorter. */
 const MIN_CHARACTERS = 10;
 
 /** A gutter that may still grow downwards; `at` is where the column to its right begins. */
 interface Gutter {
   at: number;
-  /** Its narrowest down to `bottom`, and in rows since. */
+  /** Left edge at its narrowest down to `bottom`, and including the rows since. */
   left: number;
   leftSince: number;
-  /** Where the line before it ended in its first row, and how many more did. */
+  /** End of the left column's line in the first row, and the number of rows that end there. */
   end: number;
   ends: number;
   top: number;
   bottom: number;
-  /** Rows of which the right column begins here, and rows that have text on both sides. */
+  /** Rows whose right column begins here, and rows with text on both sides. */
   starts: number;
   rows: number;
-  /** Of the rows that begin here, those in which its gap may be a stretched blank. */
+  /** Rows that begin here in which its gap may be a stretched space. */
   blanks: number;
-  /** Letters on either side, of all of these rows. */
+  /** Letters on either side, summed over all of these rows. */
   before: number;
   after: number;
 }
 
-/** What the gaps of a row are. */
+/** The gaps of a row. */
 interface RowGaps {
-  /** From left to right, with those at its ends. */
+  /** From left to right, including the margins at both ends. */
   gaps: Gap[];
   letters: number;
   top: number;
@@ -64,13 +64,13 @@ interface RowGaps {
 interface Gap {
   left: number;
   right: number;
-  /** Letters of the row before it. */
+  /** Number of letters of the row before it. */
   before: number;
-  /** Whether the next gap between words, before or after it, is as wide. */
+  /** Whether the adjacent gap between words, before or after it, is as wide. */
   isBlank: boolean;
 }
 
-/** The gutters between columns, as rulings that are not drawn; rows from top to bottom. */
+/** Returns the gutters between columns, as invisible rulings; rows go from top to bottom. */
 export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[] {
   const read = rows.flatMap((row) => (row[0] === undefined ? [] : [gapsOf(row, row[0])]));
   const gutters = provenGutters(read).map((gutter) => extended(gutter, read));
@@ -79,7 +79,7 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
   });
 }
 
-/** The gutters beside which so many lines begin at one place that it is no chance. */
+/** Returns the gutters beside which enough lines begin at one place to rule out coincidence. */
 function provenGutters(rows: readonly RowGaps[]): Gutter[] {
   const gutters: Gutter[] = [];
   let open: Gutter[] = [];
@@ -107,7 +107,7 @@ function provenGutters(rows: readonly RowGaps[]): Gutter[] {
       gutter.leftSince = left;
       const after = letters - gap.before;
       if (gap.before === 0 || after === 0) continue;
-      // Lines of a column further to the right say nothing of this one.
+      // A line of a column further to the right proves nothing about this gutter.
       if (gap.right - gutter.at > MAX_INDENT_EMS * size) continue;
       const isStart = Math.abs(gap.right - gutter.at) < SAME_EMS * size;
       if (isStart) {
@@ -134,7 +134,9 @@ function provenGutters(rows: readonly RowGaps[]): Gutter[] {
   return gutters;
 }
 
-/** A gutter with the rows above and below that leave it free, where columns are too short to prove it. */
+/**
+ * Extends a gutter to the rows above and below that leave it free, where columns are too short to prove it.
+ */
 function extended(gutter: Gutter, rows: readonly RowGaps[]): Gutter {
   const above = rows.filter(({ bottom }) => bottom >= gutter.top).toReversed();
   const below = rows.filter(({ top }) => top <= gutter.bottom);
@@ -143,7 +145,7 @@ function extended(gutter: Gutter, rows: readonly RowGaps[]): Gutter {
   return { ...gutter, top, bottom };
 }
 
-/** The rows that leave a gutter free, of those from its end on; the last has text on both sides. */
+/** Returns the adjacent rows that leave a gutter free, up to the last one with text on both sides. */
 function freeRows(gutter: Gutter, rows: readonly RowGaps[]): RowGaps[] {
   const free: RowGaps[] = [];
   let last: Pick<RowGaps, 'top' | 'bottom'> = gutter;
@@ -167,14 +169,14 @@ function freeRows(gutter: Gutter, rows: readonly RowGaps[]): RowGaps[] {
   return free.slice(0, parted);
 }
 
-/** The gaps of a row that are wide enough. */
+/** Returns the gaps of a row that are wide enough for a gutter. */
 function gapsOf(row: readonly ReadLine[], first: ReadLine): RowGaps {
   const characters = row
     .flatMap((line) => line.characters.map(({ character }) => character))
     .sort((a, b) => a.box.left - b.box.left);
   const size = first.sizePoints;
   const gaps: Gap[] = [];
-  /** Of all gaps between words: how wide they are, and which are wide enough. */
+  /** All gaps between words, with their width; `gap` is set if one is wide enough. */
   const words: { width: number; gap: Gap | undefined }[] = [];
   let right = -Infinity;
   let isTyped = false;
@@ -203,11 +205,11 @@ function gapsOf(row: readonly ReadLine[], first: ReadLine): RowGaps {
   };
 }
 
-/** The narrowest gap between cells, in ems; blanks are half as wide. */
+/** Narrowest gap between cells, in ems; spaces are half as wide. */
 const MIN_CELL_GAP_EMS = 0.6;
-/** … and this many times as wide as the blanks of its line. */
+/** Least ratio of such a gap to the spaces of its line. */
 const MIN_RATIO = 2;
-/** Rows of one table are no further apart, in ems. */
+/** Largest distance between rows of one table, in ems. */
 const MAX_ROW_EMS = 3;
 
 /** A gap within a line. */
@@ -216,11 +218,11 @@ type CellGap = Pick<Gap, 'left' | 'right'>;
 interface Row {
   /** From left to right. */
   lines: readonly ReadLine[];
-  /** The wide gaps of each. */
+  /** The wide gaps of each line. */
   gaps: readonly CellGap[][];
 }
 
-/** The gaps between cells that stand in one line, as rulings that are not drawn; rows from top to bottom. */
+/** Returns the gaps between cells within one line, as invisible rulings; rows go from top to bottom. */
 export function cellGapsIn(rows: readonly (readonly ReadLine[])[]): Ruling[] {
   const read = rows.map((row): Row => {
     const lines = row.toSorted((a, b) => a.box.left - b.box.left);
@@ -236,7 +238,7 @@ export function cellGapsIn(rows: readonly (readonly ReadLine[])[]): Ruling[] {
       const gaps = (row.gaps[place] ?? []).filter((gap) =>
         beside.some((other) => hasCells(other, gap, line) || hasSameGap(other, gap, line)),
       );
-      // Shorter rulings are taken for the edges of a word's ground.
+      // Shorter rulings would count as edges of a word's background.
       const from = line.baseline - 0.4 * line.sizePoints;
       const to = line.baseline + line.sizePoints;
       return gaps.map(({ left, right }): Ruling => {
@@ -246,7 +248,7 @@ export function cellGapsIn(rows: readonly (readonly ReadLine[])[]): Ruling[] {
   );
 }
 
-/** The gaps of a line that are far wider than its blanks. */
+/** Returns the gaps of a line that are far wider than its spaces. */
 function wideGaps({ characters, sizePoints }: ReadLine): CellGap[] {
   const boxes = characters.map(({ character }) => character.box).sort((a, b) => a.left - b.left);
   const first = characters.findIndex(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore);
@@ -264,7 +266,7 @@ function wideGaps({ characters, sizePoints }: ReadLine): CellGap[] {
   });
 }
 
-/** Whether a row has two pieces that are parted where a gap of a line is, and stand as its sides do. */
+/** Tests whether a row has two pieces separated at the gap of a line and aligned with its sides. */
 function hasCells({ lines }: Row, gap: CellGap, line: ReadLine): boolean {
   const same = SAME_EMS * line.sizePoints;
   return lines.slice(1).some(({ box }, at) => {
@@ -276,7 +278,7 @@ function hasCells({ lines }: Row, gap: CellGap, line: ReadLine): boolean {
   });
 }
 
-/** Whether a row has such a gap within a line, with its right side at the same place. */
+/** Tests whether a row has a wide gap within a line that ends at the same place. */
 function hasSameGap(row: Row, gap: CellGap, line: ReadLine): boolean {
   const same = SAME_EMS * line.sizePoints;
   return row.gaps.some((gaps) => gaps.some(({ right }) => Math.abs(right - gap.right) < same));

@@ -1,25 +1,25 @@
 /**
- * A paragraph's text measured: units with their widths, and the lines they make for a width. Lines end
- * after blanks and hyphens, between ideographs, between Thai words.
+ * Measures a paragraph's text: splits it into units and breaks these into lines of a given width. Lines may
+ * break after spaces and hyphens, between ideographs and between Thai words.
  */
 import { graphemesOf } from '../../../text/code-points.ts';
 import { bidi, type OpenFont, type ShapedText } from '../fonts/shaped-text.ts';
 import type { FontChoice, InstalledFont } from '../fonts/font-choice.ts';
 import type { LookRun, RunLook } from './paragraph-segments.ts';
 
-/** Raised and lowered signs have this share of the size of the text. */
+/** Size of superscripts and subscripts, as a share of the text size. */
 const SMALL_SHARE = 0.65;
 
 /** Text of one look, font and direction within a unit. */
 export interface TextPart {
-  /** What it says, in reading order. */
+  /** Its text, in reading order. */
   text: string;
   shaped: ShapedText;
   font: OpenFont;
   look: RunLook;
   /** Its size as a share of the paragraph's. */
   share: number;
-  /** Of the bidirectional algorithm: odd ones go from right to left. */
+  /** Level of the bidirectional algorithm; odd levels run from right to left. */
   level: number;
 }
 
@@ -27,26 +27,29 @@ export interface TextPart {
 export interface MeasuredUnit {
   parts: TextPart[];
   width: number;
-  /** The blank after it; undefined when none follows. */
+  /** The space after it; undefined without one. */
   space: TextPart | undefined;
   unit: Unit;
 }
 
-/** A line: some of the units. */
+/** A line: a sequence of units. */
 export interface LaidOutLine {
   units: readonly MeasuredUnit[];
   /** As a share of the paragraph's size. */
   width: number;
 }
 
-/** A paragraph's text, measured. */
+/** A paragraph's text with its measures. */
 export interface MeasuredText {
   readonly isRightToLeft: boolean;
-  /** Breaks into lines, each no wider than `widthOf` says for it (from 0), in shares of the size. */
+  /**
+   * Breaks the text into lines; `widthOf` returns the width of a line (the first is 0), as a multiple of the
+   * size.
+   */
   lines(widthOf: (line: number) => number, dividesWords: boolean): LaidOutLine[];
 }
 
-/** Opens fonts once for a document. */
+/** Opens each font once per document. */
 export type OpenFonts = (font: InstalledFont) => OpenFont;
 
 /** Measures runs of text. */
@@ -59,7 +62,7 @@ export function measureText({
   openFont,
 }: {
   runs: readonly LookRun[];
-  /** The paragraph's size, to which those of the runs are related. */
+  /** The paragraph's size, to which the sizes of the runs relate. */
   sizePoints: number;
   language: string;
   isTargetRightToLeft: boolean;
@@ -101,7 +104,7 @@ export function measureText({
   };
 }
 
-/** Blanks are single and not at the ends; signs that fonts cannot draw are left out. */
+/** Collapses spaces, trims both ends, and removes characters that no font can draw. */
 function cleanedRuns(runs: readonly LookRun[], fonts: FontChoice): LookRun[] {
   const cleaned: LookRun[] = [];
   let before = ' ';
@@ -119,7 +122,7 @@ function cleanedRuns(runs: readonly LookRun[], fonts: FontChoice): LookRun[] {
   return cleaned;
 }
 
-/** Whether letters are written from right to left somewhere. */
+/** Tests for letters of right-to-left scripts. */
 function hasRightToLeft(text: string): boolean {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(
     text,
@@ -134,7 +137,7 @@ interface Stretch {
   level: number;
 }
 
-/** Cuts where look, font or direction changes. */
+/** Splits the text where the look, font or direction changes. */
 function stretchesOf({
   runs,
   fonts,
@@ -177,7 +180,7 @@ function widthOf(parts: readonly TextPart[]): number {
   return parts.reduce((sum, { shaped, share }) => sum + (shaped.advance * share) / 1000, 0);
 }
 
-/** The width of the blank after a unit. */
+/** Returns the width of the space after a unit. */
 export function spaceWidth({ space }: MeasuredUnit): number {
   return space === undefined ? 0 : (space.shaped.advance * space.share) / 1000;
 }
@@ -216,29 +219,29 @@ function breakLines({
   return lines;
 }
 
-/** Signs that must not begin a line (JIS X 4051, GB/T 15834 and plain sense). */
+/** Characters that must not begin a line (JIS X 4051, GB/T 15834 and common sense). */
 const noStart =
   /[、。，．：；？！」』）〕］｝〉》】〙〗’”»%‰℃・ー々ゝゞぁぃぅぇぉっゃゅょァィゥェォッャュョ…‥)\]}!?,.:;]/u;
-/** Signs that must not end one. */
+/** Characters that must not end a line. */
 const noEnd = /[「『（〔［｛〈《【〘〖‘“«([{¥￥$＄#]/u;
 const ideographic =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uff65]/u;
-/** Scripts whose words are found by a dictionary. */
+/** Scripts whose words need a dictionary to be separated. */
 const wordless = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** `Intl.Segmenter` takes quadratic time for very long texts. */
+/** Most characters segmented at once: `Intl.Segmenter` takes quadratic time for very long texts. */
 const MAX_WORD_SEARCH = 2_000;
 
-/** A stretch that is not divided unless nothing else helps. */
+/** A stretch of text that is divided only if it does not fit a line. */
 interface Unit {
   from: number;
-  /** Its end, without blanks. */
+  /** Its end, without spaces. */
   to: number;
-  /** Whether blanks follow. */
+  /** Whether spaces follow. */
   hasSpaceAfter: boolean;
 }
 
-/** The units of a text whose blanks are single ones. */
+/** Splits a text with single spaces into units. */
 function unitsOf(text: string, language: string): Unit[] {
   const breaks = wordBreaks(text, language);
   const units: Unit[] = [];
@@ -255,7 +258,7 @@ function unitsOf(text: string, language: string): Unit[] {
   return units;
 }
 
-/** A unit cut into its letters. */
+/** Splits a unit into its letters. */
 function lettersOf(text: string, { from, to, hasSpaceAfter }: Unit): Unit[] {
   const letters = Array.from(graphemesOf(text.slice(from, to)), ({ segment, index }) => ({
     from: from + index,
@@ -305,7 +308,7 @@ function mayBreak({
   return isHyphen && /\p{L}/u.test(after) && /\p{L}/u.test(text.charAt(index - 2));
 }
 
-/** Ends of words in scripts without blanks. */
+/** Returns the ends of words in scripts without spaces. */
 function wordBreaks(text: string, language: string): ReadonlySet<number> {
   const breaks = new Set<number>();
   if (!wordless.test(text)) return breaks;

@@ -1,4 +1,4 @@
-/** What is read of a page when it is to be written anew. */
+/** Reads what is needed to redraw a page. */
 import { applyToBox, type Matrix } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
 import { readFieldBoxes } from './page-links.ts';
@@ -8,17 +8,17 @@ import type { OpenPage, PdfFile } from './pdfium.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { TextPlace } from './text-removal.ts';
 
-/** A page with all that its rewriting needs. */
+/** A page with everything needed to redraw it. */
 export interface PageToRedraw {
   page: Page;
   view: Matrix;
-  /** Of its text objects, in PDFium's order. */
+  /** Places of its text objects, in PDFium's order. */
   places: TextPlace[];
-  /** Boxes of its pictures that text is not printed over, on the page as it is looked at. */
+  /** Boxes of its pictures without text printed over them, on the page as displayed. */
   pictures: Box[];
-  /** Boxes of all that is drawn besides text, pictures too, and of form fields and comments. */
+  /** Boxes of everything drawn besides text, including pictures, form fields and comments. */
   drawings: Box[];
-  /** Those of the drawings that text may stand in: cards, filled boxes; the same objects. */
+  /** The drawings that may contain text (cards, filled boxes); the same objects as in `drawings`. */
   panels: Box[];
 }
 
@@ -30,12 +30,12 @@ const PATH_OBJECT = 2;
 const IMAGE_OBJECT = 3;
 /** `FPDF_PAGEOBJ_FORM`. */
 const FORM_OBJECT = 5;
-/** Pictures of scans are not deeper. */
+/** Depth to which forms are searched for pictures; those of scans are not deeper. */
 const MAX_FORM_DEPTH = 4;
-/** Pictures that fill so much of the page are its background. */
+/** An object that covers this share of the page is its background. */
 const BACKGROUND_SHARE = 0.5;
 
-/** Reads what else there is on pages that have been read; those that are damaged are left out. */
+/** Yields the pages with what their redrawing needs; damaged pages are left out. */
 export function* readPagesForRedrawing(
   file: PdfFile,
   pages: readonly Page[],
@@ -71,13 +71,13 @@ function placesOf(open: OpenPage): TextPlace[] {
   });
 }
 
-/** Whether a drawing is an underline, which goes with its text. */
+/** Returns a predicate for rulings at a box: an underline goes with its text. */
 function isAt({ left, right, bottom, top }: Box): (rule: Ruling) => boolean {
   return ({ at, from, to }) =>
     Math.abs((bottom + top) / 2 - at) < 1 && left > from - 1 && right < to + 1;
 }
 
-/** Where the objects of a page are that are no text; of its background the lower edge. */
+/** Returns the boxes of a page's objects besides text; of a background, only the lower edge. */
 function boxesOf(
   { pdfium, scratch, handle }: OpenPage,
   view: Matrix,
@@ -102,13 +102,13 @@ function boxesOf(
     const box = applyToBox(view, bounds);
     const share = ((box.right - box.left) * (box.top - box.bottom)) / (page.width * page.height);
     if (share < BACKGROUND_SHARE) boxes.push({ type, box });
-    // Of a panel that text stands on, only the lower edge is in its way.
+    // Text may stand on a large panel; only its lower edge is in the way.
     else boxes.push({ type: 0, box: { ...box, top: box.bottom + 1 } });
   }
   return boxes;
 }
 
-/** Whether there is a picture on a page; scanners put theirs into forms. */
+/** Tests whether a page has a picture; scanners put theirs into forms. */
 export function hasPicture({ pdfium, handle }: OpenPage): boolean {
   const isPicture = (object: number, depth: number): boolean => {
     const type = pdfium.FPDFPageObj_GetType(object);

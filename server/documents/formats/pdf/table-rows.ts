@@ -1,43 +1,45 @@
-/** Rows of tables without rules: lines of a column that are cells of their own, not lines of one text. */
+/**
+ * Rows of tables without rules: decides which lines of a column are cells of their own, not lines of one
+ * text.
+ */
 import { horizontalOverlap } from './geometry.ts';
 import { isRightAligned } from './alignment.ts';
 import { type ReadLine, textOfLine } from './read-line.ts';
 import type { Ruling } from './page-model.ts';
 
-/** Cells of tables without rules differ from columns of a text by being narrower, in ems. */
+/** Widest line of a cell in such a table, in ems; columns of text are wider. */
 export const MAX_CELL_EMS = 13;
-/** Rows stand this many times as far apart as the lines within a cell … */
+/** Least distance of rows, as a multiple of the leading within a cell. */
 const ROW_RATIO = 1.15;
-/** … which are so far apart, in ems, where no text of the page shows it. */
+/** Leading within a cell, in ems, where no text of the page shows it. */
 const USUAL_LEADING_EMS = 1.27;
-/** Lines of one row differ by less in height, in ems. */
+/** Largest difference between baselines of one row, in ems. */
 const SAME_ROW_EMS = 0.25;
-/** Where the line that a form is filled in on runs, from the baseline, in ems. */
+/** Where the line for filling in a form runs, relative to the baseline, in ems. */
 const BLANK_LINE = { from: -0.6, to: 0.2 } as const;
-/** Of lines that go on in the next one, a column of text has at least so many. */
+/** Least share of lines in a text column whose sentence continues in the next line. */
 const PROSE_SHARE = 0.4;
-/** … and some that are so wide, in ems. */
+/** Least width of the widest line of such a column, in ems. */
 const MIN_PROSE_EMS = 9;
-/** What is free beside a line that could have taken up the next one, in ems. */
+/** Free width beside a line that could have held the next one, in ems. */
 const MIN_ROOM_EMS = 3;
-/** Rows of more pieces than this are no table. */
+/** Most pieces of a row; a row of more is no table. */
 const MAX_CELLS = 60;
 
-/** What else stands in the row of a line. */
+/** Another piece in the row of a line. */
 interface Cell {
   box: { left: number; right: number; bottom: number; top: number };
-  /** A number with its unit, or no word at all: what is never cut into lines. */
+  /** Whether it is a number with its unit, or has no letters: such text is never broken into lines. */
   isFigure: boolean;
 }
 
-/** Which lines of a column, from top to bottom, begin a row: by their index. */
+/** Returns the indexes of the lines of a column, from top to bottom, that begin a row. */
 export type RowStarts = (chain: readonly ReadLine[]) => ReadonlySet<number>;
 
 /**
- * Learns the rows of a page's lines.
- *
- * @param level the rulings that are level: forms have them to write on
- * @param next for each line the one below it in its column
+ * Analyses the rows of a page's lines.
+ * @param level the horizontal rulings; forms have them to write on
+ * @param next maps each line to the one below it in its column
  */
 export function rowStarts({
   lines,
@@ -101,7 +103,7 @@ function rowsByLine(lines: readonly ReadLine[]): Map<ReadLine, ReadLine[]> {
   return rows;
 }
 
-/** How close, in ems, lines of a line's size are that were cut for want of room. */
+/** Returns the smallest leading, in ems, among broken lines of the same size as a line. */
 function tightestLeading(next: ReadonlyMap<ReadLine, ReadLine>): (line: ReadLine) => number {
   const known = new Map<number, number>();
   const key = ({ sizePoints }: ReadLine): number => Math.round(sizePoints * 2);
@@ -113,13 +115,13 @@ function tightestLeading(next: ReadonlyMap<ReadLine, ReadLine>): (line: ReadLine
   return (line) => known.get(key(line)) ?? USUAL_LEADING_EMS;
 }
 
-/** Whether a sentence goes on from one line to the next, as far as letters show. */
+/** Tests whether a sentence continues in the next line, as far as its letters show. */
 function goesOn(line: ReadLine, below: ReadLine | undefined): boolean {
   if (below === undefined || isFigure(line)) return false;
   return /[\p{L}\p{N},\-\u2010]$/u.test(textOfLine(line)) && /^\p{Ll}/u.test(textOfLine(below));
 }
 
-/** Whether a line at the right edge could have taken up all of the next one. */
+/** Tests whether a right-aligned line could have held all of the next one. */
 function hasRoomBefore(previous: ReadLine, line: ReadLine, cells: readonly Cell[]): boolean {
   const { left } = previous.box;
   const before = cells.map(({ box }) => box.right).filter((right) => right <= left);
@@ -134,7 +136,7 @@ function isWide({ box, sizePoints }: ReadLine, ems: number): boolean {
 
 function isFigure(line: ReadLine): boolean {
   const text = textOfLine(line);
-  // Each expression alone: one for all would search a long row of figures again and again.
+  // Two expressions, since a combined one would search a long row of figures again and again.
   const number = text.replace(/^\p{L}{1,12}/u, '').replace(/\p{L}{1,12}\.?$/u, '');
   const isNumber = /\d/.test(number) && !/\p{L}/u.test(number);
   return isNumber || !/\p{L}/u.test(text);

@@ -1,4 +1,4 @@
-/** Characters become lines: what stands on one baseline without a gap or a ruling in between. */
+/** Groups characters into lines: those on one baseline without a gap or ruling in between. */
 import {
   type ReadLine,
   type LineCharacter,
@@ -18,32 +18,38 @@ import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';
 import { cellGapsIn, guttersBetween } from './gutters.ts';
 
-/** Wider gaps, in ems, part columns and cells; justified text stays below. */
+/** Least gap between columns and cells, in ems; spaces of justified text are narrower. */
 const COLUMN_GAP_EMS = 1.5;
-/** … and this part what the file has at different places. */
+/** The same between pieces that are not adjacent in the file. */
 const PIECE_GAP_EMS = 0.9;
-/** A list marker may stand this far from its text. */
+/** Largest gap between a list marker and its text, in ems. */
 const MARKER_GAP_EMS = 4;
-/** The few words of a justified line in a narrow column may be further apart, up to this, … */
+/** Largest gap between the words of a justified line in a narrow column, in ems. */
 const MAX_STRETCHED_EMS = 4;
-/** … all alike to so many ems, and to this share of them since letters are kerned across blanks … */
+/**
+ * Largest difference of such gaps, in ems, to which a share of the widest gap is added since letters are
+ * kerned across spaces.
+ */
 const SAME_STRETCHED_EMS = 0.06;
 const SAME_STRETCHED_SHARE = 0.05;
-/** … and end where a line right above or below it does. */
+/**
+ * Largest difference of edges between such a line and the line right above or below, and their largest
+ * leading, in ems.
+ */
 const SAME_EDGE_EMS = 0.25;
 const MAX_STRETCHED_LEADING_EMS = 2;
-/** Rows above and below that are looked at: one or two of each column. */
+/** Rows above and below that are searched: one or two of each column. */
 const MAX_ROWS_NEARBY = 8;
-/** Rows of more pieces than this are no text. */
+/** Most pieces of a row of text. */
 const MAX_ROW_PIECES = 100;
-/** Letters this far apart are spaced … */
+/** Least median gap of letter-spaced text, in ems. */
 const SPACED_GAP_EMS = 0.12;
-/** … when there are enough of them to know. */
+/** Least number of gaps for that. */
 const MIN_SPACED_GAPS = 4;
 
 const blank = /^[\s\u200b]$/u;
 
-/** The lines of characters of one rotation; rulings count for level text only. */
+/** Returns the lines of characters of one rotation; rulings apply only to level text. */
 export function linesOf(
   characters: readonly PageCharacter[],
   rulings: readonly Ruling[],
@@ -54,7 +60,7 @@ export function linesOf(
   const whole = joinedBy(drawn);
   const gutters = guttersBetween(rowsOf(whole));
   const parted = gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]);
-  // Beside lines of other columns the blanks of a stretched line look like gaps between cells.
+  // Beside lines of other columns, the spaces of a stretched line look like gaps between cells.
   const cellGaps = cellGapsIn(rowsOf(parted));
   const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
   const lines = (cellGaps.length === 0 ? parted : joinedBy([...drawn, ...gutters, ...cellGaps]))
@@ -64,7 +70,7 @@ export function linesOf(
   return joinDropCaps(lines);
 }
 
-/** What follows each other in the file without a gap. */
+/** Groups characters that are adjacent in the file and have no gap between them. */
 function piecesOf(characters: readonly PageCharacter[], upright: readonly Ruling[]): ReadLine[] {
   const pieces: ReadLine[] = [];
   let piece: ReadLine | undefined;
@@ -98,7 +104,7 @@ function startPiece(character: PageCharacter, order: number): ReadLine {
   };
 }
 
-/** How a character belongs to a line, if it does. */
+/** Returns the position of a character in a line; undefined if it does not belong to the line. */
 function placeIn(
   piece: ReadLine,
   character: PageCharacter,
@@ -112,7 +118,7 @@ function placeIn(
   if (gap > COLUMN_GAP_EMS * size || isParted(last.box, character.box, piece, upright)) {
     return undefined;
   }
-  // Back over what is written already: another line, or the second print of a bold one.
+  // A step back over existing text: another line, or the second print of bold text.
   const isBack = character.box.left < last.box.left - 0.5 * size && gap < -0.5 * size;
   if (isBack && !hasRightToLeft(character.text)) return undefined;
   const isSmaller = character.sizePoints < 0.85 * piece.sizePoints;
@@ -131,7 +137,7 @@ function placeIn(
   return Math.abs(rise) < 0.2 * size ? 'normal' : undefined;
 }
 
-/** Whether a ruling stands between two boxes on one line. */
+/** Tests for a ruling between two boxes on one line. */
 function isParted(
   a: Box,
   b: Box,
@@ -144,7 +150,7 @@ function isParted(
   const y = baseline + 1;
   return upright.some(
     (ruling) =>
-      // The ground of a word within a line is hardly higher than the line.
+      // The background of a word within a line is hardly higher than the line.
       ruling.to - ruling.from > 1.35 * sizePoints &&
       ruling.at > from - 0.5 &&
       ruling.at < to + 0.5 &&
@@ -185,7 +191,7 @@ function grow(box: Box, by: Box): void {
   box.top = Math.max(box.top, by.top);
 }
 
-/** Joins pieces that the file has at different places but that stand side by side. */
+/** Joins pieces that are apart in the file but stand side by side. */
 function joinPieces(pieces: readonly ReadLine[], upright: readonly Ruling[]): ReadLine[] {
   const lines: ReadLine[] = [];
   for (const row of rowsOf(pieces)) {
@@ -204,7 +210,7 @@ function joinPieces(pieces: readonly ReadLine[], upright: readonly Ruling[]): Re
   return lines.sort((a, b) => a.order - b.order);
 }
 
-/** Pieces by baseline, top first. */
+/** Groups pieces by baseline, top first. */
 function rowsOf(pieces: readonly ReadLine[]): ReadLine[][] {
   const rows: ReadLine[][] = [];
   let row: ReadLine[] | undefined;
@@ -253,7 +259,7 @@ function joined(group: ReadLine[]): ReadLine {
   };
 }
 
-/** Joins the words of justified lines that stand as far apart as columns do, from the top down. */
+/** Joins the words of justified lines with gaps as wide as column gaps, from top to bottom. */
 function joinStretched(lines: readonly ReadLine[], upright: readonly Ruling[]): ReadLine[] {
   const rows = rowsOf(lines);
   for (const [at, row] of rows.entries()) {
@@ -265,7 +271,8 @@ function joinStretched(lines: readonly ReadLine[], upright: readonly Ruling[]): 
         .sort((a, b) => a.box.left - b.box.left);
       if (!areStretched(words, upright)) continue;
       const full = nearby.filter((other) => isAsWide(words, other));
-      // Two words have one gap, which could be that of columns: text has to go on past it on both sides.
+      // Two words have a single gap, which could be a column gap, so full lines must stand both above and
+      // below.
       const isAbove = full.some(({ baseline }) => baseline > (words[0]?.baseline ?? 0));
       const isBelow = full.some(({ baseline }) => baseline < (words[0]?.baseline ?? 0));
       if (hasBlanks(words) ? !isAbove && !isBelow : !isAbove || !isBelow) continue;
@@ -275,7 +282,10 @@ function joinStretched(lines: readonly ReadLine[], upright: readonly Ruling[]): 
   return rows.flat().sort((a, b) => a.order - b.order);
 }
 
-/** Rows so near above and below one that its column may have a line in them: others may have them between. */
+/**
+ * Returns the rows close enough above and below to hold a line of the same column; rows of other columns may
+ * lie between.
+ */
 function rowsAround(rows: readonly ReadLine[][], at: number): ReadLine[][] {
   const [line] = rows[at] ?? [];
   if (line === undefined) return [];
@@ -292,7 +302,7 @@ function isWithin({ box, sizePoints }: ReadLine, line: ReadLine): boolean {
   return box.left > line.box.left - most && box.right < line.box.right + most;
 }
 
-/** Whether pieces, from left to right, are words of one size with the same gap between all. */
+/** Tests whether pieces, from left to right, are words of one size with equal gaps. */
 function areStretched(words: readonly ReadLine[], upright: readonly Ruling[]): boolean {
   const [first] = words;
   if (first === undefined || words.length < 2) return false;
@@ -318,7 +328,7 @@ function gapBetween(a: LineCharacter, b: LineCharacter): number {
   return -horizontalOverlap(a.character.box, b.character.box);
 }
 
-/** Whether pieces have more than the one gap of two single words. */
+/** Tests whether pieces have more gaps than the one between two single words. */
 function hasBlanks(words: readonly ReadLine[]): boolean {
   return (
     words.length > 2 ||
@@ -328,7 +338,9 @@ function hasBlanks(words: readonly ReadLine[]): boolean {
   );
 }
 
-/** Whether a line of several words is right above or below some words and as wide as they are. */
+/**
+ * Tests whether a line of several words stands right above or below some words and is as wide as they are.
+ */
 function isAsWide(words: readonly ReadLine[], line: ReadLine): boolean {
   const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return false;
@@ -345,7 +357,7 @@ function isAsWide(words: readonly ReadLine[], line: ReadLine): boolean {
   );
 }
 
-/** A line as it is read: words from right to left among others are in their place. */
+/** Puts a line with right-to-left words in reading order. */
 function withDirection(line: ReadLine, isPageRightToLeft: boolean): ReadLine {
   const texts = line.characters.map(({ character }) => character.text);
   const share = rightToLeftShare(texts);
@@ -356,7 +368,7 @@ function withDirection(line: ReadLine, isPageRightToLeft: boolean): ReadLine {
   return { ...line, isRightToLeft, characters };
 }
 
-/** Where letters are spaced, only gaps that are wider still part words. */
+/** In letter-spaced text, only wider gaps separate words. */
 function withSpacing(line: ReadLine): ReadLine {
   const { characters, sizePoints } = line;
   const gaps = characters
