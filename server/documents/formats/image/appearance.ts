@@ -1,4 +1,4 @@
-/** How a line of text looks: its letters parted from the ground, pixel by pixel. */
+/** The appearance of a line of text: separates its letters from the background, pixel by pixel. */
 import {
   beyondEdges,
   cut,
@@ -17,36 +17,42 @@ import { rulePixels } from './rules.ts';
 /** Red, green, blue, opacity; 0 to 255. */
 export type Colour = readonly [number, number, number, number];
 
-/** What a pixel is: ground, letters or their halo, or something else that stays. */
+/** Kind of a pixel: background; letters or their halo; or anything else, which stays. */
 export const Stain: Record<'ground' | 'ink' | 'other', number> = { ground: 0, ink: 1, other: 2 };
 
 /** Letters within a box. */
 export interface Appearance {
-  /** Exactly around the letters. */
+  /** Box tightly around the letters. */
   inkBox: PixelBox;
-  /** For each pixel of `inkBox` from 0 (ground) to 255 (ink). */
+  /** For each pixel of `inkBox`, from 0 (background) to 255 (ink). */
   coverage: Uint8Array;
   ink: Colour;
   ground: Colour;
-  /** How much neighbouring pixels of the ground differ: 0 on a plain one. */
+  /** How much adjacent background pixels differ: 0 on a plain background. */
   unevenness: number;
-  /** What has to go, within a box that is somewhat larger: for each of its pixels a {@link Stain}. */
+  /** What to erase, within a somewhat larger box: a {@link Stain} for each of its pixels. */
   stain: { box: PixelBox; mask: Uint8Array };
 }
 
-/** Pixels that differ by less of the strongest are edges: part ink, part ground. */
+/**
+ * Least share of the strongest difference in the core of letters; less is an edge, part ink and part
+ * background.
+ */
 const INK_CORE = 0.97;
-/** Around a line, this share of its height is looked at for the ground. */
+/** Width of the surroundings that are examined for the background, as a share of the line's height. */
 const MARGIN = 0.35;
-/** Differences below this cannot be seen, or come from JPEG. */
+/** Least significant difference: smaller ones are invisible or come from JPEG. */
 const LEAST_DIFFERENCE = 10;
 const NOISE_FACTOR = 4;
-/** What is further from the usual colour around a line is no ground. */
+/** Largest distance of background from the usual colour around a line. */
 const MOST_LIKE_GROUND = 48;
-/** Neighbours differ by no more where a ground is plain or a gradient. */
+/** Largest difference between adjacent pixels on a plain background or gradient. */
 const SMOOTH = 2;
 
-/** Looks at a line of text; undefined when nothing stands out in the box. What marks it stays. */
+/**
+ * Determines the appearance of a line of text; undefined if nothing stands out in the box. A bullet before
+ * the line is not erased.
+ */
 export function appearanceOf(
   picture: Picture,
   box: PixelBox,
@@ -95,7 +101,7 @@ export function appearanceOf(
   };
 }
 
-/** Takes the rules around a text out of what differs, and counts them as something else. */
+/** Removes the rules around a text from the differences, and counts them as something else. */
 function keepRules(
   { width, height }: Cutting,
   box: PixelBox,
@@ -112,7 +118,7 @@ function keepRules(
   }
 }
 
-/** Lines are looked at piece by piece, each wider than a letter. */
+/** Returns the width of the pieces in which lines are examined; each is wider than a letter. */
 function pieceWidthOf(box: PixelBox): number {
   return 2 * (box.bottom - box.top) + 8;
 }
@@ -121,7 +127,7 @@ function margin(box: PixelBox): number {
   return Math.min(40, Math.max(4, Math.round(MARGIN * (box.bottom - box.top))));
 }
 
-/** A box that is larger by some pixels on each side, within the picture. */
+/** Enlarges a box by some pixels on each side, within the picture. */
 function widened(box: PixelBox, by: number, picture: Picture): PixelBox {
   const { left, top, right, bottom } = outset(box, by);
   return {
@@ -132,14 +138,14 @@ function widened(box: PixelBox, by: number, picture: Picture): PixelBox {
   };
 }
 
-/** Marks the pixels around the box that belong to the ground: those unlike their neighbours do not. */
+/** Marks the pixels around the box that belong to the background, except those unlike their surroundings. */
 function ringOf(cutting: Cutting, box: PixelBox, beyond: Uint8Array): Uint8Array {
   const { width, height, channels, colours } = cutting;
   const ring = new Uint8Array(width * height);
   const clear = outset(box, Math.max(1, Math.round(margin(box) / 4)));
   const [left, right] = [clear.left - cutting.box.left, clear.right - cutting.box.left];
   const [top, bottom] = [clear.top - cutting.box.top, clear.bottom - cutting.box.top];
-  // Grounds may change along a line: each piece of it is judged by itself.
+  // The background may change along a line, so each piece is judged by itself.
   const pieceWidth = pieceWidthOf(box);
   for (let from = 0; from < width; from += pieceWidth) {
     const to = Math.min(width, from + pieceWidth);
@@ -163,7 +169,7 @@ function ringOf(cutting: Cutting, box: PixelBox, beyond: Uint8Array): Uint8Array
   return ring;
 }
 
-/** How much neighbours of the ground differ, but for the quarter that differs most. */
+/** Returns how much adjacent background pixels differ, leaving out the quarter that differs most. */
 function noise({ width, channels, colours }: Cutting, ring: Uint8Array): number {
   const differences = new Float32Array(ring.length);
   let count = 0;
@@ -193,7 +199,7 @@ function strongestIn(
   return percentile(found.subarray(0, count), 0.96);
 }
 
-/** Indexes of the pixels of a cutting that are in a box of the picture. */
+/** Returns the indexes of the pixels of a cutting that are in a box of the picture. */
 function pixelsWithin(cutting: Cutting, box: PixelBox): Int32Array {
   const { left, top } = cutting.box;
   return pixelsIn(cutting, {
@@ -236,7 +242,7 @@ function coverageOf(
   return coverage;
 }
 
-/** The mean of pixels of which there is at least one. */
+/** Returns the mean colour of at least one pixel. */
 function meanColour(
   { channels, colours }: Pick<Cutting, 'channels' | 'colours'>,
   pixels: Int32Array,
@@ -254,10 +260,10 @@ function meanColour(
   return channels === 1 ? [r, r, r, opacity] : [r, g, b, opacity];
 }
 
-/** Around letters, scaling and JPEG leave shades of them; a share of the line's height. */
+/** Width of the shades that scaling and JPEG leave around letters, as a share of the line's height. */
 const HALO = 0.07;
 
-/** What stands out in the box, what hangs on it and what stands beside it, with its halo. */
+/** Marks what stands out in the box, what is connected to it and what is beside it, with its halo. */
 function stainOf(
   cutting: Cutting,
   box: PixelBox,
@@ -278,7 +284,7 @@ function stainOf(
   const mask = lettersIn(cutting, { differences, least, box, beside });
   const heightPx = box.bottom - box.top;
   const stain = grown(mask, cutting.width, Math.max(2, Math.round(HALO * heightPx)));
-  // A rule or a neighbour: it stays, and its colour must not flow into the gap, nor that of its edges.
+  // A rule or a neighbour stays, and neither its colour nor that of its edges must flow into the gap.
   const others = new Uint8Array(mask.length);
   for (let at = 0; at < others.length; at++) {
     const difference = differences[at] ?? 0;
@@ -292,14 +298,14 @@ function stainOf(
     if (isOther || beyond[at] === 1) stain[at] = Stain.other;
   }
   if (!isSmooth) return stain;
-  // What JPEG leaves further from letters is faint, but on a plain ground it would be seen.
+  // JPEG leaves faint traces further from letters, which would be visible on a plain background.
   for (const at of pixelsWithin(cutting, outset(box, Math.round(margin(box) / 2)))) {
     if (stain[at] === Stain.ground) stain[at] = Stain.ink;
   }
   return stain;
 }
 
-/** Marks what hangs together with what differs in a box, with 1, and what small there is beside it. */
+/** Marks, with 1, the pixels connected to differences in a box, and small things beside it. */
 function lettersIn(
   cutting: Cutting,
   {
@@ -312,7 +318,7 @@ function lettersIn(
   const { width } = cutting;
   const mask = new Uint8Array(differences.length);
   const isLeft = (at: number): boolean => mask[at] === 0 && (differences[at] ?? 0) > least;
-  /** What was found last, from the first on. */
+  /** Pixels found by the last search, in order. */
   const taken = new Int32Array(differences.length);
   let count = 0;
   const take = (at: number): void => {
@@ -323,7 +329,7 @@ function lettersIn(
   const takeFrom = (seed: number): void => {
     count = 0;
     take(seed);
-    // The list grows while it is gone through.
+    // The list grows during the loop.
     for (let next = 0; next < count; next++) {
       const at = taken[next] ?? 0;
       const x = at % width;
@@ -334,7 +340,7 @@ function lettersIn(
     }
   };
   for (const at of pixelsWithin(cutting, box)) if (isLeft(at)) takeFrom(at);
-  // A full stop that was not read, for one: something small, and no part of something larger.
+  // Small things that are no part of something larger, such as a full stop that was not recognised.
   const larger: number[] = [];
   for (const at of pixelsWithin(cutting, beside)) {
     if (!isLeft(at)) continue;
@@ -351,7 +357,7 @@ function outset({ left, top, right, bottom }: PixelBox, by: number): PixelBox {
   return { left: left - by, top: top - by, right: right + by, bottom: bottom + by };
 }
 
-/** Within a halo, what differs by more than this is no shade of the letters but something of its own. */
+/** Factor above which a difference within a halo is no shade of the letters but something else. */
 const CLEARLY_OTHER = 3;
 
 function isAtEdge({ width, height }: Cutting, at: number): boolean {
@@ -360,7 +366,7 @@ function isAtEdge({ width, height }: Cutting, at: number): boolean {
   return x === 0 || x === width - 1 || y === 0 || y === height - 1;
 }
 
-/** A mask that is larger by some pixels on each side. */
+/** Enlarges a mask by some pixels on each side. */
 function grown(mask: Uint8Array, width: number, by: number): Uint8Array {
   const height = mask.length / width;
   const wide = new Uint8Array(mask.length);
@@ -385,7 +391,7 @@ function grown(mask: Uint8Array, width: number, by: number): Uint8Array {
   return whole;
 }
 
-/** Takes letters away: where they were, the ground around them goes on. */
+/** Erases letters by continuing the surrounding background in their place. */
 export function erase(picture: Picture, { stain }: Appearance): void {
   const { box, mask } = stain;
   const cutting = cut(picture, box);

@@ -1,13 +1,13 @@
 /**
- * The ground of a picture: what would be seen if something before it were taken away. Photos and frames
- * that begin near a line are none of its ground.
+ * The background of a picture: what would be visible without the text before it. Photos and frames that begin
+ * near a line do not belong to its background.
  */
 import type { PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
 
 /**
- * A cutting of a picture. Its colours have one channel where they are grays, three where nothing shines
- * through, otherwise four, the first three multiplied by the fourth, as what is unseen has none; 0 to 255.
+ * A cutting of a picture. Its colours have one channel if grey, three if opaque, otherwise four, of which the
+ * first three are multiplied by the fourth, since transparent pixels have no colour; 0 to 255.
  */
 export interface Cutting {
   box: PixelBox;
@@ -37,7 +37,10 @@ export function cut(picture: Picture, box: PixelBox): Cutting {
   return { box, width, height, channels, colours };
 }
 
-/** How many channels say all of a part of a picture: most scans are gray, and each channel costs time. */
+/**
+ * Returns the number of channels needed for a part of a picture: most scans are grey, and each channel costs
+ * time.
+ */
 function channelsOf({ data, width, channels }: Picture, box: PixelBox): Cutting['channels'] {
   if (channels === 4) return 4;
   for (let y = box.top; y < box.bottom; y++) {
@@ -49,19 +52,18 @@ function channelsOf({ data, width, channels }: Picture, box: PixelBox): Cutting[
   return 1;
 }
 
-/** A picture of one level of the pyramid. */
+/** A picture at one level of the pyramid. */
 interface Level {
   width: number;
   height: number;
   channels: number;
   colours: Float32Array;
-  /** 1 where the colour is known, 0 where it is to be found. */
+  /** 1 where the colour is known, 0 where it has to be found. */
   known: Uint8Array;
 }
 
 /**
- * Finds the unknown colours of a cutting: a surface as smooth as can be that joins the known ones.
- *
+ * Finds the unknown colours of a cutting: the smoothest surface that joins the known ones.
  * @param known for each pixel, 1 or 0
  * @returns a copy of the colours, with the unknown ones filled in
  */
@@ -72,7 +74,7 @@ export function filled(cutting: Cutting, known: Uint8Array): Float32Array {
   return level.colours;
 }
 
-/** Coarse to fine: at each level, what is unknown starts from the level above and is smoothed. */
+/** Fills from coarse to fine: at each level, unknown pixels start from the coarser level and are smoothed. */
 function fill(level: Level): void {
   if (level.width <= 1 && level.height <= 1) return;
   const unknown = unknownRuns(level);
@@ -83,7 +85,7 @@ function fill(level: Level): void {
   smooth(level, unknown);
 }
 
-/** Unknown pixels side by side in one row: the first of them, and the one after the last. */
+/** Adjacent unknown pixels of one row: the first one, and the one after the last. */
 interface Run {
   y: number;
   from: number;
@@ -139,12 +141,12 @@ function takeFrom({ width, height, channels, colours, known }: Level, coarse: Le
   }
 }
 
-/** The coarser levels have the slope; few rounds take the steps away. */
+/** Most rounds of smoothing: the coarser levels provide the slope, so a few rounds remove the steps. */
 const ROUNDS = 12;
 
 /**
- * Gives each unknown pixel the mean of its four neighbours, itself in place of those outside. Of a page of
- * text it was a third of all time: so it ends once nothing changes, as on plain paper.
+ * Sets each unknown pixel to the mean of its four neighbours; itself replaces those outside. This took a
+ * third of all time on a page of text, so it stops once nothing changes, as on plain paper.
  */
 function smooth(level: Level, unknown: readonly Run[]): void {
   for (let round = 0; round < ROUNDS; round++) {
@@ -161,7 +163,7 @@ function smooth(level: Level, unknown: readonly Run[]): void {
   }
 }
 
-/** The places above and below a pixel of a run, as far from its own, and the last pixel of its row. */
+/** Returns the offsets to the pixels above and below a pixel of a run, and the last pixel of its row. */
 function besideRun(
   { width, height, channels }: Level,
   { y }: Run,
@@ -171,7 +173,7 @@ function besideRun(
   return { above, below, last: (y + 1) * width - 1 };
 }
 
-/** Each pixel waits for the one before it, so that one is added last. */
+/** Adds the pixel before last, since each pixel depends on it. */
 function smoothChannel(level: Level, run: Run, channel: number): boolean {
   const { colours, channels, width } = level;
   const { above, below, last } = besideRun(level, run);
@@ -189,7 +191,7 @@ function smoothChannel(level: Level, run: Run, channel: number): boolean {
   return isChanged;
 }
 
-/** The three channels of a run at once, which takes half the time of one after the other. */
+/** Smooths three channels of a run at once, which takes half the time. */
 function smoothColours(level: Level, run: Run): boolean {
   const { colours, width } = level;
   const { above, below, last } = besideRun(level, run);
@@ -214,7 +216,7 @@ function smoothColours(level: Level, run: Run): boolean {
   return isChanged;
 }
 
-/** Of each channel the value in the middle; for pixels of which there may be none. */
+/** Returns the median of each channel; there may be no pixels. */
 export function medianColour({ channels, colours }: Cutting, pixels: Int32Array): Float32Array {
   const usual = new Float32Array(channels);
   const values = new Float32Array(pixels.length);
@@ -229,7 +231,7 @@ export function medianColour({ channels, colours }: Cutting, pixels: Int32Array)
 
 const counts = new Uint32Array(256);
 
-/** Of numbers from 0 to 255, the one at a place in their order: levels are counted, not sorted. */
+/** Returns the number at a rank, for numbers from 0 to 255: counts levels instead of sorting. */
 export function ranked(numbers: Float32Array, place: number): number | undefined {
   if (place < 0 || place >= numbers.length) return undefined;
   counts.fill(0);
@@ -249,7 +251,7 @@ export function ranked(numbers: Float32Array, place: number): number | undefined
   return numbers.filter((value) => (value & 255) === level).sort()[place - before];
 }
 
-/** The greatest difference of two pixels in any channel. */
+/** Returns the greatest difference of two pixels in any channel. */
 export function distance(
   channels: number,
   a: Float32Array,
@@ -266,7 +268,7 @@ export function distance(
   return most;
 }
 
-/** Puts a colour of a cutting into a picture. */
+/** Writes a colour of a cutting to a picture. */
 export function putColour(
   picture: Picture,
   pixel: number,
@@ -283,31 +285,30 @@ export function putColour(
   if (picture.channels === 4) picture.data[at + 3] = Math.round(alpha);
 }
 
-/** A pixel further from the usual colour may be of something else. */
+/** Least difference from the usual colour at which a pixel may belong to something else. */
 const ANOTHER_COLOUR = 10;
-/** What ends here ends in a step of this height; a gradient has none. */
+/** Least height of the step at an edge; a gradient has none. */
 const EDGE = 24;
-/** Noise goes less far than this many times what half of it does. */
+/** Limit of noise, as a multiple of its median. */
 const NOISE_FACTOR = 3;
-/** Share of the pixels of a row or column that must be beyond; letters take less of it. */
+/** Least share of the pixels of a row or column that lie beyond an edge; letters take less of it. */
 const MOST = 0.6;
 
 /** Rows or columns from one side of a cutting, the outermost first. */
 interface Strips {
   count: number;
-  /** The first pixel of the outermost, and from it to that of the next one. */
+  /** First pixel of the outermost strip, and the offset to that of the next one. */
   start: number;
   inwards: number;
-  /** How many pixels each has, and from one of them to the next. */
+  /** Pixels in a strip, and the offset from one to the next. */
   length: number;
   step: number;
 }
 
 /**
- * Marks what is beyond straight edges around a line of text, with 1: recognition takes the edge of a photo
- * for part of the letters under it now and then.
- *
- * @param box of the line, within the cutting
+ * Marks, with 1, what lies beyond straight edges around a line of text: recognition now and then takes the
+ * edge of a photo for part of the letters below it.
+ * @param box box of the line, within the cutting
  */
 export function beyondEdges(cutting: Cutting, box: PixelBox): Uint8Array {
   const { width, height } = cutting;
@@ -326,7 +327,7 @@ export function beyondEdges(cutting: Cutting, box: PixelBox): Uint8Array {
   const [left, top] = [box.left - cutting.box.left, box.top - cutting.box.top];
   const [right, bottom] = [box.right - cutting.box.left, box.bottom - cutting.box.top];
   const middle = (top + bottom) >> 1;
-  // A photo may be over a part of the line only.
+  // A photo may stand above only a part of the line.
   const pieceWidth = 2 * (bottom - top) + 8;
   for (let x = 0; x < width; x += pieceWidth) {
     const end = Math.min(width, x + pieceWidth);
@@ -347,7 +348,7 @@ export function beyondEdges(cutting: Cutting, box: PixelBox): Uint8Array {
   return beyond;
 }
 
-/** Indexes of the pixels in a box whose origin is that of the cutting, row by row. */
+/** Returns the indexes of the pixels in a box relative to the cutting, row by row. */
 export function pixelsIn(
   { width }: { width: number },
   { left, right, top, bottom }: PixelBox,
@@ -359,7 +360,7 @@ export function pixelsIn(
   return pixels;
 }
 
-/** How far half of the pixels are from a colour: on paper with letters, its noise. */
+/** Returns the median distance of pixels from a colour: on paper with letters, its noise. */
 function medianDistance(
   { channels, colours }: Cutting,
   pixels: Int32Array,
@@ -373,7 +374,7 @@ function medianDistance(
   return ranked(distances, distances.length >> 1) ?? 0;
 }
 
-/** How many strips are beyond an edge; 0 where there is none. */
+/** Returns how many strips lie beyond an edge; 0 without an edge. */
 function depthOf(
   { channels, colours }: Cutting,
   { count, start, inwards, length, step }: Strips,
@@ -381,7 +382,7 @@ function depthOf(
 ): number {
   const another = Math.max(ANOTHER_COLOUR, noise);
   const edge = Math.max(EDGE, noise);
-  /** Whether most pixels of a strip differ from those of another, or from the usual colour. */
+  /** Tests whether most pixels of a strip differ from those of another, or from the usual colour. */
   const differs = (strip: number, other: number | undefined, least: number): boolean => {
     const b = other === undefined ? usual : colours;
     let differing = 0;
@@ -394,7 +395,7 @@ function depthOf(
   };
   let depth = 0;
   while (depth < count && differs(depth, undefined, another)) depth++;
-  // Edges may be soft by a pixel on each side.
+  // Edges may be blurred by a pixel on each side.
   if (depth < 1 || depth + 1 >= count) return 0;
   return differs(Math.max(0, depth - 2), depth + 1, edge) ? depth : 0;
 }

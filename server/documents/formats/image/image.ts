@@ -1,4 +1,7 @@
-/** Pictures: their text is read, taken away, and drawn anew in the other language. */
+/**
+ * The JPEG and PNG formats: recognises the text of a picture, erases it, and draws the translation in its
+ * place.
+ */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
@@ -25,10 +28,10 @@ import {
 import type { PixelBox } from './ocr.ts';
 import { matchTypeface } from './typeface.ts';
 
-/** JPEG: comes back in its size, quality and orientation. */
+/** JPEG: the result keeps size, quality and orientation. */
 export const jpeg: DocumentFormat = { open: (file, options) => open('jpeg', file, options) };
 
-/** PNG: comes back in its size, with its transparency. */
+/** PNG: the result keeps size and transparency. */
 export const png: DocumentFormat = { open: (file, options) => open('png', file, options) };
 
 async function open(
@@ -52,7 +55,7 @@ async function open(
   };
 }
 
-/** Decodes a second time: pixels would wait in memory while the text is translated. */
+/** Decodes the file a second time, so that no pixels are held in memory while the text is translated. */
 async function write(
   { file, header, regions }: { file: Uint8Array; header: PictureFile; regions: TextRegion[] },
   translated: readonly TextSegment[],
@@ -64,23 +67,23 @@ async function write(
       text: plainText(translated[index] ?? [region.text]).trim(),
     }))
     .filter(({ region, text }) => text !== region.text);
-  // Nothing to do, nothing lost.
+  // An unchanged file is returned as it is, without loss.
   if (replacements.length === 0) return file;
   const picture = await decodePicture(file, header);
   await replaceTexts(picture, replacements, languages);
   return encodePicture(picture, header);
 }
 
-/** What is to stand in the place of a region's text. */
+/** The text that replaces that of a region. */
 export interface Replacement {
   region: TextRegion;
   text: string;
 }
 
-/** Below this, lines are as good as level, and the eye would only see the stairs. */
+/** Slope below which lines are drawn level: otherwise the eye would only see the steps. */
 const LEVEL = 0.02;
 
-/** Takes the texts of regions away and draws their replacements. */
+/** Erases the texts of regions and draws their replacements. */
 export async function replaceTexts(
   picture: Picture,
   replacements: readonly Replacement[],
@@ -115,10 +118,13 @@ export async function replaceTexts(
 
 type Look = Omit<Setting, 'blankWidth'> & { typeface: Typeface };
 
-/** Of em squares, letters with ascenders and descenders take about this share. */
+/** Height of letters with ascenders and descenders, as a share of the em. */
 const LETTER_SHARE = 0.93;
 
-/** Typeface and size of a region, after its longest line; each line has its say in the size. */
+/**
+ * Determines the typeface, size and first baseline of a region, from its longest line where that is level,
+ * otherwise from the heights of all lines.
+ */
 async function lookOf(region: TextRegion, language: LanguageTag): Promise<Look> {
   const longest = region.lines.reduce((a, b) => (b.text.length > a.text.length ? b : a));
   const matched = await matchTypeface(longest.text, longest.appearance, language, longest.words);
@@ -134,7 +140,7 @@ async function lookOf(region: TextRegion, language: LanguageTag): Promise<Look> 
   return { typeface, sizePx, baselinePx: baseline - linesAbove * (region.pitchPx ?? 0) };
 }
 
-/** Where letters stand in a line that is not level: above the descenders. */
+/** Returns the baseline of a sloping line at its left edge: above the descenders. */
 function lowerEdge({ box, letterHeightPx, slope }: SeenLine): number {
   const fallPx = slope * (box.right - box.left);
   return slope > 0 ? box.bottom - fallPx - 0.2 * letterHeightPx : box.bottom - 0.2 * letterHeightPx;
@@ -150,10 +156,13 @@ function medianOf(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
 
-/** Lines reach beyond their baseline and size by less than this, in sizes. */
+/** How far a line extends above and below its baseline, as a multiple of its size. */
 const REACH = 1.5;
 
-/** A drawing takes four bytes a pixel: few lines at a time where they are long and high. */
+/**
+ * Most pixels drawn at once: a drawing takes four bytes per pixel, so long and high lines are drawn in small
+ * groups.
+ */
 const MOST_DRAWN_PIXELS = 4_000_000;
 
 function drawnTogether(lines: readonly DrawnLine[], width: number): DrawnLine[][] {
@@ -177,7 +186,7 @@ async function draw(
   const baselines = lines.map(({ baseline }) => baseline);
   const sizePx = lines[0]?.sizePx ?? 0;
   const fall = Math.abs(lettering.slope) * picture.width;
-  // The whole width: what is too long is cut off at the picture's edge only.
+  // The full width, so that text which is too long is cut off only at the picture's edge.
   const box: PixelBox = {
     left: 0,
     right: picture.width,
@@ -191,7 +200,7 @@ async function draw(
   layOver(picture, box, ink, colour);
 }
 
-/** Lays ink of a colour over pixels ("source over"). */
+/** Composites ink of a colour over pixels ("source over"). */
 function layOver(picture: Picture, box: PixelBox, ink: Uint8Array, colour: Colour): void {
   const { data, channels } = picture;
   for (let at = 0, to = box.top * picture.width * channels; at < ink.length; at++, to += channels) {

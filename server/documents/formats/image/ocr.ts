@@ -1,4 +1,4 @@
-/** Reads text in pictures with Debian's Tesseract, which runs as a process of its own. */
+/** Text recognition with Debian's Tesseract, which runs as a separate process. */
 import { Parser } from 'htmlparser2';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../../shared/language.ts';
 import { type Containment, findContainment } from '../../../process/index.ts';
@@ -6,7 +6,7 @@ import { type ProgramEnd, ProgramFailure, runProgram } from '../foreign-program.
 import { DocumentError } from '../format.ts';
 import { tiffOf } from './picture-file.ts';
 
-/** A rectangle in pixels; the origin is the upper left corner, `right` and `bottom` are outside. */
+/** A rectangle in pixels; the origin is the upper left corner, `right` and `bottom` are exclusive. */
 export interface PixelBox {
   left: number;
   top: number;
@@ -14,7 +14,7 @@ export interface PixelBox {
   bottom: number;
 }
 
-/** The smallest box around others, of which there is at least one. */
+/** Returns the bounding box of at least one box. */
 export function around(boxes: readonly PixelBox[]): PixelBox {
   return {
     left: Math.min(...boxes.map(({ left }) => left)),
@@ -24,13 +24,13 @@ export function around(boxes: readonly PixelBox[]): PixelBox {
   };
 }
 
-/** A word; with scripts that do not space words, a part of a line. */
+/** A word; in scripts that do not space words, a part of a line. */
 export interface OcrWord {
   text: string;
   box: PixelBox;
-  /** From 0 to 100; below about 60 it is mostly no text at all. */
+  /** From 0 to 100; below about 60, most results are no text at all. */
   confidence: number;
-  /** In reading order, with about where each was seen; missing where the text was changed since. */
+  /** Letters in reading order, with their approximate places; undefined once the text was changed. */
   letters?: readonly OcrLetter[];
 }
 
@@ -45,19 +45,19 @@ export interface OcrLine {
   /** In reading order. */
   words: readonly OcrWord[];
   box: PixelBox;
-  /** Where letters stand: the height at the box's left edge, and how much it falls per pixel. */
+  /** The baseline: its height at the box's left edge, and how far it falls per pixel. */
   baseline: { leftPx: number; slope: number };
-  /** From descenders to ascenders: a little less than the size of the font. */
+  /** From descenders to ascenders: a little less than the font size. */
   letterHeightPx: number;
-  /** Counterclockwise, in degrees: 0 for nearly all. */
+  /** Counterclockwise, in degrees; 0 for nearly all lines. */
   angle: number;
   isRightToLeft: boolean;
-  /** Numbers of the column or box it is in, and of the paragraph, from 1 and unique in the picture. */
+  /** Numbers of its column or box, and of its paragraph, from 1 and unique in the picture. */
   block: number;
   paragraph: number;
 }
 
-/** Pixels as they are, row by row from the top; a fourth channel (alpha) is laid over white. */
+/** Raw pixels, row by row from the top; a fourth channel (alpha) is composited over white. */
 export interface RawPixels {
   data: Uint8Array;
   width: number;
@@ -66,21 +66,21 @@ export interface RawPixels {
 }
 
 interface OcrOptions {
-  /** Language of the text, where it is known; otherwise its script is detected. */
+  /** Language of the text, if known; otherwise its script is detected. */
   language: LanguageTag | undefined;
   /**
-   * `page`: columns and paragraphs; `column`: lines one below the other; `scattered`: bits of text
+   * `page`: columns and paragraphs; `column`: lines one below the other; `scattered`: pieces of text
    * anywhere, as on a map.
    */
   layout?: keyof typeof segmentation;
-  /** Resolution, where it is known; it only helps to part letters from specks. */
+  /** Resolution, if known; it only helps to tell letters from specks. */
   dotsPerInch?: number;
   signal?: AbortSignal | undefined;
 }
 
 type RecogniseText = (image: Uint8Array | RawPixels, options: OcrOptions) => Promise<OcrLine[]>;
 
-/** A file of pictures, and how many these are. */
+/** A file of pictures, and their number. */
 interface Pictures {
   file: Uint8Array;
   count: number;
@@ -89,23 +89,23 @@ interface Pictures {
 type ReadPictures = (pictures: Pictures, options: OcrOptions) => Promise<OcrLine[][]>;
 
 const MB = 1024 * 1024;
-/** A full page at 300 dpi takes 2 to 10 s in one language. */
+/** Limits of a run by its number of pictures. A full page at 300 DPI takes 2 to 10 s in one language. */
 const limitsOf = (pictures: number) => ({
   timeMs: pictures * 120_000,
   memoryBytes: 3072 * MB,
   outputBytes: pictures * 64 * MB,
 });
-/** Below this, Tesseract's guess of the script is wrong as often as right. */
+/** Confidence below which Tesseract's guess of the script is as often wrong as right. */
 const SURE_OF_SCRIPT = 1;
 
 interface Installation {
   /** Name or path of Tesseract. */
   program?: string;
-  /** Where its trained data is, if not where the program looks by itself. */
+  /** Folder of its trained data, unless the program finds it by itself. */
   dataFolder?: string;
 }
 
-/** Makes a reader of text. */
+/** Creates a text recogniser. */
 export function createTextRecogniser(installation: Installation = {}): RecogniseText {
   return recogniserOf(createPictureReader(installation));
 }
@@ -143,22 +143,23 @@ function createPictureReader({ program = 'tesseract', dataFolder }: Installation
     const read = async (names: readonly string[]): Promise<OcrLine[][]> => {
       const { exitCode, output } = await run(readingArguments(names, options), pictures, signal);
       const lines = exitCode === 0 ? readHocr(output.toString()) : [];
-      // It leaves out pictures that it cannot read, and says that all went well.
+      // Tesseract skips pictures that it cannot read, and still reports success.
       if (lines.length < pictures.count)
         throw new DocumentError('The text in the picture could not be read.');
       return lines;
     };
     const lines = await read(data);
-    // Of several languages at once the first prevails: its own reads accents that others have not.
+    // With several languages the first one prevails, so the text is read again in its own language, whose
+    // data knows accents that others lack.
     const likely = data.length > 1 ? await languageOf(lines.flat()) : undefined;
     return likely !== undefined && data.includes(likely) ? read([likely]) : lines;
   };
 }
 
-/** Letters of one or two words say little of their language. */
+/** Fewest characters of a text whose language is guessed; one or two words say little. */
 const FEWEST_LETTERS = 20;
 
-/** The data for the language that lines are most likely in. */
+/** Returns the trained data for the most likely language of lines. */
 async function languageOf(lines: readonly OcrLine[]): Promise<string | undefined> {
   const text = lines.flatMap(({ words }) => words.map((word) => word.text)).join(' ');
   if (text.length < FEWEST_LETTERS) return undefined;
@@ -170,24 +171,22 @@ async function languageOf(lines: readonly OcrLine[]): Promise<string | undefined
 const readInstalled = createPictureReader({});
 
 /**
- * Reads the text of a picture (PNG, PNM or raw pixels), line by line in reading order.
- *
- * @throws DocumentError when the program or the data of the language is not installed (it names the
- *   Debian package), or when it takes too long; the signal's reason
+ * Recognises the text of a picture (PNG, PNM or raw pixels), line by line in reading order.
+ * @throws DocumentError when the program or the data of the language is not installed (the message names the
+ * Debian package), or when it takes too long; the reason of the signal
  */
 export const recogniseText: RecogniseText = recogniserOf(readInstalled);
 
 /**
- * Reads gray pictures as {@link recogniseText} does, all in one run of the program: of a small picture its
- * start takes longer than the reading.
- *
- * @returns the lines of each
+ * Recognises grey pictures like {@link recogniseText}, but all in one run of the program, whose start takes
+ * longer than reading a small picture.
+ * @returns the lines of each picture
  */
 export async function recogniseTexts(
   images: readonly RawPixels[],
   options: OcrOptions,
 ): Promise<OcrLine[][]> {
-  // Each may be in another script.
+  // Each picture may be in another script.
   if (options.language === undefined) {
     const read: OcrLine[][] = [];
     for (const image of images) read.push(await recogniseText(image, options));
@@ -214,7 +213,7 @@ async function runTesseract({
   signal: AbortSignal | undefined;
 }): Promise<ProgramEnd> {
   try {
-    // Threads within one page cost more than they bring.
+    // Several threads within one page cost more than they gain.
     const environment = { OMP_THREAD_LIMIT: '1' };
     const command = [program, ...args] as const;
     return await runProgram({ command, containment, input, limits, environment, signal });
@@ -279,14 +278,14 @@ async function scriptOf(
     pictures,
     signal,
   );
-  // It gives up on few letters.
+  // Script detection fails on few letters.
   if (exitCode !== 0) return undefined;
   const text = output.toString();
   const confidence = Number(/^Script confidence: ([\d.]+)/m.exec(text)?.[1] ?? 0);
   return confidence < SURE_OF_SCRIPT ? undefined : /^Script: (\w+)/m.exec(text)?.[1];
 }
 
-/** Modes of page segmentation. */
+/** Page segmentation modes. */
 const segmentation = { page: '3', column: '6', scattered: '11' } as const;
 
 function readingArguments(data: readonly string[], options: OcrOptions): string[] {
@@ -298,7 +297,7 @@ function readingArguments(data: readonly string[], options: OcrOptions): string[
   ];
 }
 
-/** Pixels in the plainest of file formats, which needs no compression. */
+/** Writes pixels in the simplest file format, without compression. */
 function portableAnymap({ data, width, height, channels }: RawPixels): Uint8Array {
   const isGray = channels === 1;
   const header = Buffer.from(`${isGray ? 'P5' : 'P6'}\n${width} ${height}\n255\n`);
@@ -318,7 +317,7 @@ function withoutAlpha(rgba: Uint8Array): Uint8Array {
   return rgb;
 }
 
-// Which trained data reads a language or a script, and the Debian package it comes in.
+// The trained data for a language or a script, and its Debian package.
 
 /** ISO 639-1 → the name of the data, mostly ISO 639-2 (terminological). */
 // prettier-ignore
@@ -350,8 +349,8 @@ const dataByTag: Record<string, string> = {
 };
 
 /**
- * Data that reads a script as Tesseract's script detection names it, the widest spread language first.
- * Latin is what is left.
+ * Data for a script, by Tesseract's name of the script, the most widespread language first. Any other script
+ * counts as Latin.
  */
 const dataByScript: Record<string, readonly string[]> = {
   Arabic: ['ara', 'fas', 'urd', 'pus', 'uig', 'snd'],
@@ -383,29 +382,28 @@ const dataByScript: Record<string, readonly string[]> = {
   Tibetan: ['bod', 'dzo'],
 };
 
-/** In the order in which they are tried; each costs time again, so only a few are. */
+/** In the order of preference; each further language takes time, so only a few are used. */
 // prettier-ignore
 const latinData = [
   'eng', 'spa', 'deu', 'fra', 'por', 'ita', 'pol', 'nld', 'tur', 'vie', 'ces', 'swe', 'ron', 'hun',
 ];
 const MOST_AT_ONCE = 4;
 
-/** The name of the trained data for a language; undefined when there is none. */
+/** Returns the name of the trained data for a language; undefined without any. */
 function trainedData(language: LanguageTag): string | undefined {
   const tag = canonicalLanguage(language) ?? language;
   return dataByTag[tag] ?? dataByLanguage[baseLanguage(tag)];
 }
 
-/** The Debian package that trained data comes in. */
+/** Returns the Debian package of trained data. */
 function debianPackage(data: string): string {
   return `tesseract-ocr-${data.replaceAll('_', '-')}`;
 }
 
 /**
- * Which of the installed data read a script.
- *
- * @param script as Tesseract names it; undefined where it is not known
- * @returns what is to be used, and what would serve best when that is empty
+ * Selects the installed data for a script.
+ * @param script Tesseract's name of the script; undefined if not known
+ * @returns the data to use, and the best data to install if that is empty
  */
 function dataForScript(
   script: string | undefined,
@@ -416,13 +414,13 @@ function dataForScript(
   return { use, best };
 }
 
-// Reads hOCR, the XHTML in which Tesseract writes words with their places.
+// Reading of hOCR, the XHTML in which Tesseract writes words with their places.
 
 type Building = Omit<OcrLine, 'words'> & { words: OcrWord[] };
 
 /**
- * The lines of text in each picture; what Tesseract takes for pictures and rules is left out, and so are
- * empty lines.
+ * Returns the lines of text of each picture, without empty lines and what Tesseract takes for pictures and
+ * rules.
  */
 function readHocr(hocr: string): OcrLine[][] {
   const pictures: Building[][] = [];
@@ -473,7 +471,7 @@ function lineOf(title: string): Pick<OcrLine, 'box' | 'baseline' | 'letterHeight
   const [slope = 0, offset = 0] = numbers(title, 'baseline');
   return {
     box,
-    // The offset is counted from the lower left corner of the line's box.
+    // The offset counts from the lower left corner of the line's box.
     baseline: { slope, leftPx: box.bottom + offset },
     letterHeightPx: number(title, 'x_size') ?? box.bottom - box.top,
     angle: number(title, 'textangle') ?? 0,
@@ -489,7 +487,7 @@ function number(title: string, property: string): number | undefined {
   return numbers(title, property)[0];
 }
 
-/** The numbers of a property: `title` holds properties with semicolons between them. */
+/** Returns the numbers of a property; `title` holds properties separated by semicolons. */
 function numbers(title: string, property: string): number[] {
   const found = title.split(';').map((part) => part.trim().split(/\s+/));
   return (

@@ -1,7 +1,6 @@
 /**
- * What is around the pixels of a JPEG or PNG file, read from its bytes before anything is decoded: its
- * size, and the little of its metadata that the translated picture needs as well. At the end, files of gray
- * pictures for the program that reads them.
+ * Reads what surrounds the pixels of a JPEG or PNG file, before anything is decoded: its size, and the few
+ * metadata that the translated picture keeps. Also writes grey pictures as TIFF for text recognition.
  */
 import { DocumentError } from '../format.ts';
 
@@ -11,25 +10,23 @@ export interface PictureFile {
   /** As stored, before the orientation is applied. */
   width: number;
   height: number;
-  /** Of EXIF, 1 to 8: how the stored pixels are turned to be looked at; 1 is as they are. */
+  /** EXIF orientation, 1 to 8: how the stored pixels are rotated for display; 1 is unchanged. */
   orientation: number;
   /**
-   * Segments (JPEG) or chunks (PNG) to be kept, whole: colour profile and resolution. All else goes:
-   * previews and descriptions would still have the untranslated text, and often the place as well.
+   * Segments (JPEG) or chunks (PNG) to keep whole: colour profile and resolution. Everything else is dropped:
+   * previews and descriptions would still contain the untranslated text, and often the location.
    */
   kept: readonly Uint8Array[];
-  /** Of a JPEG: how its encoder was set, as far as that shows. */
+  /** Encoder settings of a JPEG, as far as they can be inferred. */
   jpeg: { quality: number; isSubsampled: boolean; components: number } | undefined;
 }
 
-/** 36 million pixels are 144 MB of memory; a good camera has fewer. */
+/** Most pixels of a picture: 36 million take 144 MB of memory, and a good camera has fewer. */
 export const MOST_PIXELS = 36_000_000;
 
 /**
  * Reads the header of a picture.
- *
- * @throws DocumentError for another kind of file, a damaged one, and one of more than
- *   {@link MOST_PIXELS}
+ * @throws DocumentError for another kind of file, a damaged one, and one of more than {@link MOST_PIXELS}
  */
 export function readPictureFile(format: 'jpeg' | 'png', bytes: Uint8Array): PictureFile {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -109,10 +106,12 @@ function frame(
   };
 }
 
-/** The brightness table's entries of the standard (ITU-T T.81, table K.1) in zigzag order, the first 8. */
+/** First 8 entries of the standard luminance table (ITU-T T.81, table K.1), in zigzag order. */
 const STANDARD_TABLE = [16, 11, 12, 14, 12, 10, 16, 14];
 
-/** The quality that libjpeg calls a table, from its first entries; undefined for tables but the first. */
+/**
+ * Estimates libjpeg's quality of a table from its first entries; undefined for tables other than the first.
+ */
 function qualityOf(body: Buffer): number | undefined {
   if (body[0] !== 0) return undefined;
   const scales = STANDARD_TABLE.map(
@@ -164,7 +163,7 @@ function starts(body: Buffer, text: string): boolean {
 
 const ORIENTATION_TAG = 0x0112;
 
-/** The orientation in a TIFF block (EXIF 2.3, 4.6.4); 1 when it has none or makes no sense. */
+/** Returns the orientation in a TIFF block (EXIF 2.3, 4.6.4); 1 if it is missing or invalid. */
 function exifOrientation(tiff: Buffer): number {
   if (tiff.length < 14) return 1;
   const isLittle = tiff.toString('latin1', 0, 2) === 'II';
@@ -182,7 +181,7 @@ function exifOrientation(tiff: Buffer): number {
   return 1;
 }
 
-/** Puts what a file's picture keeps of its metadata into the newly encoded one. */
+/** Inserts the kept metadata of a file into its newly encoded picture. */
 export function withKeptMetadata(
   encoded: Buffer,
   { format, kept, orientation }: PictureFile,
@@ -211,7 +210,7 @@ function exifSegment(orientation: number): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** A TIFF block with one directory of one entry, the orientation. */
+/** Builds a TIFF block with one directory of one entry, the orientation. */
 function exifBlock(orientation: number): Buffer {
   const block = Buffer.alloc(26);
   block.write('MM\0*', 0, 'latin1');
@@ -225,7 +224,7 @@ function exifBlock(orientation: number): Buffer {
   return block;
 }
 
-/** IHDR comes first, after the signature; its chunk is 25 bytes. */
+/** IHDR comes first, after the signature; its chunk has 25 bytes. */
 const AFTER_HEADER = 8 + 25;
 
 function pngWith(encoded: Buffer, kept: readonly Uint8Array[], orientation: number): Buffer {
@@ -255,7 +254,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return chunk;
 }
 
-/** PNG's check sum (ISO 3309); bit by bit, as it is made for 30 bytes. `zlib.crc32` needs Node 22. */
+/** PNG's checksum (ISO 3309), bit by bit since the input has only 30 bytes. `zlib.crc32` needs Node 22. */
 function crc32(data: Uint8Array): number {
   let crc = ~0;
   for (const byte of data) {
@@ -265,24 +264,24 @@ function crc32(data: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-// Several gray pictures in one file.
+// Several grey pictures in one file.
 
 const TIFF_HEADER_BYTES = 8;
 const TIFF_ENTRIES = 9;
 const TIFF_DIRECTORY_BYTES = 2 + 12 * TIFF_ENTRIES + 4;
-/** All values are written as whole numbers of 32 bits. */
+/** All values are written as 32-bit integers. */
 const TIFF_LONG = 4;
 
 type TiffEntry = readonly [tag: number, value: number];
 
 interface GrayPicture {
-  /** A byte a pixel. */
+  /** One byte per pixel. */
   data: Uint8Array;
   width: number;
   height: number;
 }
 
-/** A TIFF file with a page for each picture; nothing is compressed. */
+/** Builds an uncompressed TIFF file with a page for each picture. */
 export function tiffOf(pictures: readonly GrayPicture[]): Uint8Array {
   const header = Buffer.alloc(TIFF_HEADER_BYTES);
   header.write('II*\0', 'latin1');
@@ -291,17 +290,17 @@ export function tiffOf(pictures: readonly GrayPicture[]): Uint8Array {
   let at = TIFF_HEADER_BYTES;
   for (const [index, { data, width, height }] of pictures.entries()) {
     const pixels = at + TIFF_DIRECTORY_BYTES;
-    // What begins in a file begins at an even place.
+    // Everything in a TIFF file starts at an even offset.
     const end = pixels + data.length + (data.length % 2);
     const entries: TiffEntry[] = [
       [256, width],
       [257, height],
-      // Of 8 bits, not compressed, black is 0.
+      // 8 bits, no compression, black is 0.
       [258, 8],
       [259, 1],
       [262, 1],
       [273, pixels],
-      // One sample a pixel, all of them in one strip.
+      // One sample per pixel, all of them in one strip.
       [277, 1],
       [278, height],
       [279, data.length],

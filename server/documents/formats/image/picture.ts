@@ -1,10 +1,10 @@
-/** The pixels of a picture: decoded as they are looked at, encoded as they were stored. */
+/** The pixels of a picture: decoded in display orientation, encoded as they were stored. */
 import sharp, { type Sharp } from 'sharp';
 import { DocumentError } from '../format.ts';
 import { MOST_PIXELS, withKeptMetadata, type PictureFile } from './picture-file.ts';
 import type { OcrLine, OcrWord, PixelBox } from './ocr.ts';
 
-/** Pixels row by row from the top: red, green, blue, and alpha when there are four channels. */
+/** Pixels row by row from the top: red, green, blue, and alpha if there are four channels. */
 export interface Picture {
   readonly data: Uint8Array;
   readonly width: number;
@@ -12,14 +12,13 @@ export interface Picture {
   readonly channels: 3 | 4;
 }
 
-// One picture at a time: what libvips would keep is never used again.
+// One picture at a time: libvips would keep results in its cache that are never used again.
 sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * Decodes a picture, turned as its orientation says. Colours stay in the profile of the file, as the
- * profile is kept; only CMYK becomes sRGB.
- *
+ * Decodes a picture and applies its orientation. Colours stay in the profile of the file, which is kept; only
+ * CMYK becomes sRGB.
  * @throws DocumentError for a damaged file
  */
 export async function decodePicture(file: Uint8Array, header: PictureFile): Promise<Picture> {
@@ -53,7 +52,7 @@ function isCmyk({ jpeg }: PictureFile): boolean {
   return jpeg?.components === 4;
 }
 
-/** Gray, with or without alpha, as three colours. */
+/** Converts grey, with or without alpha, to three colours. */
 function widened(gray: Uint8Array, channels: number): Uint8Array {
   const to = channels === 1 ? 3 : 4;
   const wide = new Uint8Array((gray.length / channels) * to);
@@ -64,10 +63,13 @@ function widened(gray: Uint8Array, channels: number): Uint8Array {
   return wide;
 }
 
-/** Optimised coding saves some percent of a file, and holds up to 6 bytes a pixel meanwhile. */
+/**
+ * Largest picture with optimised coding, which saves a few percent of a file but takes up to 6 bytes per
+ * pixel meanwhile.
+ */
 const MOST_OPTIMISED_PIXELS = 10_000_000;
 
-/** Encodes a picture like the file it comes from: same format, size, orientation and quality. */
+/** Encodes a picture like its file: same format, size, orientation and quality. */
 export async function encodePicture(picture: Picture, header: PictureFile): Promise<Uint8Array> {
   const { data, width, height } = stored(picture, header.orientation);
   const pixels = sharp(data, { raw: { width, height, channels: picture.channels } });
@@ -94,7 +96,7 @@ function jpegOf(
     .toBuffer();
 }
 
-/** Turns pixels back into the order in which the file stores them. */
+/** Rotates pixels back to the order in which the file stores them. */
 function stored(picture: Picture, orientation: number): Omit<Picture, 'channels'> {
   if (orientation === 1) return picture;
   const { width, height, channels, data } = picture;
@@ -116,7 +118,7 @@ function stored(picture: Picture, orientation: number): Omit<Picture, 'channels'
     : { data: turned, width, height };
 }
 
-/** Where a pixel that is looked at in (x, y) is stored. EXIF 2.3, 4.6.4 "Orientation". */
+/** Returns where the pixel displayed at (x, y) is stored. EXIF 2.3, 4.6.4 "Orientation". */
 function storedPlace(
   orientation: number,
   { x, y, width, height }: { x: number; y: number; width: number; height: number },
@@ -143,7 +145,7 @@ function storedPlace(
   }
 }
 
-/** How far text is turned, counterclockwise in degrees: at 90 it is read from the foot to the top. */
+/** Rotation of text, counterclockwise in degrees: at 90 it reads from the bottom to the top. */
 export type QuarterTurn = 0 | 90 | 180 | 270;
 
 interface Size {
@@ -151,13 +153,13 @@ interface Size {
   height: number;
 }
 
-/** The nearest quarter turn to an angle in degrees. */
+/** Returns the quarter turn nearest to an angle in degrees. */
 export function quarterTurn(angle: number): QuarterTurn {
   const turns = ((Math.round(angle / 90) % 4) + 4) % 4;
   return turns === 1 ? 90 : turns === 2 ? 180 : turns === 3 ? 270 : 0;
 }
 
-/** A picture turned until text of an angle lies level. */
+/** Rotates a picture until text at an angle lies level. */
 export async function turnedPicture(picture: Picture, angle: QuarterTurn): Promise<Picture> {
   const { data, width, height, channels } = picture;
   if (angle === 0) return picture;
@@ -173,7 +175,7 @@ export async function turnedPicture(picture: Picture, angle: QuarterTurn): Promi
   };
 }
 
-/** Where a box is in a picture that was turned until text of an angle lies level. */
+/** Returns a box as it is in a picture that was rotated until text at an angle lies level. */
 function turnedBox(
   { left, right, top, bottom }: PixelBox,
   angle: QuarterTurn,
@@ -196,7 +198,7 @@ function turnedBox(
   }
 }
 
-/** The line where it is in the turned picture. What is given for its baseline is of no use before. */
+/** Returns a line as it is in the rotated picture. Its original baseline cannot be used there. */
 export function turnedLine<Line extends OcrLine>(line: Line, size: Size): Line {
   const angle = quarterTurn(line.angle);
   if (angle === 0) return line;

@@ -1,7 +1,7 @@
 /**
- * A scan's text is no worse than what is read on the page as it is. Rules that are erased, cells that are
- * read by themselves and doubts about what is a text cost a word here and there: what was read with
- * certainty on the plain page is put in its place.
+ * Makes sure that a scan's text is no worse than a reading of the unchanged page. Erasing rules, reading
+ * cells separately and doubting text all cost a word now and then; words that were read with certainty on the
+ * plain page replace them.
  */
 import {
   confirmations,
@@ -26,45 +26,51 @@ import { around, type OcrLetter, type OcrWord, type PixelBox, type RawPixels } f
 import { median, range, type Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Words that are added where there is no line that they belong to are so sure and together so long. */
+/** Least mean confidence and number of letters of words that are added where they belong to no line. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
-/** Where so much of a line is known to be text, the rest of it is likely to be. */
+/** Share of a line's words that are known, above which the rest is likely to be text too. */
 const MOST_KNOWN = 0.6;
-/** Letters of a word that is believed however unsure, as it was read on the page and in the scan. */
+/** Letters of a word that is believed at any confidence if the page and the scan agree on it. */
 const FEWEST_CONFIRMED = 4;
-/** What replaces others is surer by this, … */
+/** Lead in confidence that a replacement needs. */
 const CLEARLY_SURER = 5;
-/** … or hardly, where what is replaced is less sure than this. */
+/** Confidence below which a word is doubtful and almost any lead suffices. */
 const DOUBTFUL = 60;
-/** What was struck is read with less certainty, with what strikes it or without. */
+/**
+ * The same for struck words, which are read with less confidence, with or without the strike-through line.
+ */
 const DOUBTFUL_STRUCK = 75;
-/** So much of a doubtful word lies within what replaces it. */
+/** Least share of a doubtful word that lies within its replacement. */
 const MOST_OF_WORD = 0.6;
-/** So much of a word that is none lies on a rule. */
+/** Share of a word on a rule above which it is no word. */
 const ALL_OF_WORD = 0.9;
-/** In heights of a word: recognition gives some a place beside their own. */
+/**
+ * Tolerance for misplaced words, in heights of a word: recognition places some beside their actual position.
+ */
 const ASTRAY = 0.5;
-/** What is higher than this, in heights of a line's letters, is no word of it. */
+/** Largest height of a word in a line, in heights of the line's letters. */
 const HIGHEST = 1.5;
-/** In heights of letters: words are farther from each other. In pixels: specks are narrower. */
+/**
+ * Distance searched beside a word, in letter heights, which is less than the gap between words; and the least
+ * number of inked pixel columns, which specks do not reach.
+ */
 const BESIDE = 0.2;
 const LEAST_COLUMNS = 2;
-/** Share of the columns of a word, and levels of gray that ink differs by. */
+/** Least share of inked columns of a word, and least contrast of ink, in grey levels. */
 const INKED_COLUMNS = 0.5;
 const LEAST_CONTRAST = 64;
 const BEGUN = /\p{Ll}[-‐¬]$/u;
 const SMALL = /^\p{Ll}/u;
 const HYPHEN = /^[-–—]$/u;
-/** What bars and dots that lead on are read for. */
+/** Characters that bars and leader dots are misread as. */
 const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
 
 /**
- * The lines with the words that they lack, or have doubtfully, as they were read on the plain page.
- *
- * @param plain lines of the page as it is, with all that was read in them; in reading order
- * @param strikes rules that went through words
- * @param bare the page without all of them
+ * Adds the words that lines lack, and replaces doubtful ones, by those read on the plain page.
+ * @param plain lines of the unchanged page, with everything that was read in them, in reading order
+ * @param strikes rules that struck through words
+ * @param bare the page without any of these rules
  */
 export function withPlainWords<Line extends PlacedLine>(
   lines: readonly Line[],
@@ -81,11 +87,11 @@ export function withPlainWords<Line extends PlacedLine>(
     rules: readonly Rule[];
     strikes?: readonly PixelBox[];
     bare: RawPixels;
-    /** Words of lines that are text however unsure they are. */
+    /** Words of lines that count as text at any confidence. */
     worded?: ReadonlySet<OcrWord>;
-    /** What was read of the page in different ways, … */
+    /** Readings of the page in different ways. */
     page?: readonly (readonly PlacedLine[])[];
-    /** … and of it as it was scanned. */
+    /** Reading of the original scan. */
     original?: readonly PlacedLine[];
   },
 ): Line[] {
@@ -97,7 +103,7 @@ export function withPlainWords<Line extends PlacedLine>(
   const surer = withSurerWords(lines, { plain, dashed, strikes, isConfirmed });
   const sure = new Set(
     plain.flatMap((line) => {
-      // It may be in none of the lines, and be sure by itself.
+      // A word may be in none of the lines, and be certain by itself.
       const known = line.words.filter(
         (word) =>
           isReadIn(surer, word) || (word.confidence >= SURE && isWord(word, { line, dashed })),
@@ -112,9 +118,9 @@ export function withPlainWords<Line extends PlacedLine>(
             isLongOfText(word) ||
             (lettersOf([word]).length >= FEWEST_CONFIRMED && isConfirmed(word))),
       );
-      // Those that were read there as well need no look, nor does a line that is text.
+      // Words that the lines have too need no check, nor do lines known to be text.
       const others = words.filter((word) => !worded.has(word) && !isReadIn(surer, word));
-      // Places are now and then too narrow: what was read alike twice is whole.
+      // Boxes are now and then too narrow; a word that was read alike twice is whole.
       const cut = new Set(
         others.filter((word) => !isAgreed(word) && isCutOff(word, { line, words, bare })),
       );
@@ -130,19 +136,19 @@ export function withPlainWords<Line extends PlacedLine>(
   return withMissingWords(surer, { plain, sure, leastAlone });
 }
 
-/** The rest of a word that the line before has begun. */
+/** Returns the rest of a word that began in the line before. */
 function continuation(before: PlacedLine | undefined, { words: [first] }: PlacedLine): OcrWord[] {
   const isBegun = BEGUN.test(before?.words.at(-1)?.text ?? '');
   return isBegun && first !== undefined && SMALL.test(first.text) ? [first] : [];
 }
 
-/** A rule of dots or dashes, and whether there is more than it at the place of a word. */
+/** A rule of dots or dashes, and whether a word's place has other ink as well. */
 interface DashedRule {
   box: PixelBox;
   isAbove: (word: PixelBox) => boolean;
 }
 
-/** Whether it is a word, and no rule. */
+/** Tests whether a result is a word, and no rule. */
 function isWord(
   { text, box }: OcrWord,
   { line, dashed }: { line: PlacedLine; dashed: readonly DashedRule[] },
@@ -156,14 +162,17 @@ function isWord(
   );
 }
 
-/** Whether a level rule goes through all of a word: the last letters before dots may be taken for some. */
+/**
+ * Tests whether a horizontal rule passes through all of a word: recognition may read leader dots as letters
+ * of the word before them.
+ */
 function isAlong(box: PixelBox, rule: PixelBox): boolean {
   const middle = (rule.top + rule.bottom) / 2;
   const shared = Math.min(box.right, rule.right) - Math.max(box.left, rule.left);
   return middle > box.top && middle < box.bottom && shared > ALL_OF_WORD * (box.right - box.left);
 }
 
-/** Whether there is ink in most columns of a box. */
+/** Tests for ink in most columns of a box. */
 function isInked({ left, right, top, bottom }: PixelBox, bare: RawPixels): boolean {
   const columns = range(Math.max(0, left), Math.min(bare.width, right));
   const rows = range(Math.max(0, top), Math.min(bare.height, bottom));
@@ -178,7 +187,7 @@ function isInked({ left, right, top, bottom }: PixelBox, bare: RawPixels): boole
   return inked.length >= INKED_COLUMNS * columns.length;
 }
 
-/** Whether letters go on beside a word, close by, that were not read: a part of one is no word. */
+/** Tests for unread letters close beside a word: a part of a word is no word. */
 function isCutOff(
   { box }: OcrWord,
   { line, words, bare }: { line: PlacedLine; words: readonly OcrWord[]; bare: RawPixels },
@@ -199,7 +208,7 @@ function isCutOff(
       contrast = Math.max(contrast, Math.abs(levelAt(x, y) - ground));
     }
   }
-  // What goes through from top to bottom is a rule.
+  // Ink from top to bottom is a rule.
   const inked = columns.filter((x) => {
     const isInk = (y: number): boolean => Math.abs(levelAt(x, y) - ground) > contrast / 2;
     return rows.some(isInk) && !rows.every(isInk);
@@ -207,7 +216,7 @@ function isCutOff(
   return inked.length >= LEAST_COLUMNS;
 }
 
-/** The lines with words of the plain page in place of such as are less sure. */
+/** Replaces words by those of the plain page that are read with more confidence. */
 function withSurerWords<Line extends PlacedLine>(
   lines: readonly Line[],
   {
@@ -239,7 +248,7 @@ function isStruck(box: PixelBox, strikes: readonly PixelBox[]): boolean {
   return strikes.some((strike) => shareWithin(strike, box) > 0);
 }
 
-/** A line with its words apart that what strikes them was read with. */
+/** Splits a line's words that a strike-through line made recognition join. */
 function withoutStruckBlanks<Line extends PlacedLine>(
   line: Line,
   strikes: readonly PixelBox[],
@@ -251,7 +260,10 @@ function withoutStruckBlanks<Line extends PlacedLine>(
   return { ...line, words };
 }
 
-/** The words that were read as one, with hyphens for what strikes the blanks between and beside them. */
+/**
+ * Splits a word at hyphens, which recognition reads where the strike-through line crosses the spaces between
+ * and beside words.
+ */
 function partsAtStrike(word: OcrWord, strikes: readonly PixelBox[]): OcrWord[] {
   const parts: OcrLetter[][] = [[]];
   for (const letter of word.letters ?? []) {
@@ -268,7 +280,7 @@ function partsAtStrike(word: OcrWord, strikes: readonly PixelBox[]): OcrWord[] {
   }));
 }
 
-/** Puts words, of which there is at least one, in place of what was read there with less certainty. */
+/** Replaces what was read at a place with less confidence by words, of which there is at least one. */
 function replaceDoubtful(
   lines: PlacedLine[],
   words: readonly OcrWord[],
@@ -279,7 +291,7 @@ function replaceDoubtful(
 ): void {
   const place = around(words.map(({ box }) => box));
   const rivals = wordsAt(lines, place);
-  // Bits may be lines of their own.
+  // Fragments may be lines of their own.
   const [own, ...bits] = [...new Set(rivals.map(({ line }) => line))].toSorted(
     (a, b) => b.words.length - a.words.length,
   );
@@ -304,7 +316,7 @@ function replaceDoubtful(
   for (const line of bits) lines.splice(lines.indexOf(line), 1);
 }
 
-/** Whether it is one word that was read twice, and what was read in its place are parts of it. */
+/** Tests whether a single confirmed word was read, of which the words at its place are parts. */
 function isWholeWord(
   [word, ...others]: readonly OcrWord[],
   parts: readonly OcrWord[],
@@ -312,7 +324,7 @@ function isWholeWord(
 ): boolean {
   const [part] = parts;
   if (word === undefined || part === undefined || others.length > 0) return false;
-  // Bits are given places that are too high.
+  // Recognition places fragments too high.
   const areWithin = parts.every(({ box }) => {
     const heights = [box, word.box].map(({ top, bottom }) => bottom - top);
     const height = Math.min(box.bottom, word.box.bottom) - Math.max(box.top, word.box.top);
@@ -324,7 +336,7 @@ function isWholeWord(
   return parts.length > 1 ? isInBits(word, parts) : isAllOf(word, part);
 }
 
-/** The lines with what the plain page has where they have nothing: words of a line, or a line. */
+/** Adds what the plain page has where the lines have nothing: words of a line, or a whole line. */
 function withMissingWords<Line extends PlacedLine>(
   lines: readonly Line[],
   {
@@ -334,7 +346,7 @@ function withMissingWords<Line extends PlacedLine>(
   }: {
     plain: readonly Line[];
     sure: ReadonlySet<OcrWord>;
-    /** How sure words are that no line has others beside. */
+    /** Returns the least confidence of words beside which no line has any. */
     leastAlone: (words: readonly OcrWord[]) => number;
   },
 ): Line[] {
@@ -359,12 +371,12 @@ function withMissingWords<Line extends PlacedLine>(
   return all;
 }
 
-/** In pictures, too, letters are read. */
+/** A minimum is needed because letters are recognised in pictures, too. */
 function mayStandAlone(words: readonly OcrWord[], least: number): boolean {
   return lettersOf(words).length >= SHORTEST_ALONE && meanConfidence(words) >= least;
 }
 
-/** Words one after the other that are missing; those at both ends are sure. */
+/** Returns runs of consecutive missing words; those at both ends are certain. */
 function missingRuns(
   { words }: PlacedLine,
   { lines, sure }: { lines: readonly PlacedLine[]; sure: ReadonlySet<OcrWord> },
@@ -385,7 +397,7 @@ function missingRuns(
   return runs;
 }
 
-/** Whether nothing was read at its place, nor the same word close by. */
+/** Tests whether nothing was read at a word's place, nor the same word close by. */
 function isMissingIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
   if (wordsAt(lines, box).length > 0) return false;
   const astray = ASTRAY * (box.bottom - box.top);
@@ -398,7 +410,7 @@ function isMissingIn(lines: readonly PlacedLine[], { text, box }: OcrWord): bool
   return !wordsAt(lines, close, 0).some(({ word }) => word.text.includes(text));
 }
 
-/** The line in which the nearest of the other words of a plain line were read. */
+/** Returns the line that contains the nearest of the other words of a plain line. */
 function lineBeside<Line extends PlacedLine>(
   lines: readonly Line[],
   { line, words }: { line: PlacedLine; words: readonly OcrWord[] },
@@ -415,7 +427,7 @@ function lineBeside<Line extends PlacedLine>(
     .find(({ line: { box } }) => middle > box.top && middle < box.bottom)?.line;
 }
 
-/** A line with more words, each at its place. */
+/** Adds words to a line, each at its place. */
 function withWords<Line extends PlacedLine>(line: Line, added: readonly OcrWord[]): Line {
   const direction = line.isRightToLeft ? -1 : 1;
   const words = [...line.words, ...added].toSorted((a, b) => direction * (a.box.left - b.box.left));

@@ -1,4 +1,4 @@
-/** The text of a picture: what recognition found twice is joined, what is no text is left out. */
+/** Reads the text of a picture: joins what several recognition passes found, and drops what is no text. */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { type IsKnownWord, knownWords } from '../../../text/words/dictionaries.ts';
 import { isSettled } from './agreed-reading.ts';
@@ -27,59 +27,58 @@ import { withoutTickBoxes } from './tick-boxes.ts';
 import { wordedText, withMoreKnown } from './worded-lines.ts';
 
 /**
- * A line of text that is sure to be text. Where that of a turned line is, and where its words are, is
- * given as if the picture were turned until it lies level.
+ * A line that is certain to be text. The box and words of a rotated line are given as if the picture were
+ * rotated until the line lies level.
  */
 export interface ReadLine {
   text: string;
   angle: QuarterTurn;
   words: readonly OcrWord[];
   box: PixelBox;
-  /** How much the baseline falls per pixel. */
+  /** How far the baseline falls per pixel. */
   slope: number;
-  /** Where letters stand, at the left edge of the box. */
+  /** Height of the baseline at the left edge of the box. */
   baselinePx: number;
   letterHeightPx: number;
   isRightToLeft: boolean;
-  /** Same in lines that recognition takes for one paragraph. */
+  /** Equal for the lines that recognition assigns to one paragraph. */
   paragraph: number;
-  /** Something stands before it that is no text, a bullet for example. */
+  /** Whether something other than text stands before it, such as a bullet. */
   isMarked: boolean;
-  /** Between which heights a table or box confines it; infinite where nothing does. */
+  /** Vertical limits set by a table or box; infinite without any. */
   row: { top: number; bottom: number };
 }
 
 const SCREEN_DPI = 96;
 
 /**
- * A page in the resolution it was scanned in, and as it lies: drawn in another resolution, or turned back,
- * now and then a letter of it is read for another.
+ * A page at its scanned resolution and skew: resampling or rotating it turns a letter into another one now
+ * and then.
  */
 interface OriginalPage {
   picture: RawPixels;
-  /** How far its lines fall to the right. */
+  /** How far its lines fall to the right, in degrees. */
   skewDegrees: number;
 }
 
 interface ReadingOptions {
-  /** Where it is known. */
+  /** Language of the text, if known. */
   language: LanguageTag | undefined;
   signal?: AbortSignal;
-  /** Pixels to the inch of a scanned page. */
+  /** Resolution of a scanned page, in pixels per inch. */
   paperDpi?: number;
-  /** Of a scanned page, where it is another picture: it is read as well. */
+  /** The original of a scanned page if it differs from the picture; it is read as well. */
   original?: OriginalPage | undefined;
 }
 
 /**
- * Reads a picture twice, for texts on grounds of different colours, and keeps of each place what was
- * read better. A scanned page has one ground, and is read in other ways.
- *
+ * Reads a picture twice, for texts on backgrounds of different colours, and keeps the better reading of each
+ * place. A scanned page has one background, and is read in other ways.
  * @throws DocumentError as `recogniseText` does
  */
 export async function readText(picture: Picture, options: ReadingOptions): Promise<ReadLine[]> {
   const suited = await readable(picture);
-  // Letters of a scan are large enough, however small its page is.
+  // The letters of a scan are large enough, however small its page is.
   if (options.paperDpi !== undefined) {
     return readPage({ ...suited, gray: grayOf(suited.picture) }, options);
   }
@@ -100,8 +99,9 @@ function screenLines(lines: readonly OcrLine[], ruled: RuledPicture): ReadLine[]
 }
 
 /**
- * A scanned page is read without the rules of its tables, and what strikes its words, and as it was
- * scanned; where these do not say all of it, also with its rules, and for bits of text anywhere.
+ * Reads a scanned page without its table rules and strike-through lines, and at its original resolution.
+ * Where these readings do not settle the text, the page is also read with its rules, and for pieces of text
+ * anywhere.
  */
 async function readPage(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
   const ruled = ruledPicture(picture, options.paperDpi ?? SCREEN_DPI);
@@ -128,12 +128,12 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
         );
   const readPlain = async (): Promise<PlacedLine[]> => {
     if (bare === gray) return inBare;
-    // The original has struck words as well.
+    // The original includes struck words as well.
     if (isOnlyStruck && options.original !== undefined) return [];
     if (isAlike(options.original, gray)) return inOriginal;
     return (await isDone) ? [] : readIn(gray, ruled, options);
   };
-  // What stands alone on a page, or in a dark band of it, may be taken for a picture.
+  // Recognition may take lone text, or text in a dark band, for a picture.
   const readScattered = async (): Promise<PlacedLine[]> =>
     (await isDone) ? [] : readIn(gray, ruled, { ...options, layout: 'scattered' });
   const [unruled, plain, scattered, asItIs] = await Promise.all([
@@ -152,13 +152,13 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
   );
 }
 
-/** A page without the rules of its tables, and with what strikes its words or without. */
+/** A page without the rules of its tables; `bare` also lacks strike-through lines and tick boxes. */
 interface BarePage extends RuledPicture {
   strikes: readonly PixelBox[];
   bare: RawPixels;
 }
 
-/** What was read of a page, in different ways and as it was scanned. */
+/** The readings of a page made in different ways, and of its original. */
 interface PageReadings {
   unruled: PlacedLine[];
   plain: PlacedLine[];
@@ -179,7 +179,8 @@ async function joinedReadings(
       sureLines(unruled.filter(kind), bare, worded),
       sureLines(plain.filter(kind), gray, worded),
     );
-  // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
+  // Near a rule, text may have lost a part when the rule was erased, or the rule may be no rule: this text is
+  // read from the unchanged page.
   const best = rules.some(({ isUpright }) => isUpright)
     ? inBoth(isLevel)
     : sureLines(unruled.filter(isLevel), bare, worded);
@@ -217,30 +218,30 @@ async function joinedReadings(
   return better(level, turned);
 }
 
-/** Widths of a page drawn and as it was scanned, one in the other, where both are read alike. */
+/** Range of ratios between the widths of the original and of the drawn page in which both are read alike. */
 const LEAST_ALIKE = 0.68;
 const MOST_ALIKE = 1.15;
 
-/** Whether a page as it was scanned is what was drawn of it, in about its resolution. */
+/** Tests whether the original is the drawn page at about the same resolution. */
 function isAlike(original: OriginalPage | undefined, { width }: RawPixels): boolean {
   if (original?.skewDegrees !== 0) return false;
   const ratio = original.picture.width / width;
   return ratio >= LEAST_ALIKE && ratio <= MOST_ALIKE;
 }
 
-/** Of some scripts boxes are letters. */
+/** In some scripts, boxes are letters. */
 function mayHaveTickBoxes(language: LanguageTag | undefined): boolean {
   return language !== undefined && !/^(?:zh|ja|ko|yue)\b/iu.test(language);
 }
 
-/** A gray picture and what rules it. */
+/** A grey picture and its rules. */
 interface RuledPicture extends ReadablePicture {
-  /** Its pixels to 1/96 inch. */
+  /** Pixels per 1/96 inch. */
   unitPx: number;
   rules: readonly Rule[];
-  /** What rules close in. */
+  /** Cells that rules enclose. */
   cells: readonly PixelBox[];
-  /** Without the rules of its tables. */
+  /** The picture without the rules of its tables. */
   unruled: RawPixels;
 }
 
@@ -269,7 +270,7 @@ function recognise(
   });
 }
 
-/** Reads what is a ruled picture, or was made of one. */
+/** Recognises a ruled picture, or one derived from it. */
 async function readIn(
   ground: RawPixels,
   { rules, cells, scale }: RuledPicture,
@@ -292,10 +293,10 @@ async function readOriginal(
   return placedLines(onLevelPage(lines, original, gray), { gray, rules, cells });
 }
 
-/** A box that stands askew is higher than what is in it, at most so many times. */
+/** A skewed box is at most so many times as high as its content. */
 const MOST_ASKEW = 2;
 
-/** Lines of an original page, where they are on one of another size that was turned back. */
+/** Maps lines of an original page to a page of another size that was deskewed. */
 function onLevelPage<Line extends PlacedLine>(
   lines: readonly Line[],
   { picture, skewDegrees }: OriginalPage,
@@ -352,7 +353,7 @@ function isTurned({ angle }: OcrLine): boolean {
   return angle !== 0;
 }
 
-/** The lines, each in its column or cell. */
+/** Returns the lines, each in its column or cell. */
 function placedLines(
   lines: readonly OcrLine[],
   { gray, rules, cells }: { gray: RawPixels; rules: readonly Rule[]; cells: readonly PixelBox[] },
@@ -365,10 +366,10 @@ function placedLines(
     .map((line) => placedIn(cells, line));
 }
 
-/** Between words of one text there is less room than this many times the height of its letters. */
+/** Largest gap between words of one text, as a multiple of the letter height. */
 const WIDEST_GAP = 1.6;
 
-/** Buttons, boxes and cells that stand side by side are read as one line. */
+/** Splits a line at buttons, boxes and cells side by side, which recognition reads as one line. */
 function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
   if (isTurned(line)) return [line];
   const parts: OcrWord[][] = [];
@@ -388,14 +389,14 @@ function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
   });
 }
 
-/** The text of a cell that rules close in goes on in all of it, whatever stands beside it. */
+/** The text of an enclosed cell may use all of the cell, whatever stands beside it. */
 function placedIn(cells: readonly PixelBox[], line: PlacedLine): PlacedLine {
   if (line.row === undefined) return line;
   const cell = cells.find((one) => isInCell(line, one));
   return cell === undefined ? line : { ...line, row: { top: cell.top, bottom: cell.bottom } };
 }
 
-/** Texts side by side do not always stand at one height. */
+/** Returns the baseline of words: texts side by side do not always share one. */
 function baselineOf(
   words: readonly OcrWord[],
   line: PlacedLine,
@@ -409,7 +410,7 @@ function baselineOf(
   return { leftPx: feet[feet.length >> 1] ?? leftPx + slope * (left - line.box.left), slope };
 }
 
-/** The lines of a cell that stand one below the other from its top on, wherever they were read. */
+/** Sorts the lines of a cell from top to bottom if they form a column, wherever they were read. */
 function inOrderOfCells(lines: readonly SureLine[], cells: readonly PixelBox[]): SureLine[] {
   const byCell = new Map<PixelBox | SureLine, SureLine[]>();
   for (const line of lines) {

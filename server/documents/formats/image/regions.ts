@@ -1,29 +1,29 @@
-/** Lines of text that belong together, and how they are set: what is translated and drawn as one. */
+/** Groups lines into text regions, which are translated and drawn as one, and determines how they are set. */
 import { appearanceOf, type Appearance, type Colour } from './appearance.ts';
 import { around, type PixelBox } from './ocr.ts';
 import { type Picture, turnedPicture, type QuarterTurn } from './picture.ts';
 import type { ReadLine } from './read-text.ts';
 import { joined } from './sure-lines.ts';
 
-/** A line with its looks. */
+/** A line with its appearance. */
 export interface SeenLine extends ReadLine {
   appearance: Appearance;
 }
 
-/** A paragraph, heading, label. */
+/** A paragraph, heading or label. */
 export interface TextRegion {
   text: string;
   lines: readonly [SeenLine, ...SeenLine[]];
-  /** Around the letters of all lines. */
+  /** Box around the letters of all lines. */
   box: PixelBox;
-  /** Where nothing but ground is. */
+  /** Box in which there is only background. */
   room: PixelBox;
   align: 'left' | 'center' | 'right';
-  /** From line to line; undefined with one line. */
+  /** Distance from line to line; undefined for a single line. */
   pitchPx: number | undefined;
 }
 
-/** The texts that lie at one angle, and the picture turned until they lie level. */
+/** The regions at one angle, and the picture rotated until they lie level. */
 export interface TurnedRegions {
   angle: QuarterTurn;
   picture: Picture;
@@ -32,7 +32,7 @@ export interface TurnedRegions {
 
 const TURNS: readonly QuarterTurn[] = [0, 90, 180, 270];
 
-/** Finds the regions of lines that were read, in reading order, for each angle at which there are some. */
+/** Finds the regions of recognised lines, in reading order, for each angle that occurs. */
 export async function findTurnedRegions(
   picture: Picture,
   lines: readonly ReadLine[],
@@ -47,7 +47,7 @@ export async function findTurnedRegions(
   return found;
 }
 
-/** Finds the regions of lines that were read, in reading order. */
+/** Finds the regions of recognised lines, in reading order. */
 export function findRegions(picture: Picture, lines: readonly ReadLine[]): TextRegion[] {
   const seen = lines
     .map((line) => {
@@ -76,14 +76,20 @@ function isSameParagraph(group: Group, line: SeenLine): boolean {
   return group.at(-1)?.paragraph === line.paragraph;
 }
 
-/** Recognition takes close lines apart now and then: what begins small goes on. */
+/**
+ * Recognition separates close lines now and then; a line that begins with a small letter continues the one
+ * before.
+ */
 function isSameSentence(group: Group, line: SeenLine): boolean {
   const last = group.at(-1) ?? group[0];
   const isAligned = Math.abs(last.box.left - line.box.left) < 0.5 * line.letterHeightPx;
   return isAligned && /[^\p{Sentence_Terminal}:]$/u.test(last.text) && /^\p{Ll}/u.test(line.text);
 }
 
-/** Lines of one text differ less than this in height, colour, distance. */
+/**
+ * Largest differences between lines of one text: ratio of heights, distance of colours, pitch in letter
+ * heights.
+ */
 const SAME_HEIGHT = 1.35;
 const SAME_COLOUR = 70;
 const WIDEST_PITCH = 2.1;
@@ -117,7 +123,10 @@ function colourDistance(a: Colour, b: Colour): number {
   return Math.max(...a.map((value, channel) => Math.abs(value - (b[channel] ?? 0))));
 }
 
-/** A line whose next word would have fitted was ended on purpose: items of a menu, an address; not in a word. */
+/**
+ * Splits a group where the next word would have fitted, which shows a deliberate end, as in menus and
+ * addresses; never within a divided word.
+ */
 function atForcedBreaks(group: Group): Group[] {
   const box = around(group.map((line) => line.box));
   const parts: Group[] = [[group[0]]];
@@ -127,7 +136,7 @@ function atForcedBreaks(group: Group): Group[] {
     const needed = firstWord === undefined ? 0 : firstWord.right - firstWord.left;
     const blank = 0.35 * line.letterHeightPx;
     const left = box.right - box.left - (before.box.right - before.box.left);
-    // Ragged edges are a matter of taste: only what fits with ease counts.
+    // Ragged edges vary, so only a word that fits with ease counts.
     if (needed + 2 * blank < left && !isDivided(before.text, line.text)) parts.push([line]);
     else parts.at(-1)?.push(line);
   }
@@ -161,7 +170,7 @@ function roomOf(picture: Picture, lines: Group): PixelBox {
   };
 }
 
-/** A word that goes on in the next line has its hyphen taken away. */
+/** Joins the lines; a divided word loses its hyphen. */
 function withoutHyphens(lines: Group): string {
   return lines.reduce(
     (text, line) =>
@@ -170,7 +179,7 @@ function withoutHyphens(lines: Group): string {
   );
 }
 
-/** Whether a word begins in one line and ends in the next. */
+/** Tests whether a word begins in one line and ends in the next. */
 function isDivided(text: string, next: string): boolean {
   return /\p{Ll}[-‐¬]$/u.test(text) && /^\p{Ll}/u.test(next);
 }
@@ -182,7 +191,7 @@ function alignment(lines: Group, room: PixelBox): TextRegion['align'] {
   const lefts = spread(boxes.map(({ left }) => left));
   const rights = spread(boxes.map(({ right }) => right));
   const centers = spread(boxes.map(({ left, right }) => (left + right) / 2));
-  // Letters begin with different margins of their own.
+  // Letters begin with different side bearings.
   if (lefts <= 0.4 * heightPx || (lefts <= rights && lefts <= centers)) {
     const isRightToLeft = lines[0].isRightToLeft && rights <= 0.4 * heightPx;
     return isRightToLeft ? 'right' : 'left';
@@ -194,7 +203,7 @@ function spread(numbers: readonly number[]): number {
   return Math.max(...numbers) - Math.min(...numbers);
 }
 
-/** One line is centred when it has the same room on both sides, within a button for example. */
+/** A single line is centred if it has equal room on both sides, as within a button. */
 function alignmentInRoom(box: PixelBox, room: PixelBox, heightPx: number): TextRegion['align'] {
   const before = box.left - room.left;
   const after = room.right - box.right;
@@ -203,19 +212,19 @@ function alignmentInRoom(box: PixelBox, room: PixelBox, heightPx: number): TextR
   return after < 2 * heightPx && before > 6 * heightPx ? 'right' : 'left';
 }
 
-// How far text may grow before it meets something else.
+// Room: how far text may grow before it meets something else.
 
-/** Further than this many times the height of a line nothing is looked at, or 40 MP take a while. */
+/** Farthest distance searched, in heights of the line; without a limit, 40 MP take a while. */
 const FARTHEST = 60;
-/** A channel that differs by more is something else than the ground: a pale hairline is, noise is not. */
+/** Least difference of a channel from the background, so that a pale hairline counts and noise does not. */
 const ANOTHER_COLOUR = 16;
 const NOISE_FACTOR = 6;
-/** How fast the known ground follows what is seen, so that a gradient is no border. */
+/** Rate at which the known background follows the pixels, so that a gradient is no border. */
 const FOLLOW = 0.25;
 
 /**
- * The box around a line of text in which there is nothing but its ground, looked for straight from each
- * side of the line.
+ * Returns the box around a line of text that holds only its background, searched straight from each side of
+ * the line.
  */
 function roomAround(
   picture: Picture,
@@ -224,7 +233,7 @@ function roomAround(
 ): PixelBox {
   const difference = Math.max(ANOTHER_COLOUR, NOISE_FACTOR * appearance.unevenness);
   const farthest = Math.round(FARTHEST * heightPx);
-  // Shades of letters are just outside their box, and now and then a full stop that was not read.
+  // Shades of letters lie just outside their box, and now and then a full stop that was not recognised.
   const halo = Math.max(3, Math.round(heightPx * 0.3));
   const look = (from: number, limit: number, isColumn: boolean): number =>
     clearUntil(picture, box, { from, limit, isColumn, difference });
@@ -236,7 +245,7 @@ function roomAround(
   };
 }
 
-/** The first row or column with something in it, on the way from one to another. */
+/** Returns the first row or column with something in it, from one position to another. */
 function clearUntil(
   picture: Picture,
   box: PixelBox,
@@ -249,7 +258,7 @@ function clearUntil(
 ): number {
   const step = limit < from ? -1 : 1;
   const length = isColumn ? box.bottom - box.top : box.right - box.left;
-  // Each pixel is compared with those before it, as a ground may change along the line.
+  // Each pixel is compared with those before it, since the background may change along the line.
   const known = new Float32Array(length * picture.channels).fill(Number.NaN);
   for (let at = from; step > 0 ? at <= limit : at >= limit; at += step) {
     if (!isClear(picture, box, { at, isColumn, known, difference })) return at;
@@ -272,7 +281,7 @@ function isClear(
   let others = Math.max(1, (to - from) * 0.04);
   for (let along = from, index = 0; along < to; along++) {
     const pixel = (isColumn ? along * width + at : at * width + along) * channels;
-    // What is seen through has no colour.
+    // A transparent pixel has no colour.
     const isSeen = channels === 3 || (data[pixel + 3] ?? 255) > 8;
     let most = 0;
     for (let channel = 0; channel < channels; channel++, index++) {
@@ -287,7 +296,7 @@ function isClear(
   return true;
 }
 
-/** The regions, each with its half of what is free between two that may both grow into it. */
+/** Returns the regions, with the free space between two that may both grow into it divided in half. */
 function withSharedRoom(regions: readonly TextRegion[]): TextRegion[] {
   const byTop = regions.toSorted((a, b) => a.box.top - b.box.top);
   const rooms = new Map(regions.map((one) => [one, { ...one.room }]));
@@ -306,22 +315,28 @@ function withSharedRoom(regions: readonly TextRegion[]): TextRegion[] {
   return regions.map((one) => ({ ...one, room: rooms.get(one) ?? one.room }));
 }
 
-// Cells of a table, items of a list: how a single line is aligned shows in those above and below it.
+// Table cells and list items: the alignment of a single line shows in the lines above and below it.
 
 type Align = TextRegion['align'];
 
-/** In heights of letters: edges that differ by less are one, by more are two; between is neither. */
+/**
+ * Edges are the same if they differ by less than the first, and different if by more than the second, in
+ * letter heights.
+ */
 const SAME_EDGE = 0.3;
 const ANOTHER_EDGE = 0.6;
-/** Rows are no further apart, in heights of letters. */
+/** Largest distance between rows, in letter heights. */
 const FARTHEST_ROW = 5;
 const ALIKE_HEIGHTS = 1.4;
-/** The same room on both sides may be chance, room on one side only hardly is. */
+/**
+ * Votes needed to overrule an alignment: equal room on both sides may be a coincidence, room on one side only
+ * hardly is.
+ */
 const LEAST_AGAINST: Readonly<Record<Align, number>> = { center: 1, left: 2, right: 2 };
 
 const SIDES: readonly Align[] = ['left', 'right', 'center'];
 
-/** The regions, with single lines aligned as their column is. */
+/** Returns the regions, with single lines aligned like their column. */
 function alignedByColumns(regions: readonly TextRegion[]): TextRegion[] {
   const byTop = regions.toSorted((a, b) => a.box.top - b.box.top);
   const places = new Map(byTop.map((region, at) => [region, at]));
@@ -338,7 +353,7 @@ function alignedByColumns(regions: readonly TextRegion[]): TextRegion[] {
   });
 }
 
-/** What stands near above and below a region in letters as high. */
+/** Returns the regions near above and below one, with letters of about the same height. */
 function neighbours(byTop: readonly TextRegion[], at: number, region: TextRegion): TextRegion[] {
   const reach = FARTHEST_ROW * heightOf(region);
   const near: TextRegion[] = [];
@@ -361,7 +376,7 @@ function heightOf({ lines }: TextRegion): number {
   return lines[0].letterHeightPx;
 }
 
-/** Whether two texts have one edge, or their middle, in common and nothing else. */
+/** Tests whether two texts share one edge, or their middle, and nothing else. */
 function sharesOnly(side: Align, region: TextRegion, other: TextRegion): boolean {
   return SIDES.every((one) => {
     const apart = Math.abs(placeOf(one, region.box) - placeOf(one, other.box)) / heightOf(region);

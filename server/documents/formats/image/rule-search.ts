@@ -1,4 +1,4 @@
-/** Finds the ruled lines of tables and boxes in a gray picture: solid, dashed and dotted ones. */
+/** Finds the ruled lines of tables and boxes in a grey picture: solid, dashed and dotted ones. */
 import { around, type PixelBox, type RawPixels } from './ocr.ts';
 import { isMost, LEAST_DIFFERENCE, median, MOST_DRIFT, range, type Rule } from './rules.ts';
 import {
@@ -11,14 +11,17 @@ import {
 } from './strokes.ts';
 import { barsIn, inkLevel } from './struck-text.ts';
 
-/** In 1/96 inch: letters have no upright strokes so long and thin, rows are higher. */
+/**
+ * Least length of a rule, in 1/96 inch: letters have no upright strokes so long and thin, and rows are
+ * higher.
+ */
 const SHORTEST = 28;
-/** Of rules that go from one level rule to the next; no letter touches both. */
+/** Largest thickness of a rule between two horizontal rules, in 1/96 inch; no letter touches both. */
 const THICKEST_SIDE = 5;
-/** So many times as long as thick: the strokes of letters are up to 15 times. */
+/** Least ratio of length to thickness; strokes of letters reach 15. */
 const SLENDER = 20;
 
-/** Finds rules in a gray picture. */
+/** Finds rules in a grey picture. */
 export function findRules(gray: RawPixels, size: PictureScale): Rule[] {
   const thick = thickBars(gray, size.unitPx);
   const strokes = strokesAlong(gray, { ...size, shortest: SHORTEST_SIDE }, false);
@@ -53,10 +56,10 @@ function isSlender(
   return length >= SHORTEST * unitPx && length >= SLENDER * thickness;
 }
 
-/** In 1/96 inch. */
+/** Least length of a thick rule, in 1/96 inch. */
 const SHORTEST_THICK = 100;
 
-/** Level rules that are thicker than those that are found by what is beside them. */
+/** Finds horizontal rules that are too thick to be found by their surroundings. */
 function thickBars(gray: RawPixels, unitPx: number): Stroke[] {
   const level = inkLevel(gray);
   if (level === undefined) return [];
@@ -66,18 +69,17 @@ function thickBars(gray: RawPixels, unitPx: number): Stroke[] {
     .map((box) => ({ ...box, isDashed: false }));
 }
 
-/** In 1/96 inch: boxes around text are higher, and wider, … */
+/** Least height of boxes around text and least length of their horizontal sides, in 1/96 inch. */
 const LOWEST_BOX = 8;
 const SHORTEST_SIDE = 14;
-/** … and so many times as wide as high where they are small: some letters are boxes themselves. */
+/** Least ratio of width to height of small boxes: some letters are boxes themselves. */
 const WIDE_BOX = 1.3;
-/** In pixels: the corners of a box are no further from where they should be. */
+/** Tolerance for the corners of a box, in pixels. */
 const SAME_CORNER = 3;
 
 /**
- * The level rules, with those of small boxes, and the upright ones that go from one of them to the next,
- * as the sides of boxes and cells do however short they are and however close letters stand: no letter
- * touches both.
+ * Finds the horizontal rules, including those of small boxes, and the vertical rules from one of them to the
+ * next. Sides of boxes and cells may be short and close to letters, but no letter touches both rules.
  */
 function boxesBetween(
   gray: RawPixels,
@@ -88,7 +90,7 @@ function boxesBetween(
     unitPx,
   }: {
     strokes: readonly Stroke[];
-    /** They may be anything where nothing meets them. */
+    /** Thick bars, which count as rules only where others meet them. */
     thick: readonly Stroke[];
     isLong: (box: PixelBox) => boolean;
     unitPx: number;
@@ -110,7 +112,7 @@ function boxesBetween(
       if (between.length === 0) dashed.push(dashes);
       if (!areLong && !hasSidesAtEnds(between, above)) continue;
       if (between.length === 0 && (thick.includes(above) || thick.includes(below))) continue;
-      // It goes on beside letters that are so close that a level rule was not seen.
+      // A rule continues beside letters so close that a horizontal rule was not found there.
       sides.push(...between.map((box) => wholeRule(gray, { ...box, isDashed: false }, reachPx)));
       level.add(above).add(below);
     }
@@ -118,13 +120,16 @@ function boxesBetween(
   return { level: [...level], sides: [...sides, ...inMost(dashed, SHORTEST * unitPx)] };
 }
 
-/** In so many rows of a table its dashed rules are seen: letters that look like dashes are in one. */
+/**
+ * Least share and number of the rows of a table in which a dashed rule is found; letters that look like
+ * dashes occur in one row.
+ */
 const SEEN_IN_ROWS = 0.6;
 const FEWEST_ROWS = 3;
-/** Of dashes, between two level rules. */
+/** Fewest dashes between two horizontal rules. */
 const FEWEST_IN_ROW = 3;
 
-/** What is found at one place in most of the rows, and goes on through one where it was not seen. */
+/** Keeps what is found at one place in most rows, and extends it through rows where it was not found. */
 function inMost(rows: readonly (readonly PixelBox[])[], rowPx: number): PixelBox[] {
   const isAt = (row: readonly PixelBox[], { left, right }: PixelBox): boolean =>
     row.some((other) => other.left <= right && other.right >= left);
@@ -156,9 +161,9 @@ function hasSidesAtEnds(sides: readonly PixelBox[], { left, right }: PixelBox): 
   );
 }
 
-/** Where the ground between two rules is looked at: another rule may be at one of these heights. */
+/** Heights at which the background between two rules is sampled; another rule may be at one of them. */
 const SAMPLED = [0.15, 0.3, 0.5, 0.7, 0.85];
-/** In pixels: of a row, so many are as good as all of them. */
+/** Sampling interval along a row, in pixels; so few pixels suffice. */
 const EVERY = 4;
 
 function sidesBetween(
@@ -199,7 +204,7 @@ function sidesBetween(
   return { solid, dashes };
 }
 
-/** Share of the ink of dashes that ends on both sides: strokes of `e`, `s` and `z` go on. */
+/** Least share of the ink of dashes that ends on both sides: strokes of `e`, `s` and `z` go on. */
 const NARROW = 0.7;
 
 function areNarrow(
@@ -213,8 +218,8 @@ function areNarrow(
 }
 
 /**
- * An upright rule from where its ink begins to where it ends: beside letters on both sides, as in
- * tight cells, it does not stand out, and a piece that stays is read as `l`, `i` or `!`.
+ * Extends a vertical rule from where its ink begins to where it ends. Between letters, as in tight cells, it
+ * does not stand out, and a remaining piece would be read as `l`, `i` or `!`.
  */
 function wholeRule(
   { data, width, height }: RawPixels,
@@ -234,7 +239,7 @@ function wholeRule(
   const isFilled = (x: number, y: number): boolean =>
     isAllOf(Math.max(0, x - reach), x, (at) => isInk(at, y)) ||
     isAllOf(x, Math.min(width, x + reach), (at) => isInk(at, y));
-  /** How far ink goes on, through other rules but not into or along what is none. */
+  /** Returns how far ink continues, through other rules but not into or along anything else. */
   const end = (from: number, step: 1 | -1): number => {
     let [x, thin, last] = [middle, from, from];
     for (let y = from + step; y >= 0 && y < height; y += step) {
@@ -257,7 +262,7 @@ function isAllOf(from: number, to: number, is: (at: number) => boolean): boolean
   return true;
 }
 
-/** The level rules that go from one upright rule to the next, however close letters are to them. */
+/** Finds the horizontal rules from one vertical rule to the next, however close letters are. */
 function levelBetween(
   { data, width }: RawPixels,
   upright: readonly PixelBox[],
@@ -292,7 +297,7 @@ function levelBetween(
   return levels;
 }
 
-/** Pieces of one rule, found between the letters beside it, as the one they are. */
+/** Joins the pieces of one rule, which were found between the letters beside it. */
 function joinedPieces(pieces: readonly PixelBox[]): PixelBox[] {
   const joined: PixelBox[] = [];
   for (const piece of pieces) {
@@ -306,7 +311,7 @@ function joinedPieces(pieces: readonly PixelBox[]): PixelBox[] {
   return joined;
 }
 
-/** The level of a rule's ink along it: between dashes there is none. */
+/** Returns the level of a rule's ink along it, ignoring the gaps between dashes. */
 function inkAmong(levels: readonly number[], ground: number): number {
   const byInk = levels.toSorted((a, b) => Math.abs(b - ground) - Math.abs(a - ground));
   return byInk[levels.length >> 2] ?? ground;

@@ -1,26 +1,26 @@
 /**
- * Tables without rules: gaps that stand one below the other part their columns. Columns of prose, whose
- * gaps stand one below the other as well, are told by their lines.
+ * Tables without rules: splits lines at gaps that align from row to row. Columns of prose, whose gaps align
+ * as well, are recognised by their lines.
  */
 import type { OcrLine, OcrWord, PixelBox } from './ocr.ts';
 
 /**
- * A line, or the cell of a table: between which heights the text of that may go on; or a line of a column
- * of prose, which is whole whatever gaps it has.
+ * A line; or a table cell, with the vertical limits of its text; or a line of a prose column, which is whole
+ * whatever gaps it has.
  */
 export type PlacedLine = OcrLine & { row?: { top: number; bottom: number }; isWhole?: true };
 
 /** Words at one height, from left to right. */
 interface Row {
   words: { word: OcrWord; line: OcrLine }[];
-  /** Of its words but for those that gaps were read for. */
+  /** Boxes of its words, except those that are misread gaps. */
   boxes: PixelBox[];
-  /** Where its letters stand. */
+  /** Height of the baseline. */
   baselinePx: number;
   heightPx: number;
 }
 
-/** What is between two columns. */
+/** The gap between two columns. */
 interface Gutter {
   left: number;
   right: number;
@@ -29,25 +29,27 @@ interface Gutter {
 interface Table {
   rows: readonly Row[];
   gutters: readonly Gutter[];
-  /** Whether its columns are of prose, which goes on whatever stands beside it. */
+  /** Whether its columns are prose, which continues whatever stands beside it. */
   isProse: boolean;
 }
 
-/** In heights of a line's letters; blanks between words take about 0.3. */
+/** Least width of a gutter, in letter heights; spaces between words take about 0.3. */
 const NARROWEST_GUTTER = 0.5;
-/** It may be as narrow as this where cells begin one below the other. */
+/** Least width of a gutter after which cells are left-aligned, and the tolerance of their alignment. */
 const NARROWEST_ALIGNED = 0.35;
 const ALIGNED = 0.12;
-/** What two rows have in common by chance is narrower. */
+/** Least width of a gutter that two rows do not share by coincidence. */
 const SURE_GUTTER = 1;
 const FARTHEST_ROW = 4;
-/** So many blanks show how wide they are in a row; a gutter is wider by this factor. */
+/** Fewest spaces that show the usual width in a row, and the factor by which a gutter is wider. */
 const FEWEST_BLANKS = 3;
 const WIDER = 1.1;
-/** A gap is read for one now and then. */
+/** Characters as which recognition misreads a gap now and then. */
 const DASH = /^[-–—_~=|.·]+$/;
 
-/** The lines with the cells of tables, or with columns of prose, in place of what was read across them. */
+/**
+ * Replaces lines that were read across a table or prose columns by the table's cells or the columns' lines.
+ */
 export function withTableCells(lines: readonly OcrLine[]): PlacedLine[] {
   const tables = new Map<OcrWord, Table>();
   for (const table of tablesIn(rowsOf(lines))) {
@@ -100,7 +102,7 @@ function tablesIn(rows: readonly Row[]): Table[] {
   return tables;
 }
 
-/** Rows that have the same gutters, from one on. */
+/** Returns the rows from an index on that share gutters. */
 function together(
   rows: readonly Row[],
   from: number,
@@ -110,7 +112,8 @@ function together(
   let to = from + 1;
   while (to < rows.length && gutters.length > 0 && isNear(rows[to - 1], rows[to])) {
     const narrowed = guttersOf(rows.slice(from, to + 1));
-    // Of the first rows anything may be a gap; later, a row without one of the columns is another's.
+    // In the first rows any gap may be a gutter; later, a row that lacks one of the columns belongs to
+    // something else.
     const goesOn =
       to - from <= settled ? isParted(rows[from], narrowed) : narrowed.length >= gutters.length;
     const isRow = hasItsGaps(rows[to], narrowed) && !isPartedByBlanks(rows[to], gutters);
@@ -121,20 +124,22 @@ function together(
   return { rows: rows.slice(from, to), gutters };
 }
 
-/** Justified lines have gaps as wide as gutters, here and there two one below the other. */
+/** Finds prose columns, whose justified lines have gaps as wide as gutters, some of them aligned. */
 function proseAt(all: readonly Row[], from: number): Table | undefined {
   const { rows, gutters } = together(all, from, { settled: 4, mayHaveGaps: true });
   if (gutters.length === 0 || !areProse(linesByColumn(rows, gutters))) return undefined;
   return { rows, gutters, isProse: true };
 }
 
-/** Whether a row has a cell on both sides of a gutter: the end of a line of prose has none. */
+/** Tests whether a row has a cell on both sides of a gutter, unlike the end of a line of prose. */
 function isParted(row: Row | undefined, gutters: readonly Gutter[]): boolean {
   if (row === undefined) return false;
   return columnsOf(row, gutters).filter(({ length }) => length > 0).length > 1;
 }
 
-/** Whether all wide gaps of a row are gutters: a cell has none, so others are another table's. */
+/**
+ * Tests whether all wide gaps of a row are gutters: cells have none, so other gaps belong to another table.
+ */
 function hasItsGaps(row: Row | undefined, gutters: readonly Gutter[]): boolean {
   if (row === undefined) return false;
   return guttersOf([row])
@@ -142,7 +147,9 @@ function hasItsGaps(row: Row | undefined, gutters: readonly Gutter[]): boolean {
     .every((gap) => gutters.some(({ left, right }) => left < gap.right && right > gap.left));
 }
 
-/** Whether the gutters go through blanks of a row that are no wider than its others: a sentence's. */
+/**
+ * Tests whether the gutters pass through spaces of a row that are no wider than its others, as in a sentence.
+ */
 function isPartedByBlanks(row: Row | undefined, gutters: readonly Gutter[]): boolean {
   if (row === undefined) return false;
   const { boxes } = row;
@@ -166,7 +173,7 @@ function isNear(row: Row | undefined, next: Row | undefined): boolean {
   return pitch < FARTHEST_ROW * (high ?? 0) && (high ?? 0) < 1.5 * (low ?? 0);
 }
 
-/** The gaps that go through all of some rows. */
+/** Returns the gaps that pass through all of some rows. */
 function guttersOf(rows: readonly Row[]): Gutter[] {
   const heightPx = Math.max(...rows.map((row) => row.heightPx));
   const boxes = rows.flatMap((row) => row.boxes).sort((a, b) => a.left - b.left);
@@ -182,7 +189,7 @@ function guttersOf(rows: readonly Row[]): Gutter[] {
   );
 }
 
-/** Whether cells begin one below the other after a gap that is wide in one of the rows at least. */
+/** Tests whether cells are left-aligned after a gap that is wide in at least one row. */
 function isAligned(
   gap: Gutter,
   { rows, heightPx }: { rows: readonly Row[]; heightPx: number },
@@ -200,7 +207,7 @@ function isAligned(
   return isWide && cells >= 2;
 }
 
-/** Words of a row by columns; what stands in a gutter is none. */
+/** Returns the words of a row by column; words within a gutter are dropped. */
 function columnsOf({ words }: Row, gutters: readonly Gutter[]): Row['words'][] {
   const columns: Row['words'][] = Array.from({ length: gutters.length + 1 }, () => []);
   for (const placed of words) {
@@ -249,7 +256,10 @@ function around(words: Row['words']): PixelBox {
   };
 }
 
-/** A cell goes on in rows that do not begin: those that lack the first column, or all others. */
+/**
+ * Returns the cells. A cell continues in rows that begin no entry: those without the first column, or with
+ * only one.
+ */
 function cellsOf({ rows, gutters }: Table): PlacedLine[] {
   const filled = rows.map((row) => columnsOf(row, gutters));
   const begins = filled.map((columns) => {
@@ -277,7 +287,7 @@ function cellsOf({ rows, gutters }: Table): PlacedLine[] {
   });
 }
 
-/** The lines of one column after those of another. */
+/** Returns the lines column by column. */
 function proseOf({ rows, gutters }: Table): PlacedLine[] {
   const columns = Array.from({ length: gutters.length + 1 }, (_, column) =>
     rows.flatMap((row) => {
@@ -292,23 +302,23 @@ function proseOf({ rows, gutters }: Table): PlacedLine[] {
   return (isRightToLeft ? columns.toReversed() : columns).flat();
 }
 
-/** What one column has at one height, in reading order; never without words. */
+/** The words of a column at one height, in reading order; never empty. */
 interface ColumnLine {
   words: readonly OcrWord[];
-  /** Where its letters stand, and how high they are. */
+  /** Height of the baseline, and of letters. */
   baselinePx: number;
   heightPx: number;
 }
 
-/** In heights of letters: lines this long that are full are prose, whatever they say. */
+/** Least width, in letter heights, of full lines that are prose whatever they say. */
 const WIDE = 10;
-/** Of the longest line, the usual one takes at least this share. */
+/** Least share of the longest line that the median line takes. */
 const FULLNESS = 0.75;
-/** In words: lines of prose are longer than those of a list of words. */
+/** Least mean length of lines of prose, in words; those of a word list are shorter. */
 const SHORTEST_LINE = 2;
-/** From line to line, in heights of letters; beyond it another text begins. */
+/** Largest pitch, in letter heights; beyond it another text begins. */
 const WIDEST_PITCH = 2.1;
-/** In heights of letters; edges are ragged, so what fits does so with two of these. */
+/** Width of a space, in letter heights; since edges are ragged, a word fits only with two of these. */
 const BLANK = 0.35;
 
 const SENTENCE_END = /[.!?…:]["'”’»)\]]*$/u;
@@ -317,15 +327,15 @@ const HYPHEN = /\p{Ll}[-‐¬]$/u;
 const GOES_ON = /^\p{P}*\p{Ll}/u;
 const BEGINS = /^\p{P}*[\p{Lu}\p{Lt}]/u;
 
-/** Whether two or more columns are wide and full as prose is. */
+/** Tests whether at least two columns are wide and full like prose. */
 function areWideProse(columns: readonly (readonly ColumnLine[])[]): boolean {
   return columns.filter(isWide).length >= 2;
 }
 
 /**
- * Whether the columns have sentences that go on from line to line, so that each is read by itself from
- * its top to its end. Cells of a table begin anew, or end where their next word would have fitted, or
- * are no sentences. Scripts without small letters do not show it.
+ * Tests whether the columns have sentences that continue from line to line, so that each column is read from
+ * top to bottom. Table cells begin anew, or end where their next word would have fitted, or are no sentences.
+ * Scripts without small letters do not show it.
  */
 function areProse(columns: readonly (readonly ColumnLine[])[]): boolean {
   const several = columns.filter(({ length }) => length > 1);
@@ -349,7 +359,7 @@ function isNarrow(column: readonly ColumnLine[]): boolean {
     const before = column[at];
     return before === undefined ? [] : [passageBetween(before, line, longestPx)];
   });
-  // A heading is no sentence, and shorter than what is below it.
+  // A heading is no sentence, and shorter than the text below it.
   const [first, ...others] = passages;
   const counted = others.length > 0 && first === 'apart' ? others : passages;
   const count = (kind: Passage): number => counted.filter((passage) => passage === kind).length;
@@ -357,8 +367,9 @@ function isNarrow(column: readonly ColumnLine[]): boolean {
 }
 
 /**
- * From one line to the next: a sentence goes `on`; one ended before it (`ended`); it begins `anew` with
- * a capital or figure, as names do; or the two are texts `apart`, as the first word would have fitted.
+ * Relation of two lines: a sentence continues (`on`); it ended before the second line (`ended`); the second
+ * begins `anew` with a capital or digit, as names do; or the lines are separate texts (`apart`), since the
+ * first word would have fitted.
  */
 type Passage = 'on' | 'ended' | 'anew' | 'apart';
 
@@ -372,7 +383,7 @@ function passageBetween(before: ColumnLine, line: ColumnLine, longestPx: number)
   return GOES_ON.test(next.text) || HYPHEN.test(last.text) ? 'on' : 'anew';
 }
 
-/** Whether a sentence ends in a column: at its end, or before another begins. */
+/** Tests whether a sentence ends in a column: at its end, or before another one begins. */
 function hasFullStop(column: readonly ColumnLine[]): boolean {
   const words = column.flatMap((line) => line.words);
   return words.some(({ text }, at) => {

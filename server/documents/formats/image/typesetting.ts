@@ -1,25 +1,25 @@
 /**
- * Sets a translated text into the place of the original: lines, size, position. Letters are drawn and
- * measured by Pango, which shapes every script and falls back between fonts.
+ * Sets a translated text in the place of the original: lines, size and position. Pango draws and measures the
+ * letters; it shapes every script and substitutes fonts.
  */
 import sharp from 'sharp';
 import { textDirection, type LanguageTag, baseLanguage } from '../../../../shared/language.ts';
 import type { TextRegion } from './regions.ts';
 
-/** A piece of text between whose neighbours a line may end, measured for a size of 1 pixel. */
+/** A piece of text before and after which a line may break, measured at a size of 1 pixel. */
 interface Unit {
   text: string;
-  /** Whether a blank stands before it when it is not the first of its line. */
+  /** Whether a space precedes it unless it begins a line. */
   isSpaced: boolean;
   width: number;
 }
 
 const NEEDS_DICTIONARY =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-/** What must not begin a line: closing punctuation, small kana. */
+/** Characters that must not begin a line: closing punctuation, small kana. */
 const STAYS_BEHIND = /^[\p{Pe}\p{Pf}\p{Po}\p{M}ー々ゃゅょっャュョッ]/u;
 
-/** Cuts a text where lines may end. */
+/** Splits a text where lines may break. */
 export function unitsOf(text: string, language: LanguageTag): Omit<Unit, 'width'>[] {
   const units: Omit<Unit, 'width'>[] = [];
   for (const word of text.split(/[^\S\u00a0\u202f]+/u).filter(Boolean)) {
@@ -42,25 +42,28 @@ function dictionaryPieces(word: string, language: LanguageTag): string[] {
   return pieces;
 }
 
-/** How the original is set. */
+/** The setting of the original. */
 export interface Setting {
   sizePx: number;
-  /** Of its first line. */
+  /** Baseline of its first line. */
   baselinePx: number;
-  /** Width of a blank for a size of 1 pixel. */
+  /** Width of a space at a size of 1 pixel. */
   blankWidth: number;
 }
 
-/** As small as it is made before it takes room below: paragraphs soon, lines of a button late. */
+/**
+ * Scale down to which text shrinks before it uses the room below: higher for paragraphs than for single
+ * lines, such as buttons.
+ */
 const SHRUNK_IN_PLACE = { paragraph: 0.88, line: 0.7 };
 const SMALLEST = 0.3;
 const STEP = 0.04;
-/** From line to line where the original has one line only. */
+/** Pitch, as a multiple of the size, if the original has only one line. */
 const USUAL_PITCH = 1.2;
-/** Share of the size that letters reach below the baseline. */
+/** Depth of descenders below the baseline, as a share of the size. */
 const DESCENT = 0.24;
 
-/** Sets units into a region: as large as the original, or as much smaller as it takes. */
+/** Sets units in a region: as large as the original, or as much smaller as needed. */
 export function typeset(
   units: readonly Unit[],
   region: TextRegion,
@@ -72,7 +75,7 @@ export function typeset(
     const sizePx = setting.sizePx * scale;
     const pitchPx = (region.pitchPx ?? setting.sizePx * USUAL_PITCH) * scale;
     const allowedPx = scale <= mayGrowBelow ? frame.roomHeight : frame.height;
-    // A paragraph keeps its shape where it can.
+    // A paragraph keeps its width if it fits.
     const tried = [region.box.right - region.box.left, frame.width].map((widthPx) => {
       const rows = brokenInto(units, widthPx / sizePx, setting.blankWidth);
       const heightPx = (rows.length - 1) * pitchPx + sizePx;
@@ -89,13 +92,16 @@ interface Frame {
   left: number;
   right: number;
   width: number;
-  /** Of the original text. */
+  /** Height of the original text. */
   height: number;
-  /** With what is free below, or around where the text is centred. */
+  /** Height including the free space below, or above and below if the text is centred. */
   roomHeight: number;
 }
 
-/** Paragraphs keep their width, as columns do; headings and labels may be longer. */
+/**
+ * Number of lines from which a region counts as a column and keeps its width; headings and labels may become
+ * longer.
+ */
 const LINES_OF_A_COLUMN = 3;
 
 function frameOf(region: TextRegion, { sizePx }: Setting): Frame {
@@ -115,7 +121,7 @@ function isCentredOne({ align, lines }: TextRegion): boolean {
   return align === 'center' && lines.length === 1;
 }
 
-/** The box with the room on the sides to which it may grow, less some distance from what is there. */
+/** Returns the box extended to the sides on which it may grow, at a distance from what stands there. */
 function widthOf(
   { box, room, align }: TextRegion,
   sizePx: number,
@@ -134,7 +140,7 @@ interface Row {
   width: number;
 }
 
-/** Lines of at most a width, of a size of 1 pixel; a unit that is wider has a line for itself. */
+/** Breaks units into lines of at most a width, at a size of 1 pixel; a wider unit has a line of its own. */
 function brokenInto(units: readonly Unit[], width: number, blankWidth: number): Row[] {
   const rows: Row[] = [];
   for (const unit of units) {
@@ -181,8 +187,8 @@ function placed(
 }
 
 /**
- * Paragraphs of several lines begin on the side of the language. A single line stays where it is, beside
- * its symbol or bullet: pictures are not mirrored.
+ * Returns the anchor of the lines. Paragraphs of several lines begin on the side of the language; a single
+ * line stays where it is, beside its symbol or bullet, since pictures are not mirrored.
  */
 function anchorOf({ align, lines }: TextRegion, language: LanguageTag): DrawnLine['anchor'] {
   if (align === 'center' || lines.length === 1) return align;
@@ -192,14 +198,17 @@ function anchorOf({ align, lines }: TextRegion, language: LanguageTag): DrawnLin
   return align === 'left' ? 'right' : 'left';
 }
 
-/** A smaller or longer text stays in the middle of what was one line; others begin at the same height. */
+/**
+ * Returns the first baseline. A smaller or longer text stays centred on an original of one line; other texts
+ * begin at the same height.
+ */
 function firstBaseline(
   rows: number,
   region: TextRegion,
   { setting, sizePx, pitchPx }: { setting: Setting; sizePx: number; pitchPx: number },
 ): number {
   const shrunk = setting.sizePx - sizePx;
-  // Half of what the letters lost in height goes below them.
+  // Half of the height that the letters lost goes below them.
   if (region.lines.length === 1) {
     const extra = isCentredOne(region) ? ((rows - 1) * pitchPx) / 2 : 0;
     return setting.baselinePx - shrunk * (0.5 - DESCENT) - extra;
@@ -207,30 +216,30 @@ function firstBaseline(
   return setting.baselinePx - shrunk * (1 - DESCENT) + shrunk * 0.2;
 }
 
-/** Text in a size and a language. */
+/** Typeface and language of a text. */
 interface Lettering {
   typeface: Typeface;
   language: LanguageTag;
 }
 
-/** Size in which widths are measured; they grow in proportion. */
+/** Size at which widths are measured; they scale proportionally. */
 const MEASURED_PX = 64;
-/** From line to line of a sheet of measurements; no script needs more. */
+/** Pitch of a measuring sheet; no script needs more. */
 const SHEET_PITCH_PX = 256;
 /** Pango's unit for lengths. */
 const PANGO_SCALE = 1024;
-/** A sheet with more lines would be too high for Pango's pixels. */
+/** Most lines of a sheet; more would exceed Pango's height in pixels. */
 const LINES_PER_SHEET = 100;
 
 /**
- * Advance widths of texts for a size of 1 pixel. Each stands between two bars on a sheet of its own, as
- * letters alone do not show how far they reach.
+ * Returns the advance widths of texts at a size of 1 pixel. Each is drawn between two bars on a line of a
+ * sheet, since the ink of letters alone does not show their advance.
  */
 export async function measure(texts: readonly string[], lettering: Lettering): Promise<number[]> {
   const widths: number[] = [];
   for (let from = 0; from < texts.length; from += LINES_PER_SHEET) {
     const sheet = texts.slice(from, from + LINES_PER_SHEET);
-    // Nothing between the bars of the first: its width is that of the bars alone.
+    // The first line has nothing between its bars, so it measures the bars alone.
     const [bars = 0, ...measured] = await measureSheet(['', ...sheet], lettering);
     widths.push(...measured.map((width) => (width - bars) / MEASURED_PX));
   }
@@ -250,12 +259,12 @@ async function measureSheet(texts: readonly string[], lettering: Lettering): Pro
   return inkWidths(data, info);
 }
 
-/** Bars are higher than this; dots and marks above or below them are not. */
+/** Least height of a bar; dots and marks above or below it are lower. */
 const BAR_ROWS = 30;
 
 /**
- * How wide the ink of each line of a sheet is. Lines are found by the blank rows between their bars: fonts
- * that were fallen back to may move them a little.
+ * Returns the ink width of each line of a sheet. Lines are found by the blank rows between their bars, since
+ * fallback fonts may shift them a little.
  */
 function inkWidths(
   data: Uint8Array,
@@ -285,7 +294,7 @@ function isInk(value: number): boolean {
   return value > 127;
 }
 
-/** A line to be drawn; lengths in pixels of the drawing. */
+/** A line to draw; lengths in pixels of the drawing. */
 export interface DrawnLine {
   text: string;
   x: number;
@@ -295,7 +304,7 @@ export interface DrawnLine {
   sizePx: number;
 }
 
-/** A drawing of text, from 0 (nothing) to 255 (ink) for each pixel. */
+/** Draws text; returns a value from 0 (nothing) to 255 (ink) for each pixel. */
 export async function drawLines(
   lines: readonly DrawnLine[],
   {
@@ -309,7 +318,7 @@ export async function drawLines(
   const families = familiesFor(typeface, language).map((family) => `'${family}'`);
   const isRightToLeft = textDirection(language) === 'rtl';
   const texts = lines.map(({ text, x, baseline, anchor, sizePx }) => {
-    // Start and end are sides of the writing direction.
+    // Start and end depend on the writing direction.
     const side =
       anchor === 'center' ? 'middle' : (anchor === 'left') !== isRightToLeft ? 'start' : 'end';
     const turn = slope === 0 ? '' : ` transform="rotate(${degrees(slope)} ${x} ${baseline})"`;
@@ -328,7 +337,7 @@ function degrees(slope: number): number {
   return (Math.atan(slope) * 180) / Math.PI;
 }
 
-/** For XML: what cannot be in it is left out. */
+/** Escapes text for XML, and drops what XML cannot contain. */
 function escaped(text: string): string {
   return text
     .replace(/[\p{Cc}\uFFFE\uFFFF]+/gu, ' ')
@@ -337,7 +346,7 @@ function escaped(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** What letters look like. */
+/** The style of letters. */
 export interface Typeface {
   family: 'sans' | 'serif' | 'mono';
   isBold: boolean;
@@ -352,7 +361,7 @@ const latin: Record<Typeface['family'], readonly string[]> = {
 
 const arabic = { sans: 'Noto Sans Arabic', serif: 'Noto Naskh Arabic', mono: 'Noto Sans Arabic' };
 
-/** Chinese characters look different by country: the family decides, not the text. */
+/** Regional variants of Chinese characters, which the font family selects. */
 const cjkRegions: Record<string, string> = { ja: 'JP', ko: 'KR', zh: 'SC' };
 const cjkTags: Record<string, string> = {
   'zh-Hant': 'TC',
@@ -362,8 +371,8 @@ const cjkTags: Record<string, string> = {
 };
 
 /**
- * The families to set a text in, the first that has a character is taken for it; what none has, the
- * system finds by itself.
+ * Returns the font families for a text; the first one with a character is used, and the system substitutes
+ * others.
  */
 function familiesFor({ family }: Typeface, language: LanguageTag): string[] {
   const region = cjkTags[language] ?? cjkRegions[baseLanguage(language)] ?? 'SC';
