@@ -1,7 +1,6 @@
 /**
- * What several readings of a page have at the place of a word, and whether two of them say all there is to
- * say: they agree, and leave no ink that neither has read. Reading it once more takes seconds and changes
- * nothing.
+ * Compares what several readings of a page have at the place of a word, and tests whether two readings settle
+ * it: they agree, and leave no ink unread. Another reading would take seconds and change nothing.
  */
 import { areNearlyAlike, lettersAlone, SURE } from './better-reading.ts';
 import { around, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
@@ -9,45 +8,47 @@ import type { Rule } from './rules.ts';
 import { inkLevel } from './struck-text.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Share of the smaller of two boxes: words at one place have more in common, others less. */
+/** Overlap, as a share of the smaller box, above which two words are at one place. */
 const SAME_PLACE = 0.25;
-/** So much of a word lies where another reading has it. */
+/** Least share of a word that another reading places there too. */
 const MOST_OF_WORD = 0.6;
 /**
- * Pictures are hardly ever read for a word so long and in small letters, but for its first: on a page of text
- * it is one, if it is so sure or was read in much the same way twice.
+ * Least confidence of a long word in small letters, apart from its first letter. Pictures are hardly ever
+ * misread as one, so on a page of text it counts as a word, also if it was read twice in much the same way.
  */
 const SURE_LONG = 35;
 const LONG_ALONE = /^\p{L}\p{M}*(?:\p{Ll}\p{M}*){4,}$/u;
-/** Words of such a page, and which share of them is sure. */
+/** Fewest certain words of a page of text, and their least share. */
 const FEWEST_OF_TEXT = 10;
 const MOST_SURE = 0.5;
-/** Rules are read for single letters and signs; a word has two letters, or is an ideogram. */
+/** A word: two letters or an ideogram, since rules are misread as single letters and signs. */
 export const WORD =
   /^[\p{P}\p{Sc}]*(?:\p{L}{1,2}['’])?[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
-/** Of 100: words of clean print have 95 and more. */
+/** Confidence, of 100, of a settled word; words of clean print have 95 and more. */
 const SETTLED = 90;
-/** What is less sure than this is no text, or no other reading would be believed about it. */
+/** Confidence below which a result is no text, or would not be believed against another reading. */
 const LIKELY = 60;
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-/** Of the way from the darkest to paper: what is paler is paper. */
+/** Ink level, as a share of the way from the darkest level to paper. */
 const INK_SHARE = 0.75;
-/** In 1/96 inch: how far letters go beyond their places, and the soft edges of rules beyond theirs. */
+/** How far letters, and blurred edges of rules, extend beyond their boxes, in 1/96 inch. */
 const EDGE = 1.5;
-/** In heights of letters: between words of one text there is less room. */
+/** Largest gap between words of one text, in letter heights. */
 const BLANK = 0.8;
-/** In 1/96 inch: squares that ink is counted in, and the side of one that is full of what may be unread. */
+/**
+ * Side of the squares in which ink is counted, and of a filled square that may remain unread, in 1/96 inch.
+ */
 const SQUARE = 12;
 const MOST_UNREAD = 1.6;
 
 interface ReadPage {
   gray: RawPixels;
   rules: readonly Rule[];
-  /** Its pixels to 1/96 inch. */
+  /** Pixels per 1/96 inch. */
   unitPx: number;
 }
 
-/** Whether both readings have the same words, each of them sure, and all ink of a page is in them. */
+/** Tests whether both readings have the same words, all certain, and cover all ink of a page. */
 export function isSettled(
   lines: readonly PlacedLine[],
   others: readonly PlacedLine[],
@@ -71,7 +72,10 @@ function isSettledWord(word: OcrWord, others: readonly PlacedLine[]): boolean {
   return word.confidence >= SETTLED && isReadIn(others, word);
 }
 
-/** Where the words of a line are, and the blanks between them: letters are given places beside their own. */
+/**
+ * Returns the boxes of a line's words and of the spaces between them, since letters may be misplaced into
+ * these.
+ */
 function placesOf({ words, letterHeightPx }: PlacedLine): PixelBox[] {
   const boxes = words.map(({ box }) => box).toSorted((a, b) => a.left - b.left);
   const blanks = boxes.slice(1).flatMap((box, at) => {
@@ -82,7 +86,7 @@ function placesOf({ words, letterHeightPx }: PlacedLine): PixelBox[] {
   return [...boxes, ...blanks];
 }
 
-/** Whether there is ink that belongs to no word and to no rule, as much of it as a letter has. */
+/** Tests for ink outside of words and rules, as much as a letter has. */
 function hasInkBeside(lines: readonly PlacedLine[], { gray, rules, unitPx }: ReadPage): boolean {
   const level = inkLevel(gray, INK_SHARE);
   if (level === undefined) return true;
@@ -110,7 +114,7 @@ function hasInkBeside(lines: readonly PlacedLine[], { gray, rules, unitPx }: Rea
   return counts.some((count) => count > (MOST_UNREAD * unitPx) ** 2);
 }
 
-/** What several readings of a page say of a word in one of them. */
+/** Returns tests of a word against several readings of a page. */
 export function confirmations(
   page: readonly (readonly PlacedLine[])[],
   original: readonly PlacedLine[],
@@ -120,12 +124,12 @@ export function confirmations(
   const inBoth = (isRead: (lines: readonly PlacedLine[]) => boolean): boolean =>
     isRead(original) && page.some(isRead);
   return {
-    /** It was read twice. */
+    /** The word was read twice. */
     isAgreed: (word: OcrWord): boolean =>
       readings.filter((lines) => isReadIn(lines, word)).length > 1,
-    /** It was read on the page, and as it was scanned. */
+    /** The word was read on the page and in the original scan. */
     isConfirmed: (word: OcrWord): boolean => inBoth((lines) => isReadIn(lines, word)),
-    /** It is too long for a picture's, on a page of text. */
+    /** The word is too long to be a misread picture, on a page of text. */
     isLongOfText: (word: OcrWord): boolean =>
       isOfText &&
       LONG_ALONE.test(lettersAlone(word)) &&
@@ -139,28 +143,29 @@ function isMostlySure(lines: readonly PlacedLine[]): boolean {
   return sure.length >= FEWEST_OF_TEXT && sure.length >= MOST_SURE * words.length;
 }
 
-/** Whether the same word was read at its place. */
+/** Tests whether the same word was read at its place. */
 export function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
   return wordsAt(lines, box, MOST_OF_WORD).some(
     ({ word }) => word.text === text || lettersAlone(word) === lettersAlone({ text }),
   );
 }
 
-/** Whether a word of nearly the same letters was read at its place. */
+/** Tests whether a word of nearly the same letters was read at its place. */
 function isNearlyReadIn(lines: readonly PlacedLine[], word: OcrWord): boolean {
   return wordsAt(lines, word.box, MOST_OF_WORD).some((read) =>
     areNearlyAlike(lettersAlone(word), lettersAlone(read.word)),
   );
 }
 
-/** Words that stand at a place, or on a part of it. */
+/** Returns the words at a place, or at a part of it. */
 export function wordsAt<Line extends PlacedLine>(
   lines: readonly Line[],
   place: PixelBox,
   least = SAME_PLACE,
 ): { line: Line; word: OcrWord }[] {
   const found: { line: Line; word: OcrWord }[] = [];
-  // Each word of a page is looked for among all of another reading: nearly all stand elsewhere.
+  // Each word of a page is compared with all of another reading, nearly all of which are elsewhere: the cheap
+  // tests come first.
   for (const line of lines) {
     for (const word of line.words) {
       const { box } = word;
@@ -174,7 +179,7 @@ export function wordsAt<Line extends PlacedLine>(
   return found;
 }
 
-/** Share of a box that lies in another. */
+/** Returns the share of a box that lies in another. */
 export function shareWithin(inner: PixelBox, outer: PixelBox): number {
   const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
   const height = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
@@ -182,7 +187,7 @@ export function shareWithin(inner: PixelBox, outer: PixelBox): number {
   return (width * height) / ((inner.right - inner.left) * (inner.bottom - inner.top));
 }
 
-/** Share of a box's width that another has as well. */
+/** Returns the share of a box's width that another has as well. */
 export function widthWithin(inner: PixelBox, outer: PixelBox): number {
   const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
   return width / (inner.right - inner.left);

@@ -1,27 +1,30 @@
-/** Of two readings of a picture, the words and the lines that were read better. */
+/** Compares two readings of a picture and selects the words and lines that were read better. */
 import { letterDistance } from '../../../text/code-points.ts';
 import { meanConfidence, worth } from './doubtful-cells.ts';
 import type { OcrWord, PixelBox } from './ocr.ts';
 import { range } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Of 100: words that take the place of such as are read well are as sure as this. */
+/** Least confidence, of 100, of words that replace well-read ones. */
 export const SURE = 75;
-/** What replaces others is surer by this. */
+/** Least lead in confidence of a replacement. */
 export const SURER = 1;
-/** All of a word is less sure than a part of it by no more than this. */
+/** Most confidence that a whole word may lack against a part of it. */
 const HARDLY_LESS = 3;
-/** What replaces others has no fewer letters, as a share. */
+/** Least number of letters of a replacement, as a share of those replaced. */
 const AS_MANY_LETTERS = 0.8;
-/** Letters that are one stroke. */
+/** Letters that consist of one stroke. */
 const STEMS = /[Il]/gu;
 const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
-/** A box before a word is read for a capital. */
+/** A box before a word is misread as a capital. */
 const CAPITAL_BEFORE_WORD = /\p{Lu}\p{Lu}\p{M}*\p{Ll}/u;
-/** Letters that are other ones in two readings of a word: two where one was read for two, and no more than this share. */
+/**
+ * Most letters that differ between two readings of a word, as a number and as a share: two where one letter
+ * was read for two.
+ */
 const MOST_OTHER = 2;
 const MOST_OTHER_SHARE = 1 / 3;
-/** What rules are read for. */
+/** Characters as which rules are misread. */
 const STROKES = /[^\p{L}\p{N}]|[IiíìlJjT1]/gu;
 
 export function isBetter(
@@ -37,13 +40,16 @@ export function isBetter(
     const isOdd = CAPITAL_INSIDE.test(others);
     if (isOdd !== CAPITAL_INSIDE.test(own)) return isOdd;
   }
-  // What is itself in doubt takes the place of what is mostly no text, and of nothing else.
+  // A doubtful reading replaces only results that are mostly no text.
   if (confidence < SURE && least >= doubtful) return false;
   const isSame = own.toLowerCase() === others.toLowerCase() && words.length >= replaced.length;
   return confidence >= least + (isSame || least < doubtful ? SURER : lead);
 }
 
-/** Whether words have `e` and `s` where others, of which a strike was erased, have what is left of them. */
+/**
+ * Tests whether words have `e` or `s` where others have `c`, which is what erasing a strike-through line
+ * leaves of these letters.
+ */
 export function haveBars(words: readonly OcrWord[], replaced: readonly OcrWord[]): boolean {
   const [own, others] = [lettersOf(words), lettersOf(replaced)];
   return (
@@ -55,7 +61,7 @@ export function haveBars(words: readonly OcrWord[], replaced: readonly OcrWord[]
   );
 }
 
-/** Whether a word was read in bits that do not spell it, however sure each of them is. */
+/** Tests whether a word was read in fragments that do not spell it, however sure each fragment is. */
 export function isInBits(word: OcrWord, bits: readonly OcrWord[]): boolean {
   return (
     bits.length > 1 &&
@@ -64,14 +70,14 @@ export function isInBits(word: OcrWord, bits: readonly OcrWord[]): boolean {
   );
 }
 
-/** The letters, and the apostrophes between them: where one was read there is no blank. */
+/** Returns the letters and the apostrophes between them: an apostrophe shows that there is no space. */
 function spelt(words: readonly OcrWord[]): string {
   return lettersOf(words)
     .replace(/['’](?=\p{L})/gu, "'")
     .replace(/[^\p{L}\p{M}\p{N}']+|^'+|'+$/gu, '');
 }
 
-/** Whether a word, about as sure as another, is all of what the other is a part of. */
+/** Tests whether a word, read with about equal confidence, contains the whole of which another is a part. */
 export function isAllOf(word: OcrWord, part: OcrWord): boolean {
   const [own, other] = [lettersAlone(word), lettersAlone(part)];
   const [before, ...after] = own.split(other);
@@ -96,7 +102,7 @@ function arePart(
   return isAllOf(word, part);
 }
 
-/** Whether letters are, but for a few, those of another reading. */
+/** Tests whether two readings differ in only a few letters. */
 export function areNearlyAlike(own: string, other: string): boolean {
   const most = Math.min(MOST_OTHER, Math.floor(MOST_OTHER_SHARE * own.length));
   return letterDistance(own, other) <= most;
@@ -110,10 +116,13 @@ export function lettersAlone({ text }: { text: string }): string {
   return text.replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
 }
 
-/** What was read second has to be better by this, as its lines are more often torn or have more in them. */
+/**
+ * Factor by which the second reading has to be better, since its lines are torn or contain extra characters
+ * more often.
+ */
 const CLEARLY_BETTER = 1.15;
 
-/** What lines of both kinds have that are compared. */
+/** The properties of lines that are compared. */
 type Compared = Pick<PlacedLine, 'words' | 'box' | 'paragraph'>;
 
 export function better<Line extends Compared>(
@@ -131,9 +140,9 @@ export function better<Line extends Compared>(
 }
 
 /**
- * The same with each line where the second reading has it, after the one before it there.
- *
- * @param isBetter whether a line takes the place of those that are there
+ * Merges two readings like {@link better}, but keeps each line of the second in order, after the line before
+ * it there.
+ * @param isBetter whether a line replaces its rivals
  */
 export function betterInOrder<Line extends Compared>(
   first: readonly Line[],
@@ -159,7 +168,7 @@ function isClearlyBetter({ words }: Compared, rivals: readonly Compared[]): bool
   return worth(words) > CLEARLY_BETTER * theirs;
 }
 
-/** The second lines with numbers of paragraphs that none of the first has. */
+/** Returns the second lines with paragraph numbers that none of the first has. */
 export function numberedAfter<Line extends Compared>(
   first: readonly Compared[],
   second: readonly Line[],
@@ -168,7 +177,7 @@ export function numberedAfter<Line extends Compared>(
   return second.map((line) => ({ ...line, paragraph: line.paragraph + offset }));
 }
 
-/** Share of the smaller box that lies in the other. */
+/** Returns the share of the smaller box that lies in the other. */
 function overlap(a: PixelBox, b: PixelBox): number {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);

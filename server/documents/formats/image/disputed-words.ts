@@ -1,6 +1,6 @@
 /**
- * Words that were read in more than one way. How sure recognition is says little there: a word of the
- * language is more likely than one that is none.
+ * Decides between different readings of a word. Confidence says little there: a word of the language is more
+ * likely than a string that is none.
  */
 import type { IsKnownWord } from '../../../text/words/dictionaries.ts';
 import { areNearlyAlike } from './better-reading.ts';
@@ -8,25 +8,27 @@ import type { OcrWord, PixelBox } from './ocr.ts';
 import { widthWithin, wordsAt } from './agreed-reading.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Of 100: what is less sure than this is no text, or one word as likely as another. */
+/** Confidence, of 100, below which a rival is not believed. */
 const LEAST_SURE = 40;
-/** A word that is none is kept if it is surer by this than one of a page that was drawn anew. */
+/** Lead in confidence with which a word outside of the dictionary is kept against one of a resampled page. */
 const MUCH_SURER = 15;
-/** As a word that is none it is read in the scan itself, unless that is less sure by this. */
+/** If no reading is in the dictionary, the original scan's counts, unless its confidence is lower by this. */
 const SURER_ANEW = 30;
-/** Shorter ones are in dictionaries by chance, … */
+/** Shorter words are in dictionaries by coincidence. */
 const FEWEST_LETTERS = 4;
-/** … but where only marks above letters differ, which are often read for others or for none. */
+/** The same where only diacritics differ, which are often misread or missed. */
 const FEWEST_MARKED = 3;
-/** Hardly anything is misread for a word so long, however unsure. */
+/**
+ * Length from which a word is believed at any confidence, since hardly anything is misread as so long a word.
+ */
 const LONG_WORD = 7;
-/** So much of each of two boxes' widths is in the other. */
+/** Least share of each of two boxes' widths that lies in the other. */
 const SAME_PLACE = 0.6;
 /** A word with what stands before and after it. */
 const WORD =
   /^([^\p{L}\p{M}\p{N}]*)((?:\p{L}\p{M}*)+(?:['’](?:\p{L}\p{M}*)+)*)([^\p{L}\p{M}\p{N}]*)$/u;
 const DASH = /[-‐‑–—\u00ad¬]/u;
-/** What the end of a line parts goes on in the next one. */
+/** Hyphens that divide a word at the end of a line. */
 const PARTED = /^[-‐\u00ad¬]$/u;
 const CAPITAL = /\p{Lu}/u;
 const STROKE = /[!|l]/gu;
@@ -39,7 +41,7 @@ interface Parts {
   isParted: boolean;
 }
 
-/** A word, or a part of one with the letters of the rest in the lines before and after. */
+/** A word, or a part of one with the letters of the rest from the lines before and after. */
 interface PlacedWord {
   word: OcrWord;
   begin: string;
@@ -48,17 +50,16 @@ interface PlacedWord {
 
 /** A word of a page, and what else was read at its place. */
 interface Dispute extends PlacedWord {
-  /** As it was read in the pixels of the scan. */
+  /** Its reading in the original scan. */
   original: OcrWord | undefined;
   others: readonly OcrWord[];
 }
 
 /**
- * The lines with words of their language in place of such as are none, where these were read as well.
- *
- * @param original lines of the page as it was scanned
- * @param readings those of the page as it was drawn anew
- * @param findKnown asked only where a word is in dispute: reading a dictionary takes time
+ * Replaces words outside of the dictionary by words of the language that other readings have at their place.
+ * @param original lines of the original scan
+ * @param readings readings of the resampled page
+ * @param findKnown called only if a word is in dispute, since reading a dictionary takes time
  */
 export async function withKnownWords<Line extends PlacedLine>(
   lines: readonly Line[],
@@ -88,7 +89,7 @@ export async function withKnownWords<Line extends PlacedLine>(
   );
 }
 
-/** Words that may be in a dictionary, which numbers are not. */
+/** Returns the words that may be in a dictionary, which excludes numbers. */
 function placedWords(lines: readonly PlacedLine[]): PlacedWord[] {
   return lines.flatMap(({ words, angle }, at): PlacedWord[] => {
     const [before, after] = [lines[at - 1]?.words.at(-1), lines[at + 1]?.words[0]].map(
@@ -112,7 +113,9 @@ function partsOf({ text }: OcrWord): Parts | undefined {
   return { before, letters, after, isParted };
 }
 
-/** What another reading has at the place of a word, where that is one word of nearly the same letters. */
+/**
+ * Returns the word of another reading at a word's place, if it is a single one with nearly the same letters.
+ */
 function rivalOf({ word, begin }: PlacedWord, lines: readonly PlacedLine[]): OcrWord | undefined {
   const [rival, ...more] = wordsAt(lines, word.box)
     .map((found) => found.word)
@@ -122,7 +125,9 @@ function rivalOf({ word, begin }: PlacedWord, lines: readonly PlacedLine[]): Ocr
   return isOther ? rival : undefined;
 }
 
-/** Whether most of a box's width is in another, and its middle: heights differ with what letters are drawn in. */
+/**
+ * Tests whether most of a box's width, and its middle, is in another; heights depend on the letters drawn.
+ */
 function isInPlace(box: PixelBox, other: PixelBox): boolean {
   const middle = (box.top + box.bottom) / 2;
   return widthWithin(box, other) >= SAME_PLACE && middle > other.top && middle < other.bottom;
@@ -141,8 +146,8 @@ function lettersOf(word: OcrWord): string | undefined {
 }
 
 /**
- * The word, or the one of the language that was read in its place. Where there is none, what was read in the
- * scan itself stands, unless it is much less sure.
+ * Returns the word, or the word of the language that was read in its place. Without one, the reading of the
+ * original scan stands, unless its confidence is much lower.
  */
 function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKnownWord): OcrWord {
   const isWord = (one: OcrWord): boolean => isKnown(`${begin}${partsOf(one)?.letters}${end}`);
@@ -161,22 +166,22 @@ function knownOf({ word, begin, end, original, others }: Dispute, isKnown: IsKno
   return original.confidence > word.confidence - SURER_ANEW ? withLettersOf(word, original) : word;
 }
 
-/** Whether the same letters are small where the other has them large. */
+/** Tests whether one word has the other's letters, but without the capitals. */
 function isWithoutCapital(own: OcrWord, other: OcrWord): boolean {
   const [small, large] = [partsOf(own)?.letters ?? '', partsOf(other)?.letters ?? ''];
   return !CAPITAL.test(small) && CAPITAL.test(large) && large.toLowerCase() === small;
 }
 
-/** Whether it has letters where the other has signs, all of which are strokes. */
+/** Tests whether one reading has letters where the other has signs, all of which are single strokes. */
 function isOnlyLetters(own: OcrWord, other: OcrWord): boolean {
   const stems = [own, other].map(({ text }) => text.replace(STROKE, 'l'));
   return stems[0] === stems[1] && own.text !== other.text && ONLY_LETTERS.test(own.text);
 }
 
 /**
- * Whether it is believed if it is a word of the language and the other is none. Names are in no dictionary:
- * what has a capital gives way to no short word that is less sure, unless only marks above letters differ,
- * the first that small letters lose.
+ * Tests whether a rival that is in the dictionary is believed against a word that is not. Names are in no
+ * dictionary: a word with a capital does not yield to a short rival of lower confidence, unless only
+ * diacritics differ, which small print loses first.
  */
 function isLikely(rival: OcrWord, word: OcrWord, least: number): boolean {
   const letters = withoutMarks(rival);
@@ -190,7 +195,7 @@ function withoutMarks(word: OcrWord): string {
   return (lettersOf(word) ?? '').normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ı', 'i');
 }
 
-/** What stands before and after a word was not in dispute. */
+/** Replaces the letters of a word; what stands before and after them was not in dispute. */
 function withLettersOf({ letters: _, ...word }: OcrWord, known: OcrWord): OcrWord {
   const { before = '', after = '' } = partsOf({ ...word }) ?? {};
   return { ...word, text: `${before}${partsOf(known)?.letters ?? ''}${after}` };

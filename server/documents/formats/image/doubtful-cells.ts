@@ -1,20 +1,19 @@
 /**
- * Reads cells of a table again that were hard to read, or in which something was not. Tesseract reads a
- * row of cells as one line, and doubts words with much more room around them than words of a text have:
- * set one below the other they are lines of one text.
+ * Reads doubtful table cells again. Tesseract reads a row of cells as one line, and is unsure of words with
+ * more room around them than in running text; arranged in one column, the cells are lines of one text.
  */
 import { around, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { paperOf } from './read-bars.ts';
 import type { Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Mean confidence of a cell that is sure; words of clean print have 90 and more. */
+/** Mean confidence of a certain cell; words of clean print have 90 and more. */
 const SURE = 86;
-/** In heights of letters: what is kept around a cell, and the room between it and the next. */
+/** Margin kept around a cell, and gap between cells in the column, in letter heights. */
 const PADDING = 0.4;
 const ROOM = 1;
 
-/** Confident letters. */
+/** Returns the value of words: their letters, weighted by confidence. */
 export function worth(words: readonly Pick<OcrWord, 'text' | 'confidence'>[]): number {
   return words.reduce(
     (sum, { text, confidence }) => sum + text.length * Math.max(0, confidence - 40),
@@ -22,20 +21,19 @@ export function worth(words: readonly Pick<OcrWord, 'text' | 'confidence'>[]): n
   );
 }
 
-/** Mean confidence of letters, from 0 to 100. */
+/** Returns the mean confidence per letter, from 0 to 100. */
 export function meanConfidence(words: readonly OcrWord[]): number {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   return words.reduce((sum, { text, confidence }) => sum + confidence * text.length, 0) / letters;
 }
 
 /**
- * The lines, with others for those in cells, and beside upright rules, that were read better by
- * themselves. Where cells of a row stand at different heights, lines are read across them that none has.
- *
- * @param gray without the rules
- * @param cells what rules close in
- * @param unitPx its pixels to 1/96 inch
- * @param read reads one column of lines
+ * Replaces lines in cells, and beside vertical rules, that are read better separately. Where the cells of a
+ * row stand at different heights, recognition reads lines across them that exist in none.
+ * @param gray the picture without the rules
+ * @param cells cells that rules enclose
+ * @param unitPx pixels per 1/96 inch
+ * @param read recognises one column of lines
  */
 export async function withDoubtfulCellsRead(
   lines: readonly PlacedLine[],
@@ -101,7 +99,7 @@ function isBetter(after: readonly PlacedLine[], before: readonly PlacedLine[]): 
   return worth(words) > worth(apartFromEachOther(before.flatMap((line) => line.words)));
 }
 
-/** Of words that were read over each other the better ones. */
+/** Of overlapping words, keeps the better ones. */
 function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
   const kept: OcrWord[] = [];
   for (const word of words.toSorted((a, b) => worth([b]) - worth([a]))) {
@@ -110,7 +108,7 @@ function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
   return kept;
 }
 
-/** The lines without words that were read better in another, as those of cells at different heights are. */
+/** Removes words that another line has in a better reading, as happens with cells at different heights. */
 export function withoutDoubles(lines: readonly OcrLine[]): OcrLine[] {
   const kept: { word: OcrWord; line: OcrLine }[] = [];
   const all = lines.flatMap((line) => line.words.map((word) => ({ word, line })));
@@ -126,12 +124,12 @@ export function withoutDoubles(lines: readonly OcrLine[]): OcrLine[] {
     .filter((line) => line.words.length > 0);
 }
 
-/** Words in lines one below the other share less of their height. */
+/** Overlap of heights, as a share; words in adjacent lines share less. */
 const SHARED = 0.5;
-/** Of the width of the narrower word: places are rough, and those of neighbours touch. */
+/** Overlap of widths, as a share of the narrower word; boxes are inexact, and those of neighbours touch. */
 const TOUCHING = 0.3;
 
-/** Whether two words were read at one place. */
+/** Tests whether two words were read at one place. */
 function isOver(a: PixelBox, b: PixelBox): boolean {
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
@@ -141,24 +139,24 @@ function isOver(a: PixelBox, b: PixelBox): boolean {
   );
 }
 
-/** Whether a line stands in a cell. */
+/** Tests whether a line stands in a cell. */
 export function isInCell({ words }: PlacedLine, cell: PixelBox): boolean {
   const box = around(words.map((word) => word.box));
   const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
   return x > cell.left && x < cell.right && y > cell.top && y < cell.bottom;
 }
 
-/** In 1/96 inch. */
+/** Usual letter height, in 1/96 inch. */
 const USUAL_LETTER = 14;
-/** Of rules that were erased, and of paper, traces stay; in 1/96 inch. */
+/** Margin in which traces of erased rules and of paper remain, and least size of a letter, in 1/96 inch. */
 const EDGE = 1.5;
 const LEAST_LETTER = 4;
-/** Levels of gray: what the darkest differs by less is no ink but paper. */
+/** Least contrast of ink, in grey levels. */
 const LEAST_DIFFERENCE = 96;
-/** Text fills less of a cell; pictures fill more. */
+/** Largest share of a cell that text fills; pictures fill more. */
 const MOST_FILLED = 0.4;
 
-/** Where the ink of a cell is that is to be read again; undefined when it was read with certainty. */
+/** Returns the box of a cell's ink if it has to be read again; undefined if it was read with certainty. */
 function doubtfulPart(
   { cell, lines }: { cell: PixelBox; lines: readonly PlacedLine[] },
   { gray, unitPx }: { gray: RawPixels; unitPx: number },
@@ -208,7 +206,7 @@ function doubtfulPart(
   };
 }
 
-/** Where a line is looked at again, up to the rules beside it; undefined where it has none. */
+/** Returns the box in which to read a line again, up to the rules beside it; undefined without such rules. */
 function cellAround(
   { words, letterHeightPx, angle }: PlacedLine,
   rules: readonly Rule[],
@@ -232,7 +230,7 @@ function cellAround(
   };
 }
 
-/** Where a cell stands in the column: rows from `top` to `bottom`, and how far it was moved. */
+/** The place of a cell in the column: its rows from `top` to `bottom`, and how far it was moved. */
 interface Place {
   top: number;
   bottom: number;
@@ -240,7 +238,7 @@ interface Place {
   byY: number;
 }
 
-/** Cells one below the other, dark on bright. */
+/** Arranges cells in one column, dark on bright. */
 function columnOf(
   gray: RawPixels,
   cells: readonly { cell: PixelBox; heightPx: number }[],
@@ -266,7 +264,7 @@ function columnOf(
     const ground = levels[levels.length >> 1] ?? 255;
     const isDark = ground < 128;
     for (const [row, values] of rows.entries()) {
-      // The ground becomes white, as the paper between the cells is.
+      // The background becomes white like the space between the cells.
       const shown = values.map((value) =>
         Math.min(255, isDark ? 255 - (value - ground) : value + (255 - ground)),
       );

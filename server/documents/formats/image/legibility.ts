@@ -1,34 +1,33 @@
 /**
- * * Makes gray pictures that text can be read from: one of the brightness, and one in which every
- * ground, whatever its colour, is white. Tesseract parts a whole picture into dark and bright at one
- * level, and white letters on orange are lost in a picture that also has black on white. Pages that lie
- * askew are turned back first.
+ * Prepares grey pictures for text recognition: one of the brightness, and one in which every background is
+ * white, whatever its colour. Tesseract separates dark and bright at one level for the whole picture, and so
+ * loses white letters on orange if there is black on white as well. Skewed pages are deskewed first.
  */
 import sharp from 'sharp';
 import type { RawPixels } from './ocr.ts';
 import type { Picture } from './picture.ts';
 
-/** A gray picture, and how many of its pixels a pixel of the original has become, along one side. */
+/** A grey picture, and its size relative to the original along one side. */
 export interface ReadablePicture {
   gray: RawPixels;
   scale: number;
 }
 
-/** Letters of a screenshot are 7 pixels high and are read well when they are 20: small ones are enlarged. */
+/** Enlargement of small pictures: letters of a screenshot are 7 pixels high, and are read well at 20. */
 const enlargements = [
   { maxPixels: 1_000_000, scale: 3 },
   { maxPixels: 3_000_000, scale: 2 },
 ];
-/** A page of A4 at 300 dpi has 8.7 million; more is only slower. */
+/** Most pixels that are read. An A4 page at 300 DPI has 8.7 million; more only takes longer. */
 const MOST_READ_PIXELS = 9_000_000;
 
-/** A picture that is no larger than what is read, and what it was made smaller by. */
+/** A picture of at most `MOST_READ_PIXELS`, and its size relative to the original. */
 interface SuitedPicture {
   picture: Picture;
   scale: number;
 }
 
-/** Makes a large picture smaller, once for all that is done with it to read it. */
+/** Reduces a large picture, once for all later steps. */
 export async function readable(picture: Picture): Promise<SuitedPicture> {
   const { data, channels, ...size } = picture;
   const pixels = size.width * size.height;
@@ -43,12 +42,12 @@ export async function readable(picture: Picture): Promise<SuitedPicture> {
   return { picture: { data: reduced, width, height, channels }, scale: width / size.width };
 }
 
-/** A picture's brightness, in a size that suits recognition. */
+/** Returns the brightness of a picture, at a size that suits recognition. */
 export async function brightness(suited: SuitedPicture): Promise<ReadablePicture> {
   return enlarged(grayOf(suited.picture), suited.scale);
 }
 
-/** How far each pixel is from the colour of the ground around it, black on white. */
+/** Returns the distance of each pixel from the surrounding background colour, as black on white. */
 export async function contrast({ picture, scale }: SuitedPicture): Promise<ReadablePicture> {
   const ground = groundColours(picture);
   return enlarged(distances(picture, ground), scale);
@@ -70,7 +69,7 @@ async function enlarged(gray: RawPixels, scale: number): Promise<ReadablePicture
   return { gray: { data, width, height, channels: 1 }, scale: wanted };
 }
 
-/** A picture's brightness, pixel by pixel. */
+/** Returns the brightness of a picture, pixel by pixel. */
 export function grayOf({ data, width, height, channels }: Picture): RawPixels {
   const gray = new Uint8Array(width * height);
   if (channels === 3) {
@@ -86,12 +85,12 @@ export function grayOf({ data, width, height, channels }: Picture): RawPixels {
   return { data: gray, width, height, channels: 1 };
 }
 
-/** ITU-R BT.601. */
+/** Luma according to ITU-R BT.601. */
 function lumaAt(data: Uint8Array, at: number): number {
   return 0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0);
 }
 
-/** What a picture with holes is laid upon: the opposite of what is in it. */
+/** Returns the background of a transparent picture: black if its content is bright, otherwise white. */
 function paperFor(rgba: Uint8Array): number {
   let sum = 0;
   let weight = 0;
@@ -103,9 +102,11 @@ function paperFor(rgba: Uint8Array): number {
   return weight > 0 && sum / weight > 140 ? 0 : 255;
 }
 
-/** Side of the squares whose most usual colour is looked for, in pixels. */
+/** Side of the squares whose median colour is determined, in pixels. */
 const CELL = 8;
-/** Cells on each side of one that have a say in its ground: letters of up to 60 pixels are no ground. */
+/**
+ * Number of cells on each side that determine a cell's background, so that letters of up to 60 pixels do not.
+ */
 const REACH = 3;
 
 interface Ground {
@@ -113,7 +114,7 @@ interface Ground {
   columns: number;
 }
 
-/** The colour of the ground for each cell: the median of the medians around it. */
+/** Returns the background colour of each cell: the median of the medians around it. */
 function groundColours(picture: Picture): Ground {
   const columns = Math.ceil(picture.width / CELL);
   const rows = Math.ceil(picture.height / CELL);
@@ -162,7 +163,7 @@ function cellMedian(picture: Picture, left: number, top: number, to: Uint8Array,
   }
 }
 
-/** Of the first `count` numbers, which are put in order. */
+/** Returns the median of the first `count` numbers, which may be sorted in place. */
 function median(numbers: Uint8Array, count: number): number {
   const [first = 0] = numbers;
   let alike = 1;
@@ -172,7 +173,7 @@ function median(numbers: Uint8Array, count: number): number {
   return numbers.subarray(0, count).sort()[count >> 1] ?? 0;
 }
 
-/** Twice the distance: letters whose contrast is half of the greatest are black. */
+/** Factor of the distance: letters with half of the greatest contrast become black. */
 const STRENGTH = 2;
 
 function distances({ data, width, height, channels }: Picture, ground: Ground): RawPixels {
@@ -193,20 +194,20 @@ function distances({ data, width, height, channels }: Picture, ground: Ground): 
   return { data: gray, width, height, channels: 1 };
 }
 
-/** Nobody feeds a page in more crooked than this, in degrees. */
+/** Largest skew that is corrected, in degrees; nobody feeds a page in more askew. */
 const MOST_DEGREES = 5;
 const COARSE_DEGREES = 0.1;
 const FINE_DEGREES = 0.02;
-/** Less cannot be seen, and turning costs some sharpness. */
+/** Smaller skew is invisible, and rotating costs some sharpness. */
 const LEVEL_DEGREES = 0.1;
-/** Lines of text are distinguished where a page is so wide, in pixels. */
+/** Width to which a page is reduced for measuring, in pixels, at which lines of text are still distinct. */
 const MEASURED_WIDTH = 900;
-/** What differs less from the usual brightness of a page is no ink. */
+/** Least difference of ink from the median brightness of a page. */
 const LEAST_DIFFERENCE = 60;
-/** Rows of ink stand out so much more when they are level; in a photo they hardly do. */
+/** Factor by which rows of ink stand out more once they are level; those of a photo hardly do. */
 const CLEARLY_LEVEL = 1.1;
 
-/** How far the lines of a page fall to the right, in degrees; 0 when they are as good as level. */
+/** Returns how far the lines of a page fall to the right, in degrees; 0 if they are nearly level. */
 export async function skewOf(picture: Picture): Promise<number> {
   const ink = inkOf(await reduced(grayOf(picture)));
   const best = (from: number, to: number, step: number): number => {
@@ -252,7 +253,7 @@ function inkOf({ data, width, height }: RawPixels): Ink {
   return { xs: Int32Array.from(xs), ys: Int32Array.from(ys), width, height };
 }
 
-/** How much rows of ink differ from the next ones when a page is turned back by an angle. */
+/** Returns how much adjacent rows differ in ink after the page is rotated back by an angle. */
 function levelness({ xs, ys, width, height }: Ink, degrees: number): number {
   const slope = Math.tan((degrees * Math.PI) / 180);
   const margin = Math.ceil(Math.abs(slope) * width) + 1;
@@ -266,7 +267,7 @@ function levelness({ xs, ys, width, height }: Ink, degrees: number): number {
   return sum;
 }
 
-/** Turns a page back by its skew, in degrees, around its middle; what comes in from outside is white. */
+/** Rotates a page back by its skew, in degrees, around its centre; new areas are white. */
 export async function turnedBack(picture: Picture, degrees: number): Promise<Picture> {
   const { data, width, height, channels } = picture;
   const turned = await sharp(data, { raw: { width, height, channels } })
@@ -274,7 +275,7 @@ export async function turnedBack(picture: Picture, degrees: number): Promise<Pic
     .raw()
     .toBuffer({ resolveWithObject: true });
   const { info } = turned;
-  // A turned picture is larger.
+  // Rotation enlarges the picture.
   const back = await sharp(turned.data, { raw: info })
     .extract({
       left: Math.max(0, (info.width - width) >> 1),
@@ -288,8 +289,8 @@ export async function turnedBack(picture: Picture, degrees: number): Promise<Pic
 }
 
 /**
- * A page's pixels, in one channel where none has a colour: Tesseract takes less time for them, and parts
- * dark from bright as it does in the scan itself.
+ * Reduces a page without colours to one channel: Tesseract reads it faster, and separates dark from bright as
+ * it does in the scan itself.
  */
 export function withoutNeedlessChannels(picture: RawPixels): RawPixels {
   const { data, width, height, channels } = picture;

@@ -1,31 +1,32 @@
-/** Upright bars that recognition reads: letters like `I`, gaps without any ink, or bars indeed. */
+/**
+ * Corrects vertical bars in recognised text: letters such as `I`, gaps without ink, and real bars or rules.
+ */
 import type { OcrLetter, OcrLine, OcrWord, PixelBox, RawPixels } from './ocr.ts';
 import type { Rule } from './rules.ts';
 
-/** A bar by itself, or with what English adds to the letter: `|'m`, `|'ll`. */
+/** A bar alone, or with an English contraction: `|'m`, `|'ll`. */
 const BAR = /^\|(?=['’]\p{L}|$)/u;
-/** What gaps are read for. */
+/** Characters as which gaps are misread. */
 const MARKS = /^[-–—_~=|.·]+$/;
-/** Their feet stand on the line. */
+/** Words without descenders, whose lower edge is the baseline. */
 export const WITHOUT_DESCENDERS =
   /^[^gjpqyQ,;|()[\]{}/_@$§]*[\p{L}\p{N}][^gjpqyQ,;|()[\]{}/_@$§]*$/u;
 const SURE_OF_WORD = 60;
 
-/** In heights of a line's letters. */
+/** Tolerance of heights, in letter heights. */
 const TOLERANCE = 0.08;
-/** Capitals are at least as high as this. */
+/** Least height of capitals, in letter heights. */
 const SHORTEST_CAPITAL = 0.5;
-/** How far from its place a mark may be, and how far letters go beyond theirs. */
+/** How far a mark may be from its place, and how far letters extend beyond theirs, in letter heights. */
 const ASTRAY = 0.4;
 const EDGE = 0.03;
-/** Words of one text are closer. */
+/** Least gap between separate texts, in letter heights. */
 const NEAREST_APART = 1;
 
 /**
- * The line with `I` for each bar that stands on the line as a capital does, and without marks where
- * there is no ink; such a gap, when wide, is between two texts.
- *
- * @param gray what was recognised
+ * Replaces bars that stand on the line like a capital by `I`, and drops marks without ink; a line is split at
+ * such a gap if it is wide.
+ * @param gray the picture that was recognised
  */
 export function withBarsRead(line: OcrLine, gray: RawPixels): OcrLine[] {
   if (line.angle !== 0 || !line.words.some(({ text }) => BAR.test(text) || MARKS.test(text))) {
@@ -63,16 +64,18 @@ function lineOf(line: OcrLine, words: readonly OcrWord[]): OcrLine {
   return { ...line, words, box: { ...line.box, left, right }, baseline };
 }
 
-/** What an upright rule is read for. */
+/** Characters as which a vertical rule is misread. */
 const RULE_SIGN = /[|¦!/\\{}[\]_]/u;
-/** In heights of a line's letters: what stands nearer to a rule may be read for it. */
+/** Distance from a rule, in letter heights, within which a character may be a misreading of it. */
 const NEAR_RULE = 0.3;
-/** How far from its place a rule may be read, in heights of letters: places of letters are rough. */
+/** Inaccuracy of letter positions: how far from a rule its misreading may be placed, in letter heights. */
 const MISPLACED = 0.4;
-/** A word that goes on so far on both sides of a rule, in heights of letters, is of two texts. */
+/** Least extent of a word on both sides of a rule, in letter heights, at which it consists of two texts. */
 const ACROSS = 0.15;
 
-/** The line with its words clear of upright rules: those read over one are two, signs read for one go. */
+/**
+ * Separates words from vertical rules: splits words read across a rule, and drops characters read for one.
+ */
 export function withoutRulesRead(line: OcrLine, rules: readonly Rule[]): OcrLine {
   const upright = rules.filter(({ isUpright }) => isUpright).map(({ box }) => box);
   if (line.angle !== 0 || upright.length === 0) return line;
@@ -115,7 +118,10 @@ function clearOf(
   );
 }
 
-/** Before which letter a rule goes through a word: where the others lie least on the wrong side. */
+/**
+ * Returns the index of the letter before which a rule passes: the one at which the other letters lie least on
+ * the wrong side.
+ */
 function cutBetween(letters: readonly OcrLetter[], middle: number): number | undefined {
   const [first, last] = [letters[0], letters.at(-1)];
   if (first === undefined || last === undefined || letters.length < 2) return undefined;
@@ -133,12 +139,15 @@ function middleOf({ left, right }: PixelBox): number {
   return (left + right) / 2;
 }
 
-/** Pixels between two words of a line, negative where they overlap; from right to left the next is on the left. */
+/** Returns the pixels between two words of a line, negative where they overlap; works for both directions. */
 export function gapBetween(a: PixelBox, b: PixelBox): number {
   return Math.max(b.left - a.right, a.left - b.right);
 }
 
-/** Where the ink of a word may be: recognition gives some places half a letter beside it. */
+/**
+ * Returns where the ink of a word may be: recognition places some words half a letter beside their actual
+ * position.
+ */
 function roomFor({ words, letterHeightPx }: OcrLine, at: number): PixelBox {
   const { left, right, top, bottom } = words[at]?.box ?? { left: 0, right: 0, top: 0, bottom: 0 };
   const middle = (left + right) / 2;
@@ -156,11 +165,14 @@ function roomFor({ words, letterHeightPx }: OcrLine, at: number): PixelBox {
 
 interface Paper {
   isInk: (x: number, y: number) => boolean;
-  /** How much the strongest ink differs from the ground, of 255. */
+  /** Difference between the strongest ink and the background, of 255. */
   contrast: number;
 }
 
-/** Ink is nearer to the level farthest from the ground, which is the commonest. */
+/**
+ * Separates ink and paper: the background is the most frequent level, and ink is nearer to the level farthest
+ * from it.
+ */
 export function paperOf({ data, width, height }: RawPixels, box: PixelBox): Paper | undefined {
   const counts = new Uint32Array(256);
   for (let y = Math.max(0, box.top); y < Math.min(height, box.bottom); y++) {
@@ -196,7 +208,10 @@ function letterFor(word: OcrWord, stroke: PixelBox): OcrWord {
   return { text, confidence, box: isAstray && text === 'I' ? stroke : box };
 }
 
-/** The stroke in a box, if it goes from the line to the height of tall letters: bars go below it. */
+/**
+ * Returns the stroke in a box if it reaches from the baseline to the height of tall letters; bars extend
+ * below.
+ */
 function capitalIn(
   box: PixelBox,
   { line, paper }: { line: OcrLine; paper: Paper },
@@ -205,7 +220,7 @@ function capitalIn(
   const sure = words.filter(
     ({ text, confidence }) => confidence >= SURE_OF_WORD && /\p{L}/u.test(text),
   );
-  /** As if the line were level. */
+  /** Corrects the height for the slope of the line. */
   const levelled = (y: number, x: number): number => y - baseline.slope * (x - box.left);
   const feet = sure
     .filter(({ text }) => WITHOUT_DESCENDERS.test(text))
@@ -224,7 +239,7 @@ function capitalIn(
   return isTall ? stroke : undefined;
 }
 
-/** Whether it is a word of a text: what parts texts has more room on both sides. */
+/** Tests whether a stroke is a word of the text: a separator has more room on both sides. */
 function isWithin(stroke: PixelBox, { words, letterHeightPx }: OcrLine): boolean {
   return words.some((word) => {
     const gap = gapBetween(word.box, stroke);
@@ -232,7 +247,7 @@ function isWithin(stroke: PixelBox, { words, letterHeightPx }: OcrLine): boolean
   });
 }
 
-/** The longest upright stroke that crosses a height. */
+/** Returns the longest vertical stroke that crosses a height. */
 function strokeIn(
   { left, right }: PixelBox,
   { paper: { isInk }, throughPx }: { paper: Paper; throughPx: number },

@@ -1,32 +1,29 @@
-/**
- * Ruled lines of tables and boxes: they part texts, and recognition must not take them for letters.
- */
+/** Ruled lines of tables and boxes: they separate texts, and recognition must not take them for letters. */
 import type { PixelBox, RawPixels } from './ocr.ts';
 
-/** A straight, thin line, exactly upright or level. */
+/** A straight, thin line, exactly vertical (`isUpright`) or horizontal. */
 export interface Rule {
   box: PixelBox;
   isUpright: boolean;
-  /** Of level ones: whether it is dots or dashes, as those that lead to the number of a page. */
+  /** For horizontal rules: whether it consists of dots or dashes, like the leader before a page number. */
   isDashed: boolean;
 }
 
-/** A channel that differs by less on both sides is noise. */
+/** Difference of a channel below which it is noise. */
 export const LEAST_DIFFERENCE = 24;
-/** A scan is not quite level: how far a rule moves from one piece to the next. */
+/** How far a rule drifts from one piece to the next, since a scan is not quite level. */
 export const MOST_DRIFT = 2;
 
-/** How wide the edges of a picture are that was enlarged, in pixels. */
+/** Returns the width of blurred edges in an enlarged picture, in pixels. */
 export function blurOf(scale: number): number {
   return 1 + Math.ceil(scale / 2);
 }
 
 /**
- * The picture without its upright rules, which would be read as letters, and without the level ones
- * that meet them: what would stay of a box is taken for a part of the text. Level dots and dashes are
- * read as words, and those beside them are not. Letters that stand close to
- * a rule keep their pixels: its band takes the ground's level where there is ground on either side, and
- * is bridged where strokes cross it.
+ * Erases the vertical rules, which would be read as letters, and the horizontal ones that meet them, since
+ * the rest of a box would count as part of the text. Also erases horizontal dots and dashes, which are read
+ * as words and hide those beside them. Letters close to a rule keep their pixels: its band takes the
+ * background level where there is background on either side, and is bridged where strokes cross it.
  */
 export function withoutTableRules(
   gray: RawPixels,
@@ -45,7 +42,7 @@ export function withoutTableRules(
         box.top <= level.bottom + blur &&
         box.bottom >= level.top - blur,
     );
-  // Corners and their soft edges go as well.
+  // Corners and their blurred edges go as well.
   for (const { box } of upright) {
     const whole = { ...box, top: Math.max(0, box.top - blur), bottom: box.bottom + blur };
     eraseBand({ ...gray, data }, whole, { blur, isUpright: true });
@@ -57,7 +54,7 @@ export function withoutTableRules(
   return { ...gray, data };
 }
 
-/** Takes a rule away: its band becomes ground, and goes on where strokes cross it. */
+/** Erases a rule: its band becomes background, and is bridged where strokes cross it. */
 export function eraseBand(
   { data, width, height }: RawPixels,
   box: PixelBox,
@@ -78,7 +75,7 @@ export function eraseBand(
       .toSorted((a, b) => Math.abs(b - paper) - Math.abs(a - paper))[all.length >> 3] ?? 0;
   for (const along of all) {
     const fromInk = (across: number): number => Math.abs(levelAt(along, across) - ink);
-    /** Where the rule's own edge ends: before it goes dark again, as it does at a letter. */
+    /** Returns where the rule's own edge ends: before it becomes dark again, as at a letter. */
     const edge = (start: number, by: 1 | -1): number => {
       let at = start;
       for (let steps = 1; steps <= 2 * blur; steps++) {
@@ -99,7 +96,7 @@ export function eraseBand(
   }
 }
 
-/** Whether an upright rule stands between two boxes of a line of text. */
+/** Tests for a vertical rule between two boxes of a line of text. */
 export function isParted(a: PixelBox, b: PixelBox, rules: readonly Rule[]): boolean {
   const [left, right] = a.left < b.left ? [a, b] : [b, a];
   const middle = (left.top + left.bottom) / 2;
@@ -114,14 +111,14 @@ export function isParted(a: PixelBox, b: PixelBox, rules: readonly Rule[]): bool
   );
 }
 
-/** In heights of a line: dots that lead on from it begin so near its end and its baseline. */
+/** Largest distance of a leader from the end of a line and from its baseline, in heights of the line. */
 const NEAR_END = 2;
 const NEAR_BASELINE = 0.35;
 
 /**
- * Between which level rules a line of text stands: their heights, infinite where there is none. What
- * ends where the line does is no border of it but underlines it. What leads on from its end, to the
- * number of a page for one, ends its text.
+ * Returns the heights of the horizontal rules above and below a line of text; infinite without one. A rule
+ * that ends with the line underlines it, and is no border. A leader at its end, as before a page number, ends
+ * its text.
  */
 export function rowAround(line: PixelBox, rules: readonly Rule[]): { top: number; bottom: number } {
   const height = line.bottom - line.top;
@@ -142,14 +139,14 @@ export function rowAround(line: PixelBox, rules: readonly Rule[]): { top: number
   return row;
 }
 
-/** In 1/96 inch: cells of a table, and boxes around text, are higher. */
+/** Least height of a table cell or of a box around text, in 1/96 inch. */
 const LOWEST_CELL = 8;
-/** How far rules end from those they meet. */
+/** Largest gap between rules that meet, in 1/96 inch. */
 const CORNER = 3;
 
 /**
- * What is between rules on all four sides, and nothing of it in others. Above the first row of a table,
- * and below the last, there may be none: where its ground is dark, a rule does not stand out.
+ * Returns the cells with rules on all four sides and no smaller cell inside. The rule above the first row of
+ * a table, or below the last, may be missing: it does not stand out from a dark background.
  */
 export function closedCells(rules: readonly Rule[], unitPx: number): PixelBox[] {
   const corner = CORNER * unitPx;
@@ -201,22 +198,21 @@ function isInside(inner: PixelBox, outer: PixelBox): boolean {
   );
 }
 
-/** What is looked at: how much each pixel differs from the ground. */
+/** The difference of each pixel from the background. */
 interface Differences {
   values: Float32Array;
   width: number;
   height: number;
 }
 
-/** Share of a rule that is seen; scans have it worn. */
+/** Least visible share of a rule; in scans, rules are worn. */
 const SEEN_SHARE = 0.95;
 
 /**
- * Marks the pixels, with their soft edges, of rules that go through a cutting from side to side or from
- * top to bottom, with 1. No letter does, nor does what underlines the text.
- *
- * @param least what differs by more is no ground
- * @param pieceWidth level rules are followed piece by piece; longer than letters are wide
+ * Marks, with 1, the rules that cross a cutting from side to side or from top to bottom, with their blurred
+ * edges. Neither letters nor underlines do so.
+ * @param least largest difference of the background
+ * @param pieceWidth width of the pieces in which horizontal rules are followed; wider than letters
  */
 export function rulePixels(
   differences: Differences,
@@ -249,14 +245,14 @@ export function rulePixels(
   return marked;
 }
 
-/** Whether nearly all from one place to another are so. */
+/** Tests whether nearly all positions of a range satisfy a predicate. */
 export function isMost(from: number, to: number, is: (at: number) => boolean): boolean {
   let most = (1 - SEEN_SHARE) * (to - from);
   for (let at = from; at < to; at += 1) if (!is(at) && --most < 0) return false;
   return true;
 }
 
-/** Of the rows in each piece, those that go on in all of the others. */
+/** Returns the rows of each piece that continue through all other pieces. */
 function throughAll(rows: readonly (readonly number[])[]): (readonly number[])[] {
   const follow = (all: readonly (readonly number[])[]): number[][] => {
     const kept: number[][] = [];
@@ -271,12 +267,12 @@ function throughAll(rows: readonly (readonly number[])[]): (readonly number[])[]
   return follow(follow(rows).toReversed()).toReversed();
 }
 
-/** Of numbers, the one in the middle; 0 where there is none. */
+/** Returns the median of numbers; 0 without numbers. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
 
-/** The numbers from one to another, which is not among them. */
+/** Returns the integers of a range; `to` is exclusive. */
 export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 }

@@ -1,26 +1,26 @@
-/** Straight thin strokes in a gray picture, solid or of dashes and dots: what rules are found by. */
+/** Finds straight thin strokes in a grey picture, solid or dashed: the candidates for rules. */
 import type { PixelBox, RawPixels } from './ocr.ts';
 import { blurOf, LEAST_DIFFERENCE, median } from './rules.ts';
 
-/** In 1/96 inch. */
+/** Largest thickness of a stroke, in 1/96 inch. */
 export const THICKEST = 3;
-/** Share of a rule that stands out; where others cross, it does not. */
+/** Least share of a rule that stands out; it does not where others cross it. */
 const UNBROKEN = 0.85;
 
-/** How large a gray picture is. */
+/** The scale of a grey picture. */
 export interface PictureScale {
-  /** How much it is enlarged. */
+  /** Enlargement of the picture. */
   scale: number;
-  /** Its pixels to 1/96 inch of what it shows: as many as it is enlarged for what is seen on screens. */
+  /** Pixels per 1/96 inch of the original, which equals the enlargement for pictures of screens. */
   unitPx: number;
 }
 
-/** In pixels, from within a rule to beyond it. */
+/** Returns the distance from within a rule to beyond it, in pixels. */
 export function reachOf(thickest: number, unitPx: number): number {
   return Math.ceil(thickest * unitPx) + 1;
 }
 
-/** Of a thicker stroke only a part may be far from others: it goes on beside what was found. */
+/** Tests for clear space on both sides: a thicker shape continues beside the stroke that was found. */
 function isClearOnBothSides(
   { data, width, height }: RawPixels,
   { left, right, top, bottom, isDashed }: Stroke,
@@ -51,14 +51,17 @@ interface Run {
   isDashed: boolean;
 }
 
-/** Where dots and dashes are as few as this, they may be anything. */
+/** Fewest dashes or dots of a rule; fewer may be anything. */
 const FEWEST_DASHES = 8;
-/** In 1/96 inch: strokes of letters come at equal distances as well, for a word or so. */
+/**
+ * Least length of a dashed rule, in 1/96 inch: strokes of letters are evenly spaced as well, for about a
+ * word.
+ */
 const SHORTEST_DASHED = { upright: 56, level: 150 } as const;
-/** Share of the dashes, and of the gaps between them, that are alike; letters stand in the way of some. */
+/** Least share of equal dashes, and of equal gaps between them; letters cover some. */
 const REGULAR = 0.8;
 
-/** Whether ink comes and goes as it does along dashes or dots. */
+/** Tests whether ink alternates as along dashes or dots. */
 export function areDashes(
   from: number,
   to: number,
@@ -76,7 +79,7 @@ export function areDashes(
   );
 }
 
-/** Edges are blurred by a pixel or so. */
+/** Edges are blurred by about a pixel. */
 function areAlike(lengths: readonly number[]): boolean {
   const usual = median(lengths);
   const alike = lengths.filter((length) => Math.abs(length - usual) <= 0.3 * usual + 1.5);
@@ -89,14 +92,14 @@ export interface Stroke extends PixelBox {
 }
 
 interface StrokeScale extends PictureScale {
-  /** In 1/96 inch. */
+  /** Least length, in 1/96 inch. */
   shortest: number;
 }
 
-/** Straight thin strokes with nothing close on both sides. */
+/** Finds straight thin strokes with clear space on both sides. */
 export function strokesAlong(gray: RawPixels, size: StrokeScale, isUpright: boolean): Stroke[] {
   const strokes: Stroke[] = [];
-  // Neighbouring runs are one stroke: in the order of their places across.
+  // Adjacent runs form one stroke; they are ordered by `across`.
   const open: Stroke[] = [];
   for (const { across, from, to, isDashed } of runsAlong(gray, size, isUpright)) {
     const same = open.findLast(
@@ -121,7 +124,7 @@ export function strokesAlong(gray: RawPixels, size: StrokeScale, isUpright: bool
     });
 }
 
-/** Runs of pixels that are darker, or brighter, than what is on both sides; in the order of `across`. */
+/** Finds runs of pixels that are darker, or brighter, than both sides, in the order of `across`. */
 function runsAlong(gray: RawPixels, size: StrokeScale, isUpright: boolean): Run[] {
   const { data, width, height } = gray;
   const unitPx = Math.max(1, size.unitPx);
@@ -158,7 +161,7 @@ function runsAlong(gray: RawPixels, size: StrokeScale, isUpright: boolean): Run[
   };
   const add = (along: number, across: number): void => {
     const isOpen = starts[across] !== -1;
-    // Ink that is seen again within reach goes on.
+    // Ink that reappears within reach continues the run.
     const goesOn = isOpen && along - (ends[across] ?? 0) <= reach + 1;
     if (isOpen && !goesOn) close(across);
     if (!goesOn) {
@@ -173,13 +176,13 @@ function runsAlong(gray: RawPixels, size: StrokeScale, isUpright: boolean): Run[
   return runs.sort((a, b) => a.across - b.across);
 }
 
-/** Calls for each pixel that is darker, or brighter, than what is within reach on both sides. */
+/** Calls back for each pixel that is darker, or brighter, than the pixels at `reach` on both sides. */
 function eachThin(
   { data, width, height }: RawPixels,
   { reach, isUpright }: { reach: number; isUpright: boolean },
   call: (along: number, across: number) => void,
 ): void {
-  // Row by row both ways, as pixels one below the other are far apart in memory; most are paper.
+  // Both directions go row by row, since vertical neighbours are far apart in memory; most pixels are paper.
   const [edgeX, edgeY, away] = isUpright ? [reach, 0, reach] : [0, reach, reach * width];
   for (let y = edgeY; y < height - edgeY; y++) {
     for (let x = edgeX; x < width - edgeX; x++) {

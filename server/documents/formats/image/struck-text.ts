@@ -1,23 +1,31 @@
-/** Rules through words, which recognition reads together with the letters they cross. */
+/**
+ * Strike-through lines, which recognition would read together with the letters they cross: finds and erases
+ * them.
+ */
 import type { PixelBox, RawPixels } from './ocr.ts';
 import { blurOf, eraseBand } from './rules.ts';
 
-/** In 1/96 inch: letters have no level strokes so long, and rules of texts are no thicker. */
+/**
+ * Least length and largest thickness of such a line, in 1/96 inch: letters have no horizontal strokes so
+ * long.
+ */
 const SHORTEST = 24;
 const THICKEST = 3;
-/** Specks break a rule for so many pixels. */
+/** Largest break in a line, in pixels; specks interrupt it. */
 const WIDEST_BREAK = 2;
-/** Of a rule's length letters go on above it, and below it, in no less and no more than these shares. */
+/** Range of the shares of a line's length at which letters continue above it and below it. */
 const LEAST_CROSSED = 0.14;
 const MOST_CROSSED = 0.8;
-/** In pixels: beyond the soft edges of a rule. */
+/** Distance from a line at which letters are sought, in pixels, beyond its blurred edges. */
 const BEYOND = 2;
-/** Less contrast is no print. */
+/** Least contrast of print. */
 const LEAST_CONTRAST = 64;
-/** Share of a page that is the darkest of it. */
+/** Share of a page that is its darkest part. */
 const DARKEST = 0.01;
 
-/** The picture without the rules that go through its words, itself where there are none; and these rules. */
+/**
+ * Erases the rules that pass through words; returns these rules, and the picture itself if there are none.
+ */
 export function withoutStrikes(
   gray: RawPixels,
   { scale, unitPx }: { scale: number; unitPx: number },
@@ -38,9 +46,8 @@ export function withoutStrikes(
 }
 
 /**
- * Below which level of gray print is, dark on bright; undefined where there is none.
- *
- * @param share of the way from the darkest to paper: thin lines are pale
+ * Returns the grey level below which pixels are ink, for dark print on bright paper; undefined without print.
+ * @param share of the way from the darkest level to paper: thin lines are pale
  */
 export function inkLevel(gray: RawPixels, share = 0.5): number | undefined {
   const { counts, total } = levelsOf(gray);
@@ -57,15 +64,15 @@ interface Levels {
   total: number;
 }
 
-/** They are asked for again and again, and pixels do not change. */
+/** Cache: the levels of a picture are needed repeatedly, and its pixels do not change. */
 const levelsOfPictures = new WeakMap<RawPixels, Levels>();
 
-/** How many pixels have each level. */
+/** Returns the number of pixels at each level. */
 function levelsOf(gray: RawPixels): Levels {
   const known = levelsOfPictures.get(gray);
   if (known !== undefined) return known;
   const { data } = gray;
-  // Neighbours are mostly alike: counted side by side they need not wait for each other.
+  // Adjacent pixels are mostly alike; with two counters their increments do not wait for each other.
   const [even, odd] = [new Uint32Array(256), new Uint32Array(256)];
   for (let at = 0; at + 1 < data.length; at += 2) {
     const [one, next] = [data[at] ?? 0, data[at + 1] ?? 0];
@@ -79,14 +86,14 @@ function levelsOf(gray: RawPixels): Levels {
   return levels;
 }
 
-/** Where ink goes on for long; what touches from row to row is one. */
+/** Finds long horizontal runs of ink; runs that touch from row to row form one bar. */
 export function barsIn(
   { data, width, height }: RawPixels,
   { level, shortestPx }: { level: number; shortestPx: number },
 ): PixelBox[] {
   const bars: PixelBox[] = [];
   let open: PixelBox[] = [];
-  /** Whether there is a gap that no bar goes on after. */
+  /** Tests for a gap too wide for a bar to continue. */
   const isPaper = (from: number, end: number): boolean => {
     for (let at = from; at <= from + WIDEST_BREAK; at += 1) {
       if (at < end && (data[at] ?? 255) < level) return false;
@@ -96,7 +103,7 @@ export function barsIn(
   for (let y = 0; y < height; y += 1) {
     const next: PixelBox[] = [];
     for (let x = 0, row = y * width; x < width; x += 1) {
-      // What is long enough and begins from here on has ink there, and most of a page is paper.
+      // A bar that begins here needs ink at `beyond`; most of a page is paper, so this skips most of it.
       const beyond = x + shortestPx - 1 - WIDEST_BREAK;
       if (beyond >= x && isPaper(row + beyond, row + width)) {
         x = beyond + WIDEST_BREAK;

@@ -1,6 +1,6 @@
 /**
- * What of the lines that were read is text for certain: patterns, and pictures at their ends, are none.
- * Bullets before lines are found by their shape, whatever they were read for.
+ * Keeps the lines that are certain to be text; drops patterns, and pictures at the ends of lines. Bullets
+ * before lines are found by their shape, whatever they were read as.
  */
 import { meanConfidence } from './doubtful-cells.ts';
 import { around, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
@@ -8,38 +8,39 @@ import { gapBetween } from './read-bars.ts';
 import type { PlacedLine } from './table-cells.ts';
 import { turnedLine } from './picture.ts';
 
-/** A line of text for certain. */
+/** A line that is certain to be text. */
 export type SureLine = PlacedLine & {
-  /** Something stands before it that is no text, a bullet for example. */
+  /** Whether something other than text stands before it, such as a bullet. */
   isMarked: boolean;
 };
 
 /** Mean confidence below which a line is a pattern rather than text. */
 export const LINE_CONFIDENCE = 60;
-/** What stands at a line's ends below this and not as a word does is a picture or rule beside it. */
+/**
+ * Confidence below which something at the end of a line is a picture or rule, unless it stands like a word.
+ */
 const END_CONFIDENCE = 35;
 const LETTERS = /^\p{P}*\p{L}\p{M}*(?:['’-]?\p{L}\p{M}*)+\p{P}*$/u;
-/** In heights of letters: pictures beside a line are farther from it than words from each other. */
+/** Largest gap between words, in letter heights; pictures beside a line are farther away. */
 const WIDEST_BLANK = 0.5;
-/** How far a word goes above and below those beside it, in heights of letters. */
+/** How far a word extends above and below the others, in letter heights. */
 const OUTSIDE_LINE = 0.15;
 const HAS_WORD = /\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const NO_LETTERS = /\P{L}/gu;
 
-/** What is read upright is a pattern more often: so sure it is, and has so many letters. */
+/** Least confidence and number of letters of rotated lines, which are patterns more often. */
 const TURNED_CONFIDENCE = 80;
 const FEWEST_TURNED = 3;
 
-/** Whether words are less sure than those of text usually are. */
+/** Tests whether words have less confidence than text usually has. */
 export function isUnsure(words: readonly OcrWord[]): boolean {
   return meanConfidence(words) < LINE_CONFIDENCE;
 }
 
 /**
- * The lines that are sure to be text, without what is none at their ends.
- *
- * @param worded words of lines that are text however unsure they are
+ * Returns the lines that are certain to be text, without foreign parts at their ends.
+ * @param worded words of lines that count as text at any confidence
  */
 export function sureLines(
   lines: readonly PlacedLine[],
@@ -69,10 +70,13 @@ export function sureLines(
   });
 }
 
-/** From descenders to ascenders. */
+/** Words from descenders to ascenders. */
 const HAS_FULL_HEIGHT = /[\p{Lu}bdfhkl].*[gjpqy]|[gjpqy].*[\p{Lu}bdfhkl]/u;
 
-/** Of few letters a height is given that none of them has: those that go up and down show it. */
+/**
+ * Returns the letter height of a line: with few letters, recognition reports a height that none of them has,
+ * and words with ascenders and descenders show the real one.
+ */
 function letterHeightOf({ letterHeightPx }: PlacedLine, words: readonly OcrWord[]): number {
   const heights = words
     .filter(({ text }) => HAS_FULL_HEIGHT.test(text))
@@ -80,7 +84,7 @@ function letterHeightOf({ letterHeightPx }: PlacedLine, words: readonly OcrWord[
   return heights.length === 0 ? letterHeightPx : Math.min(letterHeightPx, Math.max(...heights));
 }
 
-/** Leaves out what was read for a bullet. */
+/** Drops what was read for a bullet. */
 export function withoutBullet(line: PlacedLine, gray: RawPixels): SureLine {
   const bullet = line.angle === 0 ? bulletBefore(gray, line.box, line.isRightToLeft) : undefined;
   if (bullet === undefined) return { ...line, isMarked: false };
@@ -91,16 +95,18 @@ export function withoutBullet(line: PlacedLine, gray: RawPixels): SureLine {
   return { ...line, words, isMarked: true };
 }
 
-/** So far from the text, in heights of the line, a bullet is looked for. */
+/** Distance from the text within which a bullet is sought, in heights of the line. */
 const FARTHEST = 3;
-/** Sizes and distances in heights of the line. */
+/** Range of a bullet's size, and least gap beside it, in heights of the line. */
 const SMALLEST = 0.1;
 const LARGEST = 0.7;
 const LEAST_GAP = 0.2;
-/** A disc fills 0.79 of its square, a diamond 0.5; letters have holes in their middle. */
+/**
+ * Least filled share of a bullet's box: a disc fills 0.79, a diamond 0.5; letters have holes in their middle.
+ */
 const LEAST_FILLED = 0.45;
 
-/** The bullet at the beginning of a line, within its box or before it; undefined when there is none. */
+/** Returns the bullet at the beginning of a line, within its box or before it; undefined without one. */
 function bulletBefore(
   { data, width }: RawPixels,
   line: PixelBox,
@@ -125,7 +131,7 @@ function bulletBefore(
   });
   const blank = Math.max(1, Math.round(LEAST_GAP * height));
   const runs = runsOf(columns);
-  // The one whose follower is the text: what is farther away is something else.
+  // The bullet is the one right before the text; anything farther away is something else.
   for (const [index, run] of runs.entries()) {
     const next = runs[index + 1];
     const before = runs[index - 1];
@@ -140,7 +146,7 @@ function bulletBefore(
 
 type InkTest = (x: number, y: number) => boolean;
 
-/** Parts ink from the ground, which most of the pixels are. */
+/** Separates ink from the background, which is most of the pixels. */
 function inkTest(data: Uint8Array, width: number, box: PixelBox): InkTest | undefined {
   const counts = new Uint32Array(256);
   for (let y = box.top; y < box.bottom; y++) {
@@ -170,7 +176,7 @@ interface Column {
   bottom: number;
 }
 
-/** From where to where there is ink in every column. */
+/** Returns the runs of adjacent columns with ink. */
 function runsOf(columns: readonly Column[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
   for (const [index, { top }] of columns.entries()) {
@@ -195,7 +201,7 @@ function startsText(box: PixelBox, start: number, isRightToLeft: boolean): boole
   return isRightToLeft ? box.left < start : box.right > start;
 }
 
-/** As wide as high, full in the middle, and at the middle of the line's height. */
+/** Tests for a shape as wide as high, filled in the middle, and near the middle of the line's height. */
 function isRound({ left, right, top, bottom }: PixelBox, line: PixelBox, isInk: InkTest): boolean {
   const [width, height] = [right - left, bottom - top];
   const lineHeight = line.bottom - line.top;
@@ -213,7 +219,7 @@ function isRound({ left, right, top, bottom }: PixelBox, line: PixelBox, isInk: 
   return filled >= LEAST_FILLED * width * height;
 }
 
-/** From where to where the words of a line are: what stands at its ends may be none of it. */
+/** Returns the range of a line's words that are text; those at its ends may not be. */
 function endsOf({ words: all, letterHeightPx }: OcrLine): { from: number; end: number } {
   const isWord = ({ text, confidence }: OcrWord): boolean =>
     confidence >= END_CONFIDENCE && HAS_LETTER_OR_DIGIT.test(text);
@@ -230,7 +236,7 @@ function endsOf({ words: all, letterHeightPx }: OcrLine): { from: number; end: n
   return { from, end: to + 1 };
 }
 
-/** Whether letters that were hard to read stand where the next word of a line does. */
+/** Tests whether letters read with low confidence stand where the next word of a line would. */
 function goesOn(
   { text, box }: OcrWord,
   {
@@ -251,7 +257,7 @@ function goesOn(
   );
 }
 
-/** Bullets are read as `e`, `o`, `®`; after them comes more space than between words. */
+/** Bullets are read as `e`, `o`, `®`; the space after them is wider than between words. */
 const READ_FOR_BULLETS = /^[eoOc0©®@*•·»>+-]$/;
 const BULLET_GAP = 1.6;
 
@@ -269,7 +275,7 @@ function isBullet([first, second, ...rest]: readonly OcrWord[]): boolean {
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}，。、！？：；（）「」]/u;
 
-/** Words or lines as one text, with blanks where the script has them. */
+/** Joins words or lines, with spaces if the script has them. */
 export function joined(parts: readonly string[]): string {
   return parts.reduce((text, part) => {
     const isSpaced = !(UNSPACED.test(text.slice(-1)) && UNSPACED.test(part.slice(0, 1)));

@@ -1,26 +1,34 @@
-/** Boxes to be ticked: recognition reads them for letters, and what stands beside them with less certainty. */
+/**
+ * Tick boxes: erases them, since recognition reads them as letters and is less sure of the text beside them.
+ */
 import type { PixelBox, RawPixels } from './ocr.ts';
 import { paperOf } from './read-bars.ts';
 import { isMost } from './rules.ts';
 import { barsIn, inkLevel } from './struck-text.ts';
 
-/** In 1/96 inch: sides of boxes are so long, and so thick. */
+/** Range of a box's side, and largest thickness of its lines, in 1/96 inch. */
 const SMALLEST = 6;
 const LARGEST = 22;
 const THICKEST = 3.5;
-/** Of its width, the height of a box differs by no more. */
+/** Largest difference between height and width, as a share of the width. */
 const SQUARE = 0.25;
-/** Of the way from the darkest to paper: sides may be thin, and so pale, or close to other ink. */
+/**
+ * Ink levels that are tried, as shares of the way from the darkest level to paper: thin lines are pale, and
+ * lines may be close to other ink.
+ */
 const INK_SHARES = [0.5, 0.7];
-/** Letters in the shape of a box bulge beyond it by up to so much of its width, */
+/** How far box-shaped letters bulge beyond the box, as a share of its width. */
 const BULGE = 0.25;
-/** and are round where it has a corner: seen from there on the slant, ink is further off than this share. */
+/**
+ * Largest distance from a corner to ink, measured diagonally as a share of the width; letters are round
+ * there.
+ */
 const CORNER = 0.06;
-/** Share of the room within a box, and around it, that is paper. */
+/** Least shares of paper within a box, and around it. */
 const EMPTY = 0.5;
 const CLEAR = 0.9;
 
-/** The picture without the boxes to be ticked, and what is in them; itself where there are none. */
+/** Erases the tick boxes of a picture with their content; returns the picture itself if it has none. */
 export function withoutTickBoxes(gray: RawPixels, unitPx: number): RawPixels {
   const boxes = INK_SHARES.flatMap((share) => tickBoxes(gray, { share, unitPx }));
   if (boxes.length === 0) return gray;
@@ -68,7 +76,7 @@ function tickBoxes(
 
 type IsInk = (x: number, y: number) => boolean;
 
-/** With the ink that goes on beside it; undefined where that is more than a letter has. */
+/** Extends a box by the ink that continues beside it; undefined where that exceeds the bulge of a letter. */
 function withBulges(box: PixelBox, isInk: IsInk): PixelBox | undefined {
   const { left, right, top, bottom } = box;
   const most = Math.ceil(BULGE * (right - left));
@@ -113,7 +121,7 @@ function hasCorners({ left, right, top, bottom }: PixelBox, isInk: IsInk): boole
 }
 
 function hasSides({ left, right, top, bottom }: PixelBox, isInk: IsInk): boolean {
-  // Edges are soft.
+  // Edges are blurred.
   const isUpright = (x: number): boolean => isMost(top, bottom, (y) => isInk(x, y));
   const isLevel = (y: number): boolean => isMost(left, right, (x) => isInk(x, y));
   const from = (edge: number, step: 1 | -1): number[] => [0, 1, 2].map((at) => edge + step * at);
@@ -125,7 +133,7 @@ function hasSides({ left, right, top, bottom }: PixelBox, isInk: IsInk): boolean
   );
 }
 
-/** Whether there is room within the sides: a letter in the shape of a box has strokes there. */
+/** Tests for empty space within the sides, where box-shaped letters have strokes. */
 function isEmpty(
   { left, right, top, bottom }: PixelBox,
   { isInk, unitPx }: { isInk: IsInk; unitPx: number },
@@ -141,7 +149,7 @@ function isEmpty(
   return count > 0 && paper >= EMPTY * count;
 }
 
-/** Whether it stands apart from what is beside, above and below it. */
+/** Tests for clear space beside, above and below a box. */
 function isAlone(
   { left, right, top, bottom }: PixelBox,
   { gray, unitPx }: { gray: RawPixels; unitPx: number },

@@ -1,19 +1,19 @@
-/** Finds the font that a line of a picture looks most like, by setting the same text in each. */
+/** Finds the font that most resembles a line of a picture, by setting the same text in each candidate. */
 import sharp from 'sharp';
 import type { LanguageTag } from '../../../../shared/language.ts';
 import type { Appearance } from './appearance.ts';
 import { type Typeface, drawLines } from './typesetting.ts';
 import type { OcrWord } from './ocr.ts';
 
-/** A typeface with the size that gives letters of the height that was seen. */
+/** A typeface with the size that produces the observed letter height. */
 export interface MatchedTypeface {
   typeface: Typeface;
   sizePx: number;
-  /** Below the lower edge of the letters' box: negative when some of them descend. */
+  /** Distance from the lower edge of the letters' box to the baseline; negative if some letters descend. */
   baselineOffsetPx: number;
 }
 
-/** In the order of likelihood: a later one has to be clearly better. */
+/** In order of likelihood: a later candidate has to be clearly better. */
 const candidates: readonly Typeface[] = [
   { family: 'sans', isBold: false, isItalic: false },
   { family: 'sans', isBold: true, isItalic: false },
@@ -24,20 +24,19 @@ const candidates: readonly Typeface[] = [
   { family: 'serif', isBold: false, isItalic: true },
 ];
 
-/** Upright and plain unless that is clearly less like it. */
+/** Least lead in similarity of a later candidate. */
 const CLEARLY = 0.02;
 const DRAWN_PX = 64;
-/** More of a line says nothing new. */
+/** Limit, when doubled, of the characters for which the drawing is sized. */
 const MOST_CHARACTERS = 60;
 
-/** So many words of a line are compared: the longest. */
+/** Number of a line's longest words that are compared. */
 const MOST_WORDS = 3;
 
 /**
- * Matches a line's letters. Words are compared one by one where their places are known, as the blanks
- * between them are wider where a text is justified.
- *
- * @returns undefined when no font has the characters, or what was read is not what is seen
+ * Matches the letters of a line. If the places of words are known, they are compared one by one, since the
+ * spaces between them vary in justified text.
+ * @returns undefined if no font has the characters, or if the text does not match what is seen
  */
 export async function matchTypeface(
   text: string,
@@ -66,7 +65,7 @@ export async function matchTypeface(
   return { typeface, sizePx: DRAWN_PX * scale, baselineOffsetPx };
 }
 
-/** Letters as they are seen, tightly cut. */
+/** The observed letters, tightly cropped. */
 interface Piece {
   text: string;
   coverage: Uint8Array;
@@ -96,7 +95,7 @@ function piecesOf(
   return [{ text, coverage, width, height: inkBox.bottom - inkBox.top }];
 }
 
-/** How much letters are like those of a font: at most 1, -Infinity when the font has none. */
+/** Returns the similarity to a font: at most 1, -Infinity if nothing can be drawn. */
 async function scoreOf(
   piece: Piece,
   lettering: { typeface: Typeface; language: LanguageTag },
@@ -150,7 +149,7 @@ function cutOut(
   return piece;
 }
 
-/** Around the ink of a drawing, or of some columns of it. */
+/** Returns the box around the ink of a drawing, or of some of its columns. */
 function inkBoxOf(
   ink: Uint8Array,
   rowLength: number,
@@ -170,7 +169,7 @@ function inkBoxOf(
   return { left, top, width: right + 1 - left, height: bottom + 1 - top };
 }
 
-/** The ink that two drawings have in common as a share of what either has, from 0 to 1. */
+/** Returns the ink that two drawings share, relative to the ink of either, from 0 to 1. */
 async function likeness(drawing: Drawing, { coverage, width, height }: Piece): Promise<number> {
   const raw = { width: drawing.width, height: drawing.height, channels: 1 as const };
   const resized = await sharp(drawing.ink, { raw })

@@ -1,7 +1,7 @@
 /**
- * Lines of a scanned page that are text though recognition is unsure of them: of small type it often is,
- * while most of the words are right. What is no text is seldom read for several words of a language in a
- * line.
+ * Finds lines of a scanned page that are text although recognition is unsure of them. Small type is often
+ * read with low confidence while most of its words are right, whereas patterns hardly ever yield several
+ * words of a language in one line.
  */
 import type { IsKnownWord } from '../../../text/words/dictionaries.ts';
 import { betterInOrder, SURE } from './better-reading.ts';
@@ -10,24 +10,24 @@ import type { OcrWord } from './ocr.ts';
 import { isUnsure } from './sure-lines.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Of 100: lines of patterns are less sure than this on average, lines of text hardly. */
+/** Least mean confidence, of 100: patterns are usually below it, lines of text hardly ever. */
 const LEAST_SURE = 20;
-/** Shorter words are in dictionaries by chance. */
+/** Shorter words are in dictionaries by coincidence. */
 const FEWEST_LETTERS = 4;
-/** In two readings of a line, of which each is text. */
+/** The same where two readings of a line are compared, both of which are text. */
 const FEWEST_COMPARED = 2;
-/** So many words of the language a line has, or each of a block's on average. */
+/** Fewest known words of a line, or of each line of its block on average. */
 const FEWEST_KNOWN = 3;
 const FEWEST_KNOWN_IN_EACH = 2;
-/** Share of the words of so many letters. */
+/** Least share of known words among those of at least `FEWEST_LETTERS` letters. */
 const MOST_KNOWN = 1 / 3;
 const LETTERS = /^[^\p{L}\p{N}]*((?:\p{L}\p{M}*)+(?:['’](?:\p{L}\p{M}*)+)*)[^\p{L}\p{N}]*$/u;
 
 /**
- * The words of lines that are hardly sure, and text by their words or by those of the block they stand in.
- *
- * @param readings of a page, in different ways
- * @param findKnown asked only where a line is in doubt: reading a dictionary takes time
+ * Returns the words of lines with low confidence that are text, judging by their own words or by those of
+ * their block.
+ * @param readings different readings of a page
+ * @param findKnown called only if a line is in doubt, since reading a dictionary takes time
  */
 export async function wordedText(
   readings: readonly (readonly PlacedLine[])[],
@@ -40,9 +40,8 @@ export async function wordedText(
 }
 
 /**
- * The lines with those of the scan in its own pixels in place of such as have less of the language in them.
- *
- * @param original lines of which recognition is unsure, and which are text
+ * Replaces lines by those of the original scan that contain more of the language.
+ * @param original lines of low confidence that are text
  */
 export function withMoreKnown<Line extends PlacedLine>(
   lines: readonly Line[],
