@@ -33,7 +33,7 @@ export interface OpenFont {
   shape(text: string, isRightToLeft: boolean): ShapedText;
 }
 
-/** Most texts cached per font; documents repeat their words. */
+/** Maximum number of texts cached per font; documents repeat their words. */
 const MAX_REMEMBERED = 20_000;
 
 /**

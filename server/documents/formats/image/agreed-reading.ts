@@ -10,15 +10,15 @@ import type { PlacedLine } from './table-cells.ts';
 
 /** Overlap, as a share of the smaller box, above which two words are at one place. */
 const SAME_PLACE = 0.25;
-/** Least share of a word that another reading places there too. */
+/** Minimum share of a word that another reading places there too. */
 const MOST_OF_WORD = 0.6;
 /**
- * Least confidence of a long word in small letters, apart from its first letter. Pictures are hardly ever
+ * Minimum confidence of a long word in small letters, apart from its first letter. Pictures are hardly ever
  * misread as one, so on a page of text it counts as a word, also if it was read twice in much the same way.
  */
 const SURE_LONG = 35;
 const LONG_ALONE = /^\p{L}\p{M}*(?:\p{Ll}\p{M}*){4,}$/u;
-/** Fewest certain words of a page of text, and their least share. */
+/** Minimum number of certain words of a page of text, and their minimum share. */
 const FEWEST_OF_TEXT = 10;
 const MOST_SURE = 0.5;
 /** A word: two letters or an ideogram, since rules are misread as single letters and signs. */
@@ -33,7 +33,7 @@ const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const INK_SHARE = 0.75;
 /** How far letters, and blurred edges of rules, extend beyond their boxes, in 1/96 inch. */
 const EDGE = 1.5;
-/** Largest gap between words of one text, in letter heights. */
+/** Maximum gap between words of one text, in letter heights. */
 const BLANK = 0.8;
 /**
  * Side of the squares in which ink is counted, and of a filled square that may remain unread, in 1/96 inch.

@@ -35,18 +35,18 @@ export interface Appearance {
 }
 
 /**
- * Least share of the strongest difference in the core of letters; less is an edge, part ink and part
+ * Minimum share of the strongest difference in the core of letters; less is an edge, part ink and part
  * background.
  */
 const INK_CORE = 0.97;
 /** Width of the surroundings that are examined for the background, as a share of the line's height. */
 const MARGIN = 0.35;
-/** Least significant difference: smaller ones are invisible or come from JPEG. */
+/** Minimum significant difference: smaller ones are invisible or come from JPEG. */
 const LEAST_DIFFERENCE = 10;
 const NOISE_FACTOR = 4;
-/** Largest distance of background from the usual colour around a line. */
+/** Maximum distance of background from the usual colour around a line. */
 const MOST_LIKE_GROUND = 48;
-/** Largest difference between adjacent pixels on a plain background or gradient. */
+/** Maximum difference between adjacent pixels on a plain background or gradient. */
 const SMOOTH = 2;
 
 /**

@@ -5,13 +5,13 @@ import type { OcrWord, PixelBox } from './ocr.ts';
 import { range } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Least confidence, of 100, of words that replace well-read ones. */
+/** Minimum confidence, of 100, of words that replace well-read ones. */
 export const SURE = 75;
-/** Least lead in confidence of a replacement. */
+/** Minimum lead in confidence of a replacement. */
 export const SURER = 1;
-/** Most confidence that a whole word may lack against a part of it. */
+/** Maximum confidence that a whole word may lack against a part of it. */
 const HARDLY_LESS = 3;
-/** Least number of letters of a replacement, as a share of those replaced. */
+/** Minimum number of letters of a replacement, as a share of those replaced. */
 const AS_MANY_LETTERS = 0.8;
 /** Letters that consist of one stroke. */
 const STEMS = /[Il]/gu;
@@ -19,8 +19,8 @@ const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
 /** A box before a word is misread as a capital. */
 const CAPITAL_BEFORE_WORD = /\p{Lu}\p{Lu}\p{M}*\p{Ll}/u;
 /**
- * Most letters that differ between two readings of a word, as a number and as a share: two where one letter
- * was read for two.
+ * Maximum number of letters that differ between two readings of a word, as a number and as a share: two where
+ * one letter was read for two.
  */
 const MOST_OTHER = 2;
 const MOST_OTHER_SHARE = 1 / 3;

@@ -14,7 +14,7 @@ const LEAST_SURE = 40;
 const MUCH_SURER = 15;
 /** If no reading is in the dictionary, the original scan's counts, unless its confidence is lower by this. */
 const SURER_ANEW = 30;
-/** Shorter words are in dictionaries by coincidence. */
+/** Minimum number of letters of a disputed word; shorter words are in dictionaries by coincidence. */
 const FEWEST_LETTERS = 4;
 /** The same where only diacritics differ, which are often misread or missed. */
 const FEWEST_MARKED = 3;
@@ -22,7 +22,7 @@ const FEWEST_MARKED = 3;
  * Length from which a word is believed at any confidence, since hardly anything is misread as so long a word.
  */
 const LONG_WORD = 7;
-/** Least share of each of two boxes' widths that lies in the other. */
+/** Minimum share of each of two boxes' widths that lies in the other. */
 const SAME_PLACE = 0.6;
 /** A word with what stands before and after it. */
 const WORD =

@@ -148,12 +148,12 @@ export function isInCell({ words }: PlacedLine, cell: PixelBox): boolean {
 
 /** Usual letter height, in 1/96 inch. */
 const USUAL_LETTER = 14;
-/** Margin in which traces of erased rules and of paper remain, and least size of a letter, in 1/96 inch. */
+/** Margin in which traces of erased rules and of paper remain, and minimum size of a letter, in 1/96 inch. */
 const EDGE = 1.5;
 const LEAST_LETTER = 4;
-/** Least contrast of ink, in grey levels. */
+/** Minimum contrast of ink, in grey levels. */
 const LEAST_DIFFERENCE = 96;
-/** Largest share of a cell that text fills; pictures fill more. */
+/** Maximum share of a cell that text fills; pictures fill more. */
 const MOST_FILLED = 0.4;
 
 /** Returns the box of a cell's ink if it has to be read again; undefined if it was read with certainty. */

@@ -38,8 +38,7 @@ export function cut(picture: Picture, box: PixelBox): Cutting {
 }
 
 /**
- * Returns the number of channels needed for a part of a picture: most scans are grey, and each channel costs
- * time.
+ * Returns the number of channels that a part of a picture needs: most scans are grey, and each costs time.
  */
 function channelsOf({ data, width, channels }: Picture, box: PixelBox): Cutting['channels'] {
   if (channels === 4) return 4;
@@ -141,7 +140,10 @@ function takeFrom({ width, height, channels, colours, known }: Level, coarse: Le
   }
 }
 
-/** Most rounds of smoothing: the coarser levels provide the slope, so a few rounds remove the steps. */
+/**
+ * Maximum number of rounds of smoothing: the coarser levels provide the slope, so a few rounds remove the
+ * steps.
+ */
 const ROUNDS = 12;
 
 /**
@@ -285,13 +287,13 @@ export function putColour(
   if (picture.channels === 4) picture.data[at + 3] = Math.round(alpha);
 }
 
-/** Least difference from the usual colour at which a pixel may belong to something else. */
+/** Minimum difference from the usual colour at which a pixel may belong to something else. */
 const ANOTHER_COLOUR = 10;
-/** Least height of the step at an edge; a gradient has none. */
+/** Minimum height of the step at an edge; a gradient has none. */
 const EDGE = 24;
 /** Limit of noise, as a multiple of its median. */
 const NOISE_FACTOR = 3;
-/** Least share of the pixels of a row or column that lie beyond an edge; letters take less of it. */
+/** Minimum share of the pixels of a row or column that lie beyond an edge; letters take less of it. */
 const MOST = 0.6;
 
 /** Rows or columns from one side of a cutting, the outermost first. */

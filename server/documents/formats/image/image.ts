@@ -1,7 +1,4 @@
-/**
- * The JPEG and PNG formats: recognises the text of a picture, erases it, and draws the translation in its
- * place.
- */
+/** The JPEG and PNG formats: recognises the text of a picture, erases it, and draws the translation there. */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
@@ -160,8 +157,7 @@ function medianOf(numbers: readonly number[]): number {
 const REACH = 1.5;
 
 /**
- * Most pixels drawn at once: a drawing takes four bytes per pixel, so long and high lines are drawn in small
- * groups.
+ * Maximum number of pixels drawn at once, at four bytes each: long and high lines are drawn in small groups.
  */
 const MOST_DRAWN_PIXELS = 4_000_000;
 

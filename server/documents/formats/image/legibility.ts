@@ -18,7 +18,7 @@ const enlargements = [
   { maxPixels: 1_000_000, scale: 3 },
   { maxPixels: 3_000_000, scale: 2 },
 ];
-/** Most pixels that are read. An A4 page at 300 DPI has 8.7 million; more only takes longer. */
+/** Maximum number of pixels that are read. An A4 page at 300 DPI has 8.7 million; more only takes longer. */
 const MOST_READ_PIXELS = 9_000_000;
 
 /** A picture of at most `MOST_READ_PIXELS`, and its size relative to the original. */
@@ -194,7 +194,7 @@ function distances({ data, width, height, channels }: Picture, ground: Ground): 
   return { data: gray, width, height, channels: 1 };
 }
 
-/** Largest skew that is corrected, in degrees; nobody feeds a page in more askew. */
+/** Maximum skew that is corrected, in degrees; nobody feeds a page in more askew. */
 const MOST_DEGREES = 5;
 const COARSE_DEGREES = 0.1;
 const FINE_DEGREES = 0.02;
@@ -202,7 +202,7 @@ const FINE_DEGREES = 0.02;
 const LEVEL_DEGREES = 0.1;
 /** Width to which a page is reduced for measuring, in pixels, at which lines of text are still distinct. */
 const MEASURED_WIDTH = 900;
-/** Least difference of ink from the median brightness of a page. */
+/** Minimum difference of ink from the median brightness of a page. */
 const LEAST_DIFFERENCE = 60;
 /** Factor by which rows of ink stand out more once they are level; those of a photo hardly do. */
 const CLEARLY_LEVEL = 1.1;

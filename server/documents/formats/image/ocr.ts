@@ -156,7 +156,7 @@ function createPictureReader({ program = 'tesseract', dataFolder }: Installation
   };
 }
 
-/** Fewest characters of a text whose language is guessed; one or two words say little. */
+/** Minimum number of characters of a text whose language is guessed; one or two words say little. */
 const FEWEST_LETTERS = 20;
 
 /** Returns the trained data for the most likely language of lines. */

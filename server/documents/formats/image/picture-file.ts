@@ -21,7 +21,7 @@ export interface PictureFile {
   jpeg: { quality: number; isSubsampled: boolean; components: number } | undefined;
 }
 
-/** Most pixels of a picture: 36 million take 144 MB of memory, and a good camera has fewer. */
+/** Maximum number of pixels of a picture: 36 million take 144 MB of memory, and a good camera has fewer. */
 export const MOST_PIXELS = 36_000_000;
 
 /**

@@ -63,10 +63,7 @@ function widened(gray: Uint8Array, channels: number): Uint8Array {
   return wide;
 }
 
-/**
- * Largest picture with optimised coding, which saves a few percent of a file but takes up to 6 bytes per
- * pixel meanwhile.
- */
+/** Largest picture with optimised coding, which saves a few percent but needs up to 6 bytes per pixel. */
 const MOST_OPTIMISED_PIXELS = 10_000_000;
 
 /** Encodes a picture like its file: same format, size, orientation and quality. */

@@ -26,7 +26,7 @@ import { around, type OcrLetter, type OcrWord, type PixelBox, type RawPixels } f
 import { median, range, type Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Least mean confidence and number of letters of words that are added where they belong to no line. */
+/** Minimum mean confidence and number of letters of words that are added where they belong to no line. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
 /** Share of a line's words that are known, above which the rest is likely to be text too. */
@@ -41,7 +41,7 @@ const DOUBTFUL = 60;
  * The same for struck words, which are read with less confidence, with or without the strike-through line.
  */
 const DOUBTFUL_STRUCK = 75;
-/** Least share of a doubtful word that lies within its replacement. */
+/** Minimum share of a doubtful word that lies within its replacement. */
 const MOST_OF_WORD = 0.6;
 /** Share of a word on a rule above which it is no word. */
 const ALL_OF_WORD = 0.9;
@@ -49,15 +49,15 @@ const ALL_OF_WORD = 0.9;
  * Tolerance for misplaced words, in heights of a word: recognition places some beside their actual position.
  */
 const ASTRAY = 0.5;
-/** Largest height of a word in a line, in heights of the line's letters. */
+/** Maximum height of a word in a line, in heights of the line's letters. */
 const HIGHEST = 1.5;
 /**
- * Distance searched beside a word, in letter heights, which is less than the gap between words; and the least
- * number of inked pixel columns, which specks do not reach.
+ * Distance searched beside a word, in letter heights, which is less than the gap between words; and the
+ * minimum number of inked pixel columns, which specks do not reach.
  */
 const BESIDE = 0.2;
 const LEAST_COLUMNS = 2;
-/** Least share of inked columns of a word, and least contrast of ink, in grey levels. */
+/** Minimum share of inked columns of a word, and minimum contrast of ink, in grey levels. */
 const INKED_COLUMNS = 0.5;
 const LEAST_CONTRAST = 64;
 const BEGUN = /\p{Ll}[-‐¬]$/u;
@@ -346,7 +346,7 @@ function withMissingWords<Line extends PlacedLine>(
   }: {
     plain: readonly Line[];
     sure: ReadonlySet<OcrWord>;
-    /** Returns the least confidence of words beside which no line has any. */
+    /** Returns the minimum confidence of words beside which no line has any. */
     leastAlone: (words: readonly OcrWord[]) => number;
   },
 ): Line[] {

@@ -15,12 +15,12 @@ const SURE_OF_WORD = 60;
 
 /** Tolerance of heights, in letter heights. */
 const TOLERANCE = 0.08;
-/** Least height of capitals, in letter heights. */
+/** Minimum height of capitals, in letter heights. */
 const SHORTEST_CAPITAL = 0.5;
 /** How far a mark may be from its place, and how far letters extend beyond theirs, in letter heights. */
 const ASTRAY = 0.4;
 const EDGE = 0.03;
-/** Least gap between separate texts, in letter heights. */
+/** Minimum gap between separate texts, in letter heights. */
 const NEAREST_APART = 1;
 
 /**
@@ -70,7 +70,7 @@ const RULE_SIGN = /[|¦!/\\{}[\]_]/u;
 const NEAR_RULE = 0.3;
 /** Inaccuracy of letter positions: how far from a rule its misreading may be placed, in letter heights. */
 const MISPLACED = 0.4;
-/** Least extent of a word on both sides of a rule, in letter heights, at which it consists of two texts. */
+/** Minimum extent of a word on both sides of a rule, in letter heights, at which it consists of two texts. */
 const ACROSS = 0.15;
 
 /**
@@ -144,10 +144,7 @@ export function gapBetween(a: PixelBox, b: PixelBox): number {
   return Math.max(b.left - a.right, a.left - b.right);
 }
 
-/**
- * Returns where the ink of a word may be: recognition places some words half a letter beside their actual
- * position.
- */
+/** Returns where the ink of a word may be: recognition misplaces some words by half a letter. */
 function roomFor({ words, letterHeightPx }: OcrLine, at: number): PixelBox {
   const { left, right, top, bottom } = words[at]?.box ?? { left: 0, right: 0, top: 0, bottom: 0 };
   const middle = (left + right) / 2;
@@ -208,10 +205,7 @@ function letterFor(word: OcrWord, stroke: PixelBox): OcrWord {
   return { text, confidence, box: isAstray && text === 'I' ? stroke : box };
 }
 
-/**
- * Returns the stroke in a box if it reaches from the baseline to the height of tall letters; bars extend
- * below.
- */
+/** Returns the stroke in a box if it reaches from the baseline to tall letters' height; bars extend below. */
 function capitalIn(
   box: PixelBox,
   { line, paper }: { line: OcrLine; paper: Paper },

@@ -293,7 +293,7 @@ async function readOriginal(
   return placedLines(onLevelPage(lines, original, gray), { gray, rules, cells });
 }
 
-/** A skewed box is at most so many times as high as its content. */
+/** Maximum height of a skewed box, as a multiple of the height of its content. */
 const MOST_ASKEW = 2;
 
 /** Maps lines of an original page to a page of another size that was deskewed. */
@@ -366,7 +366,7 @@ function placedLines(
     .map((line) => placedIn(cells, line));
 }
 
-/** Largest gap between words of one text, as a multiple of the letter height. */
+/** Maximum gap between words of one text, as a multiple of the letter height. */
 const WIDEST_GAP = 1.6;
 
 /** Splits a line at buttons, boxes and cells side by side, which recognition reads as one line. */

@@ -76,10 +76,7 @@ function isSameParagraph(group: Group, line: SeenLine): boolean {
   return group.at(-1)?.paragraph === line.paragraph;
 }
 
-/**
- * Recognition separates close lines now and then; a line that begins with a small letter continues the one
- * before.
- */
+/** Recognition separates close lines now and then; a line with a small initial continues the one before. */
 function isSameSentence(group: Group, line: SeenLine): boolean {
   const last = group.at(-1) ?? group[0];
   const isAligned = Math.abs(last.box.left - line.box.left) < 0.5 * line.letterHeightPx;
@@ -87,7 +84,7 @@ function isSameSentence(group: Group, line: SeenLine): boolean {
 }
 
 /**
- * Largest differences between lines of one text: ratio of heights, distance of colours, pitch in letter
+ * Maximum differences between lines of one text: ratio of heights, distance of colours, pitch in letter
  * heights.
  */
 const SAME_HEIGHT = 1.35;
@@ -216,7 +213,7 @@ function alignmentInRoom(box: PixelBox, room: PixelBox, heightPx: number): TextR
 
 /** Farthest distance searched, in heights of the line; without a limit, 40 MP take a while. */
 const FARTHEST = 60;
-/** Least difference of a channel from the background, so that a pale hairline counts and noise does not. */
+/** Minimum difference of a channel from the background, so that a pale hairline counts and noise does not. */
 const ANOTHER_COLOUR = 16;
 const NOISE_FACTOR = 6;
 /** Rate at which the known background follows the pixels, so that a gradient is no border. */
@@ -325,7 +322,7 @@ type Align = TextRegion['align'];
  */
 const SAME_EDGE = 0.3;
 const ANOTHER_EDGE = 0.6;
-/** Largest distance between rows, in letter heights. */
+/** Maximum distance between rows, in letter heights. */
 const FARTHEST_ROW = 5;
 const ALIKE_HEIGHTS = 1.4;
 /**

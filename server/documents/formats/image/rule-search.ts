@@ -12,13 +12,12 @@ import {
 import { barsIn, inkLevel } from './struck-text.ts';
 
 /**
- * Least length of a rule, in 1/96 inch: letters have no upright strokes so long and thin, and rows are
- * higher.
+ * Minimum length of a rule, in 1/96 inch: upright strokes of letters are shorter or thicker, rows are higher.
  */
 const SHORTEST = 28;
-/** Largest thickness of a rule between two horizontal rules, in 1/96 inch; no letter touches both. */
+/** Maximum thickness of a rule between two horizontal rules, in 1/96 inch; no letter touches both. */
 const THICKEST_SIDE = 5;
-/** Least ratio of length to thickness; strokes of letters reach 15. */
+/** Minimum ratio of length to thickness; strokes of letters reach 15. */
 const SLENDER = 20;
 
 /** Finds rules in a grey picture. */
@@ -56,7 +55,7 @@ function isSlender(
   return length >= SHORTEST * unitPx && length >= SLENDER * thickness;
 }
 
-/** Least length of a thick rule, in 1/96 inch. */
+/** Minimum length of a thick rule, in 1/96 inch. */
 const SHORTEST_THICK = 100;
 
 /** Finds horizontal rules that are too thick to be found by their surroundings. */
@@ -69,10 +68,10 @@ function thickBars(gray: RawPixels, unitPx: number): Stroke[] {
     .map((box) => ({ ...box, isDashed: false }));
 }
 
-/** Least height of boxes around text and least length of their horizontal sides, in 1/96 inch. */
+/** Minimum height of boxes around text and minimum length of their horizontal sides, in 1/96 inch. */
 const LOWEST_BOX = 8;
 const SHORTEST_SIDE = 14;
-/** Least ratio of width to height of small boxes: some letters are boxes themselves. */
+/** Minimum ratio of width to height of small boxes: some letters are boxes themselves. */
 const WIDE_BOX = 1.3;
 /** Tolerance for the corners of a box, in pixels. */
 const SAME_CORNER = 3;
@@ -121,12 +120,12 @@ function boxesBetween(
 }
 
 /**
- * Least share and number of the rows of a table in which a dashed rule is found; letters that look like
+ * Minimum share and number of the rows of a table in which a dashed rule is found; letters that look like
  * dashes occur in one row.
  */
 const SEEN_IN_ROWS = 0.6;
 const FEWEST_ROWS = 3;
-/** Fewest dashes between two horizontal rules. */
+/** Minimum number of dashes between two horizontal rules. */
 const FEWEST_IN_ROW = 3;
 
 /** Keeps what is found at one place in most rows, and extends it through rows where it was not found. */
@@ -204,7 +203,7 @@ function sidesBetween(
   return { solid, dashes };
 }
 
-/** Least share of the ink of dashes that ends on both sides: strokes of `e`, `s` and `z` go on. */
+/** Minimum share of the ink of dashes that ends on both sides: strokes of `e`, `s` and `z` go on. */
 const NARROW = 0.7;
 
 function areNarrow(

@@ -111,7 +111,7 @@ export function isParted(a: PixelBox, b: PixelBox, rules: readonly Rule[]): bool
   );
 }
 
-/** Largest distance of a leader from the end of a line and from its baseline, in heights of the line. */
+/** Maximum distance of a leader from the end of a line and from its baseline, in heights of the line. */
 const NEAR_END = 2;
 const NEAR_BASELINE = 0.35;
 
@@ -139,9 +139,9 @@ export function rowAround(line: PixelBox, rules: readonly Rule[]): { top: number
   return row;
 }
 
-/** Least height of a table cell or of a box around text, in 1/96 inch. */
+/** Minimum height of a table cell or of a box around text, in 1/96 inch. */
 const LOWEST_CELL = 8;
-/** Largest gap between rules that meet, in 1/96 inch. */
+/** Maximum gap between rules that meet, in 1/96 inch. */
 const CORNER = 3;
 
 /**
@@ -205,13 +205,13 @@ interface Differences {
   height: number;
 }
 
-/** Least visible share of a rule; in scans, rules are worn. */
+/** Minimum visible share of a rule; in scans, rules are worn. */
 const SEEN_SHARE = 0.95;
 
 /**
  * Marks, with 1, the rules that cross a cutting from side to side or from top to bottom, with their blurred
  * edges. Neither letters nor underlines do so.
- * @param least largest difference of the background
+ * @param least maximum difference of the background
  * @param pieceWidth width of the pieces in which horizontal rules are followed; wider than letters
  */
 export function rulePixels(

@@ -2,9 +2,9 @@
 import type { PixelBox, RawPixels } from './ocr.ts';
 import { blurOf, LEAST_DIFFERENCE, median } from './rules.ts';
 
-/** Largest thickness of a stroke, in 1/96 inch. */
+/** Maximum thickness of a stroke, in 1/96 inch. */
 export const THICKEST = 3;
-/** Least share of a rule that stands out; it does not where others cross it. */
+/** Minimum share of a rule that stands out; it does not where others cross it. */
 const UNBROKEN = 0.85;
 
 /** The scale of a grey picture. */
@@ -51,14 +51,11 @@ interface Run {
   isDashed: boolean;
 }
 
-/** Fewest dashes or dots of a rule; fewer may be anything. */
+/** Minimum number of dashes or dots of a rule; fewer may be anything. */
 const FEWEST_DASHES = 8;
-/**
- * Least length of a dashed rule, in 1/96 inch: strokes of letters are evenly spaced as well, for about a
- * word.
- */
+/** Minimum length of a dashed rule, in 1/96 inch: the strokes of about one word are evenly spaced as well. */
 const SHORTEST_DASHED = { upright: 56, level: 150 } as const;
-/** Least share of equal dashes, and of equal gaps between them; letters cover some. */
+/** Minimum share of equal dashes, and of equal gaps between them; letters cover some. */
 const REGULAR = 0.8;
 
 /** Tests whether ink alternates as along dashes or dots. */
@@ -92,7 +89,7 @@ export interface Stroke extends PixelBox {
 }
 
 interface StrokeScale extends PictureScale {
-  /** Least length, in 1/96 inch. */
+  /** Minimum length, in 1/96 inch. */
   shortest: number;
 }
 

@@ -1,24 +1,20 @@
 /**
- * Strike-through lines, which recognition would read together with the letters they cross: finds and erases
- * them.
+ * Finds and erases strike-through lines, which recognition would read together with the letters they cross.
  */
 import type { PixelBox, RawPixels } from './ocr.ts';
 import { blurOf, eraseBand } from './rules.ts';
 
-/**
- * Least length and largest thickness of such a line, in 1/96 inch: letters have no horizontal strokes so
- * long.
- */
+/** Minimum length and maximum thickness of such a line, in 1/96 inch: strokes of letters are shorter. */
 const SHORTEST = 24;
 const THICKEST = 3;
-/** Largest break in a line, in pixels; specks interrupt it. */
+/** Maximum break in a line, in pixels; specks interrupt it. */
 const WIDEST_BREAK = 2;
 /** Range of the shares of a line's length at which letters continue above it and below it. */
 const LEAST_CROSSED = 0.14;
 const MOST_CROSSED = 0.8;
 /** Distance from a line at which letters are sought, in pixels, beyond its blurred edges. */
 const BEYOND = 2;
-/** Least contrast of print. */
+/** Minimum contrast of print. */
 const LEAST_CONTRAST = 64;
 /** Share of a page that is its darkest part. */
 const DARKEST = 0.01;

@@ -21,7 +21,7 @@ export const LINE_CONFIDENCE = 60;
  */
 const END_CONFIDENCE = 35;
 const LETTERS = /^\p{P}*\p{L}\p{M}*(?:['’-]?\p{L}\p{M}*)+\p{P}*$/u;
-/** Largest gap between words, in letter heights; pictures beside a line are farther away. */
+/** Maximum gap between words, in letter heights; pictures beside a line are farther away. */
 const WIDEST_BLANK = 0.5;
 /** How far a word extends above and below the others, in letter heights. */
 const OUTSIDE_LINE = 0.15;
@@ -29,7 +29,7 @@ const HAS_WORD = /\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{s
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const NO_LETTERS = /\P{L}/gu;
 
-/** Least confidence and number of letters of rotated lines, which are patterns more often. */
+/** Minimum confidence and number of letters of rotated lines, which are patterns more often. */
 const TURNED_CONFIDENCE = 80;
 const FEWEST_TURNED = 3;
 
@@ -97,12 +97,13 @@ export function withoutBullet(line: PlacedLine, gray: RawPixels): SureLine {
 
 /** Distance from the text within which a bullet is sought, in heights of the line. */
 const FARTHEST = 3;
-/** Range of a bullet's size, and least gap beside it, in heights of the line. */
+/** Range of a bullet's size, and minimum gap beside it, in heights of the line. */
 const SMALLEST = 0.1;
 const LARGEST = 0.7;
 const LEAST_GAP = 0.2;
 /**
- * Least filled share of a bullet's box: a disc fills 0.79, a diamond 0.5; letters have holes in their middle.
+ * Minimum filled share of a bullet's box: a disc fills 0.79, a diamond 0.5; letters have holes in their
+ * middle.
  */
 const LEAST_FILLED = 0.45;
 

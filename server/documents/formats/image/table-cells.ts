@@ -33,15 +33,15 @@ interface Table {
   isProse: boolean;
 }
 
-/** Least width of a gutter, in letter heights; spaces between words take about 0.3. */
+/** Minimum width of a gutter, in letter heights; spaces between words take about 0.3. */
 const NARROWEST_GUTTER = 0.5;
-/** Least width of a gutter after which cells are left-aligned, and the tolerance of their alignment. */
+/** Minimum width of a gutter after which cells are left-aligned, and the tolerance of their alignment. */
 const NARROWEST_ALIGNED = 0.35;
 const ALIGNED = 0.12;
-/** Least width of a gutter that two rows do not share by coincidence. */
+/** Minimum width of a gutter that two rows do not share by coincidence. */
 const SURE_GUTTER = 1;
 const FARTHEST_ROW = 4;
-/** Fewest spaces that show the usual width in a row, and the factor by which a gutter is wider. */
+/** Minimum number of spaces that show the usual width in a row, and the factor by which a gutter is wider. */
 const FEWEST_BLANKS = 3;
 const WIDER = 1.1;
 /** Characters as which recognition misreads a gap now and then. */
@@ -310,13 +310,13 @@ interface ColumnLine {
   heightPx: number;
 }
 
-/** Least width, in letter heights, of full lines that are prose whatever they say. */
+/** Minimum width, in letter heights, of full lines that are prose whatever they say. */
 const WIDE = 10;
-/** Least share of the longest line that the median line takes. */
+/** Minimum share of the longest line that the median line takes. */
 const FULLNESS = 0.75;
-/** Least mean length of lines of prose, in words; those of a word list are shorter. */
+/** Minimum mean length of lines of prose, in words; those of a word list are shorter. */
 const SHORTEST_LINE = 2;
-/** Largest pitch, in letter heights; beyond it another text begins. */
+/** Maximum pitch, in letter heights; beyond it another text begins. */
 const WIDEST_PITCH = 2.1;
 /** Width of a space, in letter heights; since edges are ragged, a word fits only with two of these. */
 const BLANK = 0.35;

@@ -6,11 +6,11 @@ import { paperOf } from './read-bars.ts';
 import { isMost } from './rules.ts';
 import { barsIn, inkLevel } from './struck-text.ts';
 
-/** Range of a box's side, and largest thickness of its lines, in 1/96 inch. */
+/** Range of a box's side, and maximum thickness of its lines, in 1/96 inch. */
 const SMALLEST = 6;
 const LARGEST = 22;
 const THICKEST = 3.5;
-/** Largest difference between height and width, as a share of the width. */
+/** Maximum difference between height and width, as a share of the width. */
 const SQUARE = 0.25;
 /**
  * Ink levels that are tried, as shares of the way from the darkest level to paper: thin lines are pale, and
@@ -19,12 +19,9 @@ const SQUARE = 0.25;
 const INK_SHARES = [0.5, 0.7];
 /** How far box-shaped letters bulge beyond the box, as a share of its width. */
 const BULGE = 0.25;
-/**
- * Largest distance from a corner to ink, measured diagonally as a share of the width; letters are round
- * there.
- */
+/** Maximum distance from a corner to ink, along the diagonal, as a share of the width: letters are round. */
 const CORNER = 0.06;
-/** Least shares of paper within a box, and around it. */
+/** Minimum shares of paper within a box, and around it. */
 const EMPTY = 0.5;
 const CLEAR = 0.9;
 

@@ -24,10 +24,10 @@ const candidates: readonly Typeface[] = [
   { family: 'serif', isBold: false, isItalic: true },
 ];
 
-/** Least lead in similarity of a later candidate. */
+/** Minimum lead in similarity of a later candidate. */
 const CLEARLY = 0.02;
 const DRAWN_PX = 64;
-/** Limit, when doubled, of the characters for which the drawing is sized. */
+/** Half the maximum number of characters that a drawing has room for; more of a line says nothing new. */
 const MOST_CHARACTERS = 60;
 
 /** Number of a line's longest words that are compared. */

@@ -228,7 +228,7 @@ const MEASURED_PX = 64;
 const SHEET_PITCH_PX = 256;
 /** Pango's unit for lengths. */
 const PANGO_SCALE = 1024;
-/** Most lines of a sheet; more would exceed Pango's height in pixels. */
+/** Maximum number of lines of a sheet; more would exceed Pango's height in pixels. */
 const LINES_PER_SHEET = 100;
 
 /**
@@ -259,7 +259,7 @@ async function measureSheet(texts: readonly string[], lettering: Lettering): Pro
   return inkWidths(data, info);
 }
 
-/** Least height of a bar; dots and marks above or below it are lower. */
+/** Minimum height of a bar; dots and marks above or below it are lower. */
 const BAR_ROWS = 30;
 
 /**
@@ -371,8 +371,7 @@ const cjkTags: Record<string, string> = {
 };
 
 /**
- * Returns the font families for a text; the first one with a character is used, and the system substitutes
- * others.
+ * Returns the font families for a text, in order of preference; the system substitutes missing characters.
  */
 function familiesFor({ family }: Typeface, language: LanguageTag): string[] {
   const region = cjkTags[language] ?? cjkRegions[baseLanguage(language)] ?? 'SC';

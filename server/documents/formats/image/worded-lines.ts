@@ -10,16 +10,16 @@ import type { OcrWord } from './ocr.ts';
 import { isUnsure } from './sure-lines.ts';
 import type { PlacedLine } from './table-cells.ts';
 
-/** Least mean confidence, of 100: patterns are usually below it, lines of text hardly ever. */
+/** Minimum mean confidence, of 100: patterns are usually below it, lines of text hardly ever. */
 const LEAST_SURE = 20;
-/** Shorter words are in dictionaries by coincidence. */
+/** Minimum number of letters of a word that counts; shorter words are in dictionaries by coincidence. */
 const FEWEST_LETTERS = 4;
 /** The same where two readings of a line are compared, both of which are text. */
 const FEWEST_COMPARED = 2;
-/** Fewest known words of a line, or of each line of its block on average. */
+/** Minimum number of known words of a line, or of each line of its block on average. */
 const FEWEST_KNOWN = 3;
 const FEWEST_KNOWN_IN_EACH = 2;
-/** Least share of known words among those of at least `FEWEST_LETTERS` letters. */
+/** Minimum share of known words among those of at least `FEWEST_LETTERS` letters. */
 const MOST_KNOWN = 1 / 3;
 const LETTERS = /^[^\p{L}\p{N}]*((?:\p{L}\p{M}*)+(?:['’](?:\p{L}\p{M}*)+)*)[^\p{L}\p{N}]*$/u;
 

@@ -104,7 +104,7 @@ export function spread(values: readonly number[]): number {
   return Math.max(...values) - Math.min(...values);
 }
 
-/** Most lines of its column with which a paragraph is compared. */
+/** Maximum number of lines of its column with which a paragraph is compared. */
 const MAX_PEERS = 20;
 
 /**
@@ -139,7 +139,7 @@ export function columnPeers(
 
 // Single lines: their cell or their neighbours show how they are aligned.
 
-/** Largest difference of edges that count as the same. */
+/** Maximum difference of edges that count as the same. */
 const SAME_POINTS = 1.5;
 /** The same for lines that end together: edges that agree by coincidence rarely agree so exactly. */
 const SAME_END_POINTS = 0.5;

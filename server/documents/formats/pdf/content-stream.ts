@@ -179,7 +179,7 @@ function decodeName(name: string): string {
 }
 
 /**
- * Largest unpacked size of a flate stream. Content streams have some hundred kilobytes; a larger one is a
+ * Maximum unpacked size of a flate stream. Content streams have some hundred kilobytes; a larger one is a
  * decompression bomb.
  */
 const MAX_CONTENT_BYTES = 128 * 1024 * 1024;

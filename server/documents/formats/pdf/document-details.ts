@@ -14,7 +14,7 @@ import {
 
 import type { PdfFile } from './pdfium.ts';
 
-/** Most items of an outline; longer ones are cut off, as nobody reads them. */
+/** Maximum number of items of an outline; longer ones are cut off, as nobody reads them. */
 const MAX_OUTLINE_ITEMS = 5_000;
 const MAX_OUTLINE_DEPTH = 32;
 const MAX_TITLE_BYTES = 4_096;

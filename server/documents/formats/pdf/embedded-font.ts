@@ -18,7 +18,7 @@ export interface EmbeddedFont {
 const SYMBOLIC = 1 << 2;
 const SERIF = 1 << 1;
 const ITALIC = 1 << 6;
-/** Most entries of a `beginbfchar` (Adobe technical note 5411). */
+/** Maximum number of entries of a `beginbfchar` (Adobe technical note 5411). */
 const MAX_CHARS = 100;
 
 /** Prepares a font for a file; `number` determines its name and its subset tag. */

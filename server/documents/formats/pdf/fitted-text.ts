@@ -4,11 +4,11 @@ import type { LaidOutLine, MeasuredText } from './laid-out-text.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
 import { isPartOf, slotAround, type Wrap, type WrappedPicture } from './wrapped-lines.ts';
 
-/** Least scale; smaller text is no longer readable. */
+/** Minimum scale; smaller text is no longer readable. */
 const MIN_SCALE = 0.6;
 /** Step between the scales that are tried. */
 export const SCALE_STEP = 0.02;
-/** Least leading, in ems, before letters become smaller. */
+/** Minimum leading, in ems, before letters become smaller. */
 const MIN_LEADING_EMS = 1.1;
 /** Distance kept from what stands beside and below, in ems. */
 const GAP_EMS = 0.3;
@@ -64,7 +64,9 @@ export interface SetText {
   leading: number;
 }
 
-/** Most layouts of lines around a picture: a new leading moves other lines beside the picture. */
+/**
+ * Maximum number of layouts of lines around a picture: a new leading moves other lines beside the picture.
+ */
 const MAX_TRIES = 4;
 
 /** Lays out the lines at a scale, no closer than necessary. */

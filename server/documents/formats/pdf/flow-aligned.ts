@@ -24,13 +24,13 @@ interface Candidate {
   rows: Row[];
 }
 
-/** Least number of rows with several texts; fewer may be a coincidence. */
+/** Minimum number of rows with several texts; fewer may be a coincidence. */
 const MIN_ROWS = 3;
 /** Mean length of lines, in characters, above which a column is prose. */
 const PROSE_CHARACTERS = 26;
-/** Largest distance between rows of one table, in line heights. */
+/** Maximum distance between rows of one table, in line heights. */
 const MAX_ROW_GAP = 3;
-/** Largest difference of edges that count as aligned. */
+/** Maximum difference of edges that count as aligned. */
 const EDGE_POINTS = 3;
 
 /** Finds tables among the lines that belong to no other table. */

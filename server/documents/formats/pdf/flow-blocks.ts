@@ -54,7 +54,7 @@ const PIXELS_PER_POINT = 96 / 72;
 const EIGHTHS_PER_POINT = 8;
 /** Single spacing of common fonts, in ems. */
 const SINGLE_SPACING = 1.16;
-/** Least leading, in ems, that is written; closer lines pass for single spacing. */
+/** Minimum leading, in ems, that is written; closer lines pass for single spacing. */
 const MIN_WIDE_SPACING = 1.27;
 const LINE_UNITS = 240;
 const MIN_INDENT_POINTS = 4;

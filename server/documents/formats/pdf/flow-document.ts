@@ -39,7 +39,7 @@ import type {
 } from './flow-model.ts';
 
 /**
- * Largest distance of headers and footers from the edge; otherwise they stand in the middle of their margins.
+ * Maximum distance of headers and footers from the edge; otherwise they stand in the middle of their margins.
  */
 const MAX_EDGE_POINTS = 36;
 

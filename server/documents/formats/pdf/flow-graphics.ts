@@ -62,12 +62,9 @@ const SHADING = 4;
 const FORM = 5;
 const LINE_SEGMENT = 0;
 const MOVE_SEGMENT = 2;
-/** Largest thickness of a rule: thick table borders have 2¼ points, underlines of headings 3. */
+/** Maximum thickness of a rule: thick table borders have 2¼ points, underlines of headings 3. */
 const MAX_RULE_POINTS = 3;
-/**
- * Limits of objects, rules and path segments: maps and technical drawings have millions of lines, tables do
- * not.
- */
+/** Limits of objects, rules and path segments: maps and technical drawings have millions, tables do not. */
 const MAX_OBJECTS = 100_000;
 const MAX_RULES = 20_000;
 const MAX_SEGMENTS = 400;

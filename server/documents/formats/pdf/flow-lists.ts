@@ -33,7 +33,7 @@ interface OpenLevel {
   next: number;
 }
 
-/** Largest difference between the left edges of one level. */
+/** Maximum difference between the left edges of one level. */
 const SAME_LEVEL_POINTS = 6;
 const MAX_LEVELS = 9;
 /** Largest hanging indent of an item. */

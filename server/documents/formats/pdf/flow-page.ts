@@ -111,9 +111,7 @@ function insertPicture(items: PageItem[], picture: PagePicture): void {
 
 /** Contrast to paper below which text is hard to read; yellow has 1.1, light grey 1.6. */
 const MIN_PAPER_CONTRAST = 1.6;
-/**
- * A colour counts as the background if the text has at least so many times the contrast on it as on paper.
- */
+/** Factor by which the text's contrast on a colour must exceed that on paper for it to be the background. */
 const MIN_GAIN = 1.5;
 /** Resolution at which the background is drawn; a line of text is several pixels high. */
 const GROUND_DPI = 48;
@@ -221,10 +219,7 @@ function rgbOf(hex: string): Color {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/**
- * Returns the contrast of two colours, from 1 (none) to 21, as the Web Content Accessibility Guidelines
- * define it.
- */
+/** Returns the contrast of two colours, from 1 (none) to 21, as defined by WCAG. */
 function contrast(a: Color, b: Color): number {
   const [one, other] = [luminance(a), luminance(b)];
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);

@@ -17,12 +17,9 @@ const EDGE_SHARE = 0.13;
 /** Number of paragraphs at an edge that are considered, from the outermost. */
 const MAX_AT_EDGE = 6;
 const MAX_LINES = 3;
-/** Largest difference of places that count as the same. */
+/** Maximum difference of places that count as the same. */
 const PLACE_POINTS = 4;
-/**
- * Least share of the possible pages on which a header or footer stands; the first page is not counted, since
- * it often has none.
- */
+/** Minimum share of the pages with a header or footer, not counting the first page, which often has none. */
 const MIN_SHARE = 0.6;
 
 type Edge = 'header' | 'footer';
@@ -122,10 +119,7 @@ function textOf({ lines }: PageParagraph): string {
     .trim();
 }
 
-/**
- * Chooses the texts on most pages; if most even pages share one text and most odd pages another, returns both
- * sets.
- */
+/** Chooses the texts on most pages; if even and odd pages each have their own, returns both sets. */
 function choose(
   all: readonly Repetition[],
   edge: Edge,

@@ -13,12 +13,12 @@ export interface ItemPage {
 
 type Margins = FlowSection['margins'];
 
-/** Least margin that can be printed. */
+/** Minimum margin that can be printed. */
 const MIN_MARGIN_POINTS = 18;
 const USUAL_MARGIN_POINTS = 72;
 /** Share of the page's height that is empty at the foot of a page that was ended on purpose. */
 const EMPTY_SHARE = 0.2;
-/** Most space kept between paragraphs; more is the emptiness of a title page. */
+/** Maximum space kept between paragraphs; more is the emptiness of a title page. */
 const MAX_SPACE_POINTS = 90;
 
 /** Turns pages into sections; a new one begins where the page size or the number of columns changes. */
@@ -250,11 +250,11 @@ export interface ColumnFrame {
   right: number;
 }
 
-/** Least width of a gap between columns; narrower gaps are spaces that happen to align. */
+/** Minimum width of a gap between columns; narrower gaps are spaces that happen to align. */
 const MIN_STRIPE_POINTS = 7;
-/** Least number of adjacent lines on either side of a column gap. */
+/** Minimum number of adjacent lines on either side of a column gap. */
 const MIN_LINES = 3;
-/** Largest share of the lines that may cross a column gap, such as headings and wide tables. */
+/** Maximum share of the lines that may cross a column gap, such as headings and wide tables. */
 const MAX_CROSSING_SHARE = 0.12;
 
 /** A text and its approximate number of lines. */

@@ -170,13 +170,13 @@ interface Grid {
   rules: readonly Rule[];
 }
 
-/** Largest gap between rules that belong to one line or cross each other. */
+/** Maximum gap between rules that belong to one line or cross each other. */
 const GRID_TOLERANCE_POINTS = 2.5;
-/** Least width and height of cells; less is the gap of a double rule. */
+/** Minimum width and height of cells; less is the gap of a double rule. */
 const MIN_CELL_POINTS = 5;
 /** Largest grid; larger ones are graph paper. */
 const MAX_CELLS = 4000;
-/** Largest share of cells without rules above and below; an empty corner of a table may lack them. */
+/** Maximum share of cells without a rule above or below; an empty corner of a table may lack one. */
 const MAX_OPEN_SHARE = 0.25;
 
 /** Returns the grids that rules form, from top to bottom, except single boxes and crossed lines. */

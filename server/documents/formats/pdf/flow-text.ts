@@ -1,7 +1,4 @@
-/**
- * Converts a paragraph of a page to one of a flowing document, with its lines joined, its looks and its
- * links.
- */
+/** Converts a paragraph of a page to one of a flowing document: joins its lines, keeps looks and links. */
 import { boxWidth, areNear, boxHeight, union } from './geometry.ts';
 import type { PageLink } from './page-links.ts';
 import type { TextLook, TextPiece, FlowText } from './flow-model.ts';
@@ -15,7 +12,7 @@ export interface ParagraphPlace {
 }
 
 const WHITE = 'FFFFFF';
-/** Least indent, in line heights; less comes from the shape of a letter. */
+/** Minimum indent, in line heights; less comes from the shape of a letter. */
 const MIN_INDENT_EMS = 0.6;
 /** Indent of a list item whose marker has no known place. */
 const HANG_POINTS = 18;

@@ -156,7 +156,7 @@ async function write(
 // Heading levels, ranked from the largest to the smallest size in the document.
 
 const MAX_LEVEL = 6;
-/** Largest difference between sizes that count as equal, in half points. */
+/** Maximum difference between sizes that count as equal, in half points. */
 const SAME_SIZE = 1;
 
 /**
@@ -197,7 +197,7 @@ function sizeOf({ pieces }: FlowText): number {
 
 /** Smaller text is a label of a drawing. */
 const MIN_SIZE_POINTS = 24;
-/** Least size, as a multiple of the most frequent size on the page. */
+/** Minimum size, as a multiple of the most frequent size on the page. */
 const MIN_SIZE_FACTOR = 1.8;
 /** Text of a lower opacity leaves the text beneath it legible. */
 const MAX_OPACITY = 0.6;

@@ -10,23 +10,23 @@ import { horizontalOverlap } from './geometry.ts';
 /** Narrowest gutter, in ems; monospaced text has wider spaces. */
 const MIN_GUTTER_EMS = 0.45;
 const MIN_TYPED_GUTTER_EMS = 1;
-/** Largest difference of line starts that count as the same place, in ems. */
+/** Maximum difference of line starts that count as the same place, in ems. */
 const SAME_EMS = 0.15;
-/** Least number of lines that begin at one place, which is no coincidence. */
+/** Minimum number of lines that begin at one place, which is no coincidence. */
 const MIN_ROWS = 4;
 /** The same where the lines before the gutter also end at one place. */
 const MIN_JUSTIFIED_ROWS = 3;
-/** Least share of these lines among the rows beside a gutter: first lines may be indented. */
+/** Minimum share of these lines among the rows beside a gutter: first lines may be indented. */
 const MIN_SHARE = 0.6;
-/** Largest difference between a gap and the next one in its row, in ems, for both to be stretched spaces. */
+/** Maximum difference between a gap and the next one in its row, in ems, for both to be stretched spaces. */
 const SAME_BLANK_EMS = 0.06;
-/** Largest share of the rows of a gutter in which its gap may be a stretched space. */
+/** Maximum share of the rows of a gutter in which its gap may be a stretched space. */
 const MAX_BLANK_SHARE = 0.5;
-/** Largest indent after a gutter, in ems; a line that begins further in belongs to another column. */
+/** Maximum indent after a gutter, in ems; a line that begins further in belongs to another column. */
 const MAX_INDENT_EMS = 4;
-/** Largest distance between the rows of a gutter, in ems. */
+/** Maximum distance between the rows of a gutter, in ems. */
 const MAX_LEADING_EMS = 3;
-/** Least mean number of letters in the lines of columns; markers, numbers and labels are shorter. */
+/** Minimum mean number of letters in the lines of columns; markers, numbers and labels are shorter. */
 const MIN_CHARACTERS = 10;
 
 /** A gutter that may still grow downwards; `at` is where the column to its right begins. */
@@ -207,9 +207,9 @@ function gapsOf(row: readonly ReadLine[], first: ReadLine): RowGaps {
 
 /** Narrowest gap between cells, in ems; spaces are half as wide. */
 const MIN_CELL_GAP_EMS = 0.6;
-/** Least ratio of such a gap to the spaces of its line. */
+/** Minimum ratio of such a gap to the spaces of its line. */
 const MIN_RATIO = 2;
-/** Largest distance between rows of one table, in ems. */
+/** Maximum distance between rows of one table, in ems. */
 const MAX_ROW_EMS = 3;
 
 /** A gap within a line. */

@@ -43,8 +43,7 @@ export interface LaidOutLine {
 export interface MeasuredText {
   readonly isRightToLeft: boolean;
   /**
-   * Breaks the text into lines; `widthOf` returns the width of a line (the first is 0), as a multiple of the
-   * size.
+   * Breaks the text into lines; `widthOf` returns the width of a line (from 0), as a multiple of the size.
    */
   lines(widthOf: (line: number) => number, dividesWords: boolean): LaidOutLine[];
 }
@@ -229,7 +228,9 @@ const ideographic =
 /** Scripts whose words need a dictionary to be separated. */
 const wordless = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Most characters segmented at once: `Intl.Segmenter` takes quadratic time for very long texts. */
+/**
+ * Maximum number of characters segmented at once: `Intl.Segmenter` takes quadratic time for very long texts.
+ */
 const MAX_WORD_SEARCH = 2_000;
 
 /** A stretch of text that is divided only if it does not fit a line. */

@@ -137,8 +137,7 @@ export function viewOf({ pdfium, handle, scratch }: OpenPage): {
 }
 
 /**
- * Returns a function that finds the letter over which another one is printed: programs without a bold font
- * print text twice.
+ * Returns a function that finds an earlier print of a letter: programs without a bold font print text twice.
  */
 function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
   // Equal letters, by the grid square in which they begin.

@@ -19,9 +19,9 @@ const IMAGE_OBJECT = 3;
 const LINE_TO = 0;
 const MOVE_TO = 2;
 
-/** Most path segments that are read: maps have millions, tables do not. */
+/** Maximum number of path segments that are read: maps have millions, tables do not. */
 const MAX_SEGMENTS = 20_000;
-/** Largest side of a bullet, and the most bullets of a page; pages with more are drawings. */
+/** Maximum side of a bullet, and the maximum number of bullets of a page; pages with more are drawings. */
 const MAX_SIGN_POINTS = 16;
 const MAX_SIGNS = 400;
 /** Shorter lines are parts of signs. */
@@ -115,17 +115,17 @@ export function readSigns({ pdfium, handle, scratch }: OpenPage, view: Matrix): 
 
 // Obstacles: pictures and drawings around which text runs, with their labels and captions.
 
-/** Most objects; a page with more is a drawing itself. */
+/** Maximum number of objects; a page with more is a drawing itself. */
 const MAX_OBJECTS = 2_000;
-/** Largest gap between the parts of one drawing, in points. */
+/** Maximum gap between the parts of one drawing, in points. */
 const JOINED_POINTS = 2;
 /** A drawing that is smaller in either direction is a rule, a sign or the background of a word. */
 const MIN_OBSTACLE_POINTS = 24;
 /** An object that covers this share of the page is its background. */
 const BACKGROUND_SHARE = 0.5;
-/** Most obstacles; a page with more is hostile, or a table of pictures. */
+/** Maximum number of obstacles; a page with more is hostile, or a table of pictures. */
 const MAX_OBSTACLES = 200;
-/** Least length, in points, of a line on both sides of a drawing's edge that it crosses. */
+/** Minimum length, in points, of a line on both sides of a drawing's edge that it crosses. */
 const CROSSING_POINTS = 12;
 
 /** Reads the boxes around pictures and drawings, with the parts of one joined, from top to bottom. */
@@ -207,15 +207,15 @@ function contains({ left, right, bottom, top }: Box, box: Box): boolean {
 
 /** Longest label, in ems; lines of running text are longer. */
 const MAX_LABEL_EMS = 12;
-/** Largest distance of labels from their drawing, and of captions from their picture, in ems. */
+/** Maximum distance of labels from their drawing, and of captions from their picture, in ems. */
 const MAX_GAP_EMS = 1;
-/** Largest distance between lines of one text, in ems. */
+/** Maximum distance between lines of one text, in ems. */
 const MAX_LEADING_EMS = 1.6;
-/** Largest difference of their sizes, as a share. */
+/** Maximum difference of their sizes, as a share. */
 const SAME_SIZE = 0.04;
 /** Longer text below a picture is no caption. */
 const MAX_CAPTION_LINES = 8;
-/** Most lines compared with one: a page has fewer within two lines' height. */
+/** Maximum number of lines compared with one: a page has fewer within two lines' height. */
 const MAX_COMPARED = 100;
 
 /** A line of text with its look. */
@@ -281,8 +281,7 @@ function isBelow(
 }
 
 /**
- * Tests whether a line belongs to the text beside a picture: an adjacent line extends beyond the picture and
- * has the same look.
+ * Tests whether a line belongs to the text beside a picture: an adjacent line of its look extends beyond it.
  */
 function runsOn(
   line: LabelLine,

@@ -7,7 +7,7 @@ import { applyToBox, type Matrix, invert, union } from './geometry.ts';
 import type { Box } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';
 
-/** Most links of a page; more are not meant to be clicked. */
+/** Maximum number of links of a page; more are not meant to be clicked. */
 const MAX_LINKS = 2_000;
 
 export interface PageLink {

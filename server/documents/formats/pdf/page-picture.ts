@@ -26,7 +26,7 @@ export interface Pixels {
 const POINTS_PER_INCH = 72;
 /** Resolution of pictures: sharp in print at the size on the page; more only enlarges the file. */
 const PICTURE_DPI = 200;
-/** Most pixels of a rendering, which then takes 32 MB. */
+/** Maximum number of pixels of a rendering, which then takes 32 MB. */
 const MAX_PIXELS = 8_000_000;
 /** Size of the raw pictures held at once. */
 const BATCH_BYTES = 40_000_000;
@@ -37,7 +37,7 @@ const MAX_FORM_DEPTH = 8;
 const BGRA = 4;
 const WHITE = 0xffffffff;
 const TRANSPARENT = 0;
-/** Largest share of transparent pixels that is only the soft edge of a photograph. */
+/** Maximum share of transparent pixels that is only the soft edge of a photograph. */
 const MAX_EDGE_SHARE = 0.04;
 
 /**
@@ -266,12 +266,12 @@ const MIN_IMAGE_POINTS = 6;
 const MIN_DRAWING_POINTS = 18;
 /** Parts of a drawing that are this near to each other belong together. */
 const DRAWING_GAP_POINTS = 6;
-/** Most shapes that are compared: a chart has hundreds of parts, a map too many. */
+/** Maximum number of shapes that are compared: a chart has hundreds of parts, a map too many. */
 const MAX_PARTS = 2000;
 /** A group that covers more of the page is its background, not a picture. */
 const MAX_SHARE_OF_PAGE = 0.85;
 
-/** Least share of a card's width and area that its text takes; labels of a drawing take less. */
+/** Minimum share of a card's width and area that its text takes; labels of a drawing take less. */
 const MIN_TEXT_SHARE = 0.4;
 const MIN_TEXT_AREA = 0.1;
 

@@ -60,10 +60,10 @@ export interface DrawnText {
   links: ReadonlyMap<number, Box[]>;
 }
 
-/** Least scale that all text of a size on a page shares. */
+/** Minimum scale that all text of a size on a page shares. */
 const SHARED_SCALE = 0.8;
 
-/** Least distance from the edge of the page, as printers leave out what is nearer. */
+/** Minimum distance from the edge of the page, as printers leave out what is nearer. */
 const MIN_MARGIN_POINTS = 24;
 
 /**

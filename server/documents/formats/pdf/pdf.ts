@@ -11,9 +11,7 @@ import { openRedraw } from './redraw.ts';
 import type { ScannedPages } from './scanned.ts';
 import { charactersOf, readAllPages } from './paragraph-segments.ts';
 
-/**
- * Number of visible characters below which a page may be a scan: so few are only a page number or a stamp.
- */
+/** Number of visible characters below which a page may be a scan: a page number or a stamp. */
 const MIN_PAGE_CHARACTERS = 20;
 
 export const pdf: DocumentFormat = {

@@ -1,6 +1,5 @@
 /**
- * PDFium, compiled to WebAssembly: opens a PDF file and its pages. Its calls are synchronous and block the
- * thread.
+ * PDFium, compiled to WebAssembly: opens PDF files and pages. Its calls are synchronous and block the thread.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,7 +9,7 @@ import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 
 import { DocumentError } from '../format.ts';
 
-/** Most pages of a file. Reading more, one by one, would take hours. */
+/** Maximum number of pages of a file. Reading more, one by one, would take hours. */
 const MAX_PAGES = 5_000;
 
 /** Length of the file's tail that is searched for the end mark: readers tolerate some rubbish after it. */

@@ -19,7 +19,7 @@ const PANEL_TOLERANCE_POINTS = 1;
 const RULE_POINTS = 3;
 /** Footers stand in this share of the page at its foot. */
 const FOOTER_SHARE = 1 / 8;
-/** Most lines of a footer's paragraph, and the least distance to all other text. */
+/** Maximum number of lines of a footer's paragraph, and the minimum distance to all other text. */
 const FOOTER_LINES = 3;
 const FOOTER_GAP_POINTS = 18;
 
@@ -141,9 +141,9 @@ function footersOf(placed: readonly Hindered[], pageHeight: number): Set<Hindere
   return isFar ? new Set(low) : new Set();
 }
 
-/** Largest difference between edges that count as aligned in a row or column, as a share of the text size. */
+/** Maximum difference between edges that count as aligned in a row or column, as a share of the text size. */
 const ALIGNED_EMS = 0.25;
-/** Least overlap of pieces in one column, as a share of the wider one's width. */
+/** Minimum overlap of pieces in one column, as a share of the wider one's width. */
 const COLUMN_SHARE = 0.6;
 
 /** A paragraph and the layout of its translation. */

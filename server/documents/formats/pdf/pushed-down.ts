@@ -15,16 +15,19 @@ import { horizontalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import { hindrancesOf, isTied, panelOf, columnsOf, rowsOf, spanOf } from './push-hindrances.ts';
 
-/** Most pieces on a page: all are compared with all others, and a page of more is no text to push. */
+/**
+ * Maximum number of pieces on a page: all are compared with all others, and a page of more is no text to
+ * push.
+ */
 const MAX_COMPARED = 1_000;
-/** Most passes; before the last one, all pieces are pinned to their places. */
+/** Maximum number of passes; before the last one, all pieces are pinned to their places. */
 const MAX_PASSES = 600;
 /** Share of the size by which lines and paragraphs may overlap and still count as one below the other. */
 const OVERLAP_EMS = 0.25;
 
 /** How closely a column is set. */
 interface Tightness {
-  /** Most of the distance between two paragraphs that is kept, in points; `Infinity` keeps all of it. */
+  /** Maximum distance kept between two paragraphs, in points; `Infinity` keeps all of it. */
   kept: number;
   /** Factor of the leading. */
   leading: number;

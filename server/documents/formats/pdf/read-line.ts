@@ -86,7 +86,7 @@ export function markerLength({ characters }: ReadLine): number {
   return isListMarker(textOfLine({ characters: characters.slice(0, end) })) ? end : 0;
 }
 
-/** Least size of a drop cap, as a multiple of its text's size. */
+/** Minimum size of a drop cap, as a multiple of its text's size. */
 const MIN_RATIO = 1.8;
 
 /** Tests whether a line can be the drop cap of text of the given size. */
@@ -166,7 +166,7 @@ export function rightToLeftShare(texts: Iterable<string>): number {
   return all === 0 ? 0 : against / all;
 }
 
-/** Least share of right-to-left letters in a right-to-left line, on a right-to-left page. */
+/** Minimum share of right-to-left letters in a right-to-left line, on a right-to-left page. */
 const MIN_LINE_SHARE = 0.4;
 
 /** Decides the direction of a line from its share of right-to-left letters. */

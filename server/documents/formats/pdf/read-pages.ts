@@ -140,9 +140,9 @@ function byRotation(characters: readonly PageCharacter[]): Map<number, PageChara
 
 // Conversion of groups of lines to paragraphs of the page model.
 
-/** Least size of headings of level 1, 2 and 3, as multiples of the body text's size. */
+/** Minimum size of headings of level 1, 2 and 3, as multiples of the body text's size. */
 const HEADING_RATIOS = [1.65, 1.3, 1.12] as const;
-/** Most characters of a heading. */
+/** Maximum number of characters of a heading. */
 const MAX_HEADING_CHARACTERS = 200;
 
 /**

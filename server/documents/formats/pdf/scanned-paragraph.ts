@@ -22,11 +22,11 @@ const BELOW = 0.22;
 const ABOVE = 0.78;
 /** Leading in ems, where there are no other lines to measure. */
 const USUAL_LEADING = 1.2;
-/** Largest difference of the right edges of justified lines, in ems. */
+/** Maximum difference of the right edges of justified lines, in ems. */
 const EVEN_EDGE = 0.3;
-/** Largest ratio of measured heights of letters that count as one size. */
+/** Maximum ratio of measured heights of letters that count as one size. */
 const SAME_HEIGHT = 1.14;
-/** Largest ratio of stroke widths that count as one weight; bold strokes are half as wide again. */
+/** Maximum ratio of stroke widths that count as one weight; bold strokes are half as wide again. */
 const SAME_STROKE = 1.22;
 const NEARLY_BLACK = 90;
 const BULLET = '\u2022';
@@ -116,10 +116,7 @@ function nearest(
   return best !== undefined && distance(best) <= most ? best : undefined;
 }
 
-/**
- * Measures letters. Bold shows in the width of strokes: the ink divided by its edges, of which a stroke has
- * two.
- */
+/** Measures letters. Bold shows in the stroke width: the ink divided by its edges, two to a stroke. */
 function measureOf(region: TextRegion): LetterMeasure {
   const letterHeightPx = letterHeight(region);
   let [ink, edges] = [0, 1];

@@ -1,6 +1,5 @@
 /**
- * Scans: recognises the text of pages that are pictures, and makes the covers that hide it where it is
- * translated.
+ * Scans: recognises the text of pages that are pictures, and makes the covers that hide the translated text.
  */
 import sharp from 'sharp';
 import type { LanguageTag } from '../../../../shared/language.ts';
@@ -47,10 +46,11 @@ const POINTS_PER_INCH = 72;
 const LONGEST_SHEET_POINTS = 1200;
 const USUAL_SHEET_POINTS = 842;
 const LEAST_KNOWN_DPI = 100;
-/** A page with at least so many visible characters is not treated as a scan. */
+/** Number of visible characters from which a page is not treated as a scan. */
 const MIN_PAGE_CHARACTERS = 20;
 /**
- * Most scanned pages of a document. Each takes seconds, so more would exceed the time a document may take.
+ * Maximum number of scanned pages of a document. Each takes seconds, so more would exceed the time a document
+ * may take.
  */
 const MAX_SCANNED_PAGES = 300;
 
@@ -250,10 +250,10 @@ async function coverOf(
 
 /** Leader dots before a page number; recognition reads some of them as other characters. */
 const LEADERS = /(?:[.…·_•]\s?){4,}.{0,3}\p{Nd}+$|[.…·]{3,}/u;
-/** Most characters of an entry; lines of prose are longer, even in narrow columns. */
+/** Maximum number of characters of an entry; lines of prose are longer, even in narrow columns. */
 const MAX_ENTRY_CHARACTERS = 26;
 /**
- * Least distance between two capitalised lines that are entries, in letter heights. The lines of a two-line
+ * Minimum distance between two capitalised lines that are entries, in letter heights. The lines of a two-line
  * title are closer.
  */
 const MIN_PAIR_PITCH = 1.4;
@@ -425,7 +425,7 @@ function isAsDrawn({ data, width, height, channels }: RawPixels, drawn: Pixels):
       const [x, y] = [column / SAMPLES, row / SAMPLES];
       const own = Math.floor(y * height) * width + Math.floor(x * width);
       const seen = Math.floor(y * drawn.height) * drawn.width + Math.floor(x * drawn.width);
-      // Green stands for the brightness.
+      // Green stands for brightness.
       const value = data[own * channels + (channels === 1 ? 0 : 1)] ?? 0;
       apart += Math.abs(value - (drawn.bgra[seen * 4 + 1] ?? 0));
       count += 1;

@@ -1,6 +1,5 @@
 /**
- * Rows of tables without rules: decides which lines of a column are cells of their own, not lines of one
- * text.
+ * Rows of tables without rules: decides which lines of a column are separate cells, not lines of one text.
  */
 import { horizontalOverlap } from './geometry.ts';
 import { isRightAligned } from './alignment.ts';
@@ -9,21 +8,21 @@ import type { Ruling } from './page-model.ts';
 
 /** Widest line of a cell in such a table, in ems; columns of text are wider. */
 export const MAX_CELL_EMS = 13;
-/** Least distance of rows, as a multiple of the leading within a cell. */
+/** Minimum distance of rows, as a multiple of the leading within a cell. */
 const ROW_RATIO = 1.15;
 /** Leading within a cell, in ems, where no text of the page shows it. */
 const USUAL_LEADING_EMS = 1.27;
-/** Largest difference between baselines of one row, in ems. */
+/** Maximum difference between baselines of one row, in ems. */
 const SAME_ROW_EMS = 0.25;
 /** Where the line for filling in a form runs, relative to the baseline, in ems. */
 const BLANK_LINE = { from: -0.6, to: 0.2 } as const;
-/** Least share of lines in a text column whose sentence continues in the next line. */
+/** Minimum share of lines in a text column whose sentence continues in the next line. */
 const PROSE_SHARE = 0.4;
-/** Least width of the widest line of such a column, in ems. */
+/** Minimum width of the widest line of such a column, in ems. */
 const MIN_PROSE_EMS = 9;
 /** Free width beside a line that could have held the next one, in ems. */
 const MIN_ROOM_EMS = 3;
-/** Most pieces of a row; a row of more is no table. */
+/** Maximum number of pieces of a row; a row of more is no table. */
 const MAX_CELLS = 60;
 
 /** Another piece in the row of a line. */

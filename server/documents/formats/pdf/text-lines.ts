@@ -18,33 +18,33 @@ import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';
 import { cellGapsIn, guttersBetween } from './gutters.ts';
 
-/** Least gap between columns and cells, in ems; spaces of justified text are narrower. */
+/** Minimum gap between columns and cells, in ems; spaces of justified text are narrower. */
 const COLUMN_GAP_EMS = 1.5;
 /** The same between pieces that are not adjacent in the file. */
 const PIECE_GAP_EMS = 0.9;
-/** Largest gap between a list marker and its text, in ems. */
+/** Maximum gap between a list marker and its text, in ems. */
 const MARKER_GAP_EMS = 4;
-/** Largest gap between the words of a justified line in a narrow column, in ems. */
+/** Maximum gap between the words of a justified line in a narrow column, in ems. */
 const MAX_STRETCHED_EMS = 4;
 /**
- * Largest difference of such gaps, in ems, to which a share of the widest gap is added since letters are
+ * Maximum difference of such gaps, in ems, to which a share of the widest gap is added since letters are
  * kerned across spaces.
  */
 const SAME_STRETCHED_EMS = 0.06;
 const SAME_STRETCHED_SHARE = 0.05;
 /**
- * Largest difference of edges between such a line and the line right above or below, and their largest
+ * Maximum difference of edges between such a line and the line right above or below, and their maximum
  * leading, in ems.
  */
 const SAME_EDGE_EMS = 0.25;
 const MAX_STRETCHED_LEADING_EMS = 2;
 /** Rows above and below that are searched: one or two of each column. */
 const MAX_ROWS_NEARBY = 8;
-/** Most pieces of a row of text. */
+/** Maximum number of pieces of a row of text. */
 const MAX_ROW_PIECES = 100;
-/** Least median gap of letter-spaced text, in ems. */
+/** Minimum median gap of letter-spaced text, in ems. */
 const SPACED_GAP_EMS = 0.12;
-/** Least number of gaps for that. */
+/** Minimum number of gaps by which letter-spacing is recognised. */
 const MIN_SPACED_GAPS = 4;
 
 const blank = /^[\s\u200b]$/u;

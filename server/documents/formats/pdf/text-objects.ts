@@ -164,7 +164,7 @@ function colorOf(
   return { color: [channel(0), channel(1), channel(2)], alpha: channel(3) };
 }
 
-/** Least share of a text object's box that another must cover to count as its print. */
+/** Minimum share of a text object's box that another must cover to count as its print. */
 const MIN_SHARE = 0.7;
 /**
  * Number of objects searched in either direction: pages of single letters have too many to compare all, and a
@@ -319,7 +319,7 @@ function boundsOf({ pdfium, scratch }: OpenPage, handle: number): Box | undefine
   return box.right - box.left > 0.5 && box.top - box.bottom > 0.5 ? box : undefined;
 }
 
-/** The share of a box that another covers. */
+/** Returns the share of a box that another covers. */
 function cover(a: Box, b: Box): number {
   const width = horizontalOverlap(a, b);
   const height = verticalOverlap(a, b);

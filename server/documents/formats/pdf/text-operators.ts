@@ -140,7 +140,7 @@ export interface LinePart {
   box: Box;
 }
 
-/** Most stretch of a space, as a multiple of the size; beyond that, the line stays ragged. */
+/** Maximum stretch of a space, as a multiple of the size; beyond that, the line stays ragged. */
 const MAX_STRETCH = 1.5;
 /** The same between ideographs, which have no spaces. */
 const MAX_LETTER_STRETCH = 0.25;

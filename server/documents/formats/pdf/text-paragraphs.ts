@@ -6,11 +6,11 @@ import type { Box, Ruling } from './page-model.ts';
 import { MAX_CELL_EMS, type RowStarts, rowStarts } from './table-rows.ts';
 import { straightened } from './wrapped-lines.ts';
 
-/** Largest distance of lines that belong together, in ems, however even their distances are. */
+/** Maximum distance of lines that belong together, in ems, however even their distances are. */
 const MAX_LEADING_EMS = 2.3;
 /** The same where the usual leading is not known. */
 const USUAL_LEADING_EMS = 1.6;
-/** Lines of monospaced prose have at least so many characters. */
+/** Minimum length of lines of monospaced prose, in characters. */
 const MIN_TYPED_CHARACTERS = 40;
 /** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
@@ -195,8 +195,7 @@ function splitChain(
 }
 
 /**
- * Returns how far each line could extend: text above or below may be wider than a block that has a column
- * beside it.
+ * Returns how far each line could extend: a block beside another column may be narrower than text around it.
  */
 function columnEnds(
   chain: readonly ReadLine[],
@@ -316,10 +315,7 @@ function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine
   return isListed || hangs || gap > 0.45 * line.sizePoints;
 }
 
-/**
- * Tests whether a line begins the next footnote: its number or sign comes after that of the group's first
- * line.
- */
+/** Tests whether a line begins the next footnote: its label comes after that of the group's first line. */
 function isNextNote(line: ReadLine, [first]: readonly ReadLine[]): boolean {
   const [before, own] = [first && noteLabel(first), noteLabel(line)];
   if (before === undefined || own === undefined) return false;

@@ -1,4 +1,4 @@
-/** Underlines and strike-through lines: PDF files draw them as paths, independent of the text. */
+/** Underlines and strike-through lines, which PDF files draw as paths, independent of the text. */
 import { type Operator, scanOperators } from './content-stream.ts';
 import { applyToBox, identityMatrix, type Matrix, multiply, union } from './geometry.ts';
 import type { PageCharacter } from './page-characters.ts';
@@ -7,13 +7,13 @@ import type { Box, PageParagraph, Ruling, TextStyle } from './page-model.ts';
 /** Range of heights of such lines above the baseline, as shares of the text size. */
 const UNDER = { from: -0.3, to: -0.01 } as const;
 const THROUGH = { from: 0.15, to: 0.42 } as const;
-/** Largest distance between the ends of a line and of its text; other lines belong to tables. */
+/** Maximum distance between the ends of a line and of its text; other lines belong to tables. */
 const OVERHANG_EMS = 0.35;
-/** Largest gap within an underline, in ems: programs interrupt it where letters descend below it. */
+/** Maximum gap within an underline, in ems: programs interrupt it where letters descend below it. */
 const MAX_GAP_EMS = 0.9;
 /** A thicker line is a bar. */
 const MAX_THICKNESS_POINTS = 3;
-/** Most pairs of line and letter to compare; pages of drawings have too many lines. */
+/** Maximum number of pairs of line and letter to compare; pages of drawings have too many lines. */
 const MAX_COMPARISONS = 20_000_000;
 
 type Decoration = NonNullable<TextStyle['decoration']>;

@@ -1,15 +1,15 @@
 /**
- * Detects text that wraps around a picture: some of its lines stand beside the picture, others fill their
- * column.
+ * Detects text that wraps around a picture: some lines stand beside the picture, others fill their column.
  */
 import { verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 
 /**
- * Least width of the widest line beside a picture, in ems; if all are shorter, they are labels of a drawing.
+ * Minimum width of the widest line beside a picture, in ems; if all are shorter, they are labels of a
+ * drawing.
  */
 const MIN_WIDTH_EMS = 12;
-/** Least width and height of a picture around which text wraps, in ems. */
+/** Minimum width and height of a picture around which text wraps, in ems. */
 const MIN_OBSTACLE_EMS = 2;
 /** Widest margin between a picture and the text beside it, in ems. */
 const MAX_MARGIN_EMS = 2;
@@ -20,7 +20,7 @@ const MARGIN_BELOW_EMS = 1.2;
 const GAP_EMS = 0.3;
 /** Widest margin that ragged text keeps from a picture at its right, in ems. */
 const RAGGED_EMS = 0.75;
-/** Largest difference of edges that count as aligned, in ems. */
+/** Maximum difference of edges that count as aligned, in ems. */
 const SAME_EMS = 0.3;
 /** Number of paragraphs beside a picture whose wrapping also applies to the other text of their column. */
 const MAX_SHARED = 8;
