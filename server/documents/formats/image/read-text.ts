@@ -52,7 +52,7 @@ export interface ReadLine {
 const SCREEN_DPI = 96;
 
 /**
- * A page at its scanned resolution and skew: resampling or rotating it turns a letter into another one now
+ * A page at its scanned resolution and skew: after resampling or rotation, recognition misreads a letter now
  * and then.
  */
 interface OriginalPage {

@@ -15,10 +15,7 @@ import { horizontalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import { hindrancesOf, isTied, panelOf, columnsOf, rowsOf, spanOf } from './push-hindrances.ts';
 
-/**
- * Maximum number of pieces on a page: all are compared with all others, and a page of more is no text to
- * push.
- */
+/** Maximum number of pieces, each of which is compared with all others; a page of more is not pushed. */
 const MAX_COMPARED = 1_000;
 /** Maximum number of passes; before the last one, all pieces are pinned to their places. */
 const MAX_PASSES = 600;

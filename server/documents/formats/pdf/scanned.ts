@@ -32,8 +32,8 @@ import { viewOf } from './page-characters.ts';
  */
 const SCAN_DPI = 280;
 /**
- * Limits for recognising images at their own resolution as well: resampling turns a letter into another one
- * now and then. Finer images take too long.
+ * Limits for recognising images at their own resolution as well: after resampling, recognition misreads a
+ * letter now and then. Finer images take too long.
  */
 const LEAST_ORIGINAL_DPI = 70;
 const MOST_ORIGINAL_DPI = 320;

@@ -228,7 +228,7 @@ function drawForm({
   return { count: result.count, changed };
 }
 
-/** Returns resources with other forms: a copy, since the dictionary may be used elsewhere. */
+/** Returns resources with changed forms: a copy, since the dictionary may be used elsewhere. */
 export function withForms(
   context: PDFContext,
   resources: PDFDict | undefined,
