@@ -1,4 +1,4 @@
-/** The list of engines. A new engine is a file of its own, settings included, and one line here. */
+/** The registry of engines. A new engine is its own file, settings included, and one line here. */
 import type { TProperties } from 'typebox';
 import type { EngineDeclaration } from './declaration.ts';
 import type {
@@ -31,7 +31,7 @@ import { neural } from './translation/neural.ts';
 
 type Declarations<Engine> = Record<string, EngineDeclaration<TProperties, Engine>>;
 
-/** Recognisers by the name that the setting RECOGNISER uses, the preferred ones first. */
+/** Recognisers by their name in the setting RECOGNISER, in order of preference. */
 const hearing = {
   'sherpa-onnx': sherpa,
   'openai-realtime': openAiRealtime,
@@ -41,12 +41,12 @@ const hearing = {
   moonshine,
 } as const satisfies Declarations<RecognitionEngine>;
 
-/** Those that run where nobody chooses. */
+/** Recognisers that start when RECOGNISER is not set. */
 export const defaultRecognisers = Object.keys(hearing);
 
 export const recognisers = { ...hearing, silent };
 
-/** Voices, the preferred ones first: those that people connect or install, then by how well they are understood. */
+/** Voices in order of preference: connected or installed ones first, the rest by intelligibility. */
 export const speakers = {
   speech: openAiSpeech,
   sherpa: sherpaVoices,
@@ -55,7 +55,7 @@ export const speakers = {
   espeak: espeakNg,
 } as const satisfies Declarations<SynthesisEngine>;
 
-/** Translators by the name that the setting TRANSLATION_ENGINES uses, the preferred ones first. */
+/** Translators by their name in the setting TRANSLATION_ENGINES, in order of preference. */
 export const translators = {
   upstream: deeplUpstream,
   chat,
@@ -64,7 +64,7 @@ export const translators = {
   apertium,
 } as const satisfies Declarations<TranslationEngine>;
 
-/** What improves texts, the preferred ones first: what rewords, then what only corrects. */
+/** Improvement engines in order of preference: those that rephrase before those that only correct. */
 export const improvers = {
   upstream: deeplWrite,
   chat: chatImprovement,
@@ -78,7 +78,7 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
-/** The settings that these engines declare, in their order. */
+/** Merges the settings that these engines declare, in their order. */
 export function settingsOf<Engines extends Declarations<object>>(
   engines: Engines,
 ): Intersection<Engines[keyof Engines]['settings']> {

@@ -1,4 +1,4 @@
-/** The parent's end of one process that hears several utterances at a time with one model. */
+/** The parent's end of one recogniser process, which hears several utterances at a time with one model. */
 import { Change } from '../../process/concurrency.ts';
 import { FrameReader, FrameWriter, HangWatch, type PipedChild } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
@@ -12,7 +12,7 @@ import {
   toHearing,
 } from './hearing-protocol.ts';
 
-/** The process that heard an utterance is gone: another can hear it again. */
+/** The process that was hearing an utterance has ended; another process can hear the utterance again. */
 export class ProcessLost extends Error {
   constructor() {
     super('The recogniser process ended');
@@ -20,36 +20,36 @@ export class ProcessLost extends Error {
   }
 }
 
-/** Called with what is heard of an utterance. */
+/** Receives the results of an utterance while it is being heard. */
 export interface HearingListener {
   onPartial(heard: HeardPart): void;
   /** A part of the utterance is concluded before the rest. */
   onPart(part: ConcludedPart): void;
 }
 
-/** An utterance on its way through a process. */
+/** An utterance being heard by a process. */
 export interface HearingLine {
-  /** Sends samples, s16le; resolves when there is room for more. @throws ProcessLost */
+  /** Sends s16le samples; resolves when there is room for more. @throws ProcessLost */
   send(samples: Uint8Array): Promise<void>;
   /**
-   * Asks for what was heard in all.
+   * Ends the utterance and resolves with its remaining text.
    *
-   * @param isCut whether speech goes on all the same
+   * @param isCut whether speech continues nevertheless
    * @throws ProcessLost
    */
   conclude(isCut: boolean): Promise<HeardPart>;
-  /** Lets go of its place; what was not concluded is dropped. Safe to call again. */
+  /** Frees the line's place in the process; text not yet concluded is dropped. Idempotent. */
   close(): void;
 }
 
-/** Audio on its way to the process and not yet heard, for each utterance: two seconds. */
+/** Limit of audio sent but not yet heard, per utterance: two seconds. */
 const MAX_UNHEARD_BYTES = 64_000;
-/** What a process says last tells why it ended. */
+/** Tail of stderr that is kept: the last lines of a process tell why it ended. */
 const LAST_WORDS_BYTES = 2_000;
 
 interface OpenLine {
   unheardBytes: number;
-  /** Whether what was heard in all is asked for. */
+  /** Whether the final result has been requested. */
   isEnding: boolean;
   heard: HeardPart | undefined;
   readonly listener: HearingListener;
@@ -59,9 +59,9 @@ export class HearingProcess {
   readonly #child: RecogniserChild;
   readonly #lines = new Map<number, OpenLine>();
   readonly #change = new Change();
-  /** On while the process owes us something. */
+  /** Runs while the process owes a response. */
   readonly #patience: HangWatch;
-  /** Called when a place has become free. */
+  /** Called when an utterance closes and its place becomes free. */
   readonly #onRoom: () => void;
   #sending: Promise<void> = Promise.resolve();
   #heardBytes = 0;
@@ -76,7 +76,10 @@ export class HearingProcess {
   }: {
     process: PipedChild;
     log: Logger;
-    /** A process that says nothing for so long while it is asked for something is ended, in ms of its own. */
+    /**
+     * Hang timeout, in ms of the process's own clock: a process silent for so long while it owes a response
+     * is killed.
+     */
     hangTimeoutMs: number;
     onRoom: () => void;
   }) {
@@ -108,7 +111,7 @@ export class HearingProcess {
     return this.#child.isGone;
   }
 
-  /** Settles when the model is loaded; rejects with Error when it will not be. */
+  /** Settles when the model is loaded; rejects with Error when loading fails. */
   get ready(): Promise<void> {
     return this.#child.ready;
   }
@@ -117,18 +120,18 @@ export class HearingProcess {
     return this.#child.gone;
   }
 
-  /** What it complained of last, without the places in its source, for people who run the server. */
+  /** The last lines of its stderr, without source positions, for the operator. */
   get lastWords(): string {
     const lines = this.#lastWords.trim().split('\n').slice(-3);
     return lines.map((line) => line.replace(/^\S+\.(?:cc|h):\S+ /, '').trim()).join(' ');
   }
 
-  /** Audio that it has taken in so far, in bytes of s16le at 16 kHz. */
+  /** Audio processed so far, in bytes of s16le at 16 kHz. */
   get heardBytes(): number {
     return this.#heardBytes;
   }
 
-  /** Utterances it hears at the moment. */
+  /** Number of open utterances. */
   get lineCount(): number {
     return this.#lines.size;
   }
@@ -165,7 +168,7 @@ export class HearingProcess {
     line.isEnding = true;
     this.#send(toHearing.end, numbered(number, Uint8Array.of(isCut ? 1 : 0)));
     while (line.heard === undefined && !this.isGone) await this.#change.next();
-    // What it said last may have come before its end.
+    // The process may have sent its final result just before it ended.
     if (line.heard === undefined) throw new ProcessLost();
     return line.heard;
   }
@@ -177,7 +180,7 @@ export class HearingProcess {
     this.#onRoom();
   }
 
-  /** Frames leave one after the other; what is on its way is bounded by what each line may send. */
+  /** Sends frames one after the other; the queue is bounded by what each line may have unheard. */
   #send(kind: number, payload: Buffer): void {
     this.#sending = this.#sending.then(() => this.#child.send(kind, payload));
     if (!this.#patience.isOn) this.#watch();
@@ -207,7 +210,7 @@ export class HearingProcess {
     this.#change.notify();
   }
 
-  /** Starts anew to wait for a sign of life, while there is something to wait for. */
+  /** Restarts the hang timer while a response is owed, and stops it otherwise. */
   #watch(): void {
     const owes = [...this.#lines.values()].some(
       ({ unheardBytes, isEnding, heard }) => unheardBytes > 0 || (isEnding && heard === undefined),
@@ -217,12 +220,12 @@ export class HearingProcess {
   }
 }
 
-// The parent's end of one recogniser process: frames in, frames out, and how it went.
+// The parent's end of one recogniser process: frames in, frames out, and the exit status.
 
-/** Native libraries can be talkative; what they say beyond this is read and thrown away. */
+/** Limit of stderr that is logged: native libraries can be talkative, and the rest is read and discarded. */
 const MAX_LOGGED_BYTES = 4_096;
 
-/** It ended before it was ready, and did not say why. */
+/** The process ended before it was ready and gave no reason. */
 export class EndedEarly extends Error {
   constructor() {
     super('The recogniser process ended before it was ready.');
@@ -230,7 +233,7 @@ export class EndedEarly extends Error {
   }
 }
 
-/** The processor of this machine lacks instructions that the recogniser is made of. */
+/** The processor of this machine lacks instructions that the recogniser was compiled for. */
 export class UnfitProcessor extends Error {
   constructor() {
     super(
@@ -244,11 +247,11 @@ export class RecogniserChild {
   readonly #process: PipedChild;
   readonly #log: Logger;
   readonly #writer: FrameWriter;
-  /** Settles when the model is loaded; rejects with Error when it will not be. */
+  /** Settles when the model is loaded; rejects with Error when loading fails. */
   readonly ready: Promise<void>;
-  /** Resolves when the process is gone and all it said was read. */
+  /** Resolves when the process is gone and its output has been read to the end. */
   readonly gone: Promise<void>;
-  /** Takes the frames after `ready`; the payload is valid during the call only. */
+  /** Receives the frames after `ready`; the payload is valid only during the call. */
   onFrame: (kind: number, payload: Buffer) => void = () => {};
   #isGone = false;
   #onReady: (failure?: Error) => void = () => {};
@@ -263,12 +266,12 @@ export class RecogniserChild {
         else reject(failure);
       };
     });
-    // A child that dies while nobody waits for it is no unhandled rejection.
+    // A child that dies while no caller awaits `ready` must not cause an unhandled rejection.
     this.ready.catch(() => {});
     this.gone = this.#watch();
     this.#readFrames();
     this.#logErrors();
-    // A broken pipe shows as the end of the process; without a listener it would end our own.
+    // A broken pipe shows as the end of the process; without a listener the error would end this process.
     process.stdin.on('error', () => {});
   }
 
@@ -280,16 +283,16 @@ export class RecogniserChild {
     return this.#isGone;
   }
 
-  /** Writes a frame; resolves when the pipe has taken it, or when there is no pipe any more. */
+  /** Writes a frame; resolves when the pipe has taken it or is gone. */
   async send(kind: number, payload?: Uint8Array): Promise<void> {
     try {
       await this.#writer.write(kind, payload);
     } catch {
-      // The process is gone or about to be, and `gone` tells.
+      // The process is gone or about to be; `gone` reports it.
     }
   }
 
-  /** Ends the process at once. Safe to call again. */
+  /** Kills the process at once. Idempotent. */
   kill(): void {
     this.#process.kill('SIGKILL');
   }
@@ -297,7 +300,7 @@ export class RecogniserChild {
   async #watch(): Promise<void> {
     const child = this.#process;
     const signal = await new Promise<NodeJS.Signals | null>((resolve) => {
-      // After the end of its output, not at its exit: what it said last may still lie in the pipe.
+      // `close` rather than `exit`: the last output may still be in the pipe when the process exits.
       child.once('close', (_code, endedBy) => resolve(endedBy));
       child.once('error', () => resolve(null));
     });
@@ -310,7 +313,7 @@ export class RecogniserChild {
       if (kind === fromHearing.ready) this.#onReady();
       else if (kind !== fromHearing.failed) this.onFrame(kind, payload);
       else {
-        // Without the place in the source of a library.
+        // Strips the source position that a library puts into its message.
         const reason = payload.toString('utf8').replace(/\/\S+\.(?:cc|h):\d+ [^)]*\)/u, '');
         this.#log.warn({ pid: this.pid, reason }, 'a recogniser process has failed');
         this.#onReady(new Error(reason));
@@ -320,7 +323,7 @@ export class RecogniserChild {
       try {
         reader.push(chunk);
       } catch {
-        // Not the error: its message may quote what was recognised.
+        // The error is not logged: its message may quote recognised text.
         this.#log.warn({ pid: this.pid }, 'a recogniser process speaks nonsense');
         this.kill();
       }

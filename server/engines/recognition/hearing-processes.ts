@@ -1,6 +1,6 @@
 /**
- * The processes of one model. A model is large, so each process hears several utterances at a time;
- * more processes start when all are full, up to a bound, and end when they have had nothing to do.
+ * The pool of recogniser processes of one model. A model is large, so each process hears several utterances
+ * at a time. More processes start when all are full, up to a limit, and end after being idle.
  */
 import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/concurrency.ts';
@@ -18,38 +18,38 @@ import type { HearingOpening } from './hearing-protocol.ts';
 
 interface HearingProcessesOptions {
   log: Logger;
-  /** Starts a process that hears these hotwords; they belong to a recogniser, not to an utterance. */
+  /** Starts a process with these hotwords; hotwords belong to a recogniser, not to an utterance. */
   start: (hotwords: readonly string[]) => PipedChild;
-  /** Utterances that one process hears at a time, at most. */
+  /** Maximum number of utterances that one process hears at a time. */
   linesPerProcess: number;
-  /** Utterances above which another process is started, if there may be one; as many if left out. */
+  /** Number of utterances per process above which another one is started; `linesPerProcess` by default. */
   comfortableLines?: number;
   maxProcesses: number;
   /** Longest time a model may take to load, in ms. */
   startTimeoutMs: number;
   hangTimeoutMs: number;
-  /** A process beyond the first that has had nothing to do for so long is ended, in ms. */
+  /** Idle time after which a process beyond the first is ended, in ms. */
   idleMs: number;
 }
 
 interface Member {
-  /** Its hotwords, as text to compare. */
+  /** Its hotwords as JSON, for comparison. */
   key: string;
   process: HearingProcess;
   idle: NodeJS.Timeout | undefined;
-  /** Its model is loaded. */
+  /** Whether its model is loaded. */
   hasStarted: boolean;
-  /** Told to end; it is there for a moment yet. */
+  /** Whether it has been killed but has not ended yet. */
   isEnding: boolean;
-  /** What of its work was counted: audio in bytes, time of the processor in ms. */
+  /** Work already added to the total: audio in bytes, processor time in ms. */
   counted: { heardBytes: number; processorMs: number };
 }
 
-/** How long to wait after each start that failed in a row, in ms; after one more, utterances fail. */
+/** Pauses after consecutive failed starts, in ms; one more failure fails the waiting utterances. */
 const FAILURE_PAUSES_MS = [0, 250, 500, 1_000, 2_000, 4_000];
-/** How long it counts as out of order then: whoever comes meanwhile gets the error at once, in ms. */
+/** How long the pool is then out of order, in ms: new utterances fail at once meanwhile. */
 const OUT_OF_ORDER_MS = 5_000;
-/** The first process is started so often, if it ends without a reason. */
+/** Attempts at the first start while the process ends without giving a reason. */
 const FIRST_STARTS = 3;
 const NO_HOTWORDS = '[]';
 const BYTES_PER_MS = (RECOGNITION_RATE_HZ * 2) / 1000;
@@ -59,18 +59,18 @@ export class HearingProcesses {
   readonly #members = new Set<Member>();
   readonly #change = new Change();
   readonly #closing = new AbortController();
-  /** What its processes have done, those that are gone included. */
+  /** Work of all processes, including those that have ended. */
   readonly #done = { heardBytes: 0, processorMs: 0 };
   #failureCount = 0;
   #outOfOrderUntilMs = 0;
-  /** Runs while no process is started because the last did not start. */
+  /** Runs while starts are suspended because the last one failed. */
   #pause: NodeJS.Timeout | undefined;
 
   constructor(options: HearingProcessesOptions) {
     this.#options = options;
   }
 
-  /** Starts the first process. Throws Error with what it says is wrong. */
+  /** Starts the first process. Throws Error with the reason the process gives. */
   async warmUp(): Promise<void> {
     for (let start = 1; ; start += 1) {
       const { process } = this.#start([], NO_HOTWORDS);
@@ -80,7 +80,7 @@ export class HearingProcesses {
       } catch (error) {
         await process.gone;
         if (error instanceof UnfitProcessor || this.#closing.signal.aborted) throw error;
-        // Somebody may have killed it: a system that is short of memory, for one.
+        // The process may have been killed from outside, for example by a system that is short of memory.
         if (error instanceof EndedEarly && process.lastWords === '' && start < FIRST_STARTS)
           continue;
         const own = error instanceof Error ? error.message : String(error);
@@ -90,9 +90,9 @@ export class HearingProcesses {
   }
 
   /**
-   * Takes a place for an utterance, waiting until there is one; it is the caller's to close.
+   * Takes a place for an utterance, waiting until one is free. The caller closes the returned line.
    *
-   * @throws ServiceError recognition_failed when no process can be started; the signal's reason
+   * @throws ServiceError recognition_failed when no process can be started; the signal's reason when aborted
    */
   async open(
     { hotwords, ...opening }: HearingOpening & { hotwords: readonly string[] },
@@ -110,7 +110,7 @@ export class HearingProcesses {
           this.#relieved(hotwords, key) ??
           this.#startIfRoom(hotwords, key);
         if (member !== undefined && (await this.#isReady(member))) {
-          // Another may have taken the place while the model was loaded, or the caller has left.
+          // Another utterance may have taken the place while the model loaded, or the caller has aborted.
           if (!signal.aborted && this.#hasRoom(member)) {
             clearTimeout(member.idle);
             return member.process.open(opening, listener);
@@ -122,7 +122,7 @@ export class HearingProcesses {
     }
   }
 
-  /** What hearing has taken so far; where the system does not tell, it seems to take nothing. */
+  /** Returns the work done so far; where the system reports no processor time, it counts as zero. */
   effort(): Pick<HearingEffort, 'audioMs' | 'processorMs'> {
     for (const { process, counted, hasStarted } of this.#members) {
       if (!hasStarted) continue;
@@ -136,7 +136,7 @@ export class HearingProcesses {
     return { audioMs: heardBytes / BYTES_PER_MS, processorMs: processorTime };
   }
 
-  /** Ends every process, busy ones too; resolves when they are gone. */
+  /** Kills every process, busy ones included; resolves when they are gone. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#pause);
@@ -158,7 +158,7 @@ export class HearingProcesses {
     return !process.isGone && !isEnding && process.lineCount < this.#options.linesPerProcess;
   }
 
-  /** The fullest process that is not too full: the others come to rest and can end. */
+  /** Returns the fullest process below the comfortable limit, so that the others become idle and can end. */
   #comfortable(key: string): Member | undefined {
     const { linesPerProcess, comfortableLines = linesPerProcess } = this.#options;
     const open = this.#withRoom(key);
@@ -167,7 +167,7 @@ export class HearingProcesses {
     return candidates.findLast(({ process }) => process.lineCount < comfortableLines);
   }
 
-  /** The emptiest process with room; another is started for those who come later. */
+  /** Returns the emptiest process with room, and starts another one for later utterances. */
   #relieved(hotwords: readonly string[], key: string): Member | undefined {
     const [emptiest] = this.#withRoom(key);
     if (emptiest === undefined) return undefined;
@@ -179,7 +179,7 @@ export class HearingProcesses {
     return emptiest;
   }
 
-  /** Processes that can take an utterance, the emptiest first; those that are still starting last. */
+  /** Processes that can take an utterance, the emptiest first; processes still starting come last. */
   #withRoom(key: string): Member[] {
     const emptiness = ({ process, hasStarted }: Member) =>
       hasStarted ? process.lineCount : Number.MAX_SAFE_INTEGER;
@@ -191,7 +191,7 @@ export class HearingProcesses {
   #startIfRoom(hotwords: readonly string[], key: string): Member | undefined {
     if (this.#pause !== undefined) return undefined;
     if (this.#members.size >= this.#options.maxProcesses) {
-      // One that waits for other hotwords makes way; its place is free when it is gone.
+      // An idle process with other hotwords makes way; its place is free once it is gone.
       const idle = [...this.#members].find(
         (member) => member.key !== key && member.process.lineCount === 0 && !member.process.isGone,
       );
@@ -230,7 +230,7 @@ export class HearingProcesses {
         clearTimeout(tooLate);
         this.#failureCount = 0;
         member.hasStarted = true;
-        // Loading a model is not hearing.
+        // Loading the model does not count as hearing.
         member.counted.processorMs = processorMs(process.pid ?? 0) ?? 0;
         this.#rest(member);
       },
@@ -252,7 +252,7 @@ export class HearingProcesses {
     return member;
   }
 
-  /** After a start that failed: none for a while, and after many of them all who wait get the error. */
+  /** After a failed start, suspends starts for a while; after many in a row, fails all waiting utterances. */
   #pauseStarts(): void {
     const pauseMs = FAILURE_PAUSES_MS[this.#failureCount];
     this.#failureCount += 1;
@@ -269,7 +269,7 @@ export class HearingProcesses {
     }, pauseMs);
   }
 
-  /** Waits until a process has loaded its model; false when it will not. */
+  /** Waits until a process has loaded its model; false when loading fails. */
   async #isReady({ process }: Member): Promise<boolean> {
     const isReady = await process.ready.then(
       () => true,
@@ -279,7 +279,7 @@ export class HearingProcesses {
     return isReady;
   }
 
-  /** A process that nobody needs ends after a while, unless it is the last that anybody can use. */
+  /** Ends an idle process after a while, unless it is the last one without hotwords. */
   #rest(member: Member): void {
     clearTimeout(member.idle);
     if (member.process.lineCount > 0) return;

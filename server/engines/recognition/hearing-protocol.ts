@@ -1,7 +1,7 @@
 /**
- * What a recogniser's process and its parent say to each other, as frames (`process/children.ts`). One
- * process hears several utterances at a time; each frame about one begins with its number as four
- * bytes, little endian. Times are in ms from the first sample of the utterance.
+ * The protocol between a recogniser process and its parent, as frames (`process/children.ts`). One process
+ * hears several utterances at a time, so each frame about an utterance begins with its number as four bytes,
+ * little endian. Times are in ms from the first sample of the utterance.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Word } from '../engine.ts';
@@ -12,9 +12,9 @@ export const toHearing = {
   open: 1,
   /** Samples, s16le at 16 kHz. */
   audio: 2,
-  /** The utterance is over: what was heard is wanted. One byte: 1 when speech goes on all the same. */
+  /** The utterance is over and its text is wanted. One byte: 1 when speech continues nevertheless. */
   end: 3,
-  /** Nobody wants to know any more. */
+  /** The utterance is abandoned; no result is wanted. */
   drop: 4,
 } as const;
 
@@ -22,44 +22,44 @@ export const toHearing = {
 export const fromHearing = {
   /** The model is loaded. */
   ready: 1,
-  /** The engine cannot run here: UTF-8 text for people. The child ends by itself. */
+  /** The engine cannot run here: UTF-8 text for the operator. The child then exits by itself. */
   failed: 2,
-  /** So many bytes of audio have been taken in: a number of four bytes. */
+  /** This many bytes of audio have been taken in: a number of four bytes. */
   heard: 16,
-  /** {@link HeardPart} as JSON, of the audio so far. */
+  /** {@link HeardPart} as JSON: hypothesis for the audio so far. */
   partial: 17,
-  /** {@link HeardPart} as JSON, of the rest of the utterance; its last frame. */
+  /** {@link HeardPart} as JSON: the rest of the utterance; its last frame. */
   final: 18,
-  /** {@link ConcludedPart} as JSON: what comes next is heard on its own. */
+  /** {@link ConcludedPart} as JSON: the audio after it is heard on its own. */
   part: 19,
 } as const;
 
 export interface HearingOpening {
-  /** Language that is spoken; undefined: to be found out. */
+  /** Spoken language; undefined when it has to be detected. */
   language: LanguageTag | undefined;
-  /** Words and phrases that are likely to be said; empty where they belong to the process. */
+  /** Words and phrases that are likely to be said; empty when they belong to the process. */
   spokenTerms: readonly string[];
-  /** What was said just before: the first samples that are sent are of it, and need no answer. */
+  /** Context from the previous utterance: the first samples sent belong to it and need no result. */
   before?: Pick<Context, 'sampleCount' | 'tokens' | 'isOpen'>;
 }
 
-/** What was concluded, and the audio it was heard in. */
+/** Concluded text as tokens, and the audio it was heard in. */
 export interface Context {
-  /** In samples of the utterance. */
+  /** Start, in samples of the utterance. */
   from: number;
   sampleCount: number;
   tokens: readonly number[];
-  /** Whether its sentence goes on. */
+  /** Whether its sentence continues in the following speech. */
   isOpen: boolean;
 }
 
 export interface HeardPart {
   text: string;
   words: Word[];
-  /** The beginning of a partial as it is worth reading, as far as the engine can tell. */
+  /** The beginning of a partial that is stable enough to show, as far as the engine can tell. */
   agreed?: string;
   language?: LanguageTag;
-  /** For {@link HearingOpening.before} of the next utterance. */
+  /** Context for {@link HearingOpening.before} of the next utterance. */
   context?: Context;
 }
 
@@ -68,10 +68,10 @@ export interface ConcludedPart extends HeardPart {
   settledSamples: number;
 }
 
-/** Bytes of the number of an utterance. */
+/** Length of an utterance number, in bytes. */
 export const NUMBER_BYTES = 4;
 
-/** The payload of a frame: the number of an utterance and what follows it. */
+/** Returns the payload of a frame: the number of an utterance and the content that follows it. */
 export function numbered(utterance: number, rest: Uint8Array = new Uint8Array()): Buffer {
   const payload = Buffer.allocUnsafe(NUMBER_BYTES + rest.byteLength);
   payload.writeUInt32LE(utterance, 0);

@@ -1,6 +1,6 @@
 /**
- * Recognition with Moonshine, the engine of every installation: small models of one language each, in a
- * few processes that many speakers share.
+ * Recognition with Moonshine, the engine of every installation: small models, each for one language, in a few
+ * processes that many speakers share.
  */
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -18,39 +18,39 @@ import { UnfitProcessor } from './hearing-process.ts';
 import { hearUtterances } from './utterance-stream.ts';
 
 export interface MoonshineOptions {
-  /** Models of any kind and family; those of Moonshine become engines. */
+  /** Models of any kind and family; Moonshine models become engines. */
   models: readonly LocalModel[];
   log: Logger;
-  /** Silence after which what was said is concluded, in ms; 600 if left out. */
+  /** Silence after which text is concluded, in ms; 600 by default. */
   pauseMs?: number;
-  /** Processes for each model; one for each core if left out. */
+  /** Maximum number of processes per model; one per core by default. */
   maxProcesses?: number;
-  /** A process that gives no sign for so long while it is asked for something is replaced, in ms. */
+  /** Hang timeout, in ms: a process silent for so long while it owes a response is replaced. */
   hangTimeoutMs?: number;
-  /** A process beyond the first that has had nothing to do for so long is ended, in ms. */
+  /** Idle time after which a process beyond the first is ended, in ms. */
   idleMs?: number;
-  /** Starts what hears instead of the model. */
+  /** Starts the recogniser process in place of the model's own. */
   startProcess?: () => PipedChild;
   /**
-   * Whether a model will be loaded as surely as can be told without loading it. It is loaded all the same,
-   * but nobody waits; that it cannot be is logged, and said to whoever is to be heard. No model is if left out.
+   * Whether a model can be expected to load without trying it. Such a model loads in the background; a
+   * failure is then logged and reported to each session that uses it. By default every model is tried first.
    */
   isProven?: (model: LocalModel) => boolean;
 }
 
-/** Family of the models in `server/models/local-model.ts`. */
+/** Family name of these models in `server/models/local-model.ts`. */
 export const MOONSHINE_FAMILY = 'moonshine';
-/** Speakers at a time that one process, and so one core, keeps up with easily. */
+/** Speakers that one process, and so one core, keeps up with easily. */
 const COMFORTABLE_LINES = 12;
 const MAX_LINES = 64;
-/** The smallest model on a processor of today. */
+/** Share of a modern processor that the smallest model takes. */
 const EXPECTED_SHARE = 0.1;
 /** It loads in a second; on a machine that swaps or is overloaded it may take minutes. */
 const START_TIMEOUT_MS = 180_000;
 const HANG_TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
 
-/** The models of its family. */
+/** The Moonshine engine: one recogniser per installed model. */
 export const moonshine = declareEngine({
   settings: {},
   async start({ log, models: finding, pauseMs }) {
@@ -60,19 +60,19 @@ export const moonshine = declareEngine({
   },
 });
 
-/** Its files were held against their sums when it was found. */
+/** Whether every file of the model was verified against a checksum when the model was found. */
 function hasSums({ files, folder, sums = {} }: LocalModel): boolean {
   return Object.values(files).every((file) => Object.hasOwn(sums, path.relative(folder, file)));
 }
 
-/** What the recogniser is made of, as far as it can be read. */
+/** Whether the processor has the instructions the recogniser was compiled for, as far as the system tells. */
 async function hasInstructions(): Promise<boolean> {
   if (process.arch !== 'x64') return process.arch === 'arm64';
   const described = await readFile('/proc/cpuinfo', 'utf8').catch(() => '');
   return /\bavx\b/.test(described);
 }
 
-/** Starts one engine a model, or says what is wrong with it. */
+/** Starts one engine per model, or returns what is wrong with the model. */
 export async function createMoonshineRecognisers({
   models,
   ...options

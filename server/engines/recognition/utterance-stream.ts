@@ -1,6 +1,6 @@
 /**
- * A session of a recogniser that hears one utterance after the other. The next utterance is taken in
- * while the words of the one before are awaited; more than that is left with the source.
+ * A recognition session that hears one utterance after the other. While the result of one utterance is
+ * pending, the next is buffered; anything beyond that stays with the source.
  */
 import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -13,8 +13,8 @@ export interface UtteranceHearer {
   /**
    * Hears an utterance while it grows.
    *
-   * @param onPart called with what is concluded before the rest
-   * @returns what was heard when the utterance was over, less the parts concluded before
+   * @param onPart called with each part that is concluded before the rest
+   * @returns the final result, without the parts concluded before
    * @throws ServiceError recognition_failed; the signal's reason when aborted
    */
   hear(
@@ -23,35 +23,35 @@ export interface UtteranceHearer {
     signal: AbortSignal,
     onPart: (heard: HeardUtterance) => void,
   ): Promise<HeardUtterance>;
-  /** Lets go of whatever is held between utterances. */
+  /** Releases resources held between utterances. */
   close(): void;
 }
 
 interface UtteranceStreamOptions {
-  /** Name of the engine, for people. */
+  /** Name of the engine, for error messages. */
   engine: string;
   speech: AsyncIterable<SpeechPiece>;
   signal: AbortSignal;
   /** Aborted when the engine is closed. */
   closing: AbortSignal;
-  /** Called when the first result is asked for. */
+  /** Called when the first result is requested. */
   createHearer: () => UtteranceHearer;
-  /** A longer utterance is heard in parts, in ms. */
+  /** Maximum length of an utterance, in ms; a longer one is heard in parts. */
   maxUtteranceMs?: number;
-  /** As the session has it. */
+  /** See {@link RecognitionOptions.onHeard}. */
   onHeard: RecognitionOptions['onHeard'];
 }
 
-/** Twice what the voice path lets an utterance grow to; two megabytes of samples. */
+/** Twice the length to which the voice path lets an utterance grow; two megabytes of samples. */
 const MAX_UTTERANCE_MS = 60_000;
-/** One whose words are awaited and one that is taken in meanwhile. */
+/** One utterance whose result is pending and one that is buffered meanwhile. */
 const MAX_UTTERANCES = 2;
-/** A hearer that reads utterances as they grow and is so far behind holds the speech back, in ms. */
+/** Backlog above which a hearer that reads utterances as they grow applies back-pressure, in ms. */
 const MAX_UNREAD_MS = 1_000;
-/** A consumer that leaves so many results holds the speech back. */
+/** Number of unread results above which the consumer applies back-pressure. */
 const MAX_WAITING_RESULTS = 32;
 
-/** Starts to hear `speech` at the first `next()`; leaving the iteration frees everything. */
+/** Starts hearing `speech` at the first `next()`; leaving the iteration frees all resources. */
 export function hearUtterances(
   options: UtteranceStreamOptions,
 ): AsyncIterableIterator<Recognition, undefined> {
@@ -63,11 +63,11 @@ class UtteranceStream {
   readonly #options: UtteranceStreamOptions;
   readonly #change = new Change();
   readonly #ending = new AbortController();
-  /** Not yet final, in the order in which they were said. */
+  /** Utterances not yet final, in spoken order. */
   readonly #utterances: Utterance[] = [];
-  /** Where they ended, as far as that is to be told. */
+  /** Ends of utterances that `onHeard` has yet to report. */
   readonly #endpointsMs = new Map<Utterance, number>();
-  /** Undefined until the consumer asks for the first result. */
+  /** Undefined until the consumer requests the first result. */
   #source: AsyncIterator<SpeechPiece> | undefined;
   #hasSourceEnded = false;
   #hearer: UtteranceHearer | undefined;
@@ -80,7 +80,9 @@ class UtteranceStream {
     });
   }
 
-  /** A method, since a property would be taken to stay the same while others run. */
+  /**
+   * A method rather than a property: the compiler would assume that a property stays the same across awaits.
+   */
   #isOver(): boolean {
     return this.#ending.signal.aborted;
   }
@@ -90,7 +92,7 @@ class UtteranceStream {
     const { signal, closing, speech } = this.#options;
     this.#source = speech[Symbol.asyncIterator]();
     signal.addEventListener('abort', this.#onAbort);
-    // Every session listens to the engine's end, and there may be many.
+    // Every session listens to the engine's `closing` signal, and there may be many sessions.
     setMaxListeners(0, closing);
     closing.addEventListener('abort', this.#onClose);
     if (signal.aborted) this.#onAbort();
@@ -129,13 +131,13 @@ class UtteranceStream {
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#options.closing.removeEventListener('abort', this.#onClose);
     this.#hearer?.close();
-    // Not awaited: a source that waits for its next piece would keep us waiting too.
+    // Not awaited: a source that waits for its next piece would block the stop.
     if (!this.#hasSourceEnded) this.#source?.return?.().catch(() => {});
     this.#change.notify();
     for (const utterance of this.#utterances.splice(0)) utterance.end();
   }
 
-  /** Takes the speech in as fast as its utterances become final. */
+  /** Reads the speech as fast as its utterances become final. */
   async #take(source: AsyncIterator<SpeechPiece>): Promise<void> {
     let growing: Utterance | undefined;
     while (!this.#isOver()) {
@@ -157,7 +159,7 @@ class UtteranceStream {
     this.#change.notify();
   }
 
-  /** Waits until a piece can be taken in, to the growing utterance or to a new one. */
+  /** Waits until a piece can be taken in, for the growing utterance or for a new one. */
   async #room(growing: Utterance | undefined): Promise<void> {
     const isFull = () =>
       this.results.waitingCount >= MAX_WAITING_RESULTS ||
@@ -169,7 +171,7 @@ class UtteranceStream {
     }
   }
 
-  /** What the hearer has not read yet of all there is, in ms; 0 when it hears whole utterances. */
+  /** Backlog the hearer has not read yet, in ms; 0 when the hearer takes whole utterances. */
   #unreadMs(): number {
     const readMs = this.#utterances[0]?.readMs;
     if (readMs === undefined) return 0;
@@ -192,7 +194,7 @@ class UtteranceStream {
       const taken = utterance.append(samples.subarray(offset));
       offset += taken;
       if (taken > 0) continue;
-      // As long as it may be: what follows is heard on its own.
+      // The utterance has reached its maximum length: the rest is heard as a new utterance.
       utterance.end({ isCut: true });
       growing = utterance;
       utterance = undefined;
@@ -237,7 +239,7 @@ class UtteranceStream {
       shown = '';
       results.push({ kind: 'final', ...final });
     };
-    /** What was shown turned out to be no words. */
+    /** Retracts a shown partial that turned out to contain no words. */
     const takeBack = (lengthMs: number): void => {
       if (shown !== '') onPartial({ text: '', lengthMs });
     };
@@ -246,7 +248,7 @@ class UtteranceStream {
   }
 }
 
-// What was recognised and not yet taken: the consumer's side of a stream.
+// Unread results: the consumer's side of a stream.
 
 interface Reader {
   resolve: (result: IteratorResult<Recognition, undefined>) => void;
@@ -256,8 +258,8 @@ interface Reader {
 const DONE = { done: true, value: undefined } as const;
 
 /**
- * An async iterator that is filled from outside. Written by hand because an async generator cannot
- * be left while it waits: its `return()` would queue up behind the result that may never come.
+ * An async iterator filled from outside. Hand-written because an async generator cannot be left while it
+ * waits: its `return()` would queue behind a result that may never come.
  */
 export class RecognitionResults implements AsyncIterableIterator<Recognition, undefined> {
   readonly #waiting: (Recognition | (() => void))[] = [];
@@ -275,12 +277,12 @@ export class RecognitionResults implements AsyncIterableIterator<Recognition, un
     this.#onReturn = onReturn;
   }
 
-  /** Results nobody has taken. */
+  /** Number of results not yet read. */
   get waitingCount(): number {
     return this.#waiting.length;
   }
 
-  /** Adds a result; a partial takes the place of one that was not read in time. */
+  /** Adds a result; it replaces a preceding partial that was not read in time. */
   push(result: Recognition): void {
     if (this.#end !== undefined) return;
     const reader = this.#readers.shift();
@@ -293,19 +295,19 @@ export class RecognitionResults implements AsyncIterableIterator<Recognition, un
     }
   }
 
-  /** Calls once the consumer has dealt with all there is. */
+  /** Runs `call` once the consumer has taken all results queued so far. */
   afterwards(call: () => void): void {
     if (this.#readers.length > 0) call();
     else if (this.#end === undefined) this.#waiting.push(call);
   }
 
-  /** Ends the iteration after what is waiting, with an error if one is given. */
+  /** Ends the iteration after the queued results, with an error if one is given. */
   end(end: { error?: unknown } = {}): void {
     this.#end ??= end;
     for (const reader of this.#readers.splice(0)) this.#settle(reader);
   }
 
-  /** Ends the iteration at once: what is waiting is dropped. */
+  /** Ends the iteration at once and drops the queued results. */
   abort(end: { error?: unknown } = {}): void {
     this.#waiting.length = 0;
     this.#end = undefined;
@@ -334,7 +336,7 @@ export class RecognitionResults implements AsyncIterableIterator<Recognition, un
     return Promise.resolve(DONE);
   }
 
-  /** An error is thrown once; after it the iteration is over, as with generators. */
+  /** Throws an error once; afterwards the iteration is over, as with generators. */
   #settle(reader: Reader): void {
     if (this.#end !== undefined && 'error' in this.#end) {
       const { error } = this.#end;

@@ -1,14 +1,14 @@
-/** The speech of one utterance, kept whole until its words are final, and what is heard in it. */
+/** The audio of one utterance, kept whole until its text is final, and the text recognised in it. */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/concurrency.ts';
 import { RECOGNITION_RATE_HZ, type Word } from '../engine.ts';
 
 /** Samples in a millisecond of speech. */
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
-/** Room that an utterance begins with, in samples: four seconds; it doubles when it is full. */
+/** Initial capacity of an utterance, in samples: four seconds. It doubles when it is full. */
 const FIRST_ROOM = 4 * RECOGNITION_RATE_HZ;
 
-/** Counts of samples. */
+/** Bounds in samples. */
 interface ReadRequest {
   from: number;
   least: number;
@@ -16,12 +16,9 @@ interface ReadRequest {
   signal: AbortSignal;
 }
 
-/**
- * A growing utterance. Who reads it waits on `change` for more; samples that were given out stay as
- * they are.
- */
+/** A growing utterance. A reader waits on `change` for more; samples once handed out never change. */
 export class Utterance {
-  /** Where it begins on the clock of the stream, in ms. */
+  /** Start on the stream clock, in ms. */
   readonly startMs: number;
   readonly change = new Change();
   readonly #maxSamples: number;
@@ -30,7 +27,7 @@ export class Utterance {
   #sampleCount = 0;
   #isOver = false;
   #isCut = false;
-  /** Up to where it was read; undefined until it is read as it grows. */
+  /** Position up to which it was read; undefined until it is read incrementally. */
   #readUntil: number | undefined;
 
   constructor({ startMs, maxMs }: { startMs: number; maxMs: number }) {
@@ -40,7 +37,7 @@ export class Utterance {
     this.#bytes = new Uint8Array(this.#samples.buffer);
   }
 
-  /** What was said so far: s16 at RECOGNITION_RATE_HZ; a view, not to be written to. */
+  /** Samples so far: s16 at RECOGNITION_RATE_HZ. A view; callers must not write to it. */
   get samples(): Int16Array {
     return this.#samples.subarray(0, this.#sampleCount);
   }
@@ -53,30 +50,30 @@ export class Utterance {
     return this.#sampleCount / SAMPLES_PER_MS;
   }
 
-  /** How much of it was read, in ms; undefined when it is not read as it grows, or not yet. */
+  /** Duration already read, in ms; undefined when the utterance is not read incrementally, or not yet. */
   get readMs(): number | undefined {
     return this.#readUntil === undefined ? undefined : this.#readUntil / SAMPLES_PER_MS;
   }
 
-  /** Where it ends so far, in ms of the stream. */
+  /** Current end on the stream clock, in ms. */
   get endMs(): number {
     return this.startMs + this.lengthMs;
   }
 
-  /** Whether nothing more will come. */
+  /** Whether the utterance is complete. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Whether it has ended although speech goes on. */
+  /** Whether it ended although speech continues. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
   /**
-   * Takes in s16le samples as far as there is room.
+   * Appends s16le samples as far as there is room.
    *
-   * @returns how many bytes it has taken, fewer than given when it is as long as it may be
+   * @returns the number of bytes taken, fewer than given when the utterance has reached its maximum length
    */
   append(piece: Uint8Array): number {
     const taken = Math.min(piece.byteLength >> 1, this.#maxSamples - this.#sampleCount);
@@ -87,7 +84,7 @@ export class Utterance {
     return taken * 2;
   }
 
-  /** Nothing more will come. */
+  /** Marks the utterance as complete. */
   end({ isCut = false } = {}): void {
     this.#isOver = true;
     this.#isCut = isCut;
@@ -95,10 +92,10 @@ export class Utterance {
   }
 
   /**
-   * Waits for samples after the first `from`.
+   * Waits for samples from position `from` on.
    *
-   * @returns from `least` to `most` of them; fewer, in the end none, when the utterance is over or
-   *   given up
+   * @returns between `least` and `most` samples; fewer, and eventually none, when the utterance is over or
+   *   the signal has aborted
    */
   async read({ from, least, most, signal }: ReadRequest): Promise<Int16Array> {
     this.#readUntil = from;
@@ -118,42 +115,42 @@ export class Utterance {
   }
 }
 
-// What is heard in an utterance, and its words on the clock of the stream. Pure.
+// Recognised text of an utterance, and its words on the stream clock. Pure functions.
 
-/** What was heard of an utterance; times in ms from its first sample. */
+/** Result for an utterance; times in ms from its first sample. */
 export interface HeardUtterance {
-  /** Empty when no word was heard. */
+  /** Empty when no word was recognised. */
   text: string;
-  /** How much of the utterance it was heard in, in ms. */
+  /** Length of the audio the result covers, in ms. */
   lengthMs: number;
-  /** Left out or empty when there are no times of words. */
+  /** Left out or empty when the engine reports no word times. */
   words?: readonly Word[];
-  /** Where speech begins and ends, if that is known without words. */
+  /** Where speech begins and ends, if known without word times. */
   startMs?: number;
   endMs?: number;
-  /** The beginning of a text that still grows as it is worth reading, as far as the engine can tell. */
+  /** The beginning of a growing text that is stable enough to show, as far as the engine can tell. */
   agreed?: string;
-  /** What was detected. */
+  /** Detected language. */
   language?: LanguageTag;
 }
 
-/** What was heard, timed in whole ms of the stream. */
+/** Result for an utterance, timed in whole ms on the stream clock. */
 interface PlacedUtterance {
   text: string;
   startMs: number;
   endMs: number;
-  /** Joined by blanks they are the text; empty when there are no times of words. */
+  /** Joined by blanks they form the text; empty when the engine reports no word times. */
   words: Word[];
   language?: LanguageTag;
 }
 
-/** Whatever is no letter and no digit in any script: engines punctuate texts and words differently. */
+/** All characters but letters and digits of any script: engines punctuate texts and words differently. */
 const UNSPOKEN = /[^\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Puts what was heard on the clock of the stream.
+ * Places a result on the stream clock.
  *
- * @param fromMs where the utterance begins
+ * @param fromMs start of the utterance on the stream clock
  */
 export function placeUtterance(heard: HeardUtterance, fromMs: number): PlacedUtterance {
   const { lengthMs, language } = heard;
@@ -175,15 +172,15 @@ export function placeUtterance(heard: HeardUtterance, fromMs: number): PlacedUtt
 }
 
 /**
- * The words of a text as blanks divide it, timed by an engine's words, whose punctuation, capitals
- * and divisions may be others. Empty when the two do not say the same.
+ * Splits a text into its words at blanks and times them by an engine's words, which may differ in
+ * punctuation, capitals and word division. Empty when the letters of the two do not match.
  */
 export function wordsOfText(text: string, timed: readonly Word[]): Word[] {
   if (text === '' || timed.length === 0) return [];
   const letters = timed.map((word) => spoken(word.text));
   const tokens = text.split(' ');
   if (tokens.map(spoken).join('') !== letters.join('')) return [];
-  /** For each letter of the text, the word it belongs to. */
+  /** For each letter of the text, the timed word it belongs to. */
   const owners = timed.flatMap((word, index) =>
     Array<Word>(letters[index]?.length ?? 0).fill(word),
   );
@@ -200,7 +197,7 @@ export function wordsOfText(text: string, timed: readonly Word[]): Word[] {
   });
 }
 
-/** A word that an engine heard as several is as sure as the least of them. */
+/** A word that the engine split into several is only as certain as the least certain of them. */
 function leastSure(words: readonly Word[]): Pick<Word, 'confidence'> {
   const known = words.flatMap(({ confidence }) => confidence ?? []);
   return known.length === 0 ? {} : { confidence: Math.min(...known) };
@@ -210,7 +207,7 @@ function spoken(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(UNSPOKEN, '');
 }
 
-/** Moves times to the stream, within its bounds and none before the one before it. */
+/** Moves times to the stream clock, clamps them to its bounds and makes them non-decreasing. */
 function inOrder(words: readonly Word[], fromMs: number, toMs: number): Word[] {
   let earliestMs = fromMs;
   return words.map(({ startMs, endMs, ...word }) => {
@@ -225,12 +222,15 @@ function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
 
-/** Who shows words once several hypotheses agree on them counts equal ones as well: more are no news. */
+/**
+ * Consumers show words once several hypotheses agree, so equal hypotheses count too, up to this many in a
+ * row.
+ */
 const MOST_AGREEMENT = 4;
 
 /**
- * Makes a function that answers whether the hypotheses of an utterance, one after the other, are worth
- * telling: those that differ from the one before, and the same up to four times.
+ * Creates a filter for the hypotheses of one utterance, in order. It returns true for a hypothesis that
+ * differs from the previous one, and for its repetitions up to four in a row.
  */
 export function createRepeats(): (text: string) => boolean {
   let last = '';
