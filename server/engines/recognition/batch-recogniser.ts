@@ -1,39 +1,39 @@
 /**
- * Makes a recogniser of streams out of one that hears whole recordings. The utterance is collected
- * and heard as a whole when it is over; while it grows, what there is of it is heard again and again
- * for partials, so that captions move.
+ * Turns a recogniser of whole recordings into a streaming one. An utterance is collected and transcribed as a
+ * whole when it is over; while it grows, the audio so far is transcribed repeatedly for partials, so that
+ * captions move.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Word } from '../engine.ts';
 import type { HeardUtterance, Utterance } from './utterance.ts';
 import { hearUtterances, type UtteranceHearer } from './utterance-stream.ts';
 
-/** What is to be heard in a recording. */
+/** A request to transcribe one recording. */
 export interface TranscriptionRequest {
-  /** Language that is spoken; undefined: to be found out, only for engines that detect it. */
+  /** Spoken language; undefined, only for engines that can detect it, when it has to be detected. */
   language: LanguageTag | undefined;
   /** Words and phrases that are likely to be said; only for engines that use them. */
   spokenTerms: readonly string[];
-  /** A partial is worth little: no second tries. It is aborted when the utterance is over. */
+  /** A partial is not retried, and is aborted when the utterance is over. */
   purpose: 'partial' | 'final';
   signal: AbortSignal;
 }
 
-/** What was heard in a recording. */
+/** The text of one recording. */
 export interface Transcript {
-  /** Empty when no word was heard. */
+  /** Empty when no word was recognised. */
   text: string;
-  /** Timed from the first sample of the recording; empty or left out when there are no times. */
+  /** Timed from the first sample of the recording; empty or left out when the engine reports no times. */
   words?: readonly Word[];
-  /** Where speech begins and ends, in ms from the first sample, if that is known without words. */
+  /** Where speech begins and ends, in ms from the first sample, if known without word times. */
   startMs?: number;
   endMs?: number;
-  /** What was detected. */
+  /** Detected language. */
   language?: LanguageTag;
 }
 
 /**
- * Hears a recording.
+ * Transcribes a recording.
  *
  * @param samples s16, one channel, RECOGNITION_RATE_HZ; a view that must not be written to
  * @throws ServiceError recognition_failed; the signal's reason when aborted
@@ -45,20 +45,22 @@ export interface BatchRecogniserOptions extends Pick<
   'name' | 'languages' | 'detectsLanguage' | 'usesSpokenTerms' | 'punctuates'
 > {
   transcribe: Transcribe;
-  /** Speech after which the growing utterance is heard once more, in ms; 0 for no partials. */
+  /**
+   * Amount of new speech after which the growing utterance is transcribed again, in ms; 0 for no partials.
+   */
   partialEveryMs?: number;
-  /** Longest recording, in ms; a longer utterance is heard in parts. */
+  /** Maximum length of a recording, in ms; a longer utterance is heard in parts. */
   maxUtteranceMs?: number;
-  /** Of engines that work on this machine alone. */
+  /** Only for engines that run entirely on this machine. */
   effort?: RecognitionEngine['effort'];
-  /** Frees what the engine holds; streams have ended by then. */
+  /** Frees the engine's resources; all streams have ended by then. */
   close?: () => Promise<void>;
 }
 
-/** Of less speech than this, engines that detect the language cannot be trusted to tell it. */
+/** Minimum speech, in ms, for a reliable language detection. */
 const DETECTABLE_MS = 3_000;
 
-/** Wraps a recogniser of recordings. */
+/** Creates a streaming engine from a recogniser of recordings. */
 export function createBatchRecogniser(options: BatchRecogniserOptions): RecognitionEngine {
   const { name, languages, detectsLanguage, usesSpokenTerms, punctuates } = options;
   const closing = new AbortController();
@@ -89,7 +91,7 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
 class BatchHearer implements UtteranceHearer {
   readonly #options: BatchRecogniserOptions;
   readonly #session: RecognitionOptions;
-  /** What the last final was in; engines that detect it get this with short utterances. */
+  /** Language of the last final, passed to language-detecting engines with short utterances. */
   #language: LanguageTag | undefined;
 
   constructor(options: BatchRecogniserOptions, session: RecognitionOptions) {
@@ -111,7 +113,7 @@ class BatchHearer implements UtteranceHearer {
       while (!utterance.isOver && !signal.aborted) await utterance.change.next();
       signal.throwIfAborted();
     } finally {
-      // The final goes first: a server that hears a partial now would keep it waiting.
+      // Aborts the partial in progress, since it would delay the final on the server.
       signal.removeEventListener('abort', giveUp);
       partials.abort();
       utterance.change.notify();
@@ -123,10 +125,10 @@ class BatchHearer implements UtteranceHearer {
   }
 
   close(): void {
-    // Nothing is held between utterances.
+    // No resources are held between utterances.
   }
 
-  /** Hears the growing utterance, one request at a time, always all there is. */
+  /** Transcribes the growing utterance, one request at a time, each for all audio so far. */
   async #guess(
     utterance: Utterance,
     onPartial: (heard: HeardUtterance) => void,
@@ -143,7 +145,7 @@ class BatchHearer implements UtteranceHearer {
       }
       heardMs = utterance.lengthMs;
       const heard = await this.#transcribe(utterance, 'partial', signal).catch(() => undefined);
-      // What comes after the end is old; what fails is made good by the next one or the final.
+      // Partials that arrive after the end are stale; a failed one is superseded by the next or by the final.
       if (heard !== undefined && !isOver()) onPartial(heard);
     }
   }

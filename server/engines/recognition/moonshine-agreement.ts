@@ -1,49 +1,52 @@
-/** What hypotheses of a growing window agree on, and when its words were said. */
+/** Agreement between successive hypotheses of a growing window, and the times of their words. */
 import type { Word } from '../engine.ts';
 import type { Decoded } from './moonshine-model.ts';
 import { TRACK_FRAME_MS, type AudioWindow } from './speech-track.ts';
 
-/** What is needed of a model. */
+/** The parts of a model that agreement needs. */
 interface Vocabulary {
   text(tokens: readonly number[]): string;
   beginsWord(token: number): boolean;
 }
 
-/** Hypotheses that have to agree on the first word and on those that the model is sure of. */
+/** Hypotheses that must agree on the first word and on words the model is sure of. */
 const SOME = 2;
-/** And to say something else than what is shown, before that takes its place. */
+/** Hypotheses that must contradict the shown text before it is replaced. */
 const MORE = 4;
-/** And to agree on words that the model is not sure of. */
+/** Hypotheses that must agree on words the model is not sure of. */
 const MANY = 6;
-/** ln p of a token of which the model is sure. */
+/** ln p from which the model is sure of a token. */
 const SURE = -0.3;
-/** Marks at the end of what still grows: the model ends everything it hears with one. */
+/** Punctuation at the end of a growing text: the model ends every text with a mark. */
 const MARKS_AT_END = /[.?!,;:…-]+$/u;
 const SAMPLES_PER_MS = 16;
 
-/** How many tokens the two latest hypotheses both begin with, up to the end of a word; 0 while there is one. */
+/**
+ * Returns the number of leading tokens on which the two latest hypotheses agree, up to a word boundary; 0
+ * with fewer than two hypotheses.
+ */
 export function agreedTokens(vocabulary: Vocabulary, hypotheses: readonly Decoded[]): number {
   const [before, latest] = hypotheses.slice(-SOME).map(({ tokens }) => tokens);
   if (before === undefined || latest === undefined) return 0;
   let length = 0;
   while (length < latest.length && latest[length] === before[length]) length += 1;
-  // The last word may still grow: it has ended where another begins.
+  // The last word may still grow: it is complete only where another word begins.
   while (length > 0 && !vocabulary.beginsWord(latest[length] ?? -1)) length -= 1;
   return length;
 }
 
-/** What can be reported of a window while it grows. */
+/** The reportable text of a growing window. */
 export interface Tentative {
   /** The latest hypothesis. */
   readonly text: string;
-  /** What of it is worth reading: grows, and stays until several hypotheses contradict it. */
+  /** The part worth showing: it grows, and stays until several hypotheses contradict it. */
   readonly agreed: string;
-  /** Takes the hypotheses up to now, the last one of the first `heardSamples` of the window. */
+  /** Takes all hypotheses so far; the last one covers the first `heardSamples` of the window. */
   see(hypotheses: readonly Decoded[], heardSamples: number): void;
   /**
-   * The words of a text with their times in the utterance, in ms: a syllable more or less.
+   * Returns the words of a text with their times in the utterance, in ms, accurate to about a syllable.
    *
-   * @param decoded what the text was made of: tells how sure its words are
+   * @param decoded decoding the text came from; supplies the confidence of the words
    */
   words(text: string, window: AudioWindow, heardSamples: number, decoded?: Decoded): Word[];
 }
@@ -51,7 +54,10 @@ export interface Tentative {
 export function createTentative(vocabulary: Vocabulary): Tentative {
   let text = '';
   let shown: readonly HypothesisWord[] = [];
-  /** Up to where was heard when so many words had been recognised, in ms of the window. */
+  /**
+   * For each word count, the end of the audio in which so many words were first recognised, in ms of the
+   * window.
+   */
   const seenMs: number[] = [];
   return {
     get text() {
@@ -87,13 +93,13 @@ export function createTentative(vocabulary: Vocabulary): Tentative {
 /** A word of a hypothesis. */
 interface HypothesisWord {
   text: string;
-  /** Without marks and capitals, which come and go. */
+  /** The text without punctuation and capitals, which vary between hypotheses. */
   key: string;
-  /** ln p of its least sure token. */
+  /** ln p of its least certain token. */
   chance: number;
 }
 
-/** The words of the latest hypotheses, the newest last. */
+/** Returns the words of the latest hypotheses, the newest last. */
 function wordsOfLatest(
   vocabulary: Vocabulary,
   hypotheses: readonly Decoded[],
@@ -116,12 +122,12 @@ function wordsOfDecoded(
   });
 }
 
-/** Two digits: more would be made up. */
+/** Rounds to two digits: more would be false precision. */
 function rounded(share: number): number {
   return Math.round(share * 100) / 100;
 }
 
-/** The words that are shown after those that were. */
+/** Returns the words to show, given the words shown before. */
 function nextShown(
   shown: readonly HypothesisWord[],
   latest: readonly HypothesisWord[][],
@@ -129,7 +135,7 @@ function nextShown(
   const words = latest.at(-1) ?? [];
   const next = words.slice(0, sureCount(latest));
   if (commonCount(shown, next) === shown.length) return next;
-  // Where they are the same throughout, nothing more seems to be on its way.
+  // When the hypotheses are equal throughout, no further change is expected.
   const isSame = areSame(latest.slice(-MORE));
   const firm = isSame ? words : words.slice(0, agreedCount(latest, MORE));
   const isContradicted =
@@ -138,21 +144,24 @@ function nextShown(
   return firm.length > next.length ? firm : next;
 }
 
-/** How many words of the newest hypothesis are worth showing. */
+/** Returns the number of words of the newest hypothesis that are worth showing. */
 function sureCount(latest: readonly HypothesisWord[][]): number {
   const words = latest.at(-1) ?? [];
   const some = agreedCount(latest, SOME);
   const many = agreedCount(latest, MANY);
-  // Who reads along wants to see at once that somebody is heard: one word is soon put right.
+  // Readers should see at once that speech is being heard, and a single wrong word is soon corrected.
   const trusted = Math.max(many, 1);
   const unsure = words.slice(0, some).findIndex(({ chance }, at) => at >= trusted && chance < SURE);
   let count = unsure === -1 ? some : unsure;
-  // While the next word is on its way the model tells the last one again and again.
+  // While the next word is incomplete, the model tends to repeat the last one.
   while (count > 1 && words[count - 1]?.key === words[count - 2]?.key) count -= 1;
   return count;
 }
 
-/** With how many words `count` hypotheses begin; the last one of the newest may still grow. */
+/**
+ * Returns the number of leading words on which `count` hypotheses agree; the last word of the newest may
+ * still grow.
+ */
 function agreedCount(latest: readonly HypothesisWord[][], count: number): number {
   const [newest = [], ...others] = latest.slice(-count).reverse();
   if (others.length + 1 < count) return 0;
@@ -178,7 +187,7 @@ function commonCount(one: readonly HypothesisWord[], other: readonly HypothesisW
   return count;
 }
 
-/** A text without marks and capitals. */
+/** Returns a text without punctuation and capitals. */
 export function wordsAlone(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}']+/gu, ' ');
 }
@@ -188,8 +197,8 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Spreads words over the speech of a window by their letters; none begins later than it was first
- * recognised.
+ * Spreads words over the speech of a window in proportion to their letters; no word begins later than it was
+ * first recognised.
  */
 function timedWords(
   words: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The process that hears many speakers with one Moonshine model; see hearing-protocol.ts. One decoding
- * at a time: who waits for what is concluded comes first, then whoever has waited longest for a hypothesis.
+ * The child process that hears many speakers with one Moonshine model; see hearing-protocol.ts. It runs one
+ * decoding at a time: conclusions first, then the hypothesis of the line that has waited longest.
  */
 import { encodeFrame, FrameReader } from '../../process/index.ts';
 import {
@@ -16,38 +16,38 @@ import { MoonshineModel, type MoonshineFiles } from './moonshine-model.ts';
 import { loadSileroVad, type SileroVad, SpeechTrack } from './speech-track.ts';
 import { createTermBias, type TermBias } from './term-bias.ts';
 
-/** The command line of a child, as JSON. */
+/** Argument of the child's command line, as JSON. */
 export interface MoonshineChildOptions {
   files: MoonshineFiles & { vad: string };
-  /** Silence after which what was said is concluded, in ms. */
+  /** Silence after which text is concluded, in ms. */
   pauseMs: number;
 }
 
-/** Nothing more will come; `isCut` when speech goes on all the same. */
+/** End of an utterance; `isCut` when speech continues nevertheless. */
 interface End {
   isCut: boolean;
 }
 
 interface Line {
-  /** Undefined until it has what was said before. */
+  /** Undefined until the preceding context has arrived. */
   ear: MoonshineEar | undefined;
   opening: HearingOpening;
-  /** Audio of what was said before. */
+  /** Audio of the preceding context. */
   before: Buffer[];
-  /** Audio that has come, and the end, in their order. */
+  /** Audio received and the end of the utterance, in order of arrival. */
   incoming: (Buffer | End)[];
-  /** When it was last served, in ms. */
+  /** Time of its last decoding, in ms. */
   servedMs: number;
 }
 
-/** The share of the time that was spent hearing, over about so long, in ms. */
+/** Time constant of the moving average of the decoding load, in ms. */
 const LOAD_MEMORY_MS = 2_000;
-/** Shares between which the pauses between hypotheses grow to twice their length. */
+/** Loads between which the interval between hypotheses grows to twice its length. */
 const RELAXED = 0.6;
 const BUSY = 0.9;
-/** A second of audio that has come and is not taken in yet. */
+/** Unprocessed audio from which a line counts as far behind, in bytes: one second. */
 const FAR_BEHIND_BYTES = 32_000;
-/** Lists of terms that are kept ready. */
+/** Number of term lists kept ready. */
 const MOST_BIASES = 64;
 
 class Hearing {
@@ -92,17 +92,19 @@ class Hearing {
       bias: this.#biasFor(spokenTerms),
       before: said && { ...said, samples: floats(Buffer.concat(before)) },
       patience: () => this.#patience(),
-      // Who is heard alone is never in a hurry.
+      // A line never hurries because of its own backlog.
       isHurried: () => [...this.#lines.values()].some((each) => each !== line && isBehind(each)),
     });
   }
 
-  /** Thousands of terms take a while, and come again with each utterance of a session. */
+  /**
+   * Caches the bias of a term list: thousands of terms take time to prepare and recur with every utterance.
+   */
   #biasFor(spokenTerms: readonly string[]): TermBias | undefined {
     const key = JSON.stringify(spokenTerms);
     const known = this.#biases.has(key);
     const bias = known ? this.#biases.get(key) : createTermBias(spokenTerms, this.#model.pieces);
-    // The one that was not used for longest is the first to go.
+    // Evicts the least recently used list.
     this.#biases.delete(key);
     this.#biases.set(key, bias);
     for (const oldest of [...this.#biases.keys()].slice(0, -MOST_BIASES)) {
@@ -111,14 +113,14 @@ class Hearing {
     return bias;
   }
 
-  /** Hears until there is nothing to hear. */
+  /** Works until no line has work left. */
   async #work(): Promise<void> {
     this.#isWorking = true;
     for (;;) {
       await this.#takeIn();
       const next = this.#next();
       if (next === undefined) {
-        // While one line took in what it had, more may have come for another before it.
+        // While one line took in its audio, more may have arrived for an earlier line.
         if ([...this.#lines.values()].some(({ incoming }) => incoming.length > 0)) continue;
         break;
       }
@@ -128,13 +130,13 @@ class Hearing {
       const news = await line.ear?.work();
       this.#note(startedMs);
       if (news !== undefined && this.#lines.has(number)) this.#tell(number, news);
-      // What came in meanwhile is read before the next decoding.
+      // Lets input that arrived meanwhile be read before the next decoding.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#isWorking = false;
   }
 
-  /** Takes in the audio that has come; finding speech in it costs little. */
+  /** Takes in the received audio; detecting speech in it costs little. */
   async #takeIn(): Promise<void> {
     for (const [number, line] of this.#lines) {
       for (let item = line.incoming.shift(); item !== undefined; item = line.incoming.shift()) {
@@ -181,7 +183,7 @@ class Hearing {
     }
   }
 
-  /** Keeps the share of the time that was spent hearing. */
+  /** Updates the share of time spent decoding. */
   #note(startedMs: number): void {
     const nowMs = performance.now();
     const spanMs = nowMs - this.#lastMs;
@@ -204,7 +206,7 @@ function bytesIn(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Samples from -1 to 1, of s16le. */
+/** Converts s16le to samples from -1 to 1. */
 function floats(audio: Buffer): Float32Array {
   const samples = new Float32Array(audio.byteLength >> 1);
   for (let index = 0; index < samples.length; index += 1) {
@@ -217,7 +219,7 @@ function tell(kind: number, number: number, heard: object): void {
   send(kind, numbered(number, Buffer.from(JSON.stringify(heard))));
 }
 
-/** Pipes are written at once on POSIX systems, even if decoding then keeps the thread busy. */
+/** On POSIX systems pipes are written synchronously, even if decoding then occupies the thread. */
 function send(kind: number, payload?: Uint8Array): void {
   process.stdout.write(encodeFrame(kind, payload));
 }
@@ -227,7 +229,7 @@ function fail(error: unknown): void {
   process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
 }
 
-/** Files that load may still be of other models: one decoding tells. Throws what is wrong. */
+/** Decodes a test signal: files that load may still belong to another model. Throws what is wrong. */
 async function tryOut(model: MoonshineModel, vad: SileroVad): Promise<void> {
   const samples = new Float32Array(RECOGNITION_RATE_HZ).map((_, at) => Math.sin(at * at) / 10);
   const audio = Buffer.from(Int16Array.from(samples, (sample) => sample * 32_767).buffer);
@@ -244,7 +246,7 @@ async function run({ files, pauseMs }: MoonshineChildOptions): Promise<void> {
   send(fromHearing.ready);
 }
 
-// The parent is gone, however it went.
+// The parent has ended, however it ended.
 process.stdin.on('end', () => process.exit());
 process.stdout.on('error', () => process.exit());
 

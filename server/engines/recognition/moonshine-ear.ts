@@ -1,9 +1,10 @@
 /**
- * Hears one utterance with Moonshine while it is said. The model hears whole windows of audio, so a
- * window that grows is heard again and again: what two hypotheses agree on is kept and given to the next
- * one as the beginning of its text. Silero's detector finds where a window begins, and the pauses at which
- * it ends. Everything is decided by positions in the audio, so that the same audio is heard the same way
- * as long as there is time to hear it: who is unsure hears again, unless others are far behind by then.
+ * Recognises one utterance with Moonshine while it is spoken. The model takes whole windows of audio, so a
+ * growing window is decoded again and again. Tokens on which two hypotheses agree are kept and given to the
+ * next decoding as the beginning of its text. Silero's voice detector finds where windows begin and the
+ * pauses at which they end.
+ * All decisions depend on positions in the audio, so the same audio gives the same text as long as there is
+ * enough processor time. Uncertain text is decoded again, unless other utterances are far behind by then.
  */
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import type { ConcludedPart, HeardPart } from './hearing-protocol.ts';
@@ -17,68 +18,70 @@ import type { Decoded, MoonshineModel } from './moonshine-model.ts';
 import type { AudioWindow, SpeechTrack } from './speech-track.ts';
 import type { TermBias } from './term-bias.ts';
 
-/** What an ear has to tell after some work. */
+/** Result of one piece of work. */
 export type EarNews =
   | { kind: 'partial'; heard: HeardPart }
   | { kind: 'part'; part: ConcludedPart }
-  /** The utterance is over; `heard` is what was not concluded before. */
+  /** The utterance is over; `heard` is the part not concluded before. */
   | { kind: 'over'; heard: HeardPart };
 
 interface MoonshineEarOptions {
   model: MoonshineModel;
   track: SpeechTrack;
   bias: TermBias | undefined;
-  /** What was said just before. */
+  /** Speech and text of the previous utterance. */
   before: Before | undefined;
-  /** How much longer than usual to wait between two hypotheses, from 1 to 2. */
+  /** Factor by which the interval between two hypotheses is stretched, from 1 to 2. */
   patience: () => number;
-  /** Whether others are so far behind that what is not needed is left out. */
+  /** Whether other utterances are so far behind that optional work is skipped. */
   isHurried: () => boolean;
 }
 
-/** Speech that was heard, and what it said. */
+/** Speech that was already heard, and its text. */
 interface Before {
   samples: Float32Array;
   tokens: readonly number[];
-  /** Whether its sentence goes on. */
+  /** Whether its sentence continues in the following speech. */
   isOpen: boolean;
 }
 
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
-/** Audio in a window after which it is first heard, and how often from then on, in samples. */
+/** Length of a window at its first decoding, and the intervals between later ones, in samples. */
 const FIRST_LOOK = 800 * SAMPLES_PER_MS;
 const EARLY_HOP = 250 * SAMPLES_PER_MS;
 const EARLY_UNTIL = 1_800 * SAMPLES_PER_MS;
 const HOP = 500 * SAMPLES_PER_MS;
-/** Hypotheses of less audio are not worth keeping: they are mistaken about the first words too often. */
+/** Length from which agreed tokens are kept: hypotheses of less audio get the first words wrong too often. */
 const KEEP_FROM = 1_500 * SAMPLES_PER_MS;
-/** A window that has ended is heard as far as this many hypotheses behind; then they are left out. */
+/** Number of overdue hypotheses above which they are skipped. */
 const MOST_BEHIND = 2;
-/** A kept token that has become less likely than this, as ln p, is doubted. */
+/** ln p below which a kept token is doubted. */
 const DOUBTFUL = -2;
-/** How much likelier, as ln p, another text must be to take the place of what was kept. */
+/** Margin in ln p by which another text must be likelier to replace what was kept. */
 const CLEARLY = 1;
-/** Mean ln p of the tokens of a text below which it is heard again: slower, faster. */
+/** Mean ln p of a text's tokens below which the window is decoded again at other tempos. */
 const UNSURE = -0.1;
 const TEMPOS = [1.03, 0.97, 0.95, 1.06, 0.92];
-/** Mean ln p below which it was no speech. */
+/** Mean ln p below which the audio was no speech. */
 const NOISE = -1.2;
-/** What is heard with what was said before counts as much as the same speech heard in several ways. */
+/** Votes of a decoding with preceding context, which counts as much as decodings at several tempos. */
 const CONTEXT_VOTES = 4;
-/** Longer speech before a window is not worth hearing once more, in samples. */
+/** Preceding speech longer than this is not worth decoding again, in samples. */
 const LONGEST_BEFORE = 5_000 * SAMPLES_PER_MS;
-/** What was said longer ago says nothing of what is said now, in samples. */
+/** Gap after which preceding speech no longer helps, in samples. */
 const LONGEST_GAP = 2_000 * SAMPLES_PER_MS;
 
-/** A window that is being heard, and what was believed of it so far. */
+/** A window being decoded, and its hypotheses so far. */
 interface Listening {
   window: AudioWindow;
-  /** Audio heard at the next look, in samples of the window. */
+  /** Length of the window at its next decoding, in samples. */
   nextLook: number;
   hypotheses: Decoded[];
   kept: readonly number[];
   tentative: Tentative;
-  /** What it says if nothing more comes: found in the pause, before it is known to be the end. */
+  /**
+   * Final text if no more speech follows: decoded during the pause, before the pause is known to be the end.
+   */
   foreseen: { length: number; final: Decoded } | undefined;
 }
 
@@ -90,7 +93,7 @@ export class MoonshineEar {
   /** Whether the last part was cut within a sentence. */
   #begun = false;
   #before: Before | undefined;
-  /** Where the last part ended, in samples of the utterance. */
+  /** End of the last concluded part, in samples of the utterance. */
   #concludedUntil = 0;
 
   constructor(options: MoonshineEarOptions) {
@@ -99,18 +102,18 @@ export class MoonshineEar {
     this.#begun = options.before?.isOpen === true;
   }
 
-  /** Takes in samples, s16le. */
+  /** Takes in s16le samples. */
   async accept(audio: Buffer): Promise<void> {
     await this.#options.track.append(audio);
   }
 
-  /** Nothing more will come. @param isCut whether speech goes on all the same */
+  /** Marks the utterance as complete. @param isCut whether speech continues nevertheless */
   end(isCut: boolean): void {
     this.#options.track.end(isCut);
     this.#isEnding = true;
   }
 
-  /** Whether somebody waits for what is concluded, for a next hypothesis, or for nothing. */
+  /** The most urgent work that is due. */
   get wants(): 'conclusion' | 'hypothesis' | 'nothing' {
     if (this.#isOver) return 'nothing';
     const listening = this.#current();
@@ -120,7 +123,7 @@ export class MoonshineEar {
     return canForesee(listening) || window.length >= nextLook ? 'hypothesis' : 'nothing';
   }
 
-  /** Does one piece of the work that {@link wants} tells of; undefined when there is nothing to tell. */
+  /** Does one piece of the work named by {@link wants}; resolves to undefined when it yields no result. */
   async work(): Promise<EarNews | undefined> {
     const listening = this.#current();
     if (listening === undefined) {
@@ -157,7 +160,7 @@ export class MoonshineEar {
     return this.#listening;
   }
 
-  /** Hears what a growing window says so far. */
+  /** Decodes a growing window up to its next look. */
   async #look(listening: Listening): Promise<EarNews | undefined> {
     const { model, patience } = this.#options;
     const { window, hypotheses } = listening;
@@ -173,7 +176,7 @@ export class MoonshineEar {
     return this.#partial(listening, hypotheses, heard);
   }
 
-  /** Hears in a pause what a window says if that is its end. */
+  /** Decodes a window during a pause, as if the pause were its end. */
   async #foresee(listening: Listening): Promise<EarNews | undefined> {
     const length = listening.window.ending ?? 0;
     const final = await this.#final(listening, length);
@@ -181,7 +184,7 @@ export class MoonshineEar {
     return this.#partial(listening, [...listening.hypotheses, final], length);
   }
 
-  /** What can be reported once the first `heard` samples of a window have been heard. */
+  /** Returns the partial to report once the first `heard` samples of a window are decoded, if any. */
   #partial(
     { window, tentative }: Listening,
     hypotheses: readonly Decoded[],
@@ -195,7 +198,7 @@ export class MoonshineEar {
     return { kind: 'partial', heard: this.#reported({ text, agreed, words }) };
   }
 
-  /** A hypothesis that keeps what was agreed on, unless that has become doubtful. */
+  /** Returns a hypothesis that keeps the agreed tokens, unless they have become doubtful. */
   async #believable(listening: Listening, samples: Float32Array): Promise<Decoded> {
     const { model, bias } = this.#options;
     const { hypotheses, kept } = listening;
@@ -241,7 +244,7 @@ export class MoonshineEar {
     return { kind: 'part', part: { ...heard, settledSamples: window.from + window.length } };
   }
 
-  /** What a window says in the end, whatever was believed of it before. */
+  /** Returns the final text of a window, independently of earlier hypotheses. */
   async #final({ window, hypotheses }: Listening, length: number): Promise<Decoded> {
     const { model, bias, isHurried } = this.#options;
     const biased = bias === undefined ? {} : { bias };
@@ -254,7 +257,7 @@ export class MoonshineEar {
     const before = this.#near(window);
     if (before !== undefined) {
       const inContext = await this.#inContext(before, samples);
-      // That the text before was all is no answer: the detector has heard speech here.
+      // An empty rest is not an answer: the voice detector found speech here.
       if (hasWords(model.text(inContext.tokens))) ballot.add(inContext, CONTEXT_VOTES);
     }
     for (const tempo of TEMPOS) {
@@ -265,7 +268,7 @@ export class MoonshineEar {
     return ballot.winner(first);
   }
 
-  /** Short speech is understood better with what was said before it. */
+  /** Decodes short speech together with the speech before it, which improves recognition. */
   async #inContext(before: Before, samples: Float32Array): Promise<Decoded> {
     const { model, bias } = this.#options;
     const whole = new Float32Array(before.samples.length + samples.length);
@@ -291,7 +294,7 @@ export class MoonshineEar {
     return isNear && length > 0 ? this.#before : undefined;
   }
 
-  /** Whether a text says something else, and is so much likelier. */
+  /** Whether one decoding has different words and is likelier by a margin. */
   #isBetter(other: Decoded, than: Decoded, byMuch: number): boolean {
     const { model } = this.#options;
     return (
@@ -300,7 +303,7 @@ export class MoonshineEar {
     );
   }
 
-  /** A text as it is reported: what goes on with a sentence has no capital. */
+  /** Formats a text for reporting: the continuation of a sentence loses its capital. */
   #reported<Part extends Partial<HeardPart> & { text: string }>(part: Part): Part {
     if (!this.#begun) return part;
     const { agreed } = part;
@@ -312,7 +315,7 @@ export class MoonshineEar {
   }
 }
 
-/** Texts by their words alone: punctuation divides what is likely among texts that say the same. */
+/** Counts decodings by their words alone, so that variants in punctuation do not split the vote. */
 class Ballot {
   readonly #wordsOf: (decoded: Decoded) => string;
   readonly #votes = new Map<string, { sum: number; best: Decoded }>();
@@ -328,7 +331,7 @@ class Ballot {
     this.#votes.set(words, { sum: sum + votes * Math.exp(decoded.score), best: better });
   }
 
-  /** What is likelier than all others; the first if it says the same. */
+  /** Returns the likeliest decoding of all; `first` unless another has more votes. */
   winner(first: Decoded): Decoded {
     let winner = first;
     let most = this.#votes.get(this.#wordsOf(first))?.sum ?? 0;
@@ -341,13 +344,13 @@ class Ballot {
   }
 }
 
-/** Whether a window pauses for so long that this may be its end, and that has not been heard yet. */
+/** Whether a window pauses long enough that this may be its end, and that end has not been decoded yet. */
 function canForesee({ window, foreseen }: Listening): boolean {
   const { ending, hasSpeech, isClosed } = window;
   return !isClosed && hasSpeech && ending !== undefined && foreseen?.length !== ending;
 }
 
-/** A look in a pause would find nothing that was not there before it. */
+/** Skips looks that fall into a pause, where decoding would find nothing new. */
 function leaveOutPauses(listening: Listening | undefined): void {
   if (listening === undefined) return;
   const { window } = listening;
@@ -356,7 +359,7 @@ function leaveOutPauses(listening: Listening | undefined): void {
   }
 }
 
-/** Whether so much has come since a look was due that it is left out. */
+/** Whether so much audio has arrived since a look was due that the look is skipped. */
 function isFarBehind({ length }: AudioWindow, nextLook: number): boolean {
   return length - nextLook > MOST_BEHIND * HOP;
 }
@@ -369,19 +372,19 @@ function hasWords(text: string): boolean {
   return wordsAlone(text).trim() !== '';
 }
 
-/** The model ends everything it hears with a mark, also where it was cut. */
+/** Removes the final mark: the model ends every text with one, even where the audio was cut. */
 function withoutFullStop(text: string): string {
   return text.replace(/[.,;:…]+$/u, '');
 }
 
-/** English "I", names that are all capitals and the like keep their capitals. */
+/** Lowers the first letter, except in English "I", all-capital names and the like. */
 function continued(text: string): string {
   return /^(?:I\b|\p{Lu}{2})/u.test(text)
     ? text
     : text.replace(/^\p{Lu}/u, (letter) => letter.toLowerCase());
 }
 
-/** The same speech slower or faster, and by as much lower or higher. */
+/** Resamples speech to another tempo, which shifts its pitch as well. */
 function atTempo(samples: Float32Array, tempo: number): Float32Array {
   const changed = new Float32Array(Math.floor(samples.length * tempo));
   for (let index = 0; index < changed.length; index += 1) {

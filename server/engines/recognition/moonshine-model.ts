@@ -1,8 +1,8 @@
 /**
- * Moonshine, a small speech model in two parts: an encoder that listens to a whole window of audio, and a
- * decoder that writes it down token by token. onnxruntime runs both, so that we decide what is written:
- * a guess of what comes next is checked in one go rather than token by token, tokens that were agreed on
- * are kept, terms of the session are made likelier, and how sure the model is decides what was noise.
+ * Moonshine, a small speech model in two parts: the encoder processes a whole window of audio, and the
+ * decoder writes its text token by token. Both run in onnxruntime, which leaves control of the decoding to
+ * this module: a guess of the coming tokens is checked in one step instead of token by token, agreed tokens
+ * are kept, spoken terms are made likelier, and the model's certainty tells noise from speech.
  */
 import { readFileSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -15,13 +15,13 @@ export interface MoonshineFiles {
   tokens: string;
 }
 
-/** What is to be written down. */
+/** A request to transcribe one window. */
 interface DecodeRequest {
-  /** From -1 to 1, at 16 kHz. */
+  /** Samples from -1 to 1, at 16 kHz. */
   samples: Float32Array;
-  /** The text begins with these tokens, whatever the model believes. */
+  /** Tokens the text must begin with, whatever the model prefers. */
   kept?: readonly number[];
-  /** Guess of the tokens after those: right ones cost next to nothing, wrong ones change nothing. */
+  /** Guess of the tokens that follow: right ones cost next to nothing, wrong ones change nothing. */
   guess?: readonly number[];
   bias?: TermBias;
 }
@@ -30,30 +30,32 @@ export interface Decoded {
   tokens: number[];
   /** ln p of each token, kept ones included; 0 is sure. */
   chances: number[];
-  /** ln p of the whole text, its end included. */
+  /** ln p of the whole text, including its end token. */
   score: number;
 }
 
 const BEGIN = 1;
 const END = 2;
-/** Tokens below are marks, not text. */
+/** Tokens below this are control tokens, not text. */
 const FIRST_TEXT = 3;
-/** Nobody speaks faster: more tokens in a second are the model repeating itself. */
+/**
+ * Limit of tokens per second of audio: nobody speaks faster, so more tokens are the model repeating itself.
+ */
 const MOST_TOKENS_PER_S = 6.5;
 const SPARE_TOKENS = 2;
-/** What is this much less likely than the likeliest, as ln, adds nothing to a sum of probabilities. */
+/** Distance from the maximum, as ln, beyond which a value is left out of a sum of probabilities. */
 const NEGLIGIBLE = 12;
-/** The model wants at least so many samples: its first convolutions see this much at a time. */
+/** Shortest input, in samples: the model's first convolutions span this many. */
 const SHORTEST_SAMPLES = 1_600;
 
-/** The tensors a decoding carries from one step to the next, by name of the input. */
+/** Tensors that a decoding carries from one step to the next, by input name. */
 type Cache = Record<string, Tensor>;
 
 export class MoonshineModel {
   readonly #encoder: InferenceSession;
   readonly #decoder: InferenceSession;
   readonly #pieces: readonly Buffer[];
-  /** Names of cached inputs: of what was written, and of what was listened to. */
+  /** Names of the cached inputs: for the written tokens, and for the encoded audio. */
   readonly #writtenNames: readonly string[];
   readonly #heardNames: readonly string[];
   readonly #empty: Cache;
@@ -78,21 +80,21 @@ export class MoonshineModel {
     this.#empty = Object.fromEntries(names.map((name) => [name, nothing]));
   }
 
-  /** Loads the model; throws Error when a file is missing, damaged or of another kind. */
+  /** Loads the model. Throws Error when a file is missing, damaged or of another kind. */
   static async load(files: MoonshineFiles): Promise<MoonshineModel> {
     const pieces = readPieces(files.tokens);
     const encoder = await InferenceSession.create(files.encoder, sessionOptions);
     const decoder = await InferenceSession.create(files.decoder, {
       ...sessionOptions,
       extra: { session: { disable_quant_qdq: '1' } },
-      // Its table of tokens is stored small and would be unpacked again for every token.
+      // Otherwise the quantised token table would be unpacked again for every token.
     });
     return new MoonshineModel(encoder, decoder, pieces);
   }
 
   /**
-   * Writes down what a window of audio says. A term that was begun and not written to its end has led
-   * astray: then it is written anew with only those that were, or with none.
+   * Transcribes a window of audio. A spoken term that was begun but not completed has misled the decoder: the
+   * window is then transcribed again with only the completed terms, or without any.
    */
   async decode({ bias, ...request }: DecodeRequest): Promise<Decoded> {
     const states = await this.#listen(request.samples);
@@ -113,7 +115,7 @@ export class MoonshineModel {
     const writing = new Writing({ kept, bias, most });
     let cache = this.#empty;
     let input: readonly number[] = [BEGIN, ...kept, ...guess];
-    /** Tokens of the input that the caller or the model has settled already. */
+    /** Number of input tokens that the caller or the model has settled already. */
     let settled = 1 + kept.length;
     for (let step = 0; ; step += 1) {
       const output = await this.#step({ input, states, cache, isFirst: step === 0 });
@@ -129,7 +131,7 @@ export class MoonshineModel {
     }
   }
 
-  /** The text of tokens, without blanks around it. */
+  /** Returns the text of tokens, without surrounding blanks. */
   text(tokens: readonly number[]): string {
     const pieces = tokens.map((token) => this.#pieces[token] ?? Buffer.alloc(0));
     return Buffer.concat(pieces).toString('utf8').trim();
@@ -140,7 +142,7 @@ export class MoonshineModel {
     return this.#pieces[token]?.[0] === 0x20;
   }
 
-  /** The piece of each token, as UTF-8. */
+  /** The UTF-8 bytes of each token. */
   get pieces(): readonly Buffer[] {
     return this.#pieces;
   }
@@ -171,12 +173,12 @@ export class MoonshineModel {
       use_cache_branch: new Tensor('bool', [!isFirst], [1]),
       ...cache,
     };
-    // All of them, every time: with fewer the runtime writes some over others.
+    // All outputs are fetched every time: with fewer, the runtime overwrites some with others.
     const wanted = [...this.#writtenNames, ...this.#heardNames];
     return this.#decoder.run(feeds, ['logits', ...wanted.map(presentName)]);
   }
 
-  /** What the next step gets of this one, without its last `unused` tokens. */
+  /** Returns the cache for the next step, without its last `unused` tokens. */
   #carry(
     output: InferenceSession.ReturnType,
     cache: Cache,
@@ -212,18 +214,18 @@ export class MoonshineModel {
 }
 
 const sessionOptions = {
-  // One thread each: many speakers at a time are served better than one in half the time.
+  // One thread each: throughput for many speakers matters more than the latency of one.
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   enableCpuMemArena: false,
   enableMemPattern: false,
 } as const satisfies InferenceSession.SessionOptions;
 
-/** The text as it is being written. */
+/** The text during decoding. */
 class Writing {
   readonly tokens: number[];
   readonly #chances: number[] = [];
-  /** Places of the tokens that the bias has put there. */
+  /** Positions of the tokens that the bias chose. */
   readonly #swayed: number[] = [];
   readonly #bias: TermBias | undefined;
   readonly #most: number;
@@ -248,7 +250,7 @@ class Writing {
     return this.#isOver;
   }
 
-  /** Whether all that the bias has put there belongs to terms that were written to their end. */
+  /** Whether every token chosen by the bias belongs to a completed term. */
   get hasWholeTerms(): boolean {
     const bias = this.#bias;
     return this.#swayed.every((place) => bias?.isWithinTerm(this.tokens, place) === true);
@@ -260,10 +262,10 @@ class Writing {
   }
 
   /**
-   * Takes what the model believes comes after each token of the input.
+   * Takes the model's logits for the token after each input token.
    *
-   * @param settled tokens of the input that are part of the text whatever the model believes
-   * @returns how many tokens of the input are part of the text
+   * @param settled number of input tokens that are part of the text whatever the model prefers
+   * @returns the number of input tokens that are part of the text
    */
   take(logits: Float32Array, input: readonly number[], settled: number): number {
     const size = logits.length / input.length;
@@ -281,14 +283,14 @@ class Writing {
     return input.length;
   }
 
-  /** Writes the next token, or answers that the text ends. */
+  /** Appends the next token, or returns END. */
   #choose(values: Float32Array): number {
     const most = largest(values);
     const sum = logOfSum(values, most);
     const own = likeliest(values);
     const best = this.#bias?.prefer(values, this.tokens, own) ?? own;
     const end = values[END] ?? -Infinity;
-    // Nothing at all is never the first answer: silence shows in how unsure what is written is.
+    // The end token is never accepted first: silence shows in the low probability of what is written.
     const isEnd = this.tokens.length > 0 && end >= (values[best] ?? 0);
     if (isEnd || this.tokens.length >= this.#most) {
       this.#isOver = true;
@@ -324,7 +326,7 @@ function largest(values: Float32Array): number {
   return most;
 }
 
-/** ln of the sum of e^x, `most` being the largest x. */
+/** Returns ln of the sum of e^x, where `most` is the largest x. */
 function logOfSum(values: Float32Array, most: number): number {
   let sum = 0;
   const least = most - NEGLIGIBLE;

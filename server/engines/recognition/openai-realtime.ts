@@ -1,7 +1,7 @@
 /**
- * Recognition over OpenAI's realtime interface (WebSocket). Utterances are ours, so the server's own
- * turn detection is off: audio is appended while someone speaks and committed at the endpoint. The
- * item made of it is transcribed then.
+ * Recognition over OpenAI's realtime API (WebSocket). The voice path detects the utterances, so the server's
+ * turn detection is off: audio is appended during speech and committed at the endpoint, and the server then
+ * transcribes the resulting item.
  */
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -31,22 +31,22 @@ import {
 import type { HeardUtterance, Utterance } from './utterance.ts';
 
 export interface OpenAiRealtimeOptions extends SocketEngineOptions {
-  /** Address up to `/v1`; what follows a ? is kept for servers that want a model there. */
+  /** Address up to `/v1`; a query string is kept for servers that expect the model there. */
   url: string;
   model: string | undefined;
   key?: string | undefined;
 }
 
 const NAME = 'openai-realtime';
-/** What it hears. */
+/** Sample rate the server expects. */
 const SERVER_RATE_HZ = 24_000;
-/** Tenths of a second go out, more only when we are behind, and half a second at most. */
+/** Audio is sent in tenths of a second; a backlog is sent in pieces of up to half a second. */
 const LEAST_SAMPLES_READ = RECOGNITION_RATE_HZ / 10;
 const MOST_SAMPLES = SERVER_RATE_HZ / 2;
 /** The server refuses to transcribe less than 100 ms. */
 const SHORTEST_SAMPLES = SERVER_RATE_HZ / 5;
 
-/** A server with the realtime interface. */
+/** The engine for servers with the realtime API. */
 export const openAiRealtime = declareEngine({
   settings: {
     OPENAI_REALTIME_URL: Type.Optional(
@@ -74,7 +74,7 @@ export const openAiRealtime = declareEngine({
   },
 });
 
-/** Contacts nobody yet: a server that is down now may be up when someone speaks. */
+/** Makes no connection yet: a server that is down now may be up when a session starts. */
 export async function createOpenAiRealtime(
   options: OpenAiRealtimeOptions,
 ): Promise<RecognitionEngine | Unavailable> {
@@ -94,7 +94,7 @@ export async function createOpenAiRealtime(
     languages: heard.languages,
     tries: options.tries,
     firstDelayMs: options.firstDelayMs,
-    // It hears any language, but does not say which it was.
+    // The server accepts any language but does not report which one it heard.
     detectsLanguage: false,
     usesSpokenTerms: true,
     punctuates: true,
@@ -140,7 +140,7 @@ async function setUp(socket: RecogniserSocket, session: RealtimeSession): Promis
 
 class RealtimeConversation implements Conversation {
   readonly #socket: RecogniserSocket;
-  /** The item whose transcript came last: what still comes of it is old. */
+  /** Item of the last transcript; later events about it are stale. */
   #lastItem: string | undefined;
 
   constructor(socket: RecogniserSocket) {
@@ -232,18 +232,18 @@ function unavailable(reason: string): Unavailable {
   return { name: NAME, reason: `OpenAI-compatible realtime transcription: ${reason}` };
 }
 
-// What servers with OpenAI's realtime interface say, as far as it concerns transcripts. Pure.
+// Events of servers with OpenAI's realtime API that concern transcripts. Pure functions.
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 
-/** The server has made an item of what was appended. */
+/** The server has created an item from the appended audio. */
 const committed = Compile(
   Type.Object({
     type: Type.Literal('input_audio_buffer.committed'),
     item_id: Type.String(),
   }),
 );
-/** More of the transcript of an item. */
+/** A further part of an item's transcript. */
 const delta = Compile(
   Type.Object({
     type: Type.Literal(`${TRANSCRIPTION}.delta`),
@@ -251,7 +251,7 @@ const delta = Compile(
     delta: Type.String(),
   }),
 );
-/** All of the transcript of an item. */
+/** The complete transcript of an item. */
 const completed = Compile(
   Type.Object({
     type: Type.Literal(`${TRANSCRIPTION}.completed`),
@@ -273,18 +273,18 @@ const error = Compile(
   }),
 );
 
-/** Errors that another connection meets as well. */
+/** Errors that would recur on another connection. */
 const LASTING = new Set([
   ...['invalid_api_key', 'insufficient_quota', 'model_not_found', 'invalid_model'],
   ...['authentication_error', 'permission_error'],
 ]);
 
-/** @throws Setback when an event tells of an error */
+/** @throws Setback when an event reports an error */
 function throwError(event: RecogniserMessage, { isSetUp }: { isSetUp: boolean }): void {
   if (!error.Check(event)) return;
   const { type, code } = event.error;
   const name = code ?? type ?? '';
-  // What is no code might tell of texts or keys.
+  // A value that is not an identifier might contain texts or keys.
   const fields = { code: /^\w{1,64}$/.test(name) ? name : 'error' };
   const isLasting = LASTING.has(code ?? '') || LASTING.has(type ?? '');
   if (isLasting || (isSetUp && type === 'invalid_request_error')) {
@@ -294,19 +294,18 @@ function throwError(event: RecogniserMessage, { isSetUp }: { isSetUp: boolean })
   throw new Setback('reports an error', { fields });
 }
 
-// How a realtime session is set up. Servers differ, and tell which they are with their first event:
-// OpenAI's interface of today, the one before it, and servers that know sessions of conversations
-// only, of which the transcripts of what was said are used. Pure.
+// Session set-up. The server's first event tells which of three protocols it speaks: OpenAI's current API,
+// its predecessor, or conversation sessions only, of which the input transcripts are used. Pure functions.
 
 interface RealtimeSession {
   model: string;
-  /** Two letters; undefined: to be found out. */
+  /** Two-letter code; undefined when the language has to be detected. */
   language: string | undefined;
   /** Words that are likely to be said. */
   prompt: string | undefined;
 }
 
-/** What sets a session up; its answer ends in `.updated`. */
+/** The event that sets a session up; the server's answer has a type ending in `.updated`. */
 type SessionUpdate = RecogniserMessage & { type: string };
 
 const created = Compile(
@@ -323,7 +322,9 @@ const created = Compile(
   }),
 );
 
-/** The update that fits a server's first event; undefined when that is no beginning of a session. */
+/**
+ * Returns the update that fits a server's first event; undefined when that event does not begin a session.
+ */
 function sessionUpdate(
   first: RecogniserMessage,
   { model, language, prompt }: RealtimeSession,
@@ -355,7 +356,7 @@ function sessionUpdate(
   return {
     type: 'session.update',
     session: {
-      // Speaches has pcm16 and refuses to be asked for it.
+      // Speaches uses pcm16 by default and refuses a request for it.
       ...(format !== 'pcm16' && { input_audio_format: 'pcm16' }),
       input_audio_transcription: transcription,
       turn_detection: null,

@@ -1,6 +1,6 @@
 /**
- * Recognition by a server with OpenAI's transcription interface: OpenAI, speaches, faster-whisper,
- * vLLM, whisper.cpp. It hears recordings; utterances are uploaded as they grow.
+ * Recognition by a server with OpenAI's transcription API: OpenAI, speaches, faster-whisper, vLLM,
+ * whisper.cpp. The API takes recordings, so a growing utterance is uploaded repeatedly.
  */
 import { ServiceError } from '../../../shared/errors.ts';
 import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
@@ -29,29 +29,29 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 
 export interface OpenAiTranscriptionOptions extends RemoteRecogniserOptions {
-  /** Address up to `/v1`, to which `/audio/transcriptions` is appended. */
+  /** Address up to `/v1`; `/audio/transcriptions` is appended. */
   url: string;
   model: string | undefined;
   key?: string | undefined;
-  /** Speech after which a growing utterance is uploaded again, in ms; 0 for finals only. */
+  /** Amount of new speech after which a growing utterance is uploaded again, in ms; 0 for finals only. */
   partialEveryMs?: number;
-  /** Tries after the first one of a final; see {@link ServiceClient}. */
+  /** Retries for a final; see {@link ServiceClient}. */
   retries?: number;
-  /** Uploads at once; where there are as many, partials are left out. */
+  /** Maximum number of parallel uploads; at this number partials are skipped. */
   maxParallel?: number;
 }
 
 const NAME = 'openai-transcription';
-/** OpenAI refuses recordings of less than 100 ms. */
+/** Minimum length of a recording, in ms: OpenAI refuses less than 100 ms. */
 const SHORTEST_MS = 200;
 
-/** An hour of speech has some 60 kB of text; its words with times ten times as much. */
+/** An hour of speech has some 60 kB of text, and about ten times as much with word times. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 
-/** Of the form that is sent. */
+/** A field of the upload form. */
 type Field = readonly [name: string, value: string];
 
-/** From what tells most to what every model takes. */
+/** Response formats, from the most detailed to the one every model supports. */
 const formats: readonly (readonly Field[])[] = [
   [
     ['response_format', 'verbose_json'],
@@ -62,7 +62,7 @@ const formats: readonly (readonly Field[])[] = [
   [['response_format', 'json']],
 ];
 
-/** A server with the transcription interface. */
+/** The engine for servers with the transcription API. */
 export const openAiTranscription = declareEngine({
   settings: {
     OPENAI_TRANSCRIPTION_URL: Type.Optional(
@@ -110,7 +110,7 @@ export const openAiTranscription = declareEngine({
   },
 });
 
-/** Contacts nobody yet: a server that is down now may be up when someone speaks. */
+/** Makes no connection yet: a server that is down now may be up when a session starts. */
 export async function createOpenAiTranscription(
   options: OpenAiTranscriptionOptions,
 ): Promise<RecognitionEngine | Unavailable> {
@@ -139,7 +139,7 @@ class Transcriber {
   readonly #model: string;
   readonly #maxParallel: number;
   #running = 0;
-  /** The format that the model has taken before. */
+  /** The format that the model has accepted before. */
   #format: (typeof formats)[number] | undefined;
 
   constructor(options: OpenAiTranscriptionOptions & { model: string }) {
@@ -160,7 +160,7 @@ class Transcriber {
   }
 
   async transcribe(samples: Int16Array, request: TranscriptionRequest): Promise<Transcript> {
-    // Nothing waits for a partial, and every upload keeps a final waiting.
+    // A partial is optional, and its upload would delay a final.
     if (request.purpose === 'partial' && this.#running >= this.#maxParallel) throw busy();
     this.#running += 1;
     try {
@@ -196,7 +196,7 @@ class Transcriber {
 
 function recordingForm(wav: Uint8Array<ArrayBuffer>, fields: readonly Field[]): FormData {
   const form = new FormData();
-  // Whisper.cpp and others tell the format by the name.
+  // Whisper.cpp and others detect the format by the file name.
   form.append('file', new Blob([wav], { type: 'audio/wav' }), 'speech.wav');
   for (const [name, value] of fields) form.append(name, value);
   return form;
@@ -217,9 +217,9 @@ function unavailable(reason: string): Unavailable {
 // Samples as a WAV file.
 
 /**
- * A RIFF file of s16le samples, one channel.
+ * Returns a RIFF file of s16le samples, one channel.
  *
- * @param leastMs a shorter recording is filled up with silence
+ * @param leastMs minimum length, in ms; a shorter recording is padded with silence
  */
 function wavFile(
   samples: Int16Array,
@@ -234,7 +234,7 @@ function wavFile(
   return file;
 }
 
-// What servers with OpenAI's transcription interface answer, as a transcript. Pure.
+// Converts responses of the transcription API to transcripts. Pure functions.
 
 const Times = { start: Type.Number(), end: Type.Number() };
 const TimedWord = Type.Object({ word: Type.String(), ...Times });
@@ -250,13 +250,13 @@ const named = Compile(Type.Object({ language: Type.String() }));
 const worded = Compile(Type.Object({ words: Type.Array(TimedWord, { minItems: 1 }) }));
 const segmented = Compile(Type.Object({ segments: Type.Array(Segment, { minItems: 1 }) }));
 
-/** Whisper's own bounds for silence in which it believes to hear words. */
+/** Whisper's own thresholds for words hallucinated in silence. */
 const NO_SPEECH_PROBABILITY = 0.6;
 const UNLIKELY_LOG_PROBABILITY = -1;
 
 /**
- * Reads the formats `json` and `verbose_json`, the latter with words at the top (OpenAI), in segments
- * (faster-whisper, whisper.cpp) or not at all; undefined when it is neither.
+ * Reads the formats `json` and `verbose_json`, the latter with words at the top level (OpenAI), in segments
+ * (faster-whisper, whisper.cpp) or without words; undefined when the response has neither format.
  */
 function readTranscription(answer: unknown): Transcript | undefined {
   if (!textOnly.Check(answer)) return undefined;

@@ -1,4 +1,6 @@
-/** Hears utterances in processes that may die: another one hears again what was not concluded. */
+/**
+ * Hears utterances in processes that may die: another process hears the part that was not concluded again.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
@@ -9,13 +11,13 @@ import type { HeardUtterance, Utterance } from './utterance.ts';
 import type { UtteranceHearer } from './utterance-stream.ts';
 
 /**
- * How long to wait after each death of a process under one part, in ms: whatever kills them now may
- * have passed by then. After one more the audio itself must be what kills them.
+ * Pauses after consecutive process deaths during one part, in ms, so that a temporary cause can pass. One
+ * more death means that the audio itself kills the process.
  */
 const DEATH_PAUSES_MS = [0, 0, 250, 500, 1_000, 2_000];
-/** Samples that are sent at a time: half a second. */
+/** Samples sent at a time: half a second. */
 const SENT_SAMPLES = 8_000;
-/** Less than this is not worth a frame: 40 ms. */
+/** Smallest frame worth sending, in samples: 40 ms. */
 const LEAST_SAMPLES = 640;
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 
@@ -25,32 +27,35 @@ interface HearRequest {
   /** Words and phrases that belong to a process, not to an utterance. */
   hotwords: readonly string[];
   signal: AbortSignal;
-  /** What was said before the part that begins at a position, in samples, if anything. */
+  /** Returns the context before the part that begins at a sample position, if any. */
   saidBefore?: (from: number) => Before | undefined;
-  /** Asked at the end: whether speech goes on all the same. */
+  /** Called at the end: whether speech continues nevertheless. */
   isCut?: () => boolean;
-  /** Waits for samples from a position on; none when there will be no more. */
+  /** Waits for samples from a position on; resolves to none when no more will come. */
   read: (from: number) => Promise<Int16Array>;
   listener: HearingListener;
 }
 
-/** Whole recordings: half a second after the other of what is there. */
+/** Reads a complete recording in steps of half a second. */
 export function readRecording(samples: Int16Array): HearRequest['read'] {
   return async (from) => samples.subarray(from, from + SENT_SAMPLES);
 }
 
 /**
- * Hears one utterance; when its process dies, another hears again what was not concluded.
+ * Hears one utterance; when its process dies, another process hears the part that was not concluded again.
  *
  * @returns the part that was not concluded before the end
- * @throws ServiceError recognition_failed when processes die time and again; the signal's reason
+ * @throws ServiceError recognition_failed when processes die repeatedly; the signal's reason when aborted
  */
 export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
   const { processes, opening, hotwords, signal, saidBefore, listener } = request;
   /** Samples from the beginning that need not be heard again. */
   let settled = 0;
   let deaths = 0;
-  /** How far what was shown goes, and how far it must go to be news: not after a death, of what is heard again. */
+  /**
+   * Extent of the text shown so far, and the extent a partial must exceed: after a death, repeated text is
+   * not news.
+   */
   let shown = 0;
   let least = 0;
   for (;;) {
@@ -99,8 +104,8 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
 }
 
 /**
- * Hears the utterances of a session with the processes of a streaming model. What a model says of the
- * audio of an utterance, it is given with the next one.
+ * Creates a hearer that hears the utterances of a session with the processes of a streaming model. The
+ * context a model returns for one utterance is passed on with the next.
  */
 export function createProcessHearer(
   options: Pick<HearRequest, 'processes' | 'opening' | 'hotwords'>,
@@ -145,16 +150,16 @@ export function createProcessHearer(
   };
 }
 
-/** What was said in the utterance before. */
+/** The previous utterance, as context. */
 interface Before {
   samples: Int16Array;
   context: Context;
   endMs: number;
 }
 
-/** What was said longer ago says nothing of what is said now, in ms. */
+/** Gap after which the previous utterance no longer helps, in ms. */
 const LONGEST_GAP_MS = 2_000;
-/** Longer speech is not worth hearing once more, in ms. */
+/** Longer audio is not worth hearing again, in ms. */
 const LONGEST_BEFORE_MS = 5_000;
 
 function lengthOf({ agreed, text, words }: HeardPart): number {
@@ -198,7 +203,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int16Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** The outcome of some work, or the reason of an abort as soon as it comes. */
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -1,39 +1,39 @@
 /**
- * What recognisers that run elsewhere have in common: their settings, which languages they hear and
- * what they call them, and the prompt that names terms.
+ * Common parts of the recognisers that run on another server: settings, language names and codes, and the
+ * prompt that lists spoken terms.
  */
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { voiceSourceLanguages } from '../../../shared/schemas/voice-session.ts';
 import type { Logger } from '../../process/log.ts';
 
-/** What their settings say. */
+/** Options from the settings of a remote recogniser. */
 export interface RemoteRecogniserOptions {
   log: Logger;
   /** Address of the server. */
   url: string;
-  /** Languages the model hears; those of Whisper without it. */
+  /** Languages the model recognises; Whisper's by default. */
   languages?: readonly string[] | undefined;
-  /** Longest wait for an answer, and for a connection. */
+  /** Longest wait for a response and for a connection, in ms. */
   timeoutMs?: number;
-  /** Wait before the second try; it doubles with every further one. */
+  /** Delay before the second attempt, in ms; it doubles with every further one. */
   firstDelayMs?: number;
 }
 
-/** Of those that hear over a connection. */
+/** Options of recognisers that use a WebSocket. */
 export interface SocketEngineOptions extends RemoteRecogniserOptions {
   /** See {@link PersistentHearer}. */
   tries?: number;
 }
 
-/** Whisper and its kin hear these badly (more than half of the words wrong) or not at all. */
+/** Languages that Whisper-like models recognise badly (more than half of the words wrong) or not at all. */
 const BEYOND_WHISPER = new Set(['bn', 'ga', 'mt']);
 
-/** The voice languages that models of Whisper's kind hear well. */
+/** Voice languages that Whisper-like models recognise well. */
 export const whisperLanguages: readonly LanguageTag[] = voiceSourceLanguages.filter(
   (language) => !BEYOND_WHISPER.has(language),
 );
 
-/** What Whisper calls them, in the order of the voice languages. */
+/** Whisper's names of the voice languages, in the order of `voiceSourceLanguages`. */
 const ENGLISH_NAMES = (
   'arabic bulgarian bengali czech danish german greek english spanish estonian finnish french ' +
   'irish hebrew croatian hungarian indonesian italian japanese korean lithuanian latvian maltese ' +
@@ -52,7 +52,7 @@ const byName = new Map<string, LanguageTag>([
   ['nynorsk', 'nb'],
 ]);
 
-/** Other codes of languages that we know by another one. */
+/** Alternative codes of languages, with the code used here. */
 const OTHER_CODES: Readonly<Record<string, LanguageTag>> = {
   no: 'nb',
   nn: 'nb',
@@ -62,7 +62,7 @@ const OTHER_CODES: Readonly<Record<string, LanguageTag>> = {
   cmn: 'zh',
 };
 
-/** The base language that an engine means by a code or an English name; undefined when unknown. */
+/** Returns the base language for an engine's code or English name; undefined when unknown. */
 export function languageNamed(name: string): LanguageTag | undefined {
   const known = byName.get(name.trim().toLowerCase());
   if (known !== undefined) return known;
@@ -72,16 +72,16 @@ export function languageNamed(name: string): LanguageTag | undefined {
   return OTHER_CODES[base] ?? base;
 }
 
-/** What models of Whisper's kind call a language: Norwegian has one code for both its forms. */
+/** Returns the code of a language for Whisper-like models: both forms of Norwegian share one. */
 export function whisperCode(language: LanguageTag): string {
   const base = baseLanguage(language);
   return base === 'nb' ? 'no' : base;
 }
 
 /**
- * The languages of a setting, or those by default; only voice languages can be recognised.
+ * Returns the languages of a setting, or the default ones; only voice languages can be recognised.
  *
- * @returns the languages, or what is wrong with the setting, for people
+ * @returns the languages, or what is wrong with the setting, for the operator
  */
 export function languagesToHear(
   setting: readonly string[] | undefined,
@@ -95,10 +95,10 @@ export function languagesToHear(
   return { languages: [...new Set(tags.filter((tag) => tag !== undefined))] };
 }
 
-/** Whisper looks at the last 224 tokens of a prompt only; terms of rare letters take more than words do. */
+/** Whisper uses only the last 224 tokens of a prompt, and rare terms take more tokens than common words. */
 const MAX_PROMPT_CHARACTERS = 600;
 
-/** As many of the terms as fit, the first ones first; undefined when there are none. */
+/** Returns as many terms as fit, in order; undefined when there are none. */
 export function termsPrompt(terms: readonly string[]): string | undefined {
   let prompt = '';
   for (const term of terms) {

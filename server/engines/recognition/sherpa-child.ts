@@ -1,4 +1,4 @@
-/** The process that hears several utterances at a time with one model; see hearing-protocol.ts. */
+/** The child process that hears several utterances at a time with one model; see hearing-protocol.ts. */
 import { readFileSync } from 'node:fs';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { encodeFrame, FrameReader } from '../../process/index.ts';
@@ -70,7 +70,7 @@ function run(options: SherpaChildOptions): void {
   send(fromHearing.ready);
 }
 
-/** Samples from -1 to 1. */
+/** Converts s16le to samples from -1 to 1. */
 function floats(audio: Buffer): Float32Array {
   const samples = new Float32Array(audio.byteLength >> 1);
   for (let index = 0; index < samples.length; index += 1) {
@@ -83,28 +83,28 @@ function tell(kind: number, number: number, heard: HeardPart): void {
   send(kind, numbered(number, Buffer.from(JSON.stringify(heard))));
 }
 
-/** Pipes are written at once on POSIX systems, even if decoding then keeps the thread busy. */
+/** On POSIX systems pipes are written synchronously, even if decoding then occupies the thread. */
 function send(kind: number, payload?: Uint8Array): void {
   process.stdout.write(encodeFrame(kind, payload));
 }
 
-// The two ways sherpa-onnx hears: while it is said, or the whole when it was said.
+// The two modes of sherpa-onnx: streaming, and whole recordings.
 
-/** Hears one utterance. */
+/** Recognises one utterance. */
 interface SherpaEar {
   accept(samples: Float32Array): void;
-  /** What was heard so far; undefined when that is not known before the end. */
+  /** Returns the text so far; undefined for models that recognise only whole recordings. */
   partial(): HeardPart | undefined;
-  /** What was heard in all. */
+  /** Returns the final text. */
   conclude(): Promise<HeardPart>;
 }
 
-/** Silence at the end that lets a streaming model say its last words, in samples: 0.8 s. */
+/** Silence appended so that a streaming model emits its last words, in samples: 0.8 s. */
 const TAIL = new Float32Array(0.8 * RECOGNITION_RATE_HZ);
 /** Models fail on recordings shorter than their first window, in samples: 0.1 s. */
 const SHORTEST = 0.1 * RECOGNITION_RATE_HZ;
 
-/** Loads a model; throws Error when it cannot. */
+/** Loads a model; throws Error when that fails. */
 function createEars(
   library: SherpaLibrary,
   options: SherpaChildOptions,
@@ -163,7 +163,7 @@ function createOfflineEars(
   let configured: LanguageTag | undefined;
   let before: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: the language belongs to the recogniser, not to the stream. */
+  /** Decodes one recording at a time: the language belongs to the recogniser, not to the stream. */
   async function decode(pieces: Float32Array[], language: LanguageTag | undefined) {
     if (configured !== language) recognizer.setConfig(configOf(language));
     configured = language;
@@ -195,7 +195,7 @@ function createOfflineEars(
 
 type Finish = (result: SherpaResult, purpose: 'partial' | 'final') => HeardPart;
 
-/** From what a model says to what people read. */
+/** Creates the formatter that turns a model's raw result into readable text. */
 function createFinish(library: SherpaLibrary, { model, punctuation }: SherpaChildOptions): Finish {
   const lower = isUpperCaseOnly(model.files['tokens']);
   const spelled = (text: string) => (lower ? text.toLowerCase() : text);
@@ -210,7 +210,7 @@ function createFinish(library: SherpaLibrary, { model, punctuation }: SherpaChil
     const words = wordsOf(result).map((word) => ({ ...word, text: spelled(word.text) }));
     const language = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(result.lang ?? '')?.[1];
     const detected = language === undefined ? {} : { language };
-    // What grows is punctuated anew every time, and commas would come and go.
+    // Partials are punctuated afresh every time, so commas would come and go.
     if (punctuator === undefined || purpose === 'partial' || text === '') {
       return { text, words, ...detected };
     }
@@ -218,30 +218,30 @@ function createFinish(library: SherpaLibrary, { model, punctuation }: SherpaChil
   };
 }
 
-/** Models that learnt from transcripts in capitals alone have no small letters to say. */
+/** Whether a model has capitals only, because it was trained on such transcripts. */
 function isUpperCaseOnly(tokensFile: string | undefined): boolean {
   if (tokensFile === undefined) return false;
   const tokens = readFileSync(tokensFile, 'utf8').replaceAll(/<[^<>\s]*>/g, '');
   return /\p{Lu}/u.test(tokens) && !/\p{Ll}/u.test(tokens);
 }
 
-// Tokens and their times to text and words.
+// Converts tokens and their times to text and words.
 
-/** How long the last token of a word may last if nothing follows, in ms: a syllable. */
+/** Longest duration of a word's last token if none follows, in ms: a syllable. */
 const TOKEN_MS = 240;
-/** Scripts that put no blanks between words: every sign is placed on its own. */
+/** Scripts without blanks between words: every character is timed as a word. */
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-/** Marks that models leave among their tokens: `<unk>`, `<|en|>`. */
+/** Control tokens that models leave in their output: `<unk>`, `<|en|>`. */
 const MARK = /<[^<>\s]*>/g;
 
-/** The text of a result in one line, without the marks of its model. */
+/** Returns the text of a result on one line, without the model's control tokens. */
 function textOf({ text }: Pick<SherpaResult, 'text'>): string {
   return text.replaceAll(MARK, ' ').replace(/\s+/g, ' ').trim();
 }
 
 /**
- * Words with times in ms. A token that begins with a blank (or its sign `▁`) begins a word, as does
- * any sign of a script without blanks. Empty when the model tells no times.
+ * Returns words with times in ms. A token that begins with a blank (or `▁`, which stands for one) begins a
+ * word, as does any character of a script without blanks. Empty when the model reports no times.
  */
 function wordsOf({ tokens = [], timestamps = [] }: SherpaResult): Word[] {
   if (tokens.length === 0 || timestamps.length !== tokens.length) return [];
@@ -254,7 +254,7 @@ function wordsOf({ tokens = [], timestamps = [] }: SherpaResult): Word[] {
     if (last !== undefined) last.endMs = Math.max(last.startMs, Math.min(last.endMs, startMs));
     const begins = last === undefined || /^\s/.test(text) || isUnspaced(said, last.text);
     if (said === '') {
-      // A blank of its own ends the word before.
+      // A token that is only a blank ends the previous word.
       if (/\s/.test(text)) words.push({ text: '', startMs, endMs: startMs });
     } else if (begins) words.push({ text: said, startMs, endMs: startMs + TOKEN_MS });
     else {
@@ -270,7 +270,7 @@ function isUnspaced(token: string, before: string): boolean {
   return UNSPACED.test(token) || (UNSPACED.test(before) && /^\p{L}/u.test(token));
 }
 
-// The parent is gone, however it went.
+// The parent has ended, however it ended.
 process.stdin.on('end', () => process.exit());
 process.stdout.on('error', () => process.exit());
 

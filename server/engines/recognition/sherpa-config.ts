@@ -1,11 +1,11 @@
-/** Configuration of sherpa-onnx for a model, and for the words it is to hear rather than others. */
+/** Configuration of sherpa-onnx for a model and for the hotwords it should favour. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import Type from 'typebox';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 
-/** Of all that runs on sherpa-onnx, voices as well. */
+/** Settings for everything that runs on sherpa-onnx, voices included. */
 export const sherpaSettings = {
   SHERPA_THREADS: Type.Integer({
     default: 1,
@@ -15,7 +15,7 @@ export const sherpaSettings = {
   }),
 };
 
-/** What a child needs to know of a model. */
+/** What a child process needs to know about a model. */
 export interface SherpaModel {
   family: string;
   /** Absolute paths by role. */
@@ -24,18 +24,18 @@ export interface SherpaModel {
   modelType?: string;
 }
 
-/** The command line of a child, as JSON. */
+/** Argument of a child's command line, as JSON. */
 export interface SherpaChildOptions {
   model: SherpaModel;
-  /** Adds capitals and punctuation. */
+  /** Model that adds capitals and punctuation. */
   punctuation: SherpaModel | undefined;
-  /** Words and phrases to hear rather than others. */
+  /** Words and phrases to favour. */
   hotwords: readonly string[];
-  /** Threads for one decoding. */
+  /** Threads per decoding. */
   threads: number;
 }
 
-/** Strength of hotwords: what sherpa-onnx documents as its usual choice. */
+/** Boost for hotwords: the usual value in sherpa-onnx's documentation. */
 const HOTWORDS_SCORE = 1.5;
 
 const onlineSections: Readonly<Record<string, string>> = {
@@ -60,12 +60,12 @@ const offlineSections: Readonly<Record<string, string>> = {
   dolphin: 'dolphin',
 };
 
-/** Whether a family hears while it is said, in contrast to whole recordings. */
+/** Whether a model family recognises speech while it is spoken, in contrast to whole recordings. */
 export function isStreaming(family: string): boolean {
   return Object.hasOwn(onlineSections, family);
 }
 
-/** Configuration of an `OnlineRecognizer`. */
+/** Returns the configuration of an `OnlineRecognizer`. */
 export function onlineConfig(options: SherpaChildOptions, bpeVocab?: string) {
   const { model, hotwords } = options;
   return {
@@ -74,15 +74,15 @@ export function onlineConfig(options: SherpaChildOptions, bpeVocab?: string) {
       ...sectionOf(onlineSections, model),
       ...common(options, bpeVocab),
     },
-    // The voice path says where utterances end.
+    // The voice path determines where utterances end.
     enableEndpoint: 0,
     ...searchFor(hotwords),
-    // Not a file: what people say often is nobody else's business.
+    // Passed in memory rather than in a file, because spoken terms are private.
     ...(hotwords.length > 0 && hotwordsBuffer(hotwords)),
   };
 }
 
-/** Configuration of an `OfflineRecognizer`, for a language where the family has to know it. */
+/** Returns the configuration of an `OfflineRecognizer`, with the language if the family needs it. */
 export function offlineConfig(
   options: SherpaChildOptions,
   { language = '', bpeVocab }: { language?: string; bpeVocab?: string | undefined },
@@ -101,7 +101,7 @@ export function offlineConfig(
   };
 }
 
-/** Hotwords are heard by a search that follows several hypotheses; without them the best is enough. */
+/** Hotwords need a beam search; without them a greedy search is enough. */
 function searchFor(hotwords: readonly string[]) {
   if (hotwords.length === 0) return { decodingMethod: 'greedy_search' };
   return {
@@ -126,7 +126,7 @@ function common(
     provider: 'cpu',
     debug: 0,
     ...(modelType !== undefined && { modelType }),
-    // Told without hotwords, sherpa-onnx asks for a vocabulary that nobody needs.
+    // When these are set without hotwords, sherpa-onnx demands a vocabulary that is not needed.
     ...(hotwords.length > 0 && {
       ...(modelingUnit !== undefined && { modelingUnit }),
       ...(bpeVocab !== undefined && { bpeVocab }),
@@ -135,7 +135,7 @@ function common(
 }
 
 function sectionOf(sections: Readonly<Record<string, string>>, { family, files }: SherpaModel) {
-  // What stands beside the section.
+  // These files are configured beside the section.
   const common = ['tokens', 'bpeModel', 'bpeVocab'];
   const own = Object.entries(files).filter(([role]) => !common.includes(role));
   return { [sections[family] ?? family]: Object.fromEntries(own) };
@@ -154,7 +154,7 @@ function withLanguage(section: Record<string, object>, family: string, language:
   );
 }
 
-/** Configuration of an `OnlinePunctuation` or `OfflinePunctuation`. */
+/** Returns the configuration of an `OnlinePunctuation` or `OfflinePunctuation`. */
 export function punctuationConfig({ family, files }: SherpaModel) {
   const { model, bpeVocab } = files;
   const common = { numThreads: 1, provider: 'cpu', debug: 0 };
@@ -163,24 +163,24 @@ export function punctuationConfig({ family, files }: SherpaModel) {
     : { model: { ctTransformer: model, ...common } };
 }
 
-// Spoken terms as hotwords: phrases that a model's tokens can spell.
+// Spoken terms as hotwords: phrases that can be spelled with a model's tokens.
 
 /** Families that sherpa-onnx can bias. */
 const BIASED = new Set(['streaming-transducer', 'transducer', 'nemo-transducer']);
 
-/** Whether spoken terms make a model hear them: a transducer whose tokens are known to be spelled from. */
+/** Whether a model can use hotwords: it must be a transducer whose token units are known. */
 export function hearsHotwords({ family, files, modelingUnit }: SherpaModel): boolean {
   if (!BIASED.has(family)) return false;
   const hasPieces = files['bpeModel'] !== undefined || files['bpeVocab'] !== undefined;
   return hasPieces || modelingUnit === 'cjkchar';
 }
 
-/** What is left of the hotwords for a model that can be biased, in the case of its tokens. */
+/** Returns the hotwords a model can use, in the letter case of its tokens; none if it cannot be biased. */
 export function spellableHotwords({ model, hotwords }: SherpaChildOptions): {
   hotwords: string[];
-  /** File with the pieces that words are put together from. */
+  /** File with the word pieces. */
   bpeVocab: string | undefined;
-  /** To be called when the recogniser has read it. */
+  /** Must be called once the recogniser has read the file. */
   release: () => void;
 } {
   if (hotwords.length === 0 || !hearsHotwords(model)) {
@@ -190,7 +190,7 @@ export function spellableHotwords({ model, hotwords }: SherpaChildOptions): {
   const withoutMarks = tokens.replaceAll(/<[^<>\s]*>/g, '');
   const isUpper = /\p{Lu}/u.test(withoutMarks) && !/\p{Ll}/u.test(withoutMarks);
   const isLower = !/\p{Lu}/u.test(withoutMarks);
-  // A line is a phrase, and ` :2.0`, `#` and `@` would be read as commands.
+  // Each line is one phrase, and ` :2.0`, `#` and `@` would be parsed as commands.
   const phrases = hotwords
     .map((term) => term.replaceAll(/[\s:#@/]+/g, ' ').trim())
     .filter((term) => term !== '')
@@ -198,7 +198,10 @@ export function spellableHotwords({ model, hotwords }: SherpaChildOptions): {
   return { hotwords: [...new Set(phrases)], ...vocabularyOf(model) };
 }
 
-/** The list of pieces that sherpa-onnx reads; releases without one have the model it is made from. */
+/**
+ * Returns the word-piece list that sherpa-onnx reads, generated from the model's SentencePiece file if
+ * necessary.
+ */
 function vocabularyOf({ files }: SherpaModel): {
   bpeVocab: string | undefined;
   release: () => void;
@@ -215,8 +218,8 @@ function vocabularyOf({ files }: SherpaModel): {
 }
 
 /**
- * Reads the pieces of a SentencePiece model: field 1 of its protobuf is a list of pieces, each with
- * its text in field 1 and its score, a float, in field 2.
+ * Reads the pieces of a SentencePiece model: field 1 of its protobuf is a list of pieces, each with its text
+ * in field 1 and its score, a float, in field 2.
  */
 
 interface SentencePiece {
@@ -229,7 +232,7 @@ const FIXED_64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** @throws RangeError when the bytes are no such model */
+/** @throws RangeError when the bytes are not such a model */
 function readSentencePieces(model: Buffer): SentencePiece[] {
   const pieces: SentencePiece[] = [];
   for (const { number, bytes } of fields(model)) {
@@ -254,7 +257,7 @@ function* fields(message: Buffer): Generator<{ number: number; bytes: Buffer }> 
   }
 }
 
-/** Where the content of a field begins (`end` of what precedes it) and where the next field does. */
+/** Returns where the content of a field begins (the `end` of its prefix) and where the next field begins. */
 function extent(message: Buffer, at: number, wireType: number): { end: number; next: number } {
   switch (wireType) {
     case VARINT:
@@ -280,7 +283,7 @@ function varint(message: Buffer, at: number): { value: number; next: number } {
     value += (byte & 127) * 2 ** shift;
     if (byte < 128) return { value, next: at + 1 };
   }
-  // Longer ones are negative numbers, which pieces have none of; they are skipped.
+  // Longer varints are negative numbers, which pieces do not use; they are skipped.
   while ((message[at] ?? 0) >= 128) at += 1;
   return { value, next: at + 1 };
 }

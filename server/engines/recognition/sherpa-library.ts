@@ -1,4 +1,4 @@
-/** What we use of `sherpa-onnx-node`, which brings no types of its own. */
+/** Types of the parts of `sherpa-onnx-node` in use; the package has none of its own. */
 import { createRequire } from 'node:module';
 
 interface Waveform {
@@ -6,7 +6,7 @@ interface Waveform {
   sampleRate: number;
 }
 
-/** Audio of one utterance on its way through a recogniser. */
+/** Audio of one utterance during recognition. */
 export interface SherpaStream {
   acceptWaveform(waveform: Waveform): void;
   setOption(key: string, value: string): void;
@@ -16,7 +16,7 @@ export interface SherpaOnlineStream extends SherpaStream {
   inputFinished(): void;
 }
 
-/** What was heard; times in seconds from the first sample, one for each token. */
+/** A result; timestamps in seconds from the first sample, one per token. */
 export interface SherpaResult {
   text: string;
   tokens?: string[];
@@ -50,7 +50,7 @@ export interface SherpaTts {
     sid: number;
     speed: number;
     enableExternalBuffer: boolean;
-    /** Gets each sentence as it is made; `false` stops. */
+    /** Receives each sentence as it is synthesised; `false` stops. */
     onProgress?: (made: { samples: Float32Array; progress: number }) => boolean;
   }): Promise<Waveform>;
 }
@@ -63,7 +63,7 @@ export interface SherpaLibrary {
   OfflineTts: new (config: object) => SherpaTts;
 }
 
-/** Loads the native library; only in child processes. Throws Error where there is none for this machine. */
+/** Loads the native library; only in child processes. Throws Error where no build exists for this machine. */
 export function loadSherpa(): SherpaLibrary {
   return createRequire(import.meta.url)('sherpa-onnx-node') as SherpaLibrary;
 }

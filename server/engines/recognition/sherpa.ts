@@ -1,6 +1,6 @@
 /**
- * Recognition with sherpa-onnx, in processes of its own: any number of models that people bring, most
- * languages, streaming or whole utterances, at a fraction of real time on a CPU.
+ * Recognition with sherpa-onnx in child processes: supports any number of installed models, most languages,
+ * and both streaming and whole-utterance models, faster than real time on a CPU.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
@@ -22,32 +22,32 @@ import { createProcessHearer, hearInProcess, readRecording } from './process-hea
 import { hearUtterances } from './utterance-stream.ts';
 
 export interface SherpaRecogniserOptions {
-  /** Models of any kind; those for recognition become engines, those for punctuation serve them. */
+  /** Models of any kind: recognition models become engines, punctuation models serve them. */
   models: readonly LocalModel[];
   log: Logger;
-  /** Utterances that one process hears at a time; 8 if left out. */
+  /** Utterances that one process hears at a time; 8 by default. */
   linesPerProcess?: number;
-  /** Processes for each model; 4 if left out. */
+  /** Maximum number of processes per model; 4 by default. */
   maxProcesses?: number;
-  /** Threads for one decoding; 1 if left out, which serves most speakers at a time. */
+  /** Threads per decoding; 1 by default, which serves the most speakers at a time. */
   threads?: number;
-  /** A process that gives no sign for so long while it is asked for something is replaced, in ms. */
+  /** Hang timeout, in ms: a process silent for so long while it owes a response is replaced. */
   hangTimeoutMs?: number;
-  /** A process beyond the first that has had nothing to do for so long is ended, in ms. */
+  /** Idle time after which a process beyond the first is ended, in ms. */
   idleMs?: number;
 }
 
-/** Gigabytes from a slow disk. */
+/** Allows for gigabytes from a slow disk. */
 const START_TIMEOUT_MS = 180_000;
-/** Whole utterances are decoded one after the other, and a slow model takes as long as they last. */
+/** Whole utterances are decoded one after the other, and a slow model takes as long as the audio lasts. */
 const HANG_TIMEOUT_MS = 60_000;
 const IDLE_MS = 300_000;
-/** Whisper hears the first 30 s of a recording; the others take more memory the longer it is. */
+/** Whisper uses only the first 30 s of a recording; other models take more memory the longer it is. */
 const MAX_RECORDING_MS = 28_000;
-/** Models differ much: a small streaming one takes a third of it, a large one twice as much. */
+/** Models differ widely: a small streaming one takes a third of this share, a large one twice as much. */
 const EXPECTED_SHARE = 0.25;
 
-/** Models that people have installed, but for those that have an engine of their own. */
+/** The sherpa-onnx engine: installed models, except those with an engine of their own. */
 export const sherpa = declareEngine({
   settings: sherpaSettings,
   start: async ({ log, models, settings: { SHERPA_THREADS: threads } }) => {
@@ -56,7 +56,7 @@ export const sherpa = declareEngine({
   },
 });
 
-/** Starts one engine a model, or says what is wrong with it. */
+/** Starts one engine per model, or returns what is wrong with the model. */
 export async function createSherpaRecognisers({
   models,
   ...options
@@ -172,7 +172,7 @@ function streamingOptions(
   };
 }
 
-/** Terms are hotwords here, which belong to the process. */
+/** Spoken terms are hotwords here, which belong to the process rather than to the utterance. */
 function openingFor(language: LanguageTag | undefined): HearingOpening {
   return { language: language && baseLanguage(language), spokenTerms: [] };
 }

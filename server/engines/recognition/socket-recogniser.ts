@@ -1,4 +1,4 @@
-/** Recognition engines that hear over WebSockets, which may break: what they have in common. */
+/** Common parts of the recognition engines that use WebSockets, whose connections may break. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RawData, WebSocket } from 'ws';
 import type { Logger } from '../../process/log.ts';
@@ -15,14 +15,14 @@ interface SocketRecogniserOptions extends Pick<
   log: Logger;
   /** Connects for a session. @throws Setback; the signal's reason when aborted */
   connect: (session: RecognitionOptions, signal: AbortSignal) => Promise<Conversation>;
-  /** A longer utterance is heard in parts, in ms. */
+  /** Maximum length of an utterance, in ms; a longer one is heard in parts. */
   maxUtteranceMs?: number;
   /** See {@link PersistentHearer}. */
   tries?: number | undefined;
   firstDelayMs?: number | undefined;
 }
 
-/** An engine that keeps one connection for each session. */
+/** Creates an engine that keeps one connection per session. */
 export function createSocketRecogniser(options: SocketRecogniserOptions): RecognitionEngine {
   const { log, name, languages, detectsLanguage, usesSpokenTerms, punctuates } = options;
   const { connect, tries, firstDelayMs, maxUtteranceMs } = options;
@@ -55,10 +55,10 @@ export function createSocketRecogniser(options: SocketRecogniserOptions): Recogn
 }
 
 /**
- * Sends an utterance while what comes back is read; neither outlives the other.
+ * Sends an utterance and reads the results concurrently; neither outlives the other.
  *
- * @param send sends all of the utterance, or stops when its signal is aborted
- * @param read answers what was heard
+ * @param send sends the whole utterance, or stops when its signal aborts
+ * @param read resolves with the final result
  */
 export async function sendAndRead(
   utterance: Utterance,
@@ -75,13 +75,13 @@ export async function sendAndRead(
   const sending = new AbortController();
   const stop = (): void => {
     sending.abort();
-    // Who waits for more of the utterance looks at the signal then.
+    // Wakes a sender that waits for more of the utterance, so that it sees the aborted signal.
     utterance.change.notify();
   };
   signal.addEventListener('abort', stop, { once: true });
   const sent = send(sending.signal);
   try {
-    // A failure of either ends both; what is read is complete only after all was sent.
+    // A failure of either ends both; the result is complete only after everything was sent.
     const [heard] = await Promise.all([read(), sent]);
     return heard;
   } finally {
@@ -90,15 +90,15 @@ export async function sendAndRead(
   }
 }
 
-// Hears utterances over connections that may break: an utterance whose connection is lost is
-// heard again, from its first sample, over another one. No final is lost and none comes twice,
-// because an utterance has none before its connection has reported all of it.
+// Hears utterances over connections that may break. An utterance whose connection is lost is heard again from
+// its first sample over a new connection. No final is lost or duplicated, because an utterance gets its final
+// only once a connection has reported all of it.
 
 /** A connection to a recogniser, ready for the next utterance. */
 export interface Conversation {
-  /** Whether it can be used for another utterance. */
+  /** Whether it can hear another utterance. */
   readonly isOpen: boolean;
-  /** Like {@link UtteranceHearer.hear}. @throws Setback when the connection is of no use any more */
+  /** See {@link UtteranceHearer.hear}. @throws Setback when the connection is no longer usable */
   hear(
     utterance: Utterance,
     onPartial: (heard: HeardUtterance) => void,
@@ -109,13 +109,13 @@ export interface Conversation {
 
 interface PersistentHearerOptions {
   log: Logger;
-  /** Name of the engine, for people. */
+  /** Name of the engine, for error messages. */
   engine: string;
   /** @throws Setback; the signal's reason when aborted */
   connect: (signal: AbortSignal) => Promise<Conversation>;
-  /** Connections for one utterance until its session is given up. */
+  /** Maximum number of connections for one utterance before its session fails. */
   tries?: number;
-  /** Wait before the second one; it doubles with every further one. */
+  /** Delay before the second attempt, in ms; it doubles with every further one. */
   firstDelayMs?: number;
 }
 
@@ -136,7 +136,10 @@ class PersistentHearer implements UtteranceHearer {
     signal: AbortSignal,
   ): Promise<HeardUtterance> {
     let shown = '';
-    /** What the connections before have shown: it does not grow up again, word by word. */
+    /**
+     * Text shown from earlier connections: shorter partials are suppressed so that the text does not regrow
+     * word by word.
+     */
     let before = '';
     const onNewPartial = (heard: HeardUtterance): void => {
       if (heard.text.length < before.length) return;
@@ -175,7 +178,7 @@ class PersistentHearer implements UtteranceHearer {
     return this.#conversation;
   }
 
-  /** Waits for the next try, or gives up. */
+  /** Waits before the next attempt, or throws when attempts are exhausted. */
   async #bear(setback: Setback, failures: number, signal: AbortSignal): Promise<void> {
     const { log, engine, tries = TRIES, firstDelayMs = FIRST_DELAY_MS } = this.#options;
     const { problem, kind, fields } = setback;
@@ -187,13 +190,16 @@ class PersistentHearer implements UtteranceHearer {
   }
 }
 
-/** Why a connection is of no use any more; another one may be. */
+/** Reason why a connection is no longer usable; a new connection may be. */
 export class Setback extends Error {
-  /** What is wrong, to follow the name of the engine. */
+  /** Description of the problem; follows the name of the engine in messages. */
   readonly problem: string;
-  /** `refusal`: the next try would end in the same way; `renewal`: nothing is wrong at all. */
+  /**
+   * `refusal`: another attempt would fail in the same way; `renewal`: no error, only a fresh connection is
+   * needed.
+   */
   readonly kind: 'failure' | 'refusal' | 'renewal';
-  /** For the log. */
+  /** Additional fields for the log. */
   readonly fields: object;
 
   constructor(problem: string, { kind, fields }: Partial<Pick<Setback, 'kind' | 'fields'>> = {}) {
@@ -206,23 +212,23 @@ export class Setback extends Error {
 }
 
 interface SocketOptions {
-  /** With ws:// or wss://. */
+  /** A ws:// or wss:// address. */
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Longest wait for the connection, for an answer and for the network to take what is sent. */
+  /** Longest wait for the connection, for a response and for the network to take what is sent, in ms. */
   timeoutMs: number;
-  /** Closes the connection whenever it is aborted. */
+  /** Closes the connection when it aborts. */
   signal: AbortSignal;
 }
 
-/** A message of a recogniser: every protocol here speaks JSON objects. */
+/** A message of a recogniser: every protocol used here sends JSON objects. */
 export type RecogniserMessage = Readonly<Record<string, unknown>>;
 
-/** Far more than a minute of speech can have to say. */
+/** Far more than the results of a minute of speech. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
-/** Messages that nobody has asked for: recognisers send a few in a second. */
+/** Limit of unread messages; recognisers send a few per second. */
 const MAX_UNREAD = 1_000;
-/** How long the closing handshake may take, in ms. */
+/** Longest closing handshake, in ms. */
 const CLOSING_MS = 1_000;
 const REFUSED = 'refuses us: check its address, model and key';
 
@@ -236,15 +242,15 @@ export class RecogniserSocket {
   #patience: NodeJS.Timeout | undefined;
   #pings = 0;
   #pongs = 0;
-  /** Lets go of the session's signal. */
+  /** Removes the listener from the session's signal. */
   readonly #unlink: () => void;
-  /** Fails what is being sent. */
+  /** Rejects the send in progress. */
   #failSend: (setback: Setback) => void = () => {};
 
   /**
    * Connects.
    *
-   * @throws Setback when that does not succeed; the signal's reason when aborted
+   * @throws Setback when the connection fails; the signal's reason when aborted
    */
   static async connect(options: SocketOptions): Promise<RecogniserSocket> {
     const { signal } = options;
@@ -267,7 +273,7 @@ export class RecogniserSocket {
       handshakeTimeout: timeoutMs,
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
-      // Speech and key are meant for this address and no other.
+      // Speech and key are meant for this address only.
       followRedirects: false,
     });
     const giveUp = () => this.close();
@@ -302,7 +308,7 @@ export class RecogniserSocket {
   }
 
   /**
-   * Sends text or bytes; resolves when the network has taken them. One at a time.
+   * Sends text or bytes; resolves when the network has taken them. Only one send at a time.
    *
    * @throws Setback
    */
@@ -325,9 +331,9 @@ export class RecogniserSocket {
   }
 
   /**
-   * The next message, whenever it comes.
+   * Resolves with the next message, without a time limit.
    *
-   * @throws Setback when there will be none
+   * @throws Setback when the connection is lost
    */
   async next(): Promise<RecogniserMessage> {
     for (;;) {
@@ -338,7 +344,7 @@ export class RecogniserSocket {
     }
   }
 
-  /** Like {@link next}; undefined when none comes in time. */
+  /** Like {@link next}; undefined when no message arrives in time. */
   async nextWithin(withinMs: number): Promise<RecogniserMessage | undefined> {
     const deadlineMs = performance.now() + withinMs;
     const timer = setTimeout(() => this.#change.notify(), withinMs);
@@ -355,19 +361,19 @@ export class RecogniserSocket {
     }
   }
 
-  /** The other side owes an answer: `forgive` must be called in time, or the connection is given up. */
+  /** Starts the response timeout: the connection is given up unless {@link forgive} is called in time. */
   expect(withinMs = this.#timeoutMs): void {
     this.#patience ??= setTimeout(() => this.#lose(new Setback('takes too long')), withinMs);
   }
 
-  /** An answer has come. */
+  /** Stops the response timeout. */
   forgive(): void {
     clearTimeout(this.#patience);
     this.#patience = undefined;
   }
 
   /**
-   * Resolves when the other side has received all that was sent before.
+   * Resolves when the server has received everything sent before.
    *
    * @throws Setback
    */
@@ -384,7 +390,7 @@ export class RecogniserSocket {
     this.forgive();
   }
 
-  /** Ends the connection, with a last message if one is given. */
+  /** Closes the connection, after a last message if one is given. */
   close(farewell?: Uint8Array): void {
     if (farewell !== undefined && this.isOpen) this.#socket.send(farewell, () => {});
     this.#lose(new Setback('was left'));
@@ -400,7 +406,8 @@ export class RecogniserSocket {
     this.#unlink();
     this.forgive();
     this.#failSend(setback);
-    // Politely, so that the server frees what it holds; at once if it does not answer.
+    // Closes with a handshake, so that the server frees its resources; terminates if the server does not
+    // respond.
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
     if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate();
     else setTimeout(() => this.#socket.terminate(), CLOSING_MS).unref();
@@ -408,7 +415,7 @@ export class RecogniserSocket {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    // What follows a breach of the protocol is not to be trusted.
+    // Messages after a breach of the protocol are not trusted.
     if (this.#setback !== undefined) return;
     const message = isBinary ? undefined : parseObject(data);
     if (message === undefined) this.#lose(new Setback('does not speak its protocol'));
@@ -420,7 +427,7 @@ export class RecogniserSocket {
 
 function parseObject(data: RawData): RecogniserMessage | undefined {
   try {
-    // Text messages come as one Buffer.
+    // Text messages arrive as one Buffer.
     const value: unknown = JSON.parse((data as Buffer).toString());
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? (value as RecogniserMessage) : undefined;

@@ -1,27 +1,27 @@
-/** The speech in an utterance: windows of audio, each from its first word to the pause after its last. */
+/** Splits an utterance into windows of audio, each from its first word to the pause after its last. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 
-// Is somebody speaking? Silero's model, which tells speech from noise, music and clatter.
+// Voice activity detection with Silero's model, which tells speech from noise, music and clatter.
 
-/** Samples that are judged at a time: 32 ms. */
+/** Samples judged at a time: 32 ms. */
 const VAD_FRAME_SAMPLES = 512;
-/** Samples from before the frame that the model sees as well. */
+/** Samples before the frame that the model receives as well. */
 const CONTEXT_SAMPLES = 64;
 const STATE_SIZE = 128;
 
-/** Judges the frames of one stream, in their order. */
+/** Judges the frames of one stream, in order. */
 interface VoiceDetector {
-  /** How likely a frame of {@link VAD_FRAME_SAMPLES} belongs to speech, from 0 to 1. */
+  /** Returns the probability that a frame of {@link VAD_FRAME_SAMPLES} is speech, from 0 to 1. */
   judge(frame: Float32Array): Promise<number>;
 }
 
 export interface SileroVad {
-  /** A detector that has heard nothing yet. */
+  /** Opens a detector with fresh state. */
   open(): VoiceDetector;
 }
 
-/** Loads the model; throws Error when it cannot. */
+/** Loads the model; throws Error when that fails. */
 export async function loadSileroVad(file: string): Promise<SileroVad> {
   const session = await InferenceSession.create(file, {
     intraOpNumThreads: 1,
@@ -48,48 +48,48 @@ export async function loadSileroVad(file: string): Promise<SileroVad> {
   };
 }
 
-// From what it says of frames to windows.
+// From frame probabilities to windows.
 
 const FRAME_MS = (VAD_FRAME_SAMPLES / RECOGNITION_RATE_HZ) * 1000;
 const framesIn = (ms: number): number => Math.round(ms / FRAME_MS);
 
-/** Likelihoods at which speech begins, and below which it has ended. */
+/** Probabilities at which speech begins, and below which it has ended. */
 const VOICED = 0.4;
 const UNVOICED = 0.3;
-/** Audio before speech and after it, without which first and last words are misheard. */
+/** Audio kept before and after speech; without it the first and last words are misheard. */
 const LEAD = framesIn(480);
 const TAIL = framesIn(320);
-/** The detector takes so much of the silence after a word for a part of it. */
+/** Silence after a word that the detector still counts as speech. */
 const HANGOVER = framesIn(96);
-/** Silence in which a word may still go on. */
+/** Silence that may still occur within a word. */
 const WITHIN_WORD = framesIn(160);
-/** Less speech than this in a window is a click or a cough. */
+/** Minimum speech in a window; less is a click or a cough. */
 const LEAST_SPEECH = framesIn(160);
-/** From this length on a window ends at a breath; at the latter it is cut at its quietest place. */
+/** From LONG on, a window ends at a breath; at LONGEST it is cut at its quietest place. */
 const LONG = framesIn(8_000);
 const LONGEST = framesIn(12_000);
 const BREATH = framesIn(200);
-/** Where the quietest place is looked for: the latest part of a window. */
+/** Part of the window, counted from its end, that is searched for the quietest place. */
 const SEARCH = framesIn(3_000);
 
-/** A stretch of an utterance that is heard as one; positions in samples of the utterance. */
+/** A stretch of an utterance that is decoded as a whole; positions in samples of the utterance. */
 export interface AudioWindow {
   readonly from: number;
-  /** Samples so far. */
+  /** Current length, in samples. */
   readonly length: number;
-  /** Whether nothing more will come. */
+  /** Whether the window is complete. */
   readonly isClosed: boolean;
-  /** Whether it has ended although speech goes on. */
+  /** Whether it ended although speech continues. */
   readonly isCut: boolean;
-  /** Its length if nothing more is said; undefined while it is not that long. */
+  /** Its length if no more speech follows; undefined while the pause is too short to tell. */
   readonly ending: number | undefined;
-  /** Whether nobody speaks at the end of its first samples, not even the rest of a word. */
+  /** Whether the audio up to `count` ends in silence, beyond any silence within a word. */
   pausesAt(count: number): boolean;
-  /** Whether there is enough speech in it to be words. */
+  /** Whether it contains enough speech for words. */
   readonly hasSpeech: boolean;
-  /** Its first samples, from -1 to 1; a view. */
+  /** Its first `count` samples, from -1 to 1; a view. */
   samples(count: number): Float32Array;
-  /** Its voiced frames, counted from its beginning: how words are spread over it. */
+  /** Its voiced frames, counted from its beginning; used to time words. */
   speechFrames(): readonly number[];
 }
 
@@ -98,9 +98,9 @@ interface OpenWindow {
   from: number;
   until: number | undefined;
   isCut: boolean;
-  /** Voiced frames. */
+  /** Indices of voiced frames. */
   voiced: number[];
-  /** After the last voiced frame. */
+  /** Index after the last voiced frame. */
   spokenUntil: number;
 }
 
@@ -109,10 +109,10 @@ export class SpeechTrack {
   readonly #pause: number;
   #audio = new Float32Array(4 * RECOGNITION_RATE_HZ);
   #audioLength = 0;
-  /** Likelihood of speech of each frame. */
+  /** Probability of speech for each frame. */
   readonly #likelihoods: number[] = [];
   readonly #windows: OpenWindow[] = [];
-  /** Frames up to which windows have ended. */
+  /** End of the last closed window, in frames. */
   #windowedUntil = 0;
   #hasEnded = false;
 
@@ -121,7 +121,7 @@ export class SpeechTrack {
     this.#pause = Math.max(framesIn(pauseMs) - HANGOVER, TAIL);
   }
 
-  /** The window that is to be heard: it grows, or is closed and waits. */
+  /** The first window not yet heard; either still growing or closed. */
   get window(): AudioWindow | undefined {
     const [window] = this.#windows;
     return window && this.#views.get(window);
@@ -129,13 +129,13 @@ export class SpeechTrack {
 
   readonly #views = new Map<OpenWindow, AudioWindow>();
 
-  /** The first window has been heard. */
+  /** Removes the first window after it has been heard. */
   shift(): void {
     const window = this.#windows.shift();
     if (window !== undefined) this.#views.delete(window);
   }
 
-  /** Takes in samples, s16le. */
+  /** Takes in s16le samples. */
   async append(audio: Buffer): Promise<void> {
     this.#take(audio);
     while ((this.#likelihoods.length + 1) * VAD_FRAME_SAMPLES <= this.#audioLength) {
@@ -145,7 +145,7 @@ export class SpeechTrack {
     }
   }
 
-  /** Nothing more will come. @param isCut whether speech goes on all the same */
+  /** Marks the utterance as complete. @param isCut whether speech continues nevertheless */
   end(isCut: boolean): void {
     this.#hasEnded = true;
     const last = this.#windows.at(-1);
@@ -184,7 +184,7 @@ export class SpeechTrack {
       if (isPause) this.#close(window, window.spokenUntil + TAIL);
       return;
     }
-    // Only now is it known that the silence was a breath, and not the pause after a sentence.
+    // Only now is the silence known to be a breath rather than the pause after a sentence.
     if (length >= LONG && silence >= BREATH) {
       const until = window.spokenUntil + Math.max(BREATH, Math.min(TAIL, silence >> 1));
       this.#close(window, until, { isCut: true });
@@ -214,7 +214,7 @@ export class SpeechTrack {
     this.#windowedUntil = until;
   }
 
-  /** Ends a window at its quietest place; the next one begins there. */
+  /** Ends a window at its quietest place; the next window begins there. */
   #cut(window: OpenWindow): void {
     const end = this.#likelihoods.length;
     let place = end - 1;

@@ -1,41 +1,43 @@
-/** Makes the terms of a session likelier to be written than the words they sound like. */
+/** Biases a decoder towards the spoken terms of a session over words that sound alike. */
 
-/** What prefers some tokens to others. */
+/** Prefers some tokens over others. */
 export interface TermBias {
   /**
-   * The token that comes next once terms are preferred; undefined when they change nothing.
+   * Returns the next token after applying the preference; undefined when the terms change nothing.
    *
-   * @param values how likely the model takes each token to come next, as logits
-   * @param tokens what was written before it
-   * @param likeliest the token the model itself would take
+   * @param values logits of the next token
+   * @param tokens tokens written so far
+   * @param likeliest the token with the highest logit
    */
   prefer(values: Float32Array, tokens: readonly number[], likeliest: number): number | undefined;
-  /** Whether a place of what was written is within a term that was written to its end. */
+  /** Whether a position in the tokens lies within a completed term. */
   isWithinTerm(tokens: readonly number[], place: number): boolean;
-  /** The same for those terms alone that were written to their end; undefined when there is none. */
+  /** Returns a bias restricted to the terms completed in `tokens`; undefined when there are none. */
   ofWritten(tokens: readonly number[]): TermBias | undefined;
 }
 
 /**
- * Added to the logit of a token that begins a term, and of one that goes on with a term. With more the
- * model begins to write terms that nobody said (measured with ten names in three voices).
+ * Bonuses added to the logit of a token that begins a term, and of one that continues a term. With higher
+ * values the model writes terms that were not spoken (measured with ten names in three voices).
  */
 const BEGIN = 4;
 const GO_ON = 8;
-/** More would be looked through for every token; lists come in the order of their importance. */
+/** Every token costs a search through all terms; the lists are in order of importance. */
 const MAX_TERMS = 1_000;
 
 interface Node {
   next: Map<number, Node>;
-  /** The tokens of the term that ends here. */
+  /** Tokens of the term that ends at this node. */
   term: readonly number[] | undefined;
 }
 
 const newNode = (): Node => ({ next: new Map(), term: undefined });
 
 /**
- * @param pieces the piece of each token of the model, as UTF-8; a blank begins a word
- * @returns undefined when there is no term that the model can write
+ * Creates the bias for a list of terms.
+ *
+ * @param pieces the UTF-8 bytes of each token of the model; a leading blank begins a word
+ * @returns undefined when the model can write none of the terms
  */
 export function createTermBias(
   spokenTerms: readonly string[],
@@ -52,7 +54,7 @@ export function createTermBias(
   );
 }
 
-/** @param goesOn whether a token goes on with the word before it */
+/** @param goesOn whether a token continues the word before it */
 function createBias(
   terms: readonly (readonly number[])[],
   goesOn: (token: number | undefined) => boolean,
@@ -71,7 +73,7 @@ function createBias(
   }
   if (root.next.size === 0) return undefined;
 
-  /** The longest term that was written from a place on. */
+  /** Returns the longest complete term that begins at a position. */
   function termFrom(tokens: readonly number[], from: number): readonly number[] | undefined {
     let term: readonly number[] | undefined;
     let node: Node | undefined = root;
@@ -122,7 +124,7 @@ function walk(root: Node, tokens: readonly number[]): Node | undefined {
   return node;
 }
 
-/** The vocabularies of one process are all the same. */
+/** Cache of token ids; all vocabularies of one process are the same. */
 const known = new WeakMap<readonly Buffer[], Map<string, number>>();
 
 function idsOf(pieces: readonly Buffer[]): Map<string, number> {
@@ -135,8 +137,8 @@ function idsOf(pieces: readonly Buffer[]): Map<string, number> {
 }
 
 /**
- * A text in tokens, as the model has learnt to write it: letters are joined to pieces, each time the pair
- * whose piece has the lowest number. Letters without a piece are left out with their term.
+ * Tokenises a text as the model's tokeniser does: adjacent parts are merged, each time the pair whose token
+ * has the lowest id. Empty when a character of the text has no token.
  */
 function tokenised(text: string, idOf: Map<string, number>): number[] {
   let parts = Array.from(text);

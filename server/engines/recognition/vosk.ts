@@ -1,8 +1,8 @@
 /**
- * Recognition by a Vosk server (alphacep/vosk-server, WebSocket). It finds utterances by itself and
- * cannot learn of ours, but ends with a final whatever it has heard: each utterance therefore gets
- * a connection of its own, which costs the server next to nothing. It answers every message but the
- * first with exactly one.
+ * Recognition by a Vosk server (alphacep/vosk-server, WebSocket). The server detects utterances by itself and
+ * accepts no endpoints, but returns a final when a connection ends. Each utterance therefore gets its own
+ * connection, which costs the server next to nothing. The server answers every message but the first with
+ * exactly one message.
  */
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -26,9 +26,9 @@ import { languagesToHear, type SocketEngineOptions } from './remote-recogniser.t
 import type { HeardUtterance, Utterance } from './utterance.ts';
 
 export interface VoskOptions extends SocketEngineOptions {
-  /** Address of the server; or of several, one for each language: `en=ws://a:2700,de=ws://b:2700`. */
+  /** Address of the server, or one address per language: `en=ws://a:2700,de=ws://b:2700`. */
   url: string;
-  /** The language of the model of a single server; English without it. */
+  /** Language of the model of a single server; English by default. */
   languages?: readonly string[] | undefined;
 }
 
@@ -36,11 +36,14 @@ const NAME = 'vosk';
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 const LEAST_SAMPLES = 100 * SAMPLES_PER_MS;
 const MOST_SAMPLES = 250 * SAMPLES_PER_MS;
-/** Two seconds of speech: more would wait in the server, out of reach. */
+/**
+ * Limit of unanswered messages: two seconds of speech. More audio would queue in the server, where it cannot
+ * be dropped.
+ */
 const MAX_UNANSWERED = 8;
 /** The server compares the whole text, blanks included. */
 const END_OF_UTTERANCE = '{"eof" : 1}';
-/** `de=ws://host:2700` */
+/** One address with its language: `de=ws://host:2700`. */
 const NAMED_SERVER = /^([a-z]{2,3}(?:-[a-z]+)?)=(.+)$/i;
 const UNKNOWN_WORD = /^(?:<.*>|\[.*\])$/;
 
@@ -60,7 +63,7 @@ const Result = Type.Object({
 const finalResult = Compile(Result);
 const partialResult = Compile(Type.Object({ partial: Type.String() }));
 
-/** A Vosk server. */
+/** The Vosk engine. */
 export const vosk = declareEngine({
   settings: {
     VOSK_URL: Type.Optional(
@@ -77,7 +80,7 @@ export const vosk = declareEngine({
     url === undefined ? undefined : createVosk({ log, url, languages: listed(languages) }),
 });
 
-/** Contacts nobody yet: a server that is down now may be up when someone speaks. */
+/** Makes no connection yet: a server that is down now may be up when a session starts. */
 export async function createVosk(options: VoskOptions): Promise<RecognitionEngine | Unavailable> {
   const { log, timeoutMs = 10_000, tries, firstDelayMs } = options;
   const found = serversOf(options);
@@ -90,7 +93,7 @@ export async function createVosk(options: VoskOptions): Promise<RecognitionEngin
     tries,
     firstDelayMs,
     detectsLanguage: false,
-    // Its phrase list shuts out every other word, and most models do not take one.
+    // Vosk's phrase list excludes all other words, and most models do not accept one.
     usesSpokenTerms: false,
     punctuates: false,
     connect: async ({ language = 'en' }, signal) => {
@@ -101,7 +104,7 @@ export async function createVosk(options: VoskOptions): Promise<RecognitionEngin
   });
 }
 
-/** Addresses by language, or what is wrong with the settings, for people. */
+/** Returns the addresses by language, or what is wrong with the settings, for the operator. */
 function serversOf({
   url: setting,
   languages,
@@ -124,12 +127,12 @@ function serversOf({
   return servers.size === 0 ? { problem: 'VOSK_URL is empty.' } : { servers };
 }
 
-/** One utterance. */
+/** The conversation over a connection: one utterance. */
 class VoskConversation implements Conversation {
   readonly #socket: RecogniserSocket;
   readonly #change = new Change();
   #isFresh = true;
-  /** Where in the utterance the messages end that were not answered, in samples. */
+  /** End positions of unanswered messages, in samples of the utterance. */
   readonly #unanswered: number[] = [];
   #hasSentAll = false;
 
@@ -203,12 +206,12 @@ class VoskConversation implements Conversation {
         } else throw new Setback('does not speak its protocol');
       }
     } finally {
-      // Who waits for answers looks at the signal then.
+      // Wakes a sender that waits for answers, so that it sees the aborted signal.
       setImmediate(() => this.#change.notify());
     }
   }
 
-  /** Returns up to where the utterance was heard, in samples. */
+  /** Records an answer and returns the position up to which the utterance was heard, in samples. */
   #answered(): number {
     const endSamples = this.#unanswered.shift();
     if (endSamples === undefined) throw new Setback('does not speak its protocol');
@@ -224,7 +227,7 @@ function spokenText(text: string): string {
   return words.join(' ');
 }
 
-/** Vosk counts from the first sample of the connection, whatever it has ended in between. */
+/** Vosk times words from the first sample of the connection, whatever finals it has sent in between. */
 function wordsOf({ result = [] }: Static<typeof Result>): Word[] {
   return result
     .filter(({ word }) => !UNKNOWN_WORD.test(word))

@@ -1,10 +1,10 @@
 /**
- * Recognition by a WhisperLive server (collabora/WhisperLive). One connection serves a session, since
- * a server may load its model anew for each.
- *
- * The server hears what it has of the audio over and over and never says that it is done. An utterance is
- * followed by silence, so that it is long enough to be heard and stands apart from the next, and is over when
- * the server has heard all of it and its words no longer change. Only then the next one is sent.
+ * Recognition by a WhisperLive server (collabora/WhisperLive). One connection serves a whole session, because
+ * a server may load its model again for each connection.
+ * The server decodes its audio over and over and never reports completion. Each utterance is therefore
+ * followed by silence, which makes it long enough to be decoded and separates it from the next one. It counts
+ * as over once the server has decoded all of it and its words no longer change; only then is the next one
+ * sent.
  */
 import { randomUUID } from 'node:crypto';
 import Type, { type Static } from 'typebox';
@@ -36,21 +36,21 @@ import {
 import type { HeardUtterance, Utterance } from './utterance.ts';
 
 export interface WhisperLiveOptions extends SocketEngineOptions {
-  /** Size or name of the model; `small` without it. Servers with a model of their own ignore it. */
+  /** Size or name of the model; `small` by default. Servers with a fixed model ignore it. */
   model?: string | undefined;
-  /** Longest wait for a new connection's model to be loaded. */
+  /** Longest wait for the server to load the model of a new connection, in ms. */
   readyTimeoutMs?: number;
-  /** An utterance of which the server says nothing for so long has no words, in ms. */
+  /** Silence of the server after which an utterance counts as having no words, in ms. */
   emptyAfterMs?: number;
 }
 
 const NAME = 'whisperlive';
-/** With its padding it fits into the memory of a fresh connection. */
+/** Together with its padding, an utterance of this length fits into the memory of a fresh connection. */
 const MAX_UTTERANCE_MS = 40_000;
-/** Rounds that hear the same until the server takes it for whole; the fewer, the sooner finals come. */
+/** Equal rounds until the server completes a segment; a lower value gives finals sooner. */
 const SAME_OUTPUT_THRESHOLD = 3;
 
-/** A WhisperLive server. */
+/** The WhisperLive engine. */
 export const whisperLive = declareEngine({
   settings: {
     WHISPERLIVE_URL: Type.Optional(
@@ -78,7 +78,7 @@ export const whisperLive = declareEngine({
   },
 });
 
-/** Contacts nobody yet: a server that is down now may be up when someone speaks. */
+/** Makes no connection yet: a server that is down now may be up when a session starts. */
 export async function createWhisperLive(
   options: WhisperLiveOptions,
 ): Promise<RecognitionEngine | Unavailable> {
@@ -152,25 +152,25 @@ function unavailable(reason: string): Unavailable {
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 const LEAST_SAMPLES = 100 * SAMPLES_PER_MS;
 const MOST_SAMPLES = 500 * SAMPLES_PER_MS;
-/** It hears nothing of less than a second. */
+/** Silence sent after an utterance: the server decodes nothing shorter than a second. */
 const PADDING_SAMPLES = 1_200 * SAMPLES_PER_MS;
-/** When it has more than 45 s of audio it forgets the first 30 s, heard or not. */
+/** When the server holds more than 45 s of audio, it discards the first 30 s, decoded or not. */
 const FULL_SAMPLES = 45_000 * SAMPLES_PER_MS;
 const FORGOTTEN_SAMPLES = 30_000 * SAMPLES_PER_MS;
-/** The round under way when the last audio arrived, and one that heard all of it. */
+/** The round in progress when the last audio arrived, and one that covers all of it. */
 const ROUNDS_TO_HEAR_ALL = 2;
-/** Silence of the server after which words that it takes for whole are final. */
+/** Silence of the server after which words in completed segments are final, in ms. */
 const WHOLE_AFTER_MS = 700;
-/** The same for words that it does not, and how long they may stay unchanged at most. */
+/** The same for words not completed, and the longest they may stay unchanged, in ms. */
 const UNCHANGED_AFTER_MS = 2_000;
-/** Silence is measured in rounds of a slow server. */
+/** Silence is measured in rounds, to allow for a slow server. */
 const ROUNDS_OF_SILENCE = 3;
 const MAX_ROUND_MS = 5_000;
-/** How often it is looked whether the server has been silent for long enough. */
+/** Interval of the check for silence, in ms. */
 const POLL_MS = 100;
 const END_OF_AUDIO = Buffer.from('END_OF_AUDIO');
 
-/** @throws Setback when a message tells that the server does not go on */
+/** @throws Setback when a status message says that the server does not continue */
 function throwStatus({ status, message }: RecogniserMessage): void {
   if (status === 'WAIT') throw new Setback('has no free place', { fields: { status } });
   if (status === 'ERROR') {
@@ -184,12 +184,12 @@ class WhisperLiveConversation implements Conversation {
   readonly #socket: RecogniserSocket;
   readonly #uid: string;
   readonly #emptyAfterMs: number;
-  /** What was sent over this connection, and what of it the server has forgotten, in samples. */
+  /** Audio sent over this connection, and the part the server has discarded, in samples. */
   #sent = 0;
   #forgotten = 0;
   #language: LanguageTag | undefined;
   #isSpoiled = false;
-  /** When the server had received all of the utterance, by performance.now(). */
+  /** When the server had received the whole utterance, by performance.now(). */
   #arrivedAtMs: number | undefined;
 
   constructor(options: { socket: RecogniserSocket; uid: string; emptyAfterMs: number }) {
@@ -238,7 +238,7 @@ class WhisperLiveConversation implements Conversation {
   async #sendSamples(samples: Float32Array, utteranceFrom: number): Promise<void> {
     if (this.#sent - this.#forgotten > FULL_SAMPLES) {
       this.#forgotten += FORGOTTEN_SAMPLES;
-      // It would forget what it may not have heard; a fresh connection has room for all of it.
+      // The server would discard audio it may not have decoded; a fresh connection has room for all of it.
       if (this.#forgotten > utteranceFrom) throw new Setback('is full', { kind: 'renewal' });
     }
     this.#sent += samples.length;
@@ -259,7 +259,7 @@ class WhisperLiveConversation implements Conversation {
     for (let rounds = 0; ;) {
       const hadArrived = this.#arrivedAtMs !== undefined;
       const message = await this.#socket.nextWithin(POLL_MS);
-      // Counted from the moment when nothing more was to come.
+      // Counts only silence after the whole utterance had arrived.
       if (message === undefined && hadArrived) pace.quiet();
       if (message !== undefined && this.#take(message, segments)) {
         pace.round(heard().text);
@@ -268,14 +268,14 @@ class WhisperLiveConversation implements Conversation {
       }
       if (this.#arrivedAtMs === undefined) continue;
       if (this.#isOver({ segments, pace, rounds, arrivedAtMs: this.#arrivedAtMs })) {
-        // What the server goes on to hear again would run into the next utterance.
+        // The server's further rounds for this utterance would run into the next one.
         this.#isSpoiled = segments.isGrowing;
         return heard();
       }
     }
   }
 
-  /** @param rounds in which the server has heard something since it had all of the utterance */
+  /** @param rounds rounds with results since the whole utterance had arrived */
   #isOver({
     segments,
     pace,
@@ -297,7 +297,7 @@ class WhisperLiveConversation implements Conversation {
     return pace.silentMs > Math.max(enoughMs, pace.silenceMs);
   }
 
-  /** Returns whether a message tells of segments. */
+  /** Processes a message and returns whether it contains segments. */
   #take(message: RecogniserMessage, segments: UtteranceSegments): boolean {
     if (message['uid'] !== this.#uid) return false;
     throwStatus(message);
@@ -307,7 +307,7 @@ class WhisperLiveConversation implements Conversation {
   }
 }
 
-/** How quick the server's rounds are, and for how long nothing has come or changed. */
+/** Measures the duration of the server's rounds, and for how long it has been silent or unchanged. */
 class Pace {
   #slowestMs = 0;
   #silentMs = 0;
@@ -315,7 +315,7 @@ class Pace {
   #changedMs = 0;
   #text = '';
 
-  /** A message has come that tells of segments. */
+  /** Records a message with segments. */
   round(text: string): void {
     const nowMs = performance.now();
     const roundMs = nowMs - (this.#lastMs ?? nowMs);
@@ -326,17 +326,19 @@ class Pace {
     this.#text = text;
   }
 
-  /** Silence that is more than a slow round. */
+  /** Duration of silence that exceeds any slow round, in ms. */
   get silenceMs(): number {
     return this.#slowestMs * ROUNDS_OF_SILENCE;
   }
 
-  /** POLL_MS have passed without a message. */
+  /** Records POLL_MS without a message. */
   quiet(): void {
     this.#silentMs += POLL_MS;
   }
 
-  /** Counted in looks, not by the clock: what this process slept through is no silence of the server. */
+  /**
+   * Counted in polls rather than by the clock: time during which this process was suspended does not count.
+   */
   get silentMs(): number {
     return this.#silentMs;
   }
@@ -346,9 +348,9 @@ class Pace {
   }
 }
 
-// What a WhisperLive server tells of one utterance, put together. Pure.
+// Assembles the segments of one utterance from the server's messages. Pure functions.
 
-/** Seconds come as text. */
+/** The server sends seconds as strings. */
 const Seconds = Type.Union([Type.String({ pattern: '^\\d+(?:\\.\\d+)?$' }), Type.Number()]);
 const Segment = Type.Object({
   start: Seconds,
@@ -365,16 +367,16 @@ interface TimedText {
 }
 
 /**
- * The segments of an utterance. Each message repeats the last segments of the connection, whole ones
- * and one that still changes; only some of them are of this utterance.
+ * The segments of an utterance. Each message repeats the connection's latest segments, completed ones and a
+ * growing one; only some belong to this utterance.
  */
 class UtteranceSegments {
   readonly #fromMs: number;
-  /** Whole ones by where they end. */
+  /** Completed segments by their end. */
   readonly #completed = new Map<number, TimedText>();
   #growing: TimedText | undefined;
 
-  /** @param fromMs where the utterance begins on the clock of the connection */
+  /** @param fromMs start of the utterance on the clock of the connection */
   constructor(fromMs: number) {
     this.#fromMs = fromMs;
   }
@@ -383,12 +385,12 @@ class UtteranceSegments {
     return this.#completed.size === 0 && this.#growing === undefined;
   }
 
-  /** Whether there is one that still changes. */
+  /** Whether a segment still changes. */
   get isGrowing(): boolean {
     return this.#growing !== undefined;
   }
 
-  /** Takes in a message; returns whether it tells of segments. */
+  /** Processes a message and returns whether it contains segments. */
   add(message: RecogniserMessage): boolean {
     if (!segments.Check(message)) return false;
     const before = this.#growing;
@@ -398,18 +400,19 @@ class UtteranceSegments {
       if (timed === undefined) continue;
       if (segment.completed !== true) this.#growing = timed;
       else if (!this.#completed.has(timed.endMs)) {
-        // What stayed the same until it was whole is said to begin where hearing did.
+        // The server gives a segment that stayed unchanged until completion a wrong start: the start of the
+        // decoding.
         const startMs = before?.text === timed.text ? before.startMs : timed.startMs;
         this.#completed.set(timed.endMs, { ...timed, startMs });
       }
     }
-    // The server drops a sentence that repeats the one before: what it showed of it still was said.
+    // The server drops a sentence that repeats the previous one, although the speaker said it.
     const isGone = before !== undefined && this.#growing === undefined && !this.#covers(before);
     if (isGone) this.#completed.set(before.endMs, before);
     return true;
   }
 
-  /** @param lengthMs how much of the utterance was heard */
+  /** @param lengthMs length of the audio heard, in ms */
   heard(lengthMs: number): HeardUtterance {
     const growing = this.#growing === undefined ? [] : [this.#growing];
     const all = [...this.#completed.values(), ...growing].sort((a, b) => a.startMs - b.startMs);
@@ -422,7 +425,7 @@ class UtteranceSegments {
     };
   }
 
-  /** On the clock of the utterance; undefined when it is of one before. */
+  /** Moves a segment to the clock of the utterance; undefined when it belongs to an earlier utterance. */
   #timed({ start, end, text }: Static<typeof Segment>): TimedText | undefined {
     const startMs = Math.max(0, Number(start) * 1000 - this.#fromMs);
     const endMs = Number(end) * 1000 - this.#fromMs;
