@@ -1,7 +1,7 @@
 /**
- * Which Apertium mode translates which pair, and through which language a pair without a mode of
- * its own may go. Mode names are no rule to follow (`eng-spa` but `es-fr`), hence a table. What is
- * offered is what is installed: a line whose mode file is absent does not count.
+ * The table of Apertium modes: which mode translates which pair, and through which language a pair without
+ * its own mode may go. Mode names follow no rule (`eng-spa` but `es-fr`), hence the table. Only installed
+ * modes are offered: an entry without a mode file does not count.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { LanguagePair } from '../engine.ts';
@@ -9,24 +9,26 @@ import { englishToSpanish } from './english/spanish-grammars.ts';
 import type { GrammarTexts } from './grammars.ts';
 import { spanishToEnglish } from './spanish/english-grammars.ts';
 
-/** One translation step and the Debian package that brings it. */
+/** One translation step, and the Debian package that contains it. */
 export interface Mode {
   source: LanguageTag;
   target: LanguageTag;
   /** Name of the file in the modes folder, without `.mode`. */
   name: string;
   debianPackage: string;
-  /** Its statistical tagger crashes on ordinary text: the constraint grammar before it decides alone. */
+  /**
+   * The statistical tagger crashes on ordinary text; the constraint grammar before it disambiguates alone.
+   */
   taggerCrashes?: boolean;
-  /** Its source has no articles of their own: the word-bound blank of a noun ends up on `the`. */
+  /** The source has no articles: the word-bound blank of a noun ends up on `the`. */
   marksArticles?: boolean;
-  /** Its rules glue words around a comma that has no blank before it: `a tall, thin man`. */
+  /** Rules join the words around a comma that has no blank before it: `a tall, thin man`. */
   gluesAtCommas?: boolean;
-  /** It knows better with grammars of our own. */
+  /** Additional grammars of this project that improve the mode. */
   grammars?: () => GrammarTexts;
 }
 
-/** Languages that may be joined by two steps, source to `through` to target. */
+/** Languages that may be connected by two steps, source to `through` to target. */
 interface Pivot {
   through: LanguageTag;
   among: readonly LanguageTag[];
@@ -48,11 +50,11 @@ const taggerCrashes = { taggerCrashes: true };
 const marksArticles = { marksArticles: true };
 
 /**
- * Modes that run and say something. Those from Croatian, Bosnian and Basque, and between Icelandic and
- * Swedish, are rough: nobody has them who did not install them on purpose. Left out: eng-hbs_* and
- * mkd-hbs_* (most words stay untranslated), hbs-mkd (hangs), nob-dan (writes unknown words twice),
- * hbs-slv and slv-hbs_* (endings do not agree), ita-cat (worse than over Spanish), ca-eo and es-eo
- * (packaged without their data).
+ * Modes that run and give usable output. Those from Croatian, Bosnian and Basque, and between Icelandic and
+ * Swedish, are rough; they exist only where they were installed on purpose. Excluded: eng-hbs_* and mkd-hbs_*
+ * (most words stay untranslated), hbs-mkd (hangs), nob-dan (writes unknown words twice), hbs-slv and
+ * slv-hbs_* (endings do not agree), ita-cat (worse than through Spanish), ca-eo and es-eo (packaged without
+ * their data).
  */
 export const modes: readonly Mode[] = [
   ...pair(
@@ -102,7 +104,7 @@ export const modes: readonly Mode[] = [
   ...pair('apertium-isl-eng', ['is', 'en', 'isl-eng']),
   ...pair('apertium-oci-fra', ['oc', 'fr', 'oci-fra'], ['fr', 'oc', 'fra-oci']),
   ...pair('apertium-mkd-eng', ['mk', 'en', 'mkd-eng', marksArticles]),
-  // In Latin letters alone.
+  // Latin script only.
   ...pair('apertium-hbs-eng', ['hr', 'en', 'hbs-eng'], ['bs', 'en', 'hbs-eng']),
   ...pair('apertium-eu-en', ['eu', 'en', 'eu-en']),
   ...pair('apertium-afr-nld', ['af', 'nl', 'afr-nld'], ['nl', 'af', 'nld-afr']),
@@ -112,18 +114,18 @@ export const modes: readonly Mode[] = [
 ];
 
 /**
- * Tried in order when a pair has no mode of its own. Spanish comes first: Apertium is at its best
- * between Romance languages, and English to Spanish is its best step out of English.
+ * Pivots for pairs without a mode, tried in order. Spanish comes first: Apertium is at its best between
+ * Romance languages, and English to Spanish is its best step out of English.
  */
 export const pivots: readonly Pivot[] = [
   { through: 'es', among: ['en', 'en-US', 'ca', 'fr', 'pt', 'pt-BR', 'it', 'ro', 'gl'] },
-  // Rough, but captions between Spanish and Catalan exist even where apertium-spa-cat does not.
+  // Rough, but it provides Spanish–Catalan captions where apertium-spa-cat is not installed.
   { through: 'en', among: ['es', 'ca'] },
   { through: 'da', among: ['sv', 'nb'] },
   { through: 'sv', among: ['da', 'nb'] },
 ];
 
-/** What to install for the languages this engine is best at. */
+/** Packages to install for the languages in which this engine is best. */
 export const recommendedPackages = [
   'apertium',
   'apertium-eng-spa',
@@ -134,17 +136,17 @@ export const recommendedPackages = [
   'apertium-spa-ita',
 ] as const;
 
-// From the modes that are installed to the pairs that can be translated.
+// From installed modes to translatable pairs.
 
-/** The one or two steps that lead from a source language to a target language. */
+/** The one or two steps from a source language to a target language. */
 export interface Route extends LanguagePair {
   steps: readonly Mode[];
 }
 
-/** Routes by pair, found with {@link findRoute}. */
+/** Routes by pair; look up with {@link findRoute}. */
 export type Routes = ReadonlyMap<string, Route>;
 
-/** Every pair that the installed modes serve: directly where a mode exists, else over a pivot. */
+/** Plans every pair the installed modes serve: directly where a mode exists, otherwise through a pivot. */
 export function planRoutes({
   installed,
   pivots,
@@ -174,8 +176,8 @@ export function planRoutes({
 }
 
 /**
- * The route of a pair. A variant without a route of its own takes that of its base language:
- * `en-GB` is served by `en`.
+ * Returns the route of a pair. A variant without its own route uses that of its base language: `en-GB` is
+ * served by `en`.
  */
 export function findRoute(routes: Routes, { source, target }: LanguagePair): Route | undefined {
   for (const to of withBase(target)) {

@@ -1,6 +1,6 @@
 /**
- * One Apertium mode, kept running: started when needed, restarted when it fails, stopped when idle.
- * Every body gets its own answer or an error, whatever happens to the processes meanwhile.
+ * Keeps the processes of one Apertium mode running: starts them on demand, restarts them after a failure,
+ * stops them when idle. Every body is answered or rejected, whatever happens to the processes meanwhile.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -9,26 +9,23 @@ import type { Logger } from '../../process/log.ts';
 import { KeptProcess } from '../service/kept-process.ts';
 import { type ProcessGroup, startProcessGroup } from '../../process/index.ts';
 
-/** Behaviour of a pipeline that tests and operators may want to change. */
+/** Limits of a pipeline that tests and operators may change. */
 export interface PipelineSettings {
-  /** Longest silence while answers are due; then the processes are replaced, in ms. */
+  /** Longest silence while answers are due, in ms; after it the processes are replaced. */
   answerTimeoutMs: number;
-  /** A pipeline without work for so long is stopped to give its memory back, in ms. */
+  /** Idle time after which a pipeline is stopped to free its memory, in ms. */
   idleMs: number;
-  /**
-   * More text than that, in UTF-16 units, does not wait for its turn: it is refused, so that another
-   * engine may take it.
-   */
+  /** Limit of queued text, in UTF-16 units. Text beyond it is refused, so that another engine may take it. */
   maxWaitingLength: number;
 }
 
 interface PipelineOptions extends PipelineSettings {
   /** Name of the Apertium mode. */
   mode: string;
-  /** Makes the command of the pipeline; see `ApertiumProcess`. */
+  /** Builds the pipeline's command; see `ApertiumProcess`. */
   readCommand: () => Promise<string>;
   env: Record<string, string>;
-  /** What to do when it does not start, for the error message. */
+  /** Advice for the error message when the pipeline does not start. */
   remedy: string;
   log: Logger;
 }
@@ -36,7 +33,7 @@ interface PipelineOptions extends PipelineSettings {
 interface Job {
   body: string;
   turn: Turn;
-  /** Processes that have ended while this was the oldest request they owed. */
+  /** Number of processes that ended while this was their oldest unanswered request. */
   strikes: number;
   isAbandoned: boolean;
   resolve: (body: string) => void;
@@ -44,33 +41,36 @@ interface Job {
 }
 
 /**
- * Enough to keep every stage busy; more would only let a newcomer wait longer. The second limit is
- * the same for long bodies, in UTF-16 units.
+ * Limits of requests in flight: enough to keep every stage busy; more would only delay newcomers. The second
+ * limit bounds the total length, in UTF-16 units.
  */
 const MAX_IN_FLIGHT = 16;
 const MAX_IN_FLIGHT_LENGTH = 2_000;
-/** And for texts that take long for their length, `a.a.a.a`: so much work, in ms. */
+/**
+ * Limit of the estimated work in flight, in ms, for texts that are slow for their length, such as `a.a.a.a`.
+ */
 const MAX_IN_FLIGHT_MS = 25;
 /**
- * The same while accounts take turns: one that asks for a sentence waits for what another has in flight.
- * About a quarter fewer sentences a second are done then.
+ * The same while several accounts share the pipeline, so that a short sentence of one account does not wait
+ * long for the requests of another. Throughput falls by about a quarter meanwhile.
  */
 const MAX_IN_FLIGHT_SHARED_MS = 8;
-/** So long accounts are taken to share a pipeline once their turns have changed, in ms. */
+/** How long accounts count as sharing the pipeline after the account has changed, in ms. */
 const SHARED_MS = 1_000;
-/** What a body costs beside its length, in UTF-16 units: every stage is woken for it. */
+/** Fixed cost of a body in addition to its length, in UTF-16 units: every stage is woken for it. */
 const BODY_COST = 32;
 /**
- * Once so many are in flight that there is no more room, half of it has to be free again: short bodies that go
- * one by one wake every stage once for each, which takes a quarter more of the processor.
+ * Share of the limit down to which the requests in flight must fall before more are sent, once MANY_IN_FLIGHT
+ * filled it. Sending short bodies one by one wakes every stage for each, which takes a quarter more processor
+ * time.
  */
 const REFILLED_FROM = 0.5;
 const MANY_IN_FLIGHT = 8;
-/** How much the last answer counts for the time that the next will take. */
+/** Weight of the latest answer in the estimate of the pace. */
 const PACE_WEIGHT = 0.3;
-/** Once may be chance, a body that is there three times when a pipeline ends is the cause. */
+/** Number of process deaths after which a body counts as their cause; fewer may be chance. */
 const MAX_STRIKES = 3;
-/** Starts that fail in a row, in about 2 s, before those who wait get an error. */
+/** Consecutive failed starts, within about 2 s, after which waiting requests are rejected. */
 const MAX_FAILED_STARTS = 6;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
@@ -78,18 +78,21 @@ const MAX_DELAY_MS = 10_000;
 export class ApertiumPipeline {
   readonly #options: PipelineOptions;
   readonly #queue = new FairQueue<Job>(({ body }) => BODY_COST + body.length);
-  /** Length of all bodies in the queue. */
+  /** Total length of the queued bodies. */
   #waitingLength = 0;
-  /** Sent before and lost with the processes: first in line. */
+  /** Requests lost with earlier processes; sent before the queue. */
   #retries: Job[] = [];
   #inFlight: Job[] = [];
   #inFlightLength = 0;
-  /** Nothing is sent until there is more room. */
+  /** Whether sending is suspended until more room is free. */
   #isFull = false;
-  /** When the last answer came, or work began; what a UTF-16 unit took of late, in ms. */
+  /**
+   * Time of the last answer or of the start of work, in ms; and recent processing time per UTF-16 unit, in
+   * ms.
+   */
   #workedSinceMs = 0;
   #msPerUnit = 0;
-  /** Whose body was sent last; until when accounts share the pipeline, in ms. */
+  /** Account of the last body sent; and the time until which accounts count as sharing, in ms. */
   #account: string | undefined;
   #sharedUntilMs = 0;
   readonly #kept: KeptProcess<ApertiumProcess>;
@@ -111,15 +114,15 @@ export class ApertiumPipeline {
   /**
    * Translates one body in stream format.
    *
-   * @param turn of the call: its bodies are served in order
-   * @throws ServiceError engine_unavailable when it does not start, is overloaded or closed;
-   *   translation_failed when it ends at this body each time; the reason given to {@link abandon}
+   * @param turn turn of the call; its bodies are served in order
+   * @throws ServiceError engine_unavailable when the pipeline does not start, is overloaded or closed;
+   *   translation_failed when the processes end at this body each time; the reason given to {@link abandon}
    */
   translate(body: string, turn: Turn): Promise<string> {
     if (this.#kept.isClosed) return Promise.reject(closed());
     if (this.#kept.isBroken) return Promise.reject(this.#doesNotStart());
     const { maxWaitingLength } = this.#options;
-    // An empty queue takes a body of any length: alone it holds nobody back.
+    // An empty queue accepts a body of any length: on its own it delays no other request.
     if (this.#waitingLength > 0 && this.#waitingLength + body.length > maxWaitingLength) {
       return Promise.reject(this.#isOverloaded());
     }
@@ -130,13 +133,13 @@ export class ApertiumPipeline {
     });
   }
 
-  /** Starts the processes unless they run; those that run without work stay another while. */
+  /** Starts the processes unless they run, and restarts the idle time of running ones. */
   prepare(): void {
     this.#kept.start();
     if (this.#kept.isReady && this.#inFlight.length === 0) this.#kept.rest();
   }
 
-  /** Gives up what a call has asked for; what is already being translated is thrown away later. */
+  /** Rejects all requests of a call; answers already under way are discarded when they arrive. */
   abandon(turn: Turn, reason: unknown): void {
     for (const job of this.#queue.remove(turn)) {
       this.#waitingLength -= job.body.length;
@@ -150,7 +153,7 @@ export class ApertiumPipeline {
     this.#retries = this.#retries.filter((job) => !job.isAbandoned);
   }
 
-  /** Ends the processes and fails what waits; resolves when no process is left. */
+  /** Ends the processes and rejects waiting requests; resolves when no process is left. */
   async close(): Promise<void> {
     this.#failAll(closed());
     await this.#kept.close();
@@ -257,13 +260,13 @@ export class ApertiumPipeline {
     }
     const [suspect, ...others] = lost;
     this.#strike(suspect);
-    // The suspect goes last: should it end the next processes too, the others have their answers.
+    // The suspect goes last: if it ends the next processes too, the others have their answers by then.
     const inLine = [...others, ...this.#retries, ...(suspect === undefined ? [] : [suspect])];
     this.#retries = inLine.filter((job) => !job.isAbandoned);
     if (this.#retries.length > 0 || !this.#queue.isEmpty) this.#pump();
   }
 
-  /** Stages answer in order: when processes end, the oldest request they owed is the suspect. */
+  /** Stages answer in order, so the oldest unanswered request is the suspect when processes end. */
   #strike(job: Job | undefined): void {
     if (job === undefined || ++job.strikes < MAX_STRIKES || job.isAbandoned) return;
     job.isAbandoned = true;
@@ -307,54 +310,58 @@ function closed(): ServiceError {
   );
 }
 
-/** Why a life has ended. */
+/** Reason why the processes ended. */
 type EndCause =
   | 'stopped'
-  /** A process of the group is gone, the shell included. */
+  /** A process of the group has ended, the shell included. */
   | 'died'
   /** An answer is overdue. */
   | 'hung'
-  /** Output that is not the answer to what was asked, or no end of it. */
+  /** Output that is not the expected answer, or an answer without end. */
   | 'garbled';
 
 interface ApertiumProcessOptions {
-  /** Pipeline for `/bin/sh`; takes `$1` and `$2` as mode files do. */
+  /** Pipeline for `/bin/sh`; uses `$1` and `$2` like mode files. */
   command: string;
   env: Record<string, string>;
   /** Longest silence while answers are due, in ms. */
   answerTimeoutMs: number;
-  /** All stages have loaded their data and have translated once. */
+  /** Called when all stages have loaded their data and completed a first translation. */
   onReady: () => void;
-  /** The body of the next answer; answers come in the order of the requests. */
+  /** Receives the body of the next answer; answers come in the order of the requests. */
   onAnswer: (body: string) => void;
-  /** Called once, last; what was asked and not answered will not be. */
+  /** Called once, as the last callback; requests not answered by then never will be. */
   onEnd: (cause: EndCause, startErrors: string) => void;
 }
 
-/** Any word will do; `-n` and the rest of the pipeline have to be exercised once. */
+/** Text of the first request; any word will do, as it only has to exercise the whole pipeline. */
 const PROBE = 'casa';
-/** Pieces are a few hundred characters long: an answer of this many UTF-16 units is a runaway stage. */
+/**
+ * Longest answer in UTF-16 units. Pieces have a few hundred characters, so a longer one is a runaway stage.
+ */
 const MAX_ANSWER_LENGTH = 1_000_000;
 const MAX_START_ERRORS_LENGTH = 2_000;
 
-/** Starts the processes of a mode; nothing here restarts them. */
+/** The processes of a mode; they are not restarted here. */
 class ApertiumProcess {
   readonly #options: ApertiumProcessOptions;
   readonly #group: ProcessGroup;
   readonly #decoder = new StringDecoder('utf8');
-  /** What has arrived of the current frame. */
+  /** Parts of the current frame received so far. */
   #parts: string[] = [];
   #partsLength = 0;
   #nextSerial = 0;
   #dueSerial = 0;
   #watchdog: NodeJS.Timeout | undefined;
   #hasEnded = false;
-  /** Kept until ready, when no text of a user can be in it; then only read to keep the pipe empty. */
+  /**
+   * Errors before the pipeline is ready, when they cannot contain user text; later stderr is only drained.
+   */
   #startErrors = '';
 
   constructor(options: ApertiumProcessOptions) {
     this.#options = options;
-    // `-n`: words without a translation come back plain. The empty argument is the tagger's option.
+    // `-n`: words without a translation come back unmarked. The empty argument is the tagger's option.
     this.#group = startProcessGroup({
       command: options.command,
       args: ['-n', ''],
@@ -362,23 +369,23 @@ class ApertiumProcess {
     });
     const { child } = this.#group;
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
-    // Not at `exit`: whole answers may still be on their way, and they are not to be asked again.
+    // Not at `exit`: complete answers may still be in the pipe and must not be requested again.
     child.stdout.on('close', () => this.#takeOutputEnd());
     child.on('exit', () => void this.#group.end());
     child.on('close', () => this.#end('died'));
     child.stderr.on('data', (chunk: Buffer) => this.#keepStartError(chunk));
-    // A closed pipe shows on stdout as well; without a listener it would end our own process.
+    // A closed pipe shows on stdout as well; without a listener the error would end this process.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     child.on('error', () => this.#end('died'));
     this.send(PROBE);
   }
 
-  /** Id of the process group, for the log. */
+  /** Process group id, for the log. */
   get groupId(): number | undefined {
     return this.#group.id;
   }
 
-  /** What is asked from now on goes to the processes together. */
+  /** Collects the following requests, to be sent together by {@link sendGathered}. */
   gather(): void {
     this.#group.child.stdin.cork();
   }
@@ -387,7 +394,7 @@ class ApertiumProcess {
     this.#group.child.stdin.uncork();
   }
 
-  /** Asks for the translation of a body in stream format. */
+  /** Requests the translation of a body in stream format. */
   send(body: string): void {
     if (this.#hasEnded) return;
     if (this.#nextSerial === this.#dueSerial) this.#watch();
@@ -403,7 +410,7 @@ class ApertiumProcess {
   #read(chunk: Buffer): void {
     const text = this.#decoder.write(chunk);
     let start = 0;
-    // What a frame brings about may be our end.
+    // Handling a frame may end this object.
     while (!this.#hasEnded) {
       const end = text.indexOf(FRAME_END, start);
       const part = text.slice(start, end < 0 ? undefined : end);
@@ -422,7 +429,7 @@ class ApertiumProcess {
     this.#partsLength = 0;
     const body = decodeAnswer(frame, this.#dueSerial);
     if (body === undefined) {
-      // Usually what a dying stage has let through: its end would be seen next.
+      // Usually the partial output of a dying stage, whose end would be noticed next.
       this.#end('garbled');
       return;
     }
@@ -437,7 +444,7 @@ class ApertiumProcess {
 
   #takeOutputEnd(): void {
     const isReady = this.#dueSerial > 0;
-    // A failed start waits for `close`, when all that the stages have to say about it is read.
+    // A failed start waits for `close`, when all error output of the stages has been read.
     if (isReady) this.#end('died');
     else void this.#group.end();
   }
@@ -462,23 +469,22 @@ class ApertiumProcess {
   }
 }
 
-// Apertium's stream format: how a text travels through a pipeline and back. Every request and
-// every answer is one frame that ends with NUL. Reserved characters are escaped; what stands
-// between brackets is a superblank, which no stage translates.
+// Apertium's stream format. Every request and every answer is one frame that ends with NUL. Reserved
+// characters are escaped; text in brackets is a superblank, which no stage translates.
 
-/** Ends a frame in both directions (`-z` of the stages). */
+/** End of a frame in both directions (option `-z` of the stages). */
 const FRAME_END = '\0';
 
 const RESERVED = /[\\[\]{}^$/@<>]/g;
 /**
- * A tilde wakes the post-generator and disappears; blanks that are not one space would be reduced,
- * and a line break is to stay one, with the blanks beside it.
+ * Text to protect in a superblank. A tilde would trigger the post-generator and disappear. Blanks other than
+ * a single space would be collapsed, and line breaks with the blanks beside them must survive.
  */
 const PROTECTED = /~|[ \t]*[\n\v\f\r\u0085\u2028\u2029][\s\u0085]*|[ \t]{2,}|\t/g;
 
 /**
- * Text as the body of a request. NUL, which would break the framing, is left out; letters are
- * composed (NFC) because the dictionaries know them only so.
+ * Encodes a text as the body of a request. NUL is removed because it would break the framing; letters are
+ * composed (NFC) because the dictionaries contain only composed forms.
  */
 export function escapeText(text: string): string {
   return text
@@ -488,15 +494,15 @@ export function escapeText(text: string): string {
     .replace(PROTECTED, '[$&]');
 }
 
-/** Superblanks of blanks, other superblanks, escapes, runs of spaces, in this order at every place. */
+/** Superblanks of blanks, other superblanks, escapes and runs of spaces, tried in this order. */
 const MARKS = / *\[([\s\u0085]+)\] *|\[([^\]]*)\]|\\(.)| {2,}/gsu;
 
-/** Not line breaks: one that a dropped word has left at an end is kept. */
+/** Excludes line breaks: a break left at an end by a dropped word is kept. */
 const OUTER_SPACES = /^[ \t]+|[ \t]+$/g;
 
 /**
- * The body of an answer as text. A rule that drops a word leaves its blanks behind; those are
- * reduced to one space, blanks of the source are kept.
+ * Decodes the body of an answer to text. A rule that drops a word leaves its blanks behind; those are reduced
+ * to one space, while blanks of the source are kept.
  */
 export function unescapeText(body: string): string {
   return body
@@ -509,11 +515,11 @@ export function unescapeText(body: string): string {
 }
 
 /**
- * A request: the body, an artificial full stop that makes every stage conclude the sentence, and the
- * serial number of the request as a superblank.
+ * Encodes a request: the body, an artificial full stop that makes every stage complete the sentence, and the
+ * request's serial number as a superblank.
  *
- * The number comes back as the last thing of the answer and proves that the answer is whole and
- * ours: a stage whose neighbour dies passes on the half it has, followed by a NUL of its own.
+ * The number comes back at the end of the answer and proves that the answer is complete and belongs to the
+ * request: a stage whose neighbour dies passes on partial output, followed by a NUL of its own.
  */
 function encodeRequest(body: string, serial: number): string {
   return `${body}[].[#${serial}]${FRAME_END}`;
@@ -522,20 +528,20 @@ function encodeRequest(body: string, serial: number): string {
 const TRAILER = /\.?\s*\[#(\d+)\]\s*$/u;
 
 /**
- * The body of an answer.
+ * Returns the body of an answer.
  *
- * @param frame without its NUL
- * @returns undefined when the frame is not the whole answer to the request with that serial number
+ * @param frame frame without its NUL
+ * @returns undefined when the frame is not the complete answer to the request with that serial number
  */
 function decodeAnswer(frame: string, serial: number): string | undefined {
-  // The trailer is short: searching a long frame from the start would only cost time.
+  // Only the end is searched, since the trailer is short and a frame can be long.
   const tail = frame.slice(-64);
   const match = TRAILER.exec(tail);
   if (match === null || Number(match[1]) !== serial) return undefined;
   return frame.slice(0, frame.length - tail.length + match.index);
 }
 
-/** Symbols of Apertium's dictionaries: what kind of word, and which form of it. */
+/** Symbols of Apertium's dictionaries: parts of speech and word forms. */
 const SYMBOLS = new Set(
   (
     'n np prn det adj adv pr vblex vbser vbhaver vbmod vbdo vaux cnjcoo cnjsub cnjadv num ij rel preadv ' +
@@ -546,14 +552,14 @@ const SYMBOLS = new Set(
 );
 
 /**
- * What looks like such a symbol, escaped like text, and the hyphen that has joined it to a word. That of
- * a text may have the marks of a word-bound blank within.
+ * An escaped symbol, with the hyphen that joins it to a word. A symbol in the original text may have the
+ * marks of a word-bound blank inside.
  */
 const TAG = /-?\\<(\[\[[^\]]*\]\])?([\w:+-]+)(\[\[\/\]\])?\\>/gu;
 
 /**
- * The body of an answer without the tags that a stage writes for a word of which it has nothing else,
- * `Vas-\<prn\>`. What stands between angle brackets in the request is text and stays, translated or not.
+ * Removes the tags that a stage writes for a word it cannot generate, as in `Vas-\<prn\>`. Text in angle
+ * brackets in the request stays, translated or not.
  */
 function withoutTags(answer: string, request: string): string {
   if (!answer.includes('\\<')) return answer;

@@ -1,6 +1,6 @@
 /**
- * One text on its way through the steps of a route: what a mode would spoil is taken out before the
- * first, and what its rules leave behind is cleaned up after the last.
+ * Runs one text through the steps of a route. Parts that a mode would spoil are taken out before the first
+ * step, and artefacts of the rules are cleaned up after the last.
  */
 import type { Turn } from '../../process/concurrency.ts';
 import { hasLetters, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
@@ -46,7 +46,7 @@ import {
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
 import { FINISHES } from './sentence-signs.ts';
 
-/** A step of a route on its way. */
+/** A step of a route in progress. */
 export interface Step {
   mode: Mode;
   pipeline: ApertiumPipeline;
@@ -55,7 +55,7 @@ export interface Step {
 export interface Run {
   steps: readonly Step[];
   words: ModeWords;
-  /** Aborted when nobody waits for the text any more. */
+  /** Aborted when the caller no longer waits for the text. */
   signal: AbortSignal;
   turn: Turn;
 }
@@ -63,14 +63,14 @@ export interface Run {
 type Piece = string | TextSegment;
 
 /**
- * Between the items of a line (a title and a site, the cells and columns of a table, the parts of a
- * signature), and between lines as programs write them (`Not found.\\nTry again.`), but not in a path
+ * Separates the items of a line (a title and a site, the cells and columns of a table, the parts of a
+ * signature), and lines as programs write them (`Not found.\\nTry again.`). Does not match within a path
  * (`C:\\new`).
  */
 const SEPARATOR =
   /((?<!\s)\s+[|·•]\s+|(?:\\[nrt](?!\p{Ll}))+|(?<=\S) *\t[ \t]*(?=\S)|(?<=\S) {3,}(?=\S))/u;
 
-/** A text, or a segment with marks, translated; no word goes past a separator. */
+/** Translates a text or a marked segment; no word moves across a separator. */
 export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
   const items = itemsOf(typeof piece === 'string' ? [piece] : piece);
   if (items.length === 1) return translateItem(piece, run);
@@ -81,7 +81,7 @@ export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
   return typeof piece === 'string' ? plainText(parts) : parts;
 }
 
-/** A segment cut at the separators that stand in no element; every second item is one of these. */
+/** Cuts a segment at separators outside of elements; every second item is a separator. */
 function itemsOf(segment: TextSegment): TextSegment[] {
   let item: (string | Mark)[] = [];
   const items: TextSegment[] = [item];
@@ -98,7 +98,7 @@ function itemsOf(segment: TextSegment): TextSegment[] {
   return items;
 }
 
-/** Without the backslashes that programs want, and with them again. */
+/** Removes the backslashes of program strings, translates, and puts the backslashes back. */
 async function translateItem(piece: Piece, run: Run): Promise<Piece> {
   const signs = escapedSigns(typeof piece === 'string' ? piece : plainText(piece));
   if (signs.length === 0) return translateQuotes(piece, run);
@@ -111,7 +111,7 @@ async function translateItem(piece: Piece, run: Run): Promise<Piece> {
   return change(await translateQuotes(change(piece, '\\', ''), run), '', '\\');
 }
 
-/** What is quoted stays around its words. */
+/** Translates a piece and keeps quotation marks around the quoted words. */
 function translateQuotes(piece: Piece, run: Run): Promise<Piece> {
   const quoted = quotedWords(piece, directionOf(run));
   return quoted === undefined ? translateAsIs(piece, run) : translateQuoted(piece, quoted, run);
@@ -127,19 +127,19 @@ async function translateQuoted(piece: Piece, quoted: QuotedWords, run: Run): Pro
   return typeof piece === 'string' ? plainText(restored) : restored;
 }
 
-/** A text without marks, translated. */
+/** Translates a text without marks. */
 async function translateText(text: string, run: Run): Promise<string> {
   const quotes = quotesOf(text, run);
   const [translated = ''] = quotes.restore([
     await translateWords(replaced(text, quotes.replacements), run),
   ]) ?? [await translateWords(text, run)];
-  // Some rules drop a word that stands alone, `Si`: a text must not vanish.
+  // Some rules drop a word that stands alone, such as `Si`; a text must not vanish.
   return LETTER.test(text) && !LETTER.test(translated) ? text : translated;
 }
 
 const LETTER = /\p{L}/u;
 
-/** A text whose quotation marks do no harm. */
+/** Translates a text whose quotation marks are already replaced. */
 async function translateWords(text: string, run: Run): Promise<string> {
   const formulas = formulasOfText(text, run);
   const words =
@@ -154,7 +154,7 @@ async function translateWords(text: string, run: Run): Promise<string> {
   );
 }
 
-/** Of several steps the second would read `i.e.` as Spanish, and make `i.Et.` of it. */
+/** With several steps, the second would read `i.e.` as Spanish and turn it into `i.Et.`. */
 function formulasOfText(text: string, run: Run): Part[] {
   const { source } = directionOf(run);
   const formulas = [...formulasIn(text, source), ...keptSurnames(text, source)];
@@ -165,7 +165,7 @@ function directionOf({ steps }: Run) {
   return { source: steps[0]?.mode.source ?? '', target: steps.at(-1)?.mode.target ?? '' };
 }
 
-/** Other languages have no genitive with an apostrophe. */
+/** Only English needs this: other languages have no genitive with an apostrophe. */
 function quotesOf(text: string, { steps }: Run): SingleQuotes {
   return singleQuotes(steps.some(({ mode }) => mode.source === 'en') ? text : '');
 }
@@ -179,7 +179,7 @@ async function keptWordsOf(
 ): Promise<KeptWords> {
   const [first] = steps;
   if (first === undefined) return NOTHING_KEPT;
-  // Where nothing is known of words, compounds are left alone.
+  // Without a dictionary, compounds are left alone.
   const knows = (hasHyphen(text) ? await words(first.mode) : undefined) ?? (() => true);
   return keptWords(text, { knows, language: first.mode.source, formulas });
 }
@@ -187,7 +187,7 @@ async function keptWordsOf(
 async function throughSteps(text: string, { steps, words, signal, turn }: Run): Promise<string> {
   let current = text;
   for (const { mode, pipeline } of steps) {
-    // Between two steps nothing was in a queue to be taken out.
+    // Between two steps the call is in no queue, so `abandon` would not reach it.
     signal.throwIfAborted();
     const step = (source: string) =>
       withHyphens(source, {
@@ -206,8 +206,8 @@ async function throughSteps(text: string, { steps, words, signal, turn }: Run): 
 }
 
 /**
- * A segment with marks, translated. The blanks and marks at its ends stay there; all between goes
- * through the steps.
+ * Translates a segment with marks. Blanks and marks at its ends stay there; everything between goes through
+ * the steps.
  */
 async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegment> {
   const text = takeMarksApart(segment);
@@ -227,7 +227,7 @@ async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegm
   return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
 }
 
-/** Tokens whose quotation marks do no harm. */
+/** Translates tokens whose quotation marks are already replaced. */
 async function translateTokens(source: readonly Token[], run: Run): Promise<Token[]> {
   const text = textOf(source);
   const formulas = [...formulasOf(source), ...formulasOfText(text, run)];
@@ -271,12 +271,12 @@ async function tokensThroughSteps(
   return current;
 }
 
-/** Of tokens that are no words, nothing. */
+/** Returns the texts of tokens; an empty text for tokens that are not words. */
 function textsOf(tokens: readonly Token[]): string[] {
   return tokens.map((token) => (token.kind === 'word' ? token.text : ''));
 }
 
-/** Tokens with other texts for their words; undefined where there are none. */
+/** Returns the tokens with other texts for their words; undefined when no texts are given. */
 function withTexts(
   tokens: readonly Token[],
   texts: readonly string[] | undefined,
@@ -287,19 +287,19 @@ function withTexts(
   );
 }
 
-// Blanks before a full stop, a comma and the like, or behind what opens something, that rules have left
-// where they have dropped or moved a word (`(It is new)`: `( Es nuevo)`). What the source has beside its own
-// signs stays, and so do no-break blanks.
+// Removes surplus blanks that rules leave before closing punctuation or after an opening sign when they drop
+// or move a word (`(It is new)`: `( Es nuevo)`). Blanks beside the same signs in the source stay, and so do
+// no-break blanks.
 
-/** Signs that end something; `.NET` and `:x` begin with one. */
+/** Closing signs; `.NET` and `:x` begin with one and do not match. */
 const ENDING = /(?<blanks> {0,2})(?<signs>[.,;:!?)\]…]+)(?=[\s"'”’»)\]]|$)/gu;
 const OPENING = /(?<=^|[\s(¿¡])(?<signs>["'“‘«‹([¿¡*_~]{1,3})(?<blanks> {0,2})(?=\S)/gu;
-/** Signs that open and close. */
+/** Signs that both open and close. */
 const EITHER = /["*_~]/;
-/** Behind these a sign closes. */
+/** After such a character, a sign closes. */
 const BEFORE_CLOSING = /[^\s([{¿¡—–-]/u;
 
-/** A sign, how many of its kind are before it, and the blanks beside it. */
+/** A sign, the number of equal signs before it, and the blanks beside it. */
 interface Beside {
   at: number;
   count: number;
@@ -321,7 +321,10 @@ function blanksBeside(pattern: RegExp, text: string): Map<string, Beside[]> {
   return found;
 }
 
-/** The places of blanks that the source has not: of signs as often as there, each is its own. */
+/**
+ * Returns the positions of blanks that the source does not have. When a sign occurs equally often in both
+ * texts, each occurrence is compared with its counterpart.
+ */
 function looseBlanks(translated: string, source: string): number[] {
   return [ENDING, OPENING].flatMap((pattern) => {
     const before = blanksBeside(pattern, source);
@@ -339,7 +342,7 @@ function looseBlanks(translated: string, source: string): number[] {
   });
 }
 
-/** Of each of the signs of a text, whether it closes. */
+/** Tells for each occurrence of a sign in a text whether it closes. */
 function endsOf(text: string, signs: string): boolean[] {
   let end = 0;
   return text
@@ -353,7 +356,7 @@ function endsOf(text: string, signs: string): boolean[] {
     });
 }
 
-/** A translation without such blanks. */
+/** Removes surplus blanks from a translation. */
 function tightened(translated: string, source: string): string {
   const loose = new Set(looseBlanks(translated, source));
   if (loose.size === 0) return translated;
@@ -363,7 +366,7 @@ function tightened(translated: string, source: string): string {
     .join('');
 }
 
-/** The tokens of a translation without such blanks. */
+/** Removes surplus blanks from the tokens of a translation. */
 function tightenedTokens(tokens: readonly Token[], source: string): Token[] {
   const loose = new Set(looseBlanks(textOf(tokens), source));
   let start = 0;
@@ -374,12 +377,12 @@ function tightenedTokens(tokens: readonly Token[], source: string): Token[] {
   });
 }
 
-// Words, blanks and marks on their way through a pipeline. A word that belongs to an inline
-// element has a word-bound blank, `[[t:x:3]]word[[/]]`, which the stages carry along wherever the
-// word goes; what has no words is a superblank, `[§3]`, and stays where it is. The output of one
-// step is read into tokens again and written as the input of the next.
+// Conversion of words, blanks and marks to and from the stream format. A word in an inline element gets a
+// word-bound blank, `[[t:x:3]]word[[/]]`, which the stages carry along with the word. Marks without words
+// become superblanks, `[§3]`, which keep their place. The output of one step is read into tokens and written
+// again as the input of the next.
 
-/** Tokens as the body of a request. */
+/** Writes tokens as the body of a request. */
 function writeTokens(tokens: readonly Token[]): string {
   let body = '';
   let open = '';
@@ -396,8 +399,8 @@ function writeTokens(tokens: readonly Token[]): string {
 }
 
 /**
- * The word-bound blank a token stands in. Neighbours of the same elements share one, spaces between
- * them included, because a dictionary finds `in front of` only when nothing divides it.
+ * Returns the word-bound blank around a token. Neighbours in the same elements share one, including the
+ * spaces between them, because a dictionary finds `in front of` only when it is undivided.
  */
 function openAt(tokens: readonly Token[], i: number, open: string): string {
   const token = tokens[i];
@@ -417,13 +420,16 @@ function writeToken(token: Token): string {
   return token.fixed ? `[${token.text}]` : ' ';
 }
 
-/** Word-bound blanks, superblanks, blanks and text. Brackets of users come with a backslash. */
+/**
+ * Word-bound blanks, superblanks, blanks and text. Brackets of the original text are escaped with a
+ * backslash.
+ */
 const STREAM =
   /\[\[(?<bound>[^\]]*)\]\]|\[(?<superblank>[^\]]*)\]|(?<blank>[\s\u0085]+)|(?<text>(?:\\.|[^\\[\s\u0085])+)/gsu;
-/** Where an element ends may be between a word and a quotation mark that no dictionary knows. */
+/** An element may end between a word and a quotation mark that no dictionary knows. */
 const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
 
-/** The tokens of a body. */
+/** Reads the tokens of a body. */
 function readTokens(body: string): Token[] {
   const tokens: Token[] = [];
   let elements: readonly number[] = [];
@@ -455,11 +461,13 @@ function addText(tokens: Token[], text: string, elements: readonly number[]): vo
       tokens.push({ kind: 'word', text: part, elements });
 }
 
-/** Rules that drop or add a word leave blanks too many: of neighbours, the one of the source stays. */
+/**
+ * Appends a blank. Rules that drop or add a word leave surplus blanks; of adjacent ones, the source's stays.
+ */
 function addBlank(tokens: Token[], blank: BlankToken): void {
   if (blank.text === '') return;
   const last = tokens.at(-1);
-  // Blanks at the ends were not sent; these are what a word has left behind.
+  // Blanks at the ends were not sent; a blank here is left over from a dropped word.
   if (last === undefined && isSpace(blank)) return;
   if (last?.kind !== 'blank') tokens.push(blank);
   else if (!last.fixed && blank.fixed) tokens[tokens.length - 1] = blank;
@@ -472,7 +480,10 @@ function isSpace(token: Token | undefined): boolean {
 
 const LAST_SIGNS = /(?<=[\p{L}\p{M}\p{N}])[.,;:!?…]+$/u;
 
-/** Without the elements on the signs behind their last words that were not within them: some rules join them. */
+/**
+ * Removes elements from trailing signs that were outside them in the source: some rules join the signs to the
+ * word.
+ */
 function withoutForeignSigns(tokens: readonly Token[], { elements }: MarkedText): Token[] {
   return tokens.flatMap((token, i): Token[] => {
     const [signs = ''] = token.kind === 'word' ? (LAST_SIGNS.exec(token.text) ?? []) : [];
@@ -492,7 +503,7 @@ function withoutForeignSigns(tokens: readonly Token[], { elements }: MarkedText)
   });
 }
 
-/** With the elements of an article given to the word after it, where that has none. */
+/** Extends the elements of an article to the following word if that has none. */
 function shareArticleMarks(tokens: readonly Token[]): Token[] {
   return tokens.map((token, i) => {
     const [article, between] = [tokens[i - 2], tokens[i - 1]];

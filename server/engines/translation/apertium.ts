@@ -1,7 +1,7 @@
 /**
- * Translation with Apertium: rules and dictionaries, no model, small and fast; rough, and at its
- * best between Romance languages. Apertium runs in processes of its own (it is GPL, and it may
- * crash); the pair packages come from the operating system.
+ * Translation with Apertium: rules and dictionaries instead of a model, so it is small and fast. Translations
+ * are rough, and best between Romance languages. Apertium runs in child processes because it is GPL and may
+ * crash; its pair packages come from the operating system.
  */
 import Type from 'typebox';
 import { execFile } from 'node:child_process';
@@ -41,19 +41,21 @@ import { feedPieces } from './segment-pieces.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {
   log: Logger;
-  /** Where `*.mode` files are. */
+  /** Folder with the `*.mode` files. */
   modesFolder?: string;
-  /** Where programs are looked for, as in PATH. */
+  /** Folders searched for programs, as in PATH. */
   programFolders?: string;
 }
 
 const NAME = 'apertium';
-/** Longest piece in UTF-16 units: some sentences, so that captions of others slip in between. */
+/**
+ * Longest piece in UTF-16 units: a few sentences, so that captions of other sessions are served in between.
+ */
 const MAX_PIECE_LENGTH = 400;
-/** And its words, each of which takes its time: as many as so long a sentence has. */
+/** Limit of words per piece, since each word takes time: the number that fits MAX_PIECE_LENGTH. */
 const MAX_PIECE_WORDS = 64;
 
-/** The pairs of Apertium that are installed. */
+/** The Apertium engine: all installed pairs. */
 export const apertium = declareEngine({
   settings: {
     APERTIUM_MODES: Type.Optional(
@@ -64,7 +66,7 @@ export const apertium = declareEngine({
     createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
 });
 
-/** Starts nothing yet: processes start with the first text or with `prepare`. */
+/** Starts no process yet: processes start with the first text or with `prepare`. */
 export async function createApertium({
   log,
   modesFolder = '/usr/share/apertium/modes',
@@ -73,7 +75,7 @@ export async function createApertium({
   idleMs = 15 * 60_000,
   maxWaitingLength = 2_000_000,
 }: ApertiumOptions): Promise<TranslationEngine | Unavailable> {
-  // All that the stages need: other locales make some of them refuse to start.
+  // The complete environment of the stages: other locales make some of them refuse to start.
   const env = { LC_ALL: 'C.UTF-8', PATH: programFolders };
   const grammars = new Map<Mode, Grammars>();
   const readCommand = async (mode: Mode) => {
@@ -95,7 +97,7 @@ export async function createApertium({
     log.debug({ err: error }, 'apertium-wblank-mode failed');
     return unavailable(`The program apertium-wblank-mode does not run from ${programFolders}.`);
   }
-  // Of two languages that are written alike a mode serves both.
+  // Where two languages share a mode, one pipeline serves both.
   const pipelines = new Map(
     installed.map((mode) => [
       mode.name,
@@ -115,7 +117,7 @@ export async function createApertium({
   return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words, grammars });
 }
 
-/** Each dictionary is read when a text with a hyphen comes first, and kept. */
+/** Creates the word lookup. A dictionary is read at the first text with a hyphen, and kept. */
 function createModeWords(modesFolder: string, log: Logger): ModeWords {
   const known = new Map<string, Promise<KnowsWord | undefined>>();
   async function read({ source: language, name }: Mode): Promise<KnowsWord | undefined> {
@@ -177,7 +179,7 @@ class Apertium implements TranslationEngine {
     const route = this.#route(options);
     const steps = this.#stepsOf(route);
     const turn: Turn = { account: options.account };
-    // Takes this call out of the queues when it is aborted or has failed.
+    // Removes this call from the queues when it is aborted or has failed.
     const { controller: call, unlink } = linkAbort(signal);
     call.signal.addEventListener('abort', () => {
       for (const { pipeline } of steps) pipeline.abandon(turn, call.signal.reason);
@@ -228,7 +230,7 @@ class Apertium implements TranslationEngine {
   }
 }
 
-/** The modes that are there with all their data: a few packages come without some of it. */
+/** Returns the installed modes whose data is complete: a few packages lack some of it. */
 async function findInstalled(modesFolder: string, log: Logger): Promise<Mode[]> {
   const files = new Set(await readdir(modesFolder).catch(() => []));
   const there = modes.filter((mode) => files.has(`${mode.name}.mode`));
@@ -240,7 +242,7 @@ async function findInstalled(modesFolder: string, log: Logger): Promise<Mode[]> 
   });
 }
 
-/** The first file that a mode names and that is not there. */
+/** Returns the first missing file that a mode refers to; undefined when all exist. */
 async function missingData(modesFolder: string, name: string): Promise<string | undefined> {
   const command = await readFile(join(modesFolder, `${name}.mode`), 'utf8').catch(() => '');
   for (const [, file = ''] of command.matchAll(/'(\/[^']+)'/g)) {
@@ -251,7 +253,7 @@ async function missingData(modesFolder: string, name: string): Promise<string | 
 
 const run = promisify(execFile);
 
-/** The pipeline of a mode with NUL-framed stages and with word-bound blanks carried past the tagger. */
+/** Returns a mode's pipeline with NUL-framed stages and with word-bound blanks carried past the tagger. */
 async function readModeCommand({
   mode,
   modesFolder,
@@ -267,7 +269,7 @@ async function readModeCommand({
   return mode.taggerCrashes === true ? withoutTagger(command) : command;
 }
 
-/** The stage before a tagger is a constraint grammar, which is asked for one reading per word. */
+/** Replaces the tagger by its preceding constraint grammar, run with one reading per word. */
 function withoutTagger(command: string): string {
   const grammar = /cg-proc [^|]*('[^']+\.rlx\.bin')/.exec(command)?.[1];
   if (grammar === undefined) return command;

@@ -1,9 +1,9 @@
 /**
- * What Debian's modes between English and Spanish are taught: which readings words have in a sentence, and which
- * of several words is meant. Two constraint grammars for each mode, which cg-proc reads: one stands before the
- * tagger and knows the source, the other takes the place of the mode's own lexical selection, which changes next
- * to nothing, and chooses words of the target. They are written in tables of words and in rules; what both
- * directions need to write them is here.
+ * Additional grammars for Debian's English–Spanish modes, which choose the readings of words in a sentence
+ * and between alternative translations. Each mode gets two constraint grammars for cg-proc. One stands before
+ * the tagger and works on the source; the other replaces the mode's lexical selection, which has almost no
+ * effect, and chooses target words. The grammars are written as word tables and rules; this module holds what
+ * both directions share.
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -13,43 +13,44 @@ import { createTemporaryFolder, removeTemporaryFolder } from '../../process/inde
 
 const run = promisify(execFile);
 
-/** Where the grammars have their places in a command. */
+/** Positions in the command where the grammars are inserted. */
 const ANALYSIS_END = /(?<=^lt-proc [^|]*)\| /;
 const SELECTION = /lrx-proc -z -m '[^']*'/;
 
-/** The texts of a mode's two grammars. */
+/** The source texts of a mode's two grammars. */
 export interface GrammarTexts {
-  /** Reads the source, before the tagger. */
+  /** Disambiguates the source, before the tagger. */
   source: string;
   /** Chooses words of the target. */
   target: string;
 }
 
-/** The grammars of a mode as cg-proc reads them. */
+/** The compiled grammars of a mode. */
 export class Grammars {
   readonly #texts: GrammarTexts;
   readonly #env: Record<string, string>;
   #folder: string | undefined;
 
-  /** @param env of the programs */
+  /** @param env environment of the programs */
   constructor(texts: GrammarTexts, env: Record<string, string>) {
     this.#texts = texts;
     this.#env = env;
   }
 
   /**
-   * A pipeline's command with both grammars in it; that of a mode with other stages stays as it is. They are
-   * compiled anew, in some 40 ms: whatever clears temporary folders may have taken those of the last start.
+   * Returns a pipeline's command with both grammars inserted; a command with other stages stays unchanged.
+   * The grammars are compiled anew each time, in some 40 ms, because temporary folders may have been cleared
+   * since the last start.
    *
-   * @throws Error when cg-comp is not there, or refuses them
+   * @throws Error when cg-comp is missing or rejects a grammar
    */
   async into(command: string): Promise<string> {
-    // One without the other would name words that the dictionary does not have.
+    // One grammar without the other would produce words that the dictionary does not have.
     if (!ANALYSIS_END.test(command) || !SELECTION.test(command)) return command;
     const before = this.#folder;
     const folder = await createTemporaryFolder('grammars');
     this.#folder = folder;
-    // The processes of the last start have read theirs.
+    // The previous processes have already read their files.
     if (before !== undefined) await removeTemporaryFolder(before);
     const [source, target] = await Promise.all([
       this.#compiled(this.#texts.source, path.join(folder, 'source')),
@@ -71,17 +72,17 @@ export class Grammars {
   }
 }
 
-/** Where sentences end. */
+/** Sentence delimiters. */
 export const DELIMITERS = 'DELIMITERS = "<.>" "<!>" "<?>" ;\n';
 
-/** A rule for a word in small letters, and for one with a capital. */
+/** Instantiates a rule for a word in lower case and for the capitalised word. */
 export function inBothSizes(ruleOf: (sized: (word: string) => string) => string): string {
   return `${ruleOf((word) => word)}\n${ruleOf(capital)}`;
 }
 
 /**
- * Each word in small letters and with a capital, rather than in whatever letters: only rules for known words are
- * found by an index, and others are tried on every word of a text, which takes three times as long.
+ * Expands each case-insensitive word to its lower-case and capitalised forms. Only rules for literal words
+ * are found through an index; all others are tried on every word of a text, which takes three times as long.
  */
 export function indexed(grammar: string): string {
   return grammar
@@ -96,14 +97,14 @@ export function capital(word: string): string {
   return word.replace(/\p{L}/u, (letter) => letter.toUpperCase());
 }
 
-/** A set of words as they are written. */
+/** Returns a set of word forms. */
 export function anyOf(words: string): string {
   return wordsOf(words)
     .map((word) => `("<${word}>"i)`)
     .join(' OR ');
 }
 
-/** What stands in a `LIST` of lemmas. */
+/** Returns lemmas as the content of a `LIST`. */
 export function lemmasOf(words: string): string {
   return wordsOf(words)
     .map((word) => `"${word}"i`)
@@ -112,7 +113,7 @@ export function lemmasOf(words: string): string {
 
 export const wordsOf = (words: string): string[] => words.trim().split(/\s+/);
 
-/** The entries of a table: what is said in the source, and in the target. */
+/** Returns the entries of a table: source and target phrases. */
 export function entriesOf(table: string): [source: string, target: string][] {
   return table
     .trim()

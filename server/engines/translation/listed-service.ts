@@ -1,16 +1,16 @@
-/** What engines share that learn from a server which languages it translates. */
+/** Common parts of the engines that learn from a server which languages it translates. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { ServiceClient, type ServiceKind } from '../service/service-client.ts';
 
 export interface ListedServiceOptions {
   log: Logger;
-  /** Address of the server, to which the paths of its interface are appended. */
+  /** Address of the server; API paths are appended to it. */
   url: string;
   key?: string | undefined;
-  /** Longest wait for a translation. */
+  /** Longest wait for a translation, in ms. */
   timeoutMs?: number;
-  /** Longest wait for its languages. */
+  /** Longest wait for the list of languages, in ms. */
   startMs?: number;
   maxParallel?: number;
   /** See {@link ServiceClient}. */
@@ -22,7 +22,7 @@ export interface ListedServiceOptions {
   languageRefreshMs?: number;
 }
 
-/** How a list of languages is asked for: once, and not for long. */
+/** Limits of a request for the list: a single attempt with a short timeout. */
 export interface ListRequest {
   signal: AbortSignal;
   timeoutMs: number;
@@ -30,9 +30,9 @@ export interface ListRequest {
 }
 
 /**
- * The client of a server and the watch over its languages, which has not started yet.
+ * Creates the client of a server and the watch on its languages, which is not started yet.
  *
- * @param connection.load asks for the languages; given how
+ * @param connection.load requests the languages within the given limits
  */
 export function connectListedService<Languages>(
   { log, url, ...options }: ListedServiceOptions,
@@ -66,7 +66,7 @@ export function connectListedService<Languages>(
   return { client, watch };
 }
 
-/** What the server has said of its languages. @throws ServiceError engine_unavailable before it has */
+/** Returns the server's languages. @throws ServiceError engine_unavailable before the first contact */
 export function knownLanguages<Languages>(
   engine: string,
   { languages }: LanguageWatch<Languages>,
@@ -78,20 +78,20 @@ export function knownLanguages<Languages>(
   );
 }
 
-// Keeps what a server says of its languages up to date, and copes while there is no server.
+// Keeps a server's list of languages up to date, also while the server is unreachable.
 
 interface LanguageWatchOptions<Languages> {
   /** Name of the engine, for the log. */
   engine: string;
-  /** Asks the server. */
+  /** Requests the languages from the server. */
   load: (signal: AbortSignal) => Promise<Languages>;
   log: Logger;
-  /** Between two questions as long as there is no answer at all. */
+  /** Interval between attempts before the first answer, in ms. */
   retryMs?: number;
   refreshMs?: number;
 }
 
-/** Servers get other models now and then; nobody waits for it. */
+/** Servers change their models now and then, and no request depends on noticing it soon. */
 const REFRESH_MS = 10 * 60_000;
 const RETRY_MS = 5_000;
 
@@ -105,12 +105,12 @@ export class LanguageWatch<Languages> {
     this.#options = options;
   }
 
-  /** What the server has said last; undefined until it has been reached for the first time. */
+  /** The latest list; undefined until the server was reached for the first time. */
   get languages(): Languages | undefined {
     return this.#languages;
   }
 
-  /** Asks once now, and then for as long as it is not closed. Never throws. */
+  /** Loads the list now, and then repeatedly until closed. Never throws. */
   async start(): Promise<void> {
     const { load, log, engine, retryMs = RETRY_MS, refreshMs = REFRESH_MS } = this.#options;
     const isFirst = this.#languages === undefined;
@@ -118,7 +118,7 @@ export class LanguageWatch<Languages> {
       this.#languages = await load(this.#closing.signal);
       if (isFirst) log.info({ engine }, 'translator reached');
     } catch {
-      // The client has logged why. Known languages stay: requests for them say what is wrong.
+      // The client has logged the cause. Known languages stay: requests for them report the problem.
     }
     if (this.#closing.signal.aborted) return;
     const waitMs = this.#languages === undefined ? retryMs : refreshMs;

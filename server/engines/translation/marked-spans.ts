@@ -1,16 +1,17 @@
-/** From translated tokens back to a segment: where each inline element starts and ends now. */
+/** Converts translated tokens back to a segment: finds where each inline element now starts and ends. */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
 import type { MarkedElement, MarkedText, Token } from './marked-text.ts';
 
-/** First and last token of an element; an element that has lost its words has no span. */
+/** First and last token of an element; an element without remaining words has no span. */
 interface Span {
   first: number;
   last: number;
 }
 
 /**
- * Puts a translation together: every element once, around its words as far as elements can stay in
- * one piece and nested as they were; what has lost its words is put where it was in proportion.
+ * Assembles a translation. Every element occurs exactly once, around its words as far as it can stay
+ * contiguous and nested as in the source. An element without remaining words is placed in proportion to its
+ * source position.
  */
 export function putMarksBack(tokens: readonly Token[], text: MarkedText): TextSegment {
   const spans = findSpans(tokens, text);
@@ -18,15 +19,15 @@ export function putMarksBack(tokens: readonly Token[], text: MarkedText): TextSe
 }
 
 /**
- * Gives the elements that have lost their words those at the same share of the text, or else the nearest
- * that belongs to no other: a link around nothing can be followed by nobody.
+ * Assigns words to elements that have lost theirs: the words at the same relative position, or else the
+ * nearest free word. A link around no text could not be followed.
  */
 export function restoreWordBlanks(tokens: readonly Token[], text: MarkedText): Token[] {
   const { elements } = text;
   const kept = new Set(tokens.flatMap((token) => (token.kind === 'word' ? token.elements : [])));
   if (kept.size === elements.length) return [...tokens];
   const restored = [...tokens];
-  /** How many of the elements before each have kept words. */
+  /** For each element, the number of elements before it that have kept words. */
   const keptBefore = [0];
   for (const number of elements.keys()) {
     keptBefore.push((keptBefore[number] ?? 0) + (kept.has(number) ? 1 : 0));
@@ -47,16 +48,16 @@ export function restoreWordBlanks(tokens: readonly Token[], text: MarkedText): T
   return restored;
 }
 
-/** A word and where its middle would be in the source, in its letters and digits. */
+/** A word, and the projected source position of its middle, in letters and digits. */
 interface Middle {
   place: number;
   middle: number;
 }
 
-/** So many words away one is still near. */
+/** Maximum distance of a nearby word, in words. */
 const REACH_WORDS = 16;
 
-/** The free words between two places of the source, or else the nearest one. */
+/** Returns the free words between two source positions, or else the nearest one. */
 function wordsAt({
   from,
   to,
@@ -87,7 +88,7 @@ function wordsAt({
   return own;
 }
 
-/** The first of so many, in order, that is behind; their number when none is. */
+/** Binary search: returns the first index for which the predicate holds; `count` when it holds for none. */
 function firstOf(count: number, isBehind: (at: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -117,7 +118,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** Spans by number of element. Parents come first, so that a child stays within its parent. */
+/** Returns spans by element number. Parents come first, so that a child stays within its parent. */
 function findSpans(tokens: readonly Token[], text: MarkedText): (Span | undefined)[] {
   const { elements } = text;
   const spans: (Span | undefined)[] = [];
@@ -151,7 +152,7 @@ interface Placing {
   within: Span;
 }
 
-/** Gives each child the stretch with most of its words in which no word of a sibling stands. */
+/** Gives each child the run with most of its words that contains no word of a sibling. */
 function placeChildren(children: readonly number[], placing: Placing): void {
   const { tokens, spans, within } = placing;
   const owners = findOwners(children, placing);
@@ -179,8 +180,8 @@ function placeChildren(children: readonly number[], placing: Placing): void {
 }
 
 /**
- * The child each token of the stretch belongs to. A word that was merged from words of two children
- * goes to the one that has fewer words of its own.
+ * Returns the child to which each token of the span belongs. A word merged from words of two children goes to
+ * the child with fewer words of its own.
  */
 function findOwners(
   children: readonly number[],
@@ -217,8 +218,8 @@ function findOwners(
 }
 
 /**
- * Takes in what stands next to an element and is its own: its atoms, and quotation marks and the
- * like, which no dictionary carries along.
+ * Widens elements by adjacent tokens that belong to them: their atoms, and symbols such as quotation marks,
+ * which no dictionary carries along.
  */
 function widenSpans(children: readonly number[], placing: Placing): void {
   const { text, spans, within } = placing;
@@ -238,7 +239,7 @@ function widenSpans(children: readonly number[], placing: Placing): void {
   }
 }
 
-/** Moves one end of a span outwards to a limit, token by token. */
+/** Moves one end of a span outwards, token by token, up to a limit. */
 function widen(
   from: number,
   options: { limit: number; symbols: string; child: number; placing: Placing },
@@ -264,7 +265,7 @@ function widen(
   return reached;
 }
 
-/** What has no place of its own in the answer: a lost element with all inside it, or a lost atom. */
+/** A part without a place in the answer: a lost element with its content, or a lost atom. */
 interface Stray {
   parent: number;
   parts: TextSegment;
@@ -274,16 +275,16 @@ class SegmentWriter {
   readonly #tokens: readonly Token[];
   readonly #text: MarkedText;
   readonly #spans: readonly (Span | undefined)[];
-  /** The number of the innermost element around each token, -1 if none. */
+  /** Number of the innermost element around each token, -1 if none. */
   readonly #innermost: Int32Array;
-  /** Of the tokens before each, and of all at the end. */
+  /** Cumulative weight before each token, and of all tokens at the end. */
   readonly #weights: Float64Array;
   readonly #atomsWithin = new Map<number, (string | Mark)[]>();
   readonly #parts: (string | Mark)[] = [];
   /** Strays by the token they follow, -1 for the start. */
   readonly #strays = new Map<number, Stray[]>();
   readonly #open: number[] = [];
-  /** Tokens that are left out. */
+  /** Tokens to leave out. */
   readonly #surplus = new Set<number>();
 
   constructor(tokens: readonly Token[], text: MarkedText, spans: readonly (Span | undefined)[]) {
@@ -323,7 +324,7 @@ class SegmentWriter {
     return this.#parts;
   }
 
-  /** Elements by the token they start with, parents first. */
+  /** Returns elements by the token they start with, parents first. */
   #starts(): Map<number, number[]> {
     const starts = new Map<number, number[]>();
     for (const [number, span] of this.#spans.entries()) {
@@ -349,7 +350,7 @@ class SegmentWriter {
     }
   }
 
-  /** Closes what ends with a token; strays go inside the element they belong to. */
+  /** Closes the elements that end with a token; strays go inside the element they belong to. */
   #addAfter(at: number): void {
     this.#addStrays(at);
     for (;;) {
@@ -377,7 +378,7 @@ class SegmentWriter {
     }
   }
 
-  /** Tokens of the atoms that are within their parent and no other element; others become strays. */
+  /** Returns the tokens of the atoms within their parent and no other element; other atoms become strays. */
   #findAtomsInPlace(): Set<number> {
     const { elements, atoms } = this.#text;
     const inPlace = new Set<number>();
@@ -386,7 +387,7 @@ class SegmentWriter {
       if (token.kind === 'atom' && !places.has(token.atom)) places.set(token.atom, i);
     }
     for (const [number, { parent, parts, from }] of atoms.entries()) {
-      // Atoms of lost elements are where those are.
+      // Atoms of lost elements are placed together with these.
       if (parent >= 0 && this.#spans[parent] === undefined) continue;
       const at = places.get(number);
       if (at === undefined) {
@@ -401,7 +402,7 @@ class SegmentWriter {
       while (inner >= 0 && elements[inner]?.parent !== parent)
         inner = elements[inner]?.parent ?? -1;
       const obstacle = this.#spans[inner];
-      // Of the blanks around it one goes with it.
+      // One of the blanks around the atom moves with it.
       const isApart = this.#isSpace(at - 1) && this.#isSpace(at + 1);
       if (isApart) this.#surplus.add(at + 1);
       const moved = isApart ? [' ', ...parts] : parts;
@@ -410,7 +411,7 @@ class SegmentWriter {
     return inPlace;
   }
 
-  /** Line breaks and what else a text has between words stay where they are. */
+  /** Line breaks and other fixed blanks stay where they are. */
   #isSpace(at: number): boolean {
     const token = this.#tokens[at];
     return token?.kind === 'blank' && token.text === ' ';
@@ -421,7 +422,7 @@ class SegmentWriter {
     return span === undefined ? at : at < span.first ? span.first - 1 : span.last;
   }
 
-  /** An element and those inside it, all without words. */
+  /** Returns an element and its descendants, all without words. */
   #emptied(number: number): TextSegment {
     const { elements } = this.#text;
     const parts: (string | Mark)[] = [];
@@ -444,7 +445,7 @@ class SegmentWriter {
     else others.push(stray);
   }
 
-  /** The token after which something belongs, outside the elements beside it. */
+  /** Returns the token after which a stray belongs, outside of neighbouring elements. */
   #placeInProportion(parent: number, from: number): number {
     const { elements, length } = this.#text;
     const source = elements[parent] ?? { from: 0, to: length };

@@ -1,21 +1,23 @@
-/** Segments with inline markup as tokens for engines, with what is needed to make them segments again. */
+/**
+ * Converts segments with inline markup to tokens for engines, and keeps what is needed to convert them back.
+ */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
 
-/** Text without blanks; `elements` are the innermost inline elements it belongs to. */
+/** Text without blanks; `elements` are the innermost inline elements around it. */
 export interface WordToken {
   kind: 'word';
   text: string;
   elements: readonly number[];
 }
 
-/** What separates words. `fixed` blanks are kept to the letter, others are one space. */
+/** Separator of words. `fixed` blanks are kept exactly; others are one space. */
 export interface BlankToken {
   kind: 'blank';
   text: string;
   fixed: boolean;
 }
 
-/** Stands for marks without words between them; the number is the maker's own. */
+/** Placeholder for marks without words between them, numbered by its creator. */
 interface AtomToken {
   kind: 'atom';
   atom: number;
@@ -23,26 +25,26 @@ interface AtomToken {
 
 export type Token = WordToken | BlankToken | AtomToken;
 
-/** An inline element that has words. Elements are numbered in reading order, parents first. */
+/** An inline element that contains words. Elements are numbered in reading order, parents first. */
 export interface MarkedElement {
   id: number;
-  /** Number of the element around it, -1 if none. */
+  /** Number of the surrounding element, -1 if none. */
   parent: number;
   /** Number of the last element inside it; its own if none. */
   last: number;
-  /** Letters and digits of the segment before its start and before its end. */
+  /** Number of letters and digits in the segment before its start and before its end. */
   from: number;
   to: number;
-  /** The symbols at its edges, such as quotation marks, that belong to it. */
+  /** Symbols at its edges, such as quotation marks, that belong to it. */
   leading: string;
   trailing: string;
 }
 
-/** Lone marks and elements without words that stand together, and the blanks between them. */
+/** Adjacent lone marks and elements without words, with the blanks between them. */
 interface MarkedAtom {
   parts: TextSegment;
   parent: number;
-  /** Letters and digits of the segment before it. */
+  /** Number of letters and digits in the segment before it. */
   from: number;
 }
 
@@ -50,21 +52,21 @@ export interface MarkedText {
   tokens: Token[];
   elements: readonly MarkedElement[];
   atoms: readonly MarkedAtom[];
-  /** Letters and digits of all. */
+  /** Number of letters and digits in the segment. */
   length: number;
 }
 
 const WORD = /[\p{L}\p{N}]/gu;
 const TEXT_PARTS = /[\s\u0085]+|[^\s\u0085]+/gu;
-/** Scripts in which no blanks divide words. */
+/** Scripts without blanks between words. */
 export const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
 const WORD_END = /\p{L}[\p{L}\p{M}]*['’]?$/u;
 const WORD_START = /^['’]?\p{L}[\p{L}\p{M}]*/u;
-/** A word of which each letter is an element has no more; what goes on beyond is no word. */
+/** Maximum number of elements in one word; a longer run of marked letters is no word. */
 const MOST_IN_WORD = 32;
 
-/** Takes a well nested segment apart. */
+/** Converts a well-nested segment to tokens. */
 export function takeMarksApart(segment: TextSegment): MarkedText {
   const { elements, wordless } = findElements(segment);
   const writer = new TokenWriter(elements);
@@ -87,7 +89,7 @@ export function takeMarksApart(segment: TextSegment): MarkedText {
   return { ...writer.finish(), elements };
 }
 
-/** The elements that have words, and where the outermost of those without start and end. */
+/** Returns the elements that contain words, and the start and end of the outermost elements without words. */
 function findElements(segment: TextSegment): {
   elements: MarkedElement[];
   wordless: Map<number, number>;
@@ -138,10 +140,10 @@ function wordLength(text: string): number {
   return text.match(WORD)?.length ?? 0;
 }
 
-/** Nested elements often start or end together; one look past so many marks is enough. */
+/** Limit of marks to look past: nested elements often start or end together. */
 const MAX_EDGE_PARTS = 8;
 
-/** Symbols that stand at one end of an element, up to the first word or blank. */
+/** Returns the symbols at one end of an element, up to the first word or blank. */
 function edge(segment: TextSegment, at: number, step: 1 | -1): string {
   let text = '';
   for (let count = 1; count <= MAX_EDGE_PARTS; count++) {
@@ -155,7 +157,7 @@ function edge(segment: TextSegment, at: number, step: 1 | -1): string {
   return text;
 }
 
-/** Collects tokens; what belongs together across the ends of elements is joined. */
+/** Collects tokens and joins words that an element boundary divides. */
 class TokenWriter {
   readonly #elements: readonly MarkedElement[];
   readonly #tokens: Token[] = [];
@@ -190,7 +192,7 @@ class TokenWriter {
     for (const part of parts) atom.parts.push(part);
   }
 
-  /** Blanks beside atoms and at the ends are not the pipeline's to change. */
+  /** Marks blanks beside atoms and at the ends as fixed: the pipeline must not change them. */
   finish(): Omit<MarkedText, 'elements'> {
     const tokens = this.#tokens.map((token, i) => {
       if (token.kind !== 'blank') return token;
@@ -216,13 +218,13 @@ class TokenWriter {
     }
   }
 
-  /** A word with an edge of an element inside it is translated whole and belongs to the element. */
+  /** Joins a word that an element boundary divides: it is translated whole and belongs to the element. */
   #joinWord(last: WordToken, text: string, elements: readonly number[]): boolean {
     if (last.elements.length >= MOST_IN_WORD) return false;
     const start = WORD_END.exec(last.text)?.[0];
     const end = WORD_START.exec(text)?.[0];
     if (start === undefined || end === undefined) return false;
-    // Without blanks to go by, the edge of an element is where a word ends.
+    // In scripts without blanks, the boundary of an element ends a word.
     if (UNSPACED.test(start.slice(-2)) && UNSPACED.test(end.slice(0, 2))) return false;
     const before = last.text.slice(0, last.text.length - start.length);
     const after = text.slice(end.length);

@@ -1,11 +1,11 @@
 /**
- * An instance of WebAssembly that can move to a new memory. What C++ has freed stays with the process:
- * a memory never shrinks, and no page of it can be given back. In a new memory of the same size a page
- * costs nothing until something is written to it, and what was free is not taken along.
+ * A WebAssembly instance that can move to a new memory. Memory freed by C++ stays with the process, because a
+ * WebAssembly memory never shrinks and none of its pages can be returned. In a new memory of the same size, a
+ * page costs nothing until it is written to, and free blocks are not copied.
  *
- * It is made for what Emscripten writes. Pointers to functions stay what they are, for each instance has
- * the table of the module. The one variable outside of the memory may be the stack pointer, which is
- * where it was at the start whenever no function runs: nothing shows what others there are.
+ * Works for modules built by Emscripten. Function pointers stay valid, because each instance has the module's
+ * table. The only state outside of the memory may be the stack pointer, which has its initial value whenever
+ * no function runs: other state could not be detected.
  */
 
 export type Wasm = (...args: number[]) => number;
@@ -15,7 +15,7 @@ interface Table {
   get(pointer: number): Wasm | null;
 }
 
-/** What an instance exports. */
+/** Exports of an instance. */
 interface Exports {
   functions: WasmFunctions;
   table: Table;
@@ -26,7 +26,7 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-/** What the module imports, by where from and by name. */
+/** Imports of the module, by module and name. */
 export type WasmImports = Record<string, Record<string, unknown>> & {
   env: { memory: WasmMemory; emscripten_resize_heap: Wasm };
 };
@@ -37,7 +37,7 @@ interface Declared {
   kind: string;
 }
 
-/** What Node's types leave out. */
+/** Parts of the API that Node's types leave out. */
 export const { WebAssembly: webAssembly } = globalThis as unknown as {
   WebAssembly: {
     validate(binary: Uint8Array): boolean;
@@ -49,38 +49,38 @@ export const { WebAssembly: webAssembly } = globalThis as unknown as {
 };
 
 const WASM_PAGE = 65_536;
-/** What a system gives at least, in bytes. */
+/** Minimum page size of operating systems, in bytes. */
 const SYSTEM_PAGE = 4_096;
-/** Emscripten's limit of a memory that grows. */
+/** Emscripten's limit for a growing memory. */
 const MAX_PAGES = 2 ** 31 / WASM_PAGE;
-/** Sizes of free blocks that are looked for, in bytes: each half of the one before. */
+/** Sizes of free blocks to search for, in bytes; each is half the previous one. */
 const FREE_BLOCKS = { largest: 2 ** 26, smallest: 2 ** 14 };
 const TABLE = '__indirect_function_table';
 
-/** Bytes of a memory that an allocator has handed out. */
+/** An allocated range of a memory, in bytes. */
 interface Block {
   start: number;
   end: number;
 }
 
 export interface MovableInstance {
-  /** They call whichever instance there is. */
+  /** Exports that always call the current instance. */
   exports: object;
   /**
-   * Moves to a new memory, while no function of the module runs. The old one ends with the next
-   * collection of garbage, if nobody else holds it or its buffer.
+   * Moves to a new memory; no function of the module may be running. The old memory is freed by the next
+   * garbage collection, provided no other reference to it or its buffer exists.
    *
    * @returns the new memory, which is `env.memory` of the imports from now on
-   * @throws Error when it cannot; nothing has changed then
+   * @throws Error when the move fails; nothing has changed then
    */
   move: () => WasmMemory;
 }
 
 /**
- * Makes an instance.
+ * Creates an instance.
  *
- * @param imports their `env.memory` and `env.emscripten_resize_heap` are exchanged
- * @param importsOf further imports, made of what the same instance exports
+ * @param imports imports; their `env.memory` and `env.emscripten_resize_heap` are replaced
+ * @param importsOf returns further imports built from the exports of the same instance
  * @throws Error when the module does not compile, or an import is missing
  */
 export async function makeMovable(
@@ -132,7 +132,7 @@ function instantiate(
   return { functions: own, table: table as Table };
 }
 
-/** The same names; a function calls that of the instance which there is when it is called. */
+/** Returns the same exports, each forwarding to the instance current at the time of the call. */
 function forwardTo(current: () => Exports): object {
   const table: Table = {
     get: (pointer) =>
@@ -147,7 +147,7 @@ function forwardTo(current: () => Exports): object {
   return { ...Object.fromEntries(functions), [TABLE]: table };
 }
 
-/** @throws Error when the module has more state than a memory, or no allocator */
+/** @throws Error when the module has state beyond a memory, or no allocator */
 function assertMovable(module: object): void {
   const [imports, exports] = [
     webAssembly.Module.imports(module),
@@ -162,7 +162,7 @@ function assertMovable(module: object): void {
   if (!isMovable) throw new Error('This module cannot move to another memory.');
 }
 
-/** Allocates what can be had without growing: what is in these blocks is of no use to anybody. */
+/** Allocates all blocks available without growing: their content is unused. */
 function takeFreeBlocks({ functions: { malloc } }: Exports): Block[] {
   const blocks: Block[] = [];
   for (let size = FREE_BLOCKS.largest; size >= FREE_BLOCKS.smallest; size /= 2) {
@@ -173,7 +173,7 @@ function takeFreeBlocks({ functions: { malloc } }: Exports): Block[] {
   return blocks.sort((one, other) => one.start - other.start);
 }
 
-/** Copies pages that are not wholly in a block. Nothing is written where both memories are the same. */
+/** Copies the pages that do not lie wholly in a block. Equal pages are not written. */
 function copyAround(blocks: readonly Block[], from: WasmMemory, to: WasmMemory): void {
   const [source, target] = [Buffer.from(from.buffer), Buffer.from(to.buffer)];
   const left = [...blocks];

@@ -1,28 +1,30 @@
 /**
- * Feeds the pieces of segments to an engine as it takes them: neither time nor memory is spent on what
- * is not yet its turn, and the thread that also carries live audio is never held for long.
+ * Feeds segments to an engine piece by piece, at the pace of the engine. Pieces are cut only when they are
+ * needed, and the thread, which also carries live audio, is never held for long.
  */
 import { nextTurn } from '../../text/markup/text-layout.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 
-/** Pieces of one call under way: enough for two pipelines in a row, each kept busy by 16. */
+/**
+ * Maximum number of pieces in flight per call: enough for two consecutive pipelines, each kept busy by 16.
+ */
 const MAX_UNDER_WAY = 32;
-/** What a call may cut before it lets other work go on, in UTF-16 units: less than 1 ms. */
+/** Amount of text a call may cut before it yields, in UTF-16 units: less than 1 ms of work. */
 const TURN_LENGTH = 2_048;
 
 interface PieceFeed extends TextCutting {
   segments: readonly TextSegment[];
-  /** Must reject soon once `call` is aborted. */
+  /** Must reject soon after `call` is aborted. */
   translatePiece: (content: SegmentPiece['content']) => Promise<SegmentPiece['content']>;
-  /** Aborted with the first failure of a piece; ends the feed when it is aborted from outside. */
+  /** Aborted by the first piece that fails; an abort from outside ends the feed. */
   call: AbortController;
 }
 
 /**
- * Translates segments piece by piece, in order, and joins what comes back to one answer per segment.
+ * Translates segments piece by piece, in order, and joins the pieces to one result per segment.
  *
- * @throws the reason of the abort, or what the first piece that failed was rejected with
+ * @throws the reason of the abort, or the error of the first piece that failed
  */
 export async function feedPieces({
   segments,
@@ -31,7 +33,7 @@ export async function feedPieces({
   ...cutting
 }: PieceFeed): Promise<TextSegment[]> {
   const answers: SegmentPiece['content'][][] = segments.map(() => []);
-  // A ring: the engine answers a call in order, so that the oldest piece makes room first.
+  // A ring buffer: the engine answers a call in order, so the oldest piece makes room first.
   const underWay: Promise<void>[] = [];
   let pieceCount = 0;
   let turnLength = 0;
@@ -42,12 +44,12 @@ export async function feedPieces({
       turnLength += piece.length;
       if (piece.translatable) {
         const slot = pieceCount++ % MAX_UNDER_WAY;
-        // Not even a microtask while there is room: a caption is sent at once.
+        // Awaits nothing, not even a microtask, while there is room: a caption is sent at once.
         if (pieceCount > MAX_UNDER_WAY) await underWay[slot];
         const translated = translatePiece(piece.content).then((answer) => {
           parts[place] = seams ? withoutSeams(answer, seams) : answer;
         });
-        // The pieces that nobody awaits at that moment fail with it, and so they are handled here.
+        // Pieces not awaited at that moment fail too, so their rejections are handled here.
         translated.catch((error: unknown) => call.abort(error));
         underWay[slot] = translated;
       }
@@ -62,34 +64,31 @@ export async function feedPieces({
   return answers.map(joinPieces);
 }
 
-// Cuts segments into pieces as `splitText` below cuts texts; a piece of a marked segment is one too.
+// Cuts segments as `splitText` below cuts texts; a piece of a marked segment is a well-nested segment.
 
-/** A part of a segment: a text, or a well nested segment where the whole has marks. */
+/** A part of a segment: a text, or a well-nested segment where the whole has marks. */
 interface SegmentPiece {
   content: string | TextSegment;
-  /** False where there are no letters: it means the same in every language. */
+  /** False when it has no letters and so is the same in every language. */
   translatable: boolean;
-  /** What it costs to work on, in UTF-16 units. */
+  /** Length in UTF-16 units, as a measure of the work. */
   length: number;
-  /** Ends of elements that were added where the piece was cut. */
+  /** Element boundaries that were added where the piece was cut. */
   seams?: Seams;
 }
 
 interface Seams {
-  /** Elements that began in an earlier piece and end in this one. */
+  /** Elements that begin in an earlier piece and end in this one. */
   resumed: ReadonlySet<number>;
   /** Elements that begin in this piece and end in a later one. */
   continued: ReadonlySet<number>;
 }
 
-/**
- * An element is better translated in one go: so many pieces, with the blanks between them, may become one
- * before it is cut.
- */
+/** Number of pieces that may be joined before an element is cut: an element translates better as a whole. */
 const MAX_JOINED = 4;
 const LETTER = /\p{L}/u;
 
-/** Pieces of a segment in reading order, cut as they are consumed. */
+/** Yields the pieces of a segment in reading order; cuts them as they are consumed. */
 export function* splitSegment(
   segment: TextSegment,
   cutting: TextCutting,
@@ -122,7 +121,7 @@ export function* splitSegment(
   if (last.length > 0) yield closed(pieceOf(last, translatable));
 }
 
-/** Where marks stand in the text of a segment. */
+/** Returns the positions of marks in the text of a segment. */
 function marksAt(segment: TextSegment): Set<number> {
   const places = new Set<number>();
   let at = 0;
@@ -133,7 +132,7 @@ function marksAt(segment: TextSegment): Set<number> {
   return places;
 }
 
-/** Translated pieces of one segment as one. */
+/** Joins the translated pieces of a segment. */
 export function joinPieces(contents: readonly SegmentPiece['content'][]): TextSegment {
   const parts: (string | Mark)[] = [];
   let text = '';
@@ -151,7 +150,7 @@ export function joinPieces(contents: readonly SegmentPiece['content'][]): TextSe
   return parts;
 }
 
-/** A translated piece without the marks that only its cutting has added. */
+/** Removes from a translated piece the marks that its cutting added. */
 export function withoutSeams(content: SegmentPiece['content'], seams: Seams): TextSegment {
   if (typeof content === 'string') return [content];
   return content.filter((part) => {
@@ -167,8 +166,8 @@ function pieceOf(segment: TextSegment, translatable: boolean): SegmentPiece {
 }
 
 /**
- * The piece with ends for the elements that were cut. Elements that neither begin nor end in it
- * are around it and have no part in its translation.
+ * Adds the missing boundaries of elements that were cut. Elements that neither begin nor end in the piece
+ * surround it and take no part in its translation.
  */
 function closed(piece: SegmentPiece): SegmentPiece {
   const open: number[] = [];
@@ -190,7 +189,7 @@ function closed(piece: SegmentPiece): SegmentPiece {
   };
 }
 
-/** Reads a segment in stretches of so much text. */
+/** Reads a segment in stretches of a given text length. */
 class PartReader {
   readonly #segment: TextSegment;
   #at = 0;
@@ -201,14 +200,14 @@ class PartReader {
     this.#segment = segment;
   }
 
-  /** Whether no element is open where the last stretch has ended. */
+  /** Whether no element is open at the end of the last stretch. */
   get isBetweenElements(): boolean {
     return this.#depth === 0;
   }
 
   /**
-   * The next stretch, with the lone marks and ends of elements that stand right after it. Once there
-   * is no text left, a stretch of none is all the marks that are.
+   * Returns the next stretch, with the lone marks and closing marks directly after it. Once no text is left,
+   * a stretch of length 0 returns all remaining marks.
    */
   take(length: number): TextSegment {
     const taken: (string | Mark)[] = [];
@@ -233,44 +232,44 @@ class PartReader {
   }
 }
 
-// Cuts texts into pieces that are translated one by one, so that a long text never holds back the
-// captions of others, and puts outer blanks beyond the reach of the engine.
+// Cuts texts into pieces that are translated one by one, so that a long text never holds back other sessions'
+// captions, and keeps outer blanks away from the engine.
 
-/** A part of a text; all parts joined are the text again. */
+/** A part of a text; all parts joined give the text again. */
 interface Piece {
   text: string;
-  /** False for blanks and what has no letters: it means the same in every language. */
+  /** False for blanks and text without letters, which is the same in every language. */
   translatable: boolean;
 }
 
 const BLANK = /\s/u;
 
-/** What is searched for the ends of sentences at a time, in UTF-16 units: far less than 1 ms. */
+/** Amount of text searched for sentence ends at a time, in UTF-16 units: far less than 1 ms of work. */
 const WINDOW_LENGTH = 2_048;
-/** Whether a full stop ends a sentence may depend on what follows it, so far in UTF-16 units. */
+/** Text after a full stop that may decide whether it ends a sentence, in UTF-16 units. */
 const LOOKAHEAD_LENGTH = 128;
-/** Two line breaks and more, with the blanks between them: nothing goes on behind them. */
+/** Two or more line breaks, with the blanks between them: no sentence continues across them. */
 const PARAGRAPH_END = /(?:(?:\r\n|[\n\r\u2028\u2029])[^\S\n\r\u2028\u2029]*){2,}/g;
 
 interface TextCutting {
-  /** Language of the text, whose rules say where sentences end. */
+  /** Language of the text, whose rules determine sentence ends. */
   language: string;
   /** Longest piece in UTF-16 units. */
   maxLength: number;
-  /** Most words of a piece, for an engine that takes its time for each; any number without it. */
+  /** Most words per piece, for an engine whose time depends on the number of words; unlimited by default. */
   maxWords?: number;
-  /** Where marks stand in the text: each is between words. */
+  /** Positions of marks in the text; each counts as a word boundary. */
   marksAt?: ReadonlySet<number>;
   /**
-   * `packed`, the default: as many whole sentences as fit are a piece. `single`: each is one, and
-   * each paragraph ends one.
+   * `packed`, the default: a piece holds as many whole sentences as fit. `single`: each sentence is a piece,
+   * and a paragraph end also ends one.
    */
   sentences?: 'packed' | 'single';
 }
 
 /**
- * Cuts a text at the ends of sentences; only a sentence that is longer than a piece itself is cut
- * between words. Works piece by piece as it is consumed: no step takes more time than one window.
+ * Cuts a text at sentence ends; only a sentence longer than a piece is cut between words. Works piece by
+ * piece as it is consumed: no step takes longer than one window.
  */
 export function* splitText({
   text,
@@ -297,7 +296,7 @@ function isOnePiece(text: string, cutting: TextCutting): boolean {
   return cutting.sentences !== 'single' && lengthFrom(0, text, cutting) >= text.length;
 }
 
-/** What a piece that starts there may have, in UTF-16 units. */
+/** Returns the maximum length of a piece that starts at a position, in UTF-16 units. */
 function lengthFrom(
   start: number,
   text: string,
@@ -315,7 +314,7 @@ function lengthFrom(
   return maxLength;
 }
 
-/** Letters and digits; all that is not ASCII as well, which is near enough. */
+/** Whether a UTF-16 unit is a letter or digit; all non-ASCII counts as well, which is accurate enough. */
 function isOfWord(unit: number): boolean {
   const lower = unit | 0x20;
   return unit >= 0x80 || (lower >= 0x61 && lower <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
@@ -345,8 +344,8 @@ function* cutText(text: string, cutting: TextCutting): Generator<string> {
 }
 
 /**
- * Where sentences end, found window by window: each window starts where a sentence does, so that
- * the ends are those of the whole text. A sentence that fills a window ends at a blank of it.
+ * Yields sentence ends, found window by window. Each window starts at the start of a sentence, so the ends
+ * are those of the whole text. A sentence that fills a window ends at a blank in it.
  */
 function* endsOf(
   text: string,
@@ -376,7 +375,7 @@ function* endsOf(
   }
 }
 
-/** After the last blank within reach; without one, wherever no character is torn in two. */
+/** Returns the position after the last blank within reach, or else one that splits no surrogate pair. */
 function cutBetweenWords(text: string, start: number, maxLength: number): number {
   const limit = start + maxLength;
   for (let at = limit; at > start + maxLength / 2; at--) {
