@@ -1,14 +1,14 @@
 /**
- * What is not given to a mode of Apertium, because it would be spoilt: something stands for it until the
- * last step. That is compounds, for which a word stands that no dictionary knows, surnames, for which a given
- * name stands, and single quotation marks of English, for which other marks stand.
+ * Stand-ins for text that an Apertium mode would spoil; the original returns after the last step. Compounds
+ * and formulas are replaced by a word that no dictionary knows, surnames by a given name, and English single
+ * quotation marks by other marks.
  */
 import { surnamesIn } from '../../text/words/person-names.ts';
 import { isCommonCompound } from './english/common-compounds.ts';
 import { HYPHEN, textOf, type KnowsWord, type Replacement } from './hyphenated-words.ts';
 import type { Token } from './marked-text.ts';
 
-/** A text with parts replaced. */
+/** Replaces parts of a text. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
   let result = '';
   let from = 0;
@@ -19,7 +19,7 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
   return result + text.slice(from);
 }
 
-/** Tokens with parts of their text replaced. */
+/** Replaces parts of the text of tokens. */
 export function replacedTokens(
   tokens: readonly Token[],
   replacements: readonly Replacement[],
@@ -36,7 +36,9 @@ export function replacedTokens(
   });
 }
 
-/** Says whether a part of the text of tokens is within one of them, and may be replaced. */
+/**
+ * Returns a predicate that tells whether a part of the text lies within one word token and may be replaced.
+ */
 export function withinWords(tokens: readonly Token[]): (start: number, end: number) => boolean {
   const places = placed(tokens).filter(({ token }) => token.kind === 'word');
   return (start, end) => {
@@ -59,50 +61,52 @@ function placed(tokens: readonly Token[]): { token: Token; from: number; to: num
   });
 }
 
-// Formulas (`CO₂`), whose letters a dictionary may know. Compounds: names (`Spider-Man`) and identifiers
-// (`GPL-3.0-or-later`), which would be translated part by part, and English compounds of a prefix or a part that is unknown, of which the parts would be put in
-// different places (`anti-war film`: `anti-película de guerra`).
+// Kept words. Formulas (`CO₂`) contain letters that a dictionary may know. Names (`Spider-Man`) and
+// identifiers (`GPL-3.0-or-later`) would be translated part by part. English compounds with a prefix or an
+// unknown part would have their parts put in different places (`anti-war film`: `anti-película de guerra`).
 
 export interface KeptWords {
-  /** In order; of words that are kept the text is a stand-in. */
+  /** In order; for kept words the text is a stand-in. */
   replacements: readonly Replacement[];
-  /** The words that are kept, by their stand-ins. */
+  /** Kept words by their stand-ins. */
   kept: ReadonlyMap<string, string>;
 }
 
 const JOINED = '[\\p{L}\\p{M}\\p{N}]+(?:[-‐‑.][\\p{L}\\p{M}\\p{N}]+)*';
 const COMPOUND = new RegExp(`(?<![\\p{L}\\p{M}\\p{N}@._/'’-])${JOINED}(?![\\p{M}@_/])`, 'gu');
 
-/** English prefixes; `re` among them, which is one only where the word has no other meaning. */
+/** English prefixes; `re` is one only where the word has no other meaning. */
 const PREFIXES = new Set(
   'anti co counter ex inter intra macro mega micro mid mini multi neo over post pre pro pseudo quasi re self semi sub super trans ultra un under'.split(
     ' ',
   ),
 );
-/** With the hyphen they are other words than without. */
+/** Words with `re` that mean something else with the hyphen than without it. */
 const OTHER_WORDS =
   /^(?:coop|multiply|re(?:act|bound|call|coil|collect|count|cover|creat|dress|form|fund|fuse|lay|lease|mark|move|petition|place|pose|present|press|prove|quest|search|sent|serve|side|sign|solve|sort|sound|store|strain|tire|tired|treat|turn|view|ward)\p{L}*)$/u;
 
-/** Nouns made of verbs (`check-in`, `sign-up`): their parts, word by word, are nonsense anywhere. */
+/** Nouns made of verbs (`check-in`, `sign-up`), which make no sense in any language word by word. */
 const VERB_WITH_PARTICLE = /^\p{L}+-(?:away|back|down|in|off|on|out|over|up)$/u;
 
-/** A part of a text; UTF-16 positions. */
+/** A part of a text, in UTF-16 positions. */
 export interface Part {
   start: number;
   end: number;
-  /** Words of which one may stand for it; otherwise one that no dictionary knows. */
+  /** Stand-ins to choose from; by default a word that no dictionary knows. */
   standIns?: readonly string[];
 }
 
-/** With a lowered figure behind a letter, or a raised one behind one or two. */
+/** A subscript digit after a letter, or a superscript one after one or two letters. */
 const FORMULA =
   /(?<![\p{L}\p{M}\p{N}])(?:[\p{L}\p{N}]*\p{L}[₀-₉][\p{L}\p{N}]*|\p{L}{1,2}[⁰¹²³⁴-⁹]+(?![\p{L}\p{N}]))/gu;
-/** What else stands before a figure is a word, and the figure that of a note. */
+/** Anything else before a figure is a word, and the figure is a footnote number. */
 const SYMBOLS_AT_END = /(?<![\p{L}\p{M}\p{N}])(?:\p{L}|(?:\p{Lu}\p{Ll}?){2,4})$/u;
 const SYMBOLS_AT_START = /^(?:\p{L}|(?:\p{Lu}\p{Ll}?){1,4})(?![\p{L}\p{M}])/u;
 const FIGURE = /^\p{N}{1,3}[+−-]?$/u;
 
-/** What programs read: code, options, names with underscores or of files, paths, names and tags of networks. */
+/**
+ * Text that programs read: code, options, names with underscores, file names, paths, mentions and hashtags.
+ */
 const IDENTIFIERS = [
   /(?<!`)`[^`\n]{1,80}`(?!`)/gu,
   /(?<!\S)--\p{Ll}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu,
@@ -115,17 +119,17 @@ const HAS_IDENTIFIER = /[`_\\/@#]|--|\.\p{L}/u;
 const HAS_LETTER = /\bA\b|\ba\)|I\/O|\d ?[aA][mM]\b/;
 const HAS_SIGN = /[&/>»›→⇒]/;
 const HAS_SMALL_FIGURE = /[₀-₉⁰¹²³⁴-⁹]/;
-/** Letters that are words in a language, where they are none, and `9am`. */
+/** Letters that could be read as words but are not (`A`, `I/O`), and times such as `9am`. */
 const LETTERS = [
   /(?<![\p{L}\p{M}\p{N}'’.-])A(?=$|[.,;:!?)\]”»]|['"](?!\p{L})|–\p{Lu}| [&/>] )|(?<=\p{Ll} )A(?= \p{Ll})/gu,
   /(?<![\p{L}\p{M}\p{N}])(?:a(?=\))|(?:A[&/][B-Z]|[B-Z]&A|I\/O)(?![\p{L}\p{M}\p{N}]))/gu,
   /(?:(?<=\p{N} )am|(?<![\p{L}\p{N}.,:])\p{N}{1,2}(?::\p{N}{2})?am)(?![\p{L}\p{N}])/giu,
 ];
-/** Signs over which rules would move words. */
+/** Signs across which rules would move words. */
 const BETWEEN_WORDS = /(?<=\S )(?:[&/>»›→⇒]|[=-]>)(?= \S)/gu;
 const QUOTES_WITH_BLANKS = /[«‹]/u;
 
-/** What is kept of a text. */
+/** Returns the formulas and other parts of a text that are kept. */
 export function formulasIn(text: string, language: string): Part[] {
   const patterns = [
     ...(HAS_SMALL_FIGURE.test(text) ? [FORMULA] : []),
@@ -134,19 +138,19 @@ export function formulasIn(text: string, language: string): Part[] {
     ...(HAS_SIGN.test(text) && !QUOTES_WITH_BLANKS.test(text) ? [BETWEEN_WORDS] : []),
   ];
   const parts = patterns.flatMap((pattern) => partsOf(text, pattern));
-  // Its mode drops the sign.
+  // The Italian mode drops the sign.
   if (language === 'it') parts.push(...partsOf(text, /\p{N}+(?:[.,]\p{N}+)*%/gu));
   return parts;
 }
 
 /**
- * Given names that stand for surnames (`Anna Baker`: `Anna Panadero`): Apertium knows them as names, so that
- * what belongs to one of them does (`Anna Baker's car`), and what is said of people agrees with them.
+ * Given names that stand in for surnames (`Anna Baker`: `Anna Panadero`). Apertium knows them as names, so
+ * possessives (`Anna Baker's car`) and agreement with persons come out right.
  */
 const MEN = 'Robert Thomas Richard Peter George David Michael Paul'.split(' ');
 const WOMEN = 'Laura Patricia Sandra Julia Anna Barbara Susan Maria'.split(' ');
 
-/** The surnames of a text, which are kept. */
+/** Returns the surnames of a text, which are kept. */
 export function keptSurnames(text: string, language: string): Part[] {
   return surnamesIn(text, language).map(({ start, end, isOfWoman }) => ({
     start,
@@ -162,14 +166,16 @@ function partsOf(text: string, pattern: RegExp): Part[] {
   }));
 }
 
-/** Of letters that are words by themselves; the last full stop may end a sentence as well. */
+/**
+ * Abbreviations of single letters that are words by themselves; the last full stop may also end a sentence.
+ */
 const ABBREVIATION = /(?<![\p{L}\p{N}.])(?:[ap]\.m|i\.e)(?:\.(?=\s?[\p{Ll}\p{N}(,;:])|(?=\.))/giu;
 
 export function abbreviationsIn(text: string): Part[] {
   return partsOf(text, ABBREVIATION);
 }
 
-/** The letters of formulas whose figures are in an element of their own: `CO<sub>2</sub>`. */
+/** Returns the letters of formulas whose figures are in an element of their own: `CO<sub>2</sub>`. */
 export function formulasOf(tokens: readonly Token[]): Part[] {
   const words = placed(tokens);
   return words.flatMap(({ token }, i) => {
@@ -181,7 +187,7 @@ export function formulasOf(tokens: readonly Token[]): Part[] {
     const parts = [{ start: before.to - symbols.length, end: before.to }];
     if (after?.token.kind !== 'word') return parts;
     const [others] = SYMBOLS_AT_START.exec(after.token.text.slice(0, 9)) ?? [];
-    // A figure may stand behind them, too: `C<sub>2</sub>H<sub>5</sub>OH`.
+    // A figure may also follow these letters: `C<sub>2</sub>H<sub>5</sub>OH`.
     const isNext = others !== undefined && others.length === after.token.text.length;
     const isFollowed = isNext && FIGURE.test(wordAt(words[i + 2]?.token));
     if (others === undefined || isFollowed) return parts;
@@ -193,7 +199,9 @@ function wordAt(token: Token | undefined): string {
   return token?.kind === 'word' ? token.text : '';
 }
 
-/** The formulas of a text, which are kept, and its compounds, which are, or are given as one word. */
+/**
+ * Returns the formulas of a text, which are kept, and its compounds, which are kept or joined into one word.
+ */
 export function keptWords(
   text: string,
   { knows, language, formulas }: { knows: KnowsWord; language: string; formulas: readonly Part[] },
@@ -236,7 +244,10 @@ export function keptWords(
   }
 }
 
-/** Digits and full stops as words do not have them: `python-3.11`, `F-16`, but not `3.5-inch`, `pre-1990`. */
+/**
+ * Whether a compound has digits and full stops as only identifiers do: `python-3.11`, `F-16`, but not
+ * `3.5-inch`, `pre-1990`.
+ */
 function isIdentifier(compound: string): boolean {
   const [first = '', ...others] = compound.split(HYPHEN);
   const isMeasure = /^\p{N}/u.test(first) && !/\p{N}\p{L}+\p{N}/u.test(first);
@@ -248,7 +259,10 @@ function isIdentifier(compound: string): boolean {
   );
 }
 
-/** `Jean-Luc`, `en-US`, `pro-European`; in languages that hyphenate more only with a part that is unknown. */
+/**
+ * Whether a compound is a name: `Jean-Luc`, `en-US`, `pro-European`. In languages with more hyphens, a part
+ * must be unknown.
+ */
 function isName(
   compound: string,
   { knows, language, isShouted }: { knows: KnowsWord; language: string; isShouted: boolean },
@@ -270,7 +284,7 @@ function joinedWord(compound: string, knows: KnowsWord): string | undefined {
   return isPrefixed && !isOther && knows(joined.toLowerCase()) ? joined : undefined;
 }
 
-/** A prefix, a letter (`A-team`), or a part that is unknown. */
+/** Whether a compound has a prefix, a single letter (`A-team`) or an unknown part. */
 function isUnclear(compound: string, knows: KnowsWord): boolean {
   const parts = compound.split('-');
   const [first = ''] = parts;
@@ -280,7 +294,7 @@ function isUnclear(compound: string, knows: KnowsWord): boolean {
   return parts.some((part) => !/^\p{N}/u.test(part) && !knows(part));
 }
 
-/** Letters alone, which no rule takes apart. */
+/** Returns a new stand-in of letters only, which no rule takes apart. */
 function newStandIn(text: string, count: number): string {
   const letters = (number: number): string =>
     (number >= 20 ? letters(Math.floor(number / 20) - 1) : '') +
@@ -291,19 +305,22 @@ function newStandIn(text: string, count: number): string {
   return standIn;
 }
 
-/** Whether the engine knows what stands for a word. */
+/** Whether the engine knows a stand-in as a word. */
 function isKnown(standIn: string): boolean {
   return /^\p{Lu}/u.test(standIn);
 }
 
-/** Where a stand-in is in a translation: by itself where it is a word, which others may begin with. */
+/**
+ * Returns a pattern for a stand-in in a translation; a known word must match as a whole, since other words
+ * may begin with it.
+ */
 function patternOf(standIn: string): RegExp {
   return isKnown(standIn)
     ? new RegExp(`(?<![\\p{L}\\p{M}])${standIn}(?![\\p{L}\\p{M}])`, 'u')
     : new RegExp(standIn, 'iu');
 }
 
-/** Without the words of which an element has but a part. */
+/** Removes kept words that an element covers only in part. */
 export function undividedWords(words: KeptWords, tokens: readonly Token[]): KeptWords {
   const isWithin = withinWords(tokens);
   const replacements = words.replacements.filter(({ start, end }) => isWithin(start, end));
@@ -313,7 +330,7 @@ export function undividedWords(words: KeptWords, tokens: readonly Token[]): Kept
 
 const BEGINS_SENTENCE = /(?:^|[.!?…:]["”’»)]{0,2}\s)[\s"“‘«(¿¡]*$/u;
 
-/** A translation with the kept words for their stand-ins; undefined where one is lost or doubled. */
+/** Returns a translation with the kept words restored; undefined when a stand-in is lost or doubled. */
 export function withKeptWords(
   translated: string,
   kept: ReadonlyMap<string, string>,
@@ -335,11 +352,11 @@ export function withKeptWords(
 }
 
 /**
- * Where the capital is that the first word of the sentence was given, which to the engine is the first
- * one that it knows: `Xyz Es un héroe`.
+ * Returns the position of a sentence-initial capital that was moved from the stand-in to the first word the
+ * engine knows: `Xyz Es un héroe`.
  */
 function misplacedCapital(rest: string, source: string): number | undefined {
-  // What is behind the mark of a figure is of the same formula.
+  // Letters directly after the mark of a figure belong to the same formula.
   const start = /^[\p{L}\p{M}\p{N}]*/u.exec(rest)?.[0].length ?? 0;
   const behind = rest.slice(start).matchAll(/[ \t]+(\p{L}+)|[^ \t,–—-]/gu);
   for (const { 0: found, 1: word = '', index } of behind) {
@@ -351,7 +368,7 @@ function misplacedCapital(rest: string, source: string): number | undefined {
   return undefined;
 }
 
-/** The same for tokens. */
+/** Same as {@link withKeptWords}, for tokens. */
 export function tokensWithKeptWords(
   tokens: readonly Token[],
   kept: ReadonlyMap<string, string>,
@@ -378,7 +395,10 @@ export function tokensWithKeptWords(
   return changed;
 }
 
-/** Apostrophes and quotation marks of a program (`Don\\'t`), where all of a text are written so. */
+/**
+ * Returns the apostrophes and quotation marks that are escaped for a program (`Don\\'t`) wherever the text
+ * has them.
+ */
 export function escapedSigns(text: string): string[] {
   if (!text.includes('\\')) return [];
   return ["'", '"'].filter((sign) => {
@@ -388,29 +408,29 @@ export function escapedSigns(text: string): string[] {
   });
 }
 
-// Single quotation marks of English, which Apertium reads as apostrophes: `'small'` has a genitive for it,
-// and loses its first letter, and what is quoted is glued to the word before. Angle quotation marks mean
-// nothing to it.
+// English single quotation marks. Apertium reads them as apostrophes: `'small'` becomes a genitive and loses
+// its first letter, and the quoted text is glued to the word before. Angle quotation marks have no meaning to
+// it.
 
-/** Pairs that may stand for quotation marks: the first of which a text has neither. */
+/** Pairs that may replace quotation marks; the first pair that is absent from the text is used. */
 const STAND_INS = [
   ['‹', '›'],
   ['❮', '❯'],
   ['❬', '❭'],
 ] as const;
-/** Not `dogs'`, `rock ’n’ roll`, `'tis`, `’90s`: what is quoted begins behind a blank or another sign. */
+/** Excludes `dogs'`, `rock ’n’ roll`, `'tis`, `’90s`: a quotation opens after a blank or another sign. */
 const OPENING =
   /(?<=^|[\s([{"“«—–-])['‘’]{1,5}(?!['‘’]|(?:tis|twas|em|cause|til|till|bout|round|n)\b|\d{2}s\b)(?=[\p{L}\p{N}])/giu;
 const CLOSING = /(?<=[\p{L}\p{N}.,;:!?…)])['’]{1,5}(?=$|[\s)\]}"”».,;:!?…—–-])/gu;
 
-/** Quotation marks of a text, and what stands for them. */
+/** Quotation marks of a text, and their replacements. */
 export interface SingleQuotes {
-  /** In the order of their places, of one UTF-16 unit each; none where nothing is quoted. */
+  /** In order of position, one UTF-16 unit each; empty when nothing is quoted. */
   replacements: readonly Replacement[];
   /**
-   * A translation with its own quotation marks again; undefined where some were lost or doubled.
+   * Returns a translation with its quotation marks restored; undefined when some were lost or doubled.
    *
-   * @param pieces the translation, which may come as several
+   * @param pieces the translation, possibly in several pieces
    */
   restore: (pieces: readonly string[]) => string[] | undefined;
 }
@@ -447,7 +467,7 @@ export function singleQuotes(text: string): SingleQuotes {
   };
 }
 
-/** Where marks open, be it something that does not end, and where they close what was opened. */
+/** Returns where quotation marks open, even without an end, and where they close an open quotation. */
 function quotesOf(text: string): [opens: number[], closes: number[]] {
   const closings = [...text.matchAll(CLOSING)];
   const opens: number[] = [];
