@@ -1,25 +1,24 @@
 /**
- * Marked text through a translator that reports where words come from: every word travels in a tag with
- * its number, `<b i="3">house</b>`, and the tags of the answer show which words of the source each
- * word of the translation belongs to. Where two words touch without a blank they share a number: a
- * tag between them would drive them apart.
+ * Translates marked text with a translator that reports word alignment. Every word is sent in a tag with its
+ * number, `<b i="3">house</b>`, and the tags of the answer tell which source words each translated word comes
+ * from. Words that touch without a blank share a number, because a tag between them would separate them.
  */
 import { UNSPACED, type Token, type WordToken } from './marked-text.ts';
 
 interface NumberedText {
   html: string;
-  /** The tokens of the translation: words with the elements of those that they come from. */
+  /** Reads the tokens of the translation: words with the elements of the source words they come from. */
   read(translated: string): Token[];
 }
 
-/** Words without a blank between them, and what stands before the next. */
+/** Words without blanks between them, and the gap before the next cluster. */
 interface Cluster {
   words: WordToken[];
-  /** Blanks and atoms behind it. */
+  /** Blanks and atoms after it. */
   gap: Token[];
 }
 
-/** Text of the translation in one piece, and the number of the cluster that it comes from. */
+/** A contiguous part of the translation, and the number of the cluster it comes from. */
 interface Part {
   text: string;
   from: number | undefined;
@@ -27,7 +26,7 @@ interface Part {
 
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 
-/** Numbers the words. @param tokens begin and end with a word */
+/** Numbers the words. @param tokens must begin and end with a word */
 export function numberWords(tokens: readonly Token[]): NumberedText {
   const clusters = clustersOf(tokens);
   const html = clusters
@@ -40,7 +39,7 @@ export function numberWords(tokens: readonly Token[]): NumberedText {
   return { html, read: (translated) => tokensOf(partsOf(translated), clusters) };
 }
 
-/** Whether a text needs its words numbered: it has marks, or line breaks that have to stay. */
+/** Whether a text needs numbered words: it has marks, or line breaks that must stay. */
 export function needsNumbers(tokens: readonly Token[]): boolean {
   return tokens.some(
     (token) =>
@@ -65,7 +64,7 @@ function clustersOf(tokens: readonly Token[]): Cluster[] {
   return clusters;
 }
 
-/** Where no blanks divide words, a tag does no more harm than a blank would. */
+/** In scripts without blanks, a tag does no more harm than a blank would. */
 function canDivide({ words }: Cluster, next: WordToken): boolean {
   const before = words.at(-1)?.text.slice(-2) ?? '';
   return UNSPACED.test(before) && UNSPACED.test(next.text.slice(0, 2));
@@ -86,7 +85,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 };
 
-/** The text of an answer with its numbers; a blank is a part of its own. */
+/** Returns the parts of an answer with their numbers; each blank is a separate part. */
 function partsOf(html: string): Part[] {
   const parts: Part[] = [];
   const open: number[] = [];
@@ -127,22 +126,22 @@ function addBlank(tokens: Token[]): void {
   }
 }
 
-/** Puts in what stood between two words, instead of the blank there is. */
+/** Inserts the gap between two words in place of the blank there. */
 function addGap(tokens: Token[], gap: readonly Token[]): void {
   const last = tokens.at(-1);
   if (gap[0]?.kind === 'blank' && last?.kind === 'blank' && !last.fixed) tokens.pop();
   tokens.push(...gap.map((token) => (token.kind === 'blank' ? { ...token, fixed: true } : token)));
 }
 
-/** A blank without a line break: the translation has its own. */
+/** Whether a token is a blank without a line break, which the translation sets by itself. */
 function isSpace(token: Token | undefined): boolean {
   return token?.kind === 'blank' && !LINE_BREAK.test(token.text);
 }
 
 /**
- * Where the gaps go that are more than a blank: what clings to the word before it stays with that
- * word, anything else comes before the next one. Where neither was translated, its share of the text
- * decides.
+ * Assigns places to gaps that are more than a blank. Content adjacent to the preceding word stays with that
+ * word; otherwise it comes before the next word. If neither word was translated, the gap is placed in
+ * proportion.
  */
 function placeGaps(parts: readonly Part[], clusters: readonly Cluster[]) {
   const first = new Map<number, number>();
@@ -177,8 +176,8 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
 
 /**
- * The words and signs of a part. Words have the elements of those of the source in order; whether a
- * sign belongs to an element is seen by its edges.
+ * Returns the words and signs of a part. Words take over the elements of the source words in order; signs are
+ * assigned to elements by the elements' edges.
  */
 function wordsOf(text: string, cluster: Cluster | undefined): WordToken[] {
   const sources = (cluster?.words ?? []).flatMap((word) =>

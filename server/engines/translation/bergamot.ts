@@ -1,7 +1,7 @@
 /**
- * The runtime of Firefox's translation models: bergamot-translator, compiled to WebAssembly. Works in
- * the thread that calls it, and keeps what it takes: for a process of its own. What it cannot do ends
- * it (`abort`), and it is of no use afterwards.
+ * The runtime of Firefox's translation models: bergamot-translator, compiled to WebAssembly. It runs in the
+ * calling thread and keeps the memory it takes, so it belongs in a process of its own. An error aborts the
+ * runtime, which is unusable afterwards.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,31 +21,31 @@ import {
 export interface BergamotModel {
   model: Uint8Array;
   shortlist: Uint8Array | undefined;
-  /** Of the source and the target; the same array where they share one. */
+  /** Vocabularies of source and target; the same array where both share one. */
   sourceVocabulary: Uint8Array;
   targetVocabulary: Uint8Array;
   precision: 'int8shiftAlphaAll' | 'int8shiftAll';
 }
 
-/** A sentence. As HTML its tags come back around what the words in them were translated to. */
+/** A sentence. In HTML, tags return around the translation of the words inside them. */
 export interface BergamotSentence {
   text: string;
   isHtml: boolean;
 }
 
 export interface BergamotTranslator {
-  /** Translates sentences of one line each; order kept. @throws Error after which it is of no use */
+  /** Translates sentences of one line each, in order. @throws Error after which the translator is unusable */
   translate(sentences: readonly BergamotSentence[]): string[];
   /**
-   * Gives back what memory is free: much, after the first sentence, with which most is loaded. For some
-   * tenths of a second it takes more. Needs `--expose-gc`.
+   * Frees unused memory. This frees much after the first sentence, by which time most is loaded. Takes more
+   * memory for some tenths of a second. Needs `--expose-gc`.
    *
-   * @returns false when it cannot, or the system has too little memory for it; all goes on as it was
+   * @returns false when that is not possible or the system has too little memory; nothing has changed then
    */
   compact(): boolean;
 }
 
-/** Objects of C++, which have to be freed. */
+/** C++ objects, which must be freed explicitly. */
 interface Owned {
   delete(): void;
 }
@@ -65,7 +65,7 @@ interface ResponseOptions {
   qualityScores: boolean;
 }
 
-/** What of the runtime's interface is used here. */
+/** The part of the runtime's interface in use. */
 interface Runtime {
   AlignedMemory: new (bytes: number, alignment: number) => AlignedMemory;
   AlignedMemoryList: new () => Vector<AlignedMemory>;
@@ -87,7 +87,7 @@ interface Runtime {
   VectorResponseOptions: new () => Vector<ResponseOptions>;
 }
 
-/** Multiplication of 8-bit matrices: Firefox brings its own, elsewhere the runtime's are to be named. */
+/** 8-bit matrix multiplication: Firefox provides its own; elsewhere the runtime's fallbacks must be named. */
 const kernels = {
   int8_prepare_a: 'int8PrepareAFallback',
   int8_prepare_b: 'int8PrepareBFallback',
@@ -98,7 +98,7 @@ const kernels = {
   int8_select_columns_of_b: 'int8SelectColumnsOfBFallback',
 };
 
-/** Alignments of memory in bytes, as the runtime wants them. */
+/** Memory alignments that the runtime requires, in bytes. */
 const MODEL_ALIGNMENT = 256;
 const LIST_ALIGNMENT = 64;
 
@@ -108,24 +108,24 @@ const SIMD_PROBE = Uint8Array.of(
   ...[2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11],
 );
 
-/** Whether this processor has the vector instructions without which the runtime does not start. */
+/** Whether this processor has the vector instructions that the runtime requires. */
 export function hasSimd(): boolean {
   return webAssembly.validate(SIMD_PROBE);
 }
 
-/** Half a character and what stands for one that was lost end the runtime, and a NUL the text. */
+/** Lone surrogates and replacement characters crash the runtime, and a NUL ends the text. */
 const UNBEARABLE = /[\0\p{Surrogate}\ufffd]/gu;
 
-/** What the network does, as Firefox has it. */
+/** Returns the network's settings, as in Firefox. */
 function settingsFor(precision: BergamotModel['precision']): string {
   return [
     ...['beam-size: 1', 'normalize: 1.0', 'word-penalty: 0', 'max-length-factor: 2.0'],
     ...['cpu-threads: 0', 'skip-cost: true', 'quiet: true', 'quiet-translation: true'],
-    // Longer sentences are cut there, be it in a word, and come back without the blank: a last resort.
+    // A last resort: longer sentences are cut there, even within a word, and lose the blank.
     ...['max-length-break: 256', 'mini-batch-words: 1024', 'workspace: 16'],
-    // Where words of the translation come from, by which tags find their place.
+    // Word alignment, by which tags find their place.
     'alignment: soft',
-    // Each text is one sentence: they have been cut before.
+    // Each text is one sentence, since texts are already split.
     'ssplit-mode: sentence',
     `gemm-precision: ${precision}\n`,
   ].join('\n');
@@ -134,8 +134,8 @@ function settingsFor(precision: BergamotModel['precision']): string {
 /**
  * Loads a model.
  *
- * @param onComplaint called with what the runtime says on its error output
- * @throws Error when it cannot, or never answers: what it complained of last says why
+ * @param onComplaint receives the runtime's error output, line by line
+ * @throws Error when loading fails; it may also never settle, and the last complaint then tells why
  */
 export async function loadBergamot(
   files: BergamotModel,
@@ -182,14 +182,14 @@ export async function loadBergamot(
   };
 }
 
-/** What the runtime's script declares: variables of the whole process. */
+/** Global variables that the runtime's script declares. */
 interface ScriptVariables {
   BERGAMOT_VERSION_FULL: string;
   wasmMemory: WasmMemory;
   updateGlobalBufferAndViews(buffer: ArrayBuffer): void;
 }
 
-/** Of its script and binary it is known that they bear a new memory; see movable-instance.ts. */
+/** Version whose script and binary are known to tolerate a new memory; see movable-instance.ts. */
 const MOVABLE_VERSION = 'v0.4.5+4917c11';
 
 /** Compiles the runtime. Its script reads the global `Module`, fills it, and calls it back. */
@@ -233,7 +233,7 @@ function moveToNewMemory(instance: MovableInstance): boolean {
   const { gc: collectGarbage } = globalThis;
   const isKnown = script.BERGAMOT_VERSION_FULL === MOVABLE_VERSION;
   if (!isKnown || collectGarbage === undefined) return false;
-  // For a moment both memories are there.
+  // Both memories exist for a moment.
   if (process.availableMemory() < process.memoryUsage.rss()) return false;
   let memory: WasmMemory;
   try {
@@ -243,7 +243,7 @@ function moveToNewMemory(instance: MovableInstance): boolean {
   }
   script.wasmMemory = memory;
   script.updateGlobalBufferAndViews(memory.buffer);
-  // By itself that would come late, if ever: for JavaScript there is little to collect.
+  // Left to itself, collection would come late or never, because JavaScript has little to collect.
   collectGarbage();
   return true;
 }

@@ -1,13 +1,13 @@
 /**
- * What a chat model is asked. The system message is always the same; everything that comes from
- * users is a value in one JSON object, so no text can leave its place.
+ * The request to a chat model. The system message is constant, and all user content is passed as values in
+ * one JSON object, so no text can break out of its place.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { LanguagePair, TranslationExample, TranslationOptions } from '../engine.ts';
 import type { OutboundText } from './remote-translator.ts';
 
-/** A text and the id under which its translation must come back. */
+/** A text, and the id under which its translation must come back. */
 export interface ChatItem {
   id: string;
   text: OutboundText;
@@ -30,11 +30,11 @@ If there are "style_rules", the translations obey each of them wherever it appli
 If there are "examples", people have translated similar texts before: where an item says the same as the source of one, say it in the words of its target.
 If "sentences" is "whole", each text is one unit, to be translated as a whole.`;
 
-/** Bounds what each of many requests carries along; a model gains nothing from more. */
+/** Limits of what every request carries along; a model gains nothing from more. */
 const MAX_CONTEXT_LENGTH = 8_000;
 const MAX_EXAMPLES_LENGTH = 16_000;
 
-/** What the model is asked: its message, as JSON. */
+/** Returns the message to the model, to be sent as JSON. */
 export function chatQuestion(items: readonly ChatItem[], options: TranslationOptions): object {
   const {
     source,
@@ -65,7 +65,7 @@ export function chatQuestion(items: readonly ChatItem[], options: TranslationOpt
   };
 }
 
-/** The first examples, as many as a request can well carry along. */
+/** Returns the first examples, as many as fit into a request. */
 function examplesWithin(examples: readonly TranslationExample[]): TranslationExample[] {
   let length = 0;
   return examples
@@ -75,7 +75,7 @@ function examplesWithin(examples: readonly TranslationExample[]): TranslationExa
     .map(({ source, target }) => ({ source, target }));
 }
 
-/** The terms that these items may need: a large document has many, one request few. */
+/** Returns the terms that occur in these items: a large document has many terms, a single request few. */
 function termsIn(items: readonly ChatItem[], { terms = [] }: TranslationOptions) {
   if (terms.length === 0) return [];
   const texts = items.map(({ text }) => text.plain.toLowerCase()).join('\n');
@@ -84,13 +84,13 @@ function termsIn(items: readonly ChatItem[], { terms = [] }: TranslationOptions)
     .map(({ source, target }) => ({ source, target }));
 }
 
-// Reads what a chat model has answered. Only what has the asked-for form counts as a translation.
+// Reads the answer of a chat model. Only an answer of the requested form counts as a translation.
 
 /**
- * The translations in the order of the items; undefined where there is none that can be believed. An
- * answer with an item that was not asked for, or with one twice, is not believed at all.
+ * Returns the translations in the order of the items; undefined for implausible or missing ones. An answer
+ * with an unknown or duplicate item is rejected as a whole.
  *
- * @param completion body of the server's answer
+ * @param completion body of the server's response
  */
 export function readChatAnswer(
   completion: unknown,
@@ -107,7 +107,7 @@ export function readChatAnswer(
   });
 }
 
-/** `choices[0].message.content`, a string or parts with a text each. */
+/** Returns `choices[0].message.content`, a string or a list of parts with a text each. */
 function contentOf(completion: unknown): string {
   const [choice] = listOf(propertyOf(completion, 'choices'));
   const content = propertyOf(propertyOf(choice, 'message'), 'content');
@@ -116,10 +116,10 @@ function contentOf(completion: unknown): string {
   return texts.filter((text) => typeof text === 'string').join('');
 }
 
-/** JSON, also after a model's thoughts, in a code fence, or between words. */
+/** Parses JSON, also after a reasoning section, in a code fence, or between other words. */
 function parseContent(content: string): unknown {
   const [, ...rest] = content.split(THOUGHTS_END);
-  // As it is first: a text may speak of thoughts, too.
+  // The unmodified content comes first: a text may itself contain the end marker.
   for (const answer of [content, rest.join(THOUGHTS_END)]) {
     const start = answer.search(/[[{]/);
     const end = Math.max(answer.lastIndexOf('}'), answer.lastIndexOf(']'));
@@ -136,7 +136,7 @@ function parseContent(content: string): unknown {
 
 const THOUGHTS_END = '</think>';
 
-/** Texts by id, from `{"items":[…]}` or the bare list; undefined for anything else. */
+/** Returns texts by id, from `{"items":[…]}` or the bare list; undefined for anything else. */
 function answersById(answer: unknown): Map<string, string> | undefined {
   const entries = Array.isArray(answer) ? (answer as unknown[]) : propertyOf(answer, 'items');
   if (!Array.isArray(entries)) return undefined;
@@ -150,7 +150,10 @@ function answersById(answer: unknown): Map<string, string> | undefined {
   return texts;
 }
 
-/** Lengths in which Chinese, Japanese and Korean signs count as the three letters they stand for. */
+/**
+ * Returns a length that counts a Chinese, Japanese or Korean character as the three letters it corresponds
+ * to.
+ */
 function weight(text: string): number {
   let count = 0;
   for (const sign of text) count += DENSE.test(sign) ? 3 : 1;
@@ -158,10 +161,10 @@ function weight(text: string): number {
 }
 
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-/** Wide enough for any two languages; chatter, endless repetition and bare summaries are outside. */
+/** Wide enough for any pair of languages; excludes chatter, endless repetition and bare summaries. */
 const MAX_GROWTH = 3;
 const MAX_SHRINKAGE = 5;
-/** Short texts may change more: an abbreviation is written out, or made. */
+/** Tolerance for short texts, which change more: an abbreviation may be expanded or introduced. */
 const FREE_CHANGE = 60;
 
 function isPlausible(source: string, translation: string): boolean {
@@ -180,9 +183,9 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-// Languages that general language models translate well, and what models know them by.
+// Languages that general language models translate well, and the names models know them by.
 
-/** Offered unless the settings say otherwise: what open models of a moderate size know. */
+/** Default languages: those that open models of moderate size know. */
 export const commonLanguages: readonly LanguageTag[] = [
   ...['ar', 'bg', 'cs', 'da', 'de', 'el', 'en', 'en-GB', 'en-US', 'es', 'es-419', 'et', 'fi', 'fr'],
   ...[
@@ -205,10 +208,10 @@ export const commonLanguages: readonly LanguageTag[] = [
   ...['ro', 'ru', 'sk', 'sl', 'sv', 'th', 'tr', 'uk', 'vi', 'zh', 'zh-Hans', 'zh-Hant'],
 ];
 
-/** Base languages whose grammar has a formal and an informal address. */
+/** Base languages with a formal and an informal address. */
 const formal = new Set('cs de el es fr hu it ja ko nl pl pt ro ru sk sl tr uk'.split(' '));
 
-/** All directions among languages; variants of a country are targets only. */
+/** Returns all pairs among languages; regional variants are targets only. */
 export function pairsAmong(languages: readonly LanguageTag[]): LanguagePair[] {
   const sources = languages.filter((tag) => !/-(?:[A-Z]{2}|\d{3})$/.test(tag));
   return sources.flatMap((source) =>
@@ -218,15 +221,15 @@ export function pairsAmong(languages: readonly LanguageTag[]): LanguagePair[] {
   );
 }
 
-/** Of these languages, those whose formality can be chosen. */
+/** Returns those of the languages that have a formality. */
 export function withFormality(languages: readonly LanguageTag[]): LanguageTag[] {
   return languages.filter((tag) => formal.has(baseLanguage(tag)));
 }
 
-/** Made when it is first used: that takes 20 ms. */
+/** Created on first use, because that takes 20 ms. */
 let names: Intl.DisplayNames | undefined;
 
-/** `Brazilian Portuguese (pt-BR)`. */
+/** Returns a description such as `Brazilian Portuguese (pt-BR)`. */
 export function describeLanguage(tag: LanguageTag): string {
   names ??= new Intl.DisplayNames(['en'], { type: 'language' });
   return `${names.of(tag) ?? tag} (${tag})`;

@@ -1,6 +1,6 @@
 /**
- * Translation with a chat model behind an OpenAI-compatible address: vLLM, Ollama, llama.cpp or a
- * hosted service. The model takes in context, formality, terms, tags and wishes by itself.
+ * Translation with a chat model behind an OpenAI-compatible API: vLLM, Ollama, llama.cpp or a hosted service.
+ * The model handles context, formality, terms, tags and instructions by itself.
  */
 import Type, { type Static, type TObject } from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -35,16 +35,16 @@ import { type OutboundText, RemoteTranslator } from './remote-translator.ts';
 
 export interface ChatOptions {
   log: Logger;
-  /** Address up to `/v1`, to which `/chat/completions` is appended. */
+  /** Address up to `/v1`; `/chat/completions` is appended. */
   url: string;
   model: string | undefined;
   key?: string | undefined;
-  /** Languages the model translates among; common ones without it. */
+  /** Languages the model translates between; a common set by default. */
   languages?: readonly LanguageTag[] | undefined;
   timeoutMs?: number;
-  /** Requests at once. */
+  /** Maximum number of parallel requests. */
   maxParallel?: number;
-  /** Of requests, see `ServiceClient`. */
+  /** Request options, see `ServiceClient`. */
   retries?: number;
   firstDelayMs?: number;
   maxAnswerBytes?: number;
@@ -52,7 +52,7 @@ export interface ChatOptions {
 
 const NAME = 'chat';
 
-/** Of the one model that translates and improves. */
+/** Settings of the model, shared by translation and improvement. */
 export const chatSettings = {
   CHAT_URL: Type.Optional(
     Type.String({
@@ -76,7 +76,7 @@ export const chatSettings = {
   }),
 };
 
-/** What these say; undefined where no model is connected. */
+/** Returns the options from these settings; undefined when no model is connected. */
 export function chatOptions(
   log: Logger,
   settings: Static<TObject<typeof chatSettings>>,
@@ -93,7 +93,7 @@ export function chatOptions(
   };
 }
 
-/** A chat model. */
+/** The chat engine. */
 export const chat = declareEngine({
   settings: chatSettings,
   start: async ({ log, settings }) => {
@@ -102,7 +102,7 @@ export const chat = declareEngine({
   },
 });
 
-/** Contacts nobody yet: a model that is down now may be up when a text comes. */
+/** Makes no connection yet: a model that is down now may be up when a text arrives. */
 export async function createChat(options: ChatOptions): Promise<TranslationEngine | Unavailable> {
   const { url, model, languages = commonLanguages } = options;
   const problem = problemWithAddress(url);
@@ -157,7 +157,7 @@ class Chat implements TranslationEngine {
       maxParallel,
       styleOf: () => 'raw',
       maxTries: 2,
-      // Few enough that a model keeps them apart, enough to be worth the words of the request.
+      // Few enough for a model to keep the texts apart, and enough to outweigh the fixed part of the request.
       maxItems: 24,
       maxCharacters: 4_000,
     });
@@ -178,7 +178,7 @@ class Chat implements TranslationEngine {
   }
 
   prepare(): void {
-    // A server elsewhere warms itself up.
+    // The remote server starts its own resources.
   }
 
   async close(): Promise<void> {
@@ -192,7 +192,7 @@ class Chat implements TranslationEngine {
     const { signal } = options;
     const answer = await this.#model.ask({ system: SYSTEM_MESSAGE, question, signal });
     if (answer !== undefined) return readChatAnswer(answer.value, items);
-    // Too long for the model, perhaps, or not to the provider's liking.
+    // The request may be too long for the model, or violate the provider's policy.
     if (texts.length > 1) return texts.map(() => undefined);
     throw new ServiceError(
       'translation_failed',

@@ -21,16 +21,16 @@ import {
 } from './listed-service.ts';
 import { RemoteTranslator, type BatchSender, type SendBatch } from './remote-translator.ts';
 
-// From the language lists of a DeepL-compatible API to directions.
+// From the language lists of a DeepL-compatible API to language pairs.
 
-/** What the server translates, with its own codes by tag. */
+/** Languages of the server, with its own codes by tag. */
 interface UpstreamLanguages {
   pairs: readonly LanguagePair[];
   /** `source target` of each pair. */
   served: ReadonlySet<string>;
-  /** Targets whose formality can be chosen. */
+  /** Targets with selectable formality. */
   formality: readonly LanguageTag[];
-  /** Targets in which it follows custom instructions. */
+  /** Targets in which the server follows custom instructions. */
   instructions: readonly LanguageTag[];
   sourceCodes: ReadonlyMap<LanguageTag, string>;
   targetCodes: ReadonlyMap<LanguageTag, string>;
@@ -43,10 +43,10 @@ interface Entry {
 }
 
 /**
- * Reads `[{"language": "PT-BR", "supports_formality": true}]` of sources and of targets. Where
- * targets have variants alone, the likeliest one stands for their base language.
+ * Reads `[{"language": "PT-BR", "supports_formality": true}]` for sources and targets. Where a target
+ * language has only variants, the likeliest variant stands for the base language.
  *
- * @param features as {@link featuresIn} has them; empty for servers that do not list them
+ * @param features result of {@link featuresIn}; empty for servers without that listing
  */
 function upstreamLanguages(
   sourceList: readonly unknown[],
@@ -74,7 +74,7 @@ function upstreamLanguages(
   };
 }
 
-/** Reads `[{"lang": "pt-BR", "features": {"tone": {…}}}]` of a newer listing: features by language. */
+/** Reads `[{"lang": "pt-BR", "features": {"tone": {…}}}]` from the newer listing: features by language. */
 function featuresIn(list: readonly unknown[]): Map<LanguageTag, ReadonlySet<string>> {
   const found = new Map<LanguageTag, ReadonlySet<string>>();
   for (const each of list) {
@@ -85,7 +85,7 @@ function featuresIn(list: readonly unknown[]): Map<LanguageTag, ReadonlySet<stri
   return found;
 }
 
-/** Each language once; what is no language does not count. */
+/** Returns each language once; entries without a valid language are ignored. */
 function entriesIn(list: readonly unknown[]): Entry[] {
   const entries = new Map<LanguageTag, Entry>();
   for (const each of list) {
@@ -111,12 +111,12 @@ function missingBases(targets: readonly Entry[]): Entry[] {
   });
 }
 
-/** The key is needed. */
+/** Options of the server; `key` is required. */
 export type DeeplUpstreamOptions = ListedServiceOptions;
 
 const NAME = 'upstream';
 
-/** Of the one server that translates and improves. */
+/** Settings of the server, shared by translation and improvement. */
 export const deeplSettings = {
   DEEPL_URL: Type.Optional(
     Type.String({
@@ -127,14 +127,14 @@ export const deeplSettings = {
   DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
 };
 
-/** A server with a DeepL-compatible API. */
+/** The engine for a server with a DeepL-compatible API. */
 export const deeplUpstream = declareEngine({
   settings: deeplSettings,
   start: async ({ log, settings: { DEEPL_URL: url, DEEPL_KEY: key } }) =>
     url === undefined ? undefined : createDeeplUpstream({ log, url, key }),
 });
 
-/** Asks for the languages; a server that is down has none until it can be reached. */
+/** Requests the languages; while the server is down, the engine has none. */
 export async function createDeeplUpstream(
   options: DeeplUpstreamOptions,
 ): Promise<TranslationEngine | Unavailable> {
@@ -148,18 +148,21 @@ export async function createDeeplUpstream(
 }
 
 const noLanguages = upstreamLanguages([], [], new Map());
-/** Bounds what each of many requests carries along. */
+/** Limit of the context, since many requests carry it along. */
 const MAX_CONTEXT_LENGTH = 8_000;
-/** Instructions of a request, and characters of one. */
+/** Limits of the instructions per request, and of the characters per instruction. */
 const MAX_INSTRUCTIONS = 10;
 const MAX_INSTRUCTION_LENGTH = 300;
 
-/** Enough to detect a language, in UTF-16 units; of a text whose translation is charged for, less. */
+/**
+ * Text lengths for detection, in UTF-16 units: enough to detect a language, and less where the translation is
+ * charged for.
+ */
 const MAX_DETECTED_LENGTH = 1_000;
 const MAX_CHARGED_LENGTH = 100;
-/** Our own detector answers at once: nobody waits longer for a better answer. */
+/** The built-in detector answers at once, so a better answer must not take longer. */
 const DETECTION_TIMEOUT_MS = 3_000;
-/** A server that does not offer detection is not asked for it again for so long. */
+/** How long detection is not requested again from a server that does not offer it, in ms. */
 const DETECTION_RETRY_MS = 10 * 60_000;
 
 class DeeplUpstream implements TranslationEngine {
@@ -168,7 +171,7 @@ class DeeplUpstream implements TranslationEngine {
   readonly #client: ServiceClient;
   readonly #watch: LanguageWatch<UpstreamLanguages>;
   readonly #translator: RemoteTranslator;
-  /** When detection may be asked for, on the clock of `performance.now()`. */
+  /** Earliest time of the next detection request, on the clock of `performance.now()`. */
   #detectsFromMs = 0;
 
   constructor(options: DeeplUpstreamOptions & { key: string }) {
@@ -180,7 +183,7 @@ class DeeplUpstream implements TranslationEngine {
     });
     this.#client = client;
     this.#watch = watch;
-    // 50 texts and 128 KiB are allowed; escaped and in UTF-8 a character takes up to 6 bytes.
+    // The API allows 50 texts and 128 KiB; an escaped character takes up to 6 bytes in UTF-8.
     const limits = { maxItems: 50, maxCharacters: 16_000, maxTries: 1 };
     const styleOf = (segment: TextSegment) => (isSimpleText(segment) ? 'raw' : 'xml');
     this.#translator = new RemoteTranslator({ engine: NAME, styleOf, maxParallel, ...limits });
@@ -215,7 +218,7 @@ class DeeplUpstream implements TranslationEngine {
     return this.#translator.translate(segments, this.#sender(options));
   }
 
-  /** Where the server has no detection of its own, a translation of unclear texts names their language. */
+  /** Detects languages; without a detection API, a translation of unclear texts reports their language. */
   async detect(
     texts: readonly { text: string; isClear: boolean }[],
     { target, signal }: { target: LanguageTag; signal: AbortSignal },
@@ -240,13 +243,13 @@ class DeeplUpstream implements TranslationEngine {
       const found = languagesIn(translated, 'translations', 'detected_source_language', unclear);
       return texts.map((each) => found[unclear.indexOf(each)]);
     } catch {
-      // The client has logged why.
+      // The client has logged the cause.
       return texts.map(() => undefined);
     }
   }
 
   prepare(): void {
-    // A server elsewhere warms itself up.
+    // The remote server starts its own resources.
   }
 
   async close(): Promise<void> {
@@ -273,7 +276,7 @@ class DeeplUpstream implements TranslationEngine {
         body: {
           text: texts.map(({ text }) => text),
           ...parameters,
-          // Our tags say nothing of where sentences end.
+          // These tags say nothing about sentence boundaries.
           ...(style === 'xml' && { tag_handling: 'xml', outline_detection: false }),
         },
         signal: requestSignal,
@@ -306,7 +309,7 @@ async function loadLanguages(
 }
 
 /**
- * What a resource of the server can do, by language; nothing for servers without this listing.
+ * Loads the features of a server resource by language; empty for servers without this listing.
  *
  * @throws ServiceError engine_unavailable
  */
@@ -321,16 +324,16 @@ export async function loadFeatures(
 }
 
 /**
- * Instructions and, as far as there is room, rules of style: each by itself where there are few, else
- * several in one.
+ * Returns instructions followed by as many style rules as fit. Each is sent separately when they are few,
+ * otherwise several are joined.
  *
- * @throws ServiceError translation_failed for more instructions than a request takes
+ * @throws ServiceError translation_failed for more instructions than a request accepts
  */
 function instructionsOf({ instructions = [], styleRules = [] }: TranslationOptions) {
   const wanted = packed(instructions);
   if (wanted.length > MAX_INSTRUCTIONS) throw tooManyInstructions();
   const all = packed([...instructions, ...styleRules]);
-  // Rules are kept by ourselves as well, where that can be done without a model.
+  // Dropped rules still apply where they can be enforced locally without a model.
   const custom = all.length > MAX_INSTRUCTIONS ? all.slice(0, MAX_INSTRUCTIONS) : all;
   return custom.length > 0 && { custom_instructions: custom };
 }
@@ -354,18 +357,21 @@ function tooManyInstructions(): ServiceError {
   );
 }
 
-/** Line breaks become tags on the way, so that they stay where they are. */
+/**
+ * Whether a segment has neither marks nor line breaks; line breaks travel as tags, so that they keep their
+ * place.
+ */
 function isSimpleText(segment: TextSegment): boolean {
   return isPlain(segment) && !segment.some((part) => /[\n\r\u2028\u2029]/.test(part as string));
 }
 
-/** @throws ServiceError engine_unavailable when it is no list */
+/** @throws ServiceError engine_unavailable when the answer is not a list */
 function listIn(answer: ServiceAnswer): unknown[] {
   if (answer.kind === 'value' && Array.isArray(answer.value)) return answer.value as unknown[];
   throw new ServiceError('engine_unavailable', 'DEEPL_URL: no DeepL-compatible API answers.');
 }
 
-/** `{"<list>": [{"<key>": "PT-BR"}, …]}` as base languages; undefined for whatever else there is. */
+/** Reads `{"<list>": [{"<key>": "PT-BR"}, …]}` as base languages; undefined for anything else. */
 function languagesIn(
   answer: unknown,
   list: string,
@@ -381,7 +387,7 @@ function languagesIn(
   });
 }
 
-/** `{"translations": [{"text": "…"}]}`; an empty list for anything else. */
+/** Reads `{"translations": [{"text": "…"}]}`; an empty list for anything else. */
 function translatedTexts(answer: ServiceAnswer): string[] {
   if (answer.kind === 'refused') return [];
   const { translations } = (answer.value ?? {}) as { translations?: unknown };

@@ -1,50 +1,50 @@
 /**
- * Hyphenated words that a mode of Apertium does not know as one. To its rules the hyphen is a blank of
- * the source: where they move the words on, it is left behind or lost, and what stood around it is
- * glued together (`well-known methods`: `métodosbiensabidos`). Given with blanks, its rules have some to
- * put between the words.
+ * Hyphenated words that an Apertium mode does not know as one word. To its rules the hyphen is a blank of the
+ * source: when the words move, the hyphen is left behind or lost, and its neighbours are glued together
+ * (`well-known methods`: `métodosbiensabidos`). With blanks instead, the rules have blanks to put between the
+ * words.
  */
 import { baseLanguage } from '../../../shared/language.ts';
 import type { Mode } from './apertium-modes.ts';
 import type { Token } from './marked-text.ts';
 
-/** `2.5-litre` and `U.S.-based` among them, `l'a-t-il` and `menja-t'ho` with what apostrophes join to them. */
+/** Includes `2.5-litre`, `U.S.-based`, and words with apostrophes such as `l'a-t-il` and `menja-t'ho`. */
 const COMPOUND =
   /(?<![\p{L}\p{M}\p{N}@._/'’-])(?:\p{L}+['’])?(?:\p{N}+\.\p{N}+|(?:\p{Lu}\.)+|[\p{L}\p{M}\p{N}]+)(?:[-‐‑][\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*)+(?![\p{M}@_/])/gu;
 export const HYPHEN = /[-‐‑]/gu;
 const JOINT = /(?<=[\p{L}\p{M}\p{N}]|\p{Lu}\.)[-‐‑](?=[\p{L}\p{N}])/gu;
 const UNIT_END = /(?<=[\p{L}\p{M}\p{N}]['’]?)(?![\p{L}\p{M}\p{N}])/gu;
-/** A hyphen, or what stands behind one or behind an apostrophe. */
+/** A hyphen, or a letter or digit after a hyphen or apostrophe. */
 const UNIT_START = /[-‐‑]|(?<=['’‐‑-])[\p{L}\p{N}]/gu;
-/** In UTF-16 units; dictionaries have no longer words with hyphens. */
+/** Longest unit in UTF-16 units; dictionaries contain no longer words with hyphens. */
 const LONGEST_UNIT = 40;
 
-/** Whether a mode knows a word, in lower case. */
+/** Tells whether a mode knows a word, given in lower case. */
 export type KnowsWord = (word: string) => boolean;
 
-/** What a mode knows; undefined where its dictionary cannot be read. */
+/** Returns a mode's word lookup; undefined when its dictionary cannot be read. */
 export type ModeWords = (mode: Mode) => Promise<KnowsWord | undefined>;
 
-/** Where hyphens of compounds stand that are not within one word of a mode, each list in order. */
+/** Positions of hyphens in compounds that are not within one word of a mode, each list in order. */
 interface CompoundHyphens {
-  /** Between words. */
+  /** Hyphens between words. */
   unknown: number[];
   /**
-   * Of `unknown`, those of compounds whose parts are known and that end in no name (`Jean-Luc`,
-   * `UTF-8`), compound by compound.
+   * The subset of `unknown` in compounds of known parts that do not end in a name (`Jean-Luc`, `UTF-8`),
+   * grouped by compound.
    */
   plain: number[][];
-  /** At the beginning of a word of its own: `-t-il` of `parle-t-il`. */
+  /** Hyphens that begin a word: `-t-il` in `parle-t-il`. */
   enclitic: number[];
 }
 
-/** Characters of a text that others take the place of. */
+/** A character of a text that is replaced by others. */
 export interface Division {
   place: number;
   by: string;
 }
 
-/** What comes in place of a part of a text. */
+/** A replacement for a part of a text. */
 export interface Replacement {
   start: number;
   end: number;
@@ -55,12 +55,12 @@ export function hasHyphen(text: string): boolean {
   return text.search(JOINT) >= 0;
 }
 
-/** Reads compounds as a mode does: of all words it knows at a place the longest. */
+/** Reads compounds as a mode does: at each position the longest known word. */
 function compoundHyphens(text: string, knows: KnowsWord): CompoundHyphens {
   const isShouted = text === text.toUpperCase();
   const found: CompoundHyphens = { unknown: [], plain: [], enclitic: [] };
   for (const { 0: compound, index } of text.matchAll(COMPOUND)) {
-    // Figures (`978-3-16-148410-0`) are no words.
+    // Numbers (`978-3-16-148410-0`) are no words.
     if (!/\p{L}/u.test(compound)) continue;
     const { unknown, enclitic } = hyphensBetweenUnits(text, index, index + compound.length, knows);
     found.unknown.push(...unknown);
@@ -87,7 +87,7 @@ function isHyphen(text: string, at: number): boolean {
   return text.charAt(at).search(HYPHEN) === 0;
 }
 
-/** `est-ce que`: some reach beyond a compound. */
+/** Returns the end of the longest known word; some extend beyond a compound, such as `est-ce que`. */
 function endOfLongestKnown(text: string, start: number, knows: KnowsWord): number | undefined {
   const after = text.slice(start, start + LONGEST_UNIT + 1);
   const ends = [...after.matchAll(UNIT_END)].map(({ index }) => index);
@@ -105,7 +105,7 @@ function nextUnitStart(text: string, at: number): number {
 }
 
 function isPlain(compound: string, knows: KnowsWord, isShouted: boolean): boolean {
-  // A genitive is a word of its own.
+  // A genitive ending counts as a separate word.
   const parts = compound.replace(/['’]\p{L}+$/u, '').split(HYPHEN);
   const last = parts.at(-1) ?? '';
   return (
@@ -114,12 +114,12 @@ function isPlain(compound: string, knows: KnowsWord, isShouted: boolean): boolea
   );
 }
 
-/** Whether a translation has fewer hyphens within words than so many. */
+/** Whether a translation has fewer hyphens within words than expected. */
 function hasLostHyphens(translated: string, expected: number): boolean {
   return (translated.match(JOINT) ?? []).length < expected;
 }
 
-/** Whether more hyphens stand beside blanks than did. */
+/** Whether more hyphens stand beside blanks than in the source. */
 function hasLooseHyphens(translated: string, source: string): boolean {
   return countLoose(translated) > countLoose(source);
 }
@@ -129,9 +129,8 @@ function countLoose(text: string): number {
 }
 
 /**
- * Translates with the hyphens of unknown compounds between blanks or as blanks: in English at once, for
- * it puts such compounds before what they describe; in other languages where hyphens have come to
- * nothing.
+ * Translates with the hyphens of unknown compounds surrounded or replaced by blanks. English does so at once,
+ * because its compounds precede the words they describe; other languages only when hyphens were lost.
  */
 export async function withHyphens<Translated>(
   text: string,
@@ -143,7 +142,7 @@ export async function withHyphens<Translated>(
   }: {
     mode: Mode;
     words: ModeWords;
-    /** @param divisions what takes the place of hyphens */
+    /** @param divisions replacements of hyphens */
     translate: (divisions: readonly Division[]) => Promise<Translated>;
     textOf: (translated: Translated) => string;
   },
@@ -157,7 +156,7 @@ export async function withHyphens<Translated>(
   const combining = baseLanguage(mode.target) === 'en' ? combiningHyphens(text) : [];
   const unknown = all.filter((place) => !combining.includes(place));
   const asBlank = (place: number) => ({ place, by: ' ' });
-  // Where rules drop or move such a word, what stood around it would be glued together.
+  // Where rules drop or move such a word, its neighbours would be glued together.
   const apart = [
     ...enclitic.map((place) => ({ place, by: ' -' })),
     ...all.filter((place) => combining.includes(place)).map(asBlank),
@@ -170,7 +169,7 @@ export async function withHyphens<Translated>(
 
   const places = mode.source === 'en' ? plain.flat() : [];
   let translated = await translateWith(places.map(apartFrom));
-  // No rule has made use of one: of those that stand loose blanks are made.
+  // A hyphen that no rule has used is left loose: these are replaced by blanks.
   if (isLoose(translated)) {
     const used = new Set<number>();
     for (const compound of plain.length > MAX_TRIED ? [] : plain) {
@@ -188,8 +187,8 @@ export async function withHyphens<Translated>(
 }
 
 /**
- * Hyphens of two adjectives in a Romance language, of which English rules would move each by itself:
- * `empresa franco-alemana` (`frank company-german`).
+ * Returns the hyphens between two adjectives of a Romance language, which English rules would move
+ * separately: `empresa franco-alemana` (`frank company-german`).
  */
 function combiningHyphens(text: string): number[] {
   const pair = /(?<![\p{L}\p{N}-])\p{Ll}{3,}o-(?=\p{Ll}{4,}(?![\p{L}\p{N}-]))/gu;
@@ -197,10 +196,13 @@ function combiningHyphens(text: string): number[] {
 }
 
 const NO_HYPHENS: CompoundHyphens = { unknown: [], plain: [], enclitic: [] };
-/** Compounds of a text that are tried one by one. */
+/** Maximum number of compounds tried one by one. */
 const MAX_TRIED = 8;
 
-/** Given with blanks before them; they go again as all that the source has not. */
+/**
+ * Adds blanks before commas between words; they are removed afterwards, as are all blanks the source does not
+ * have.
+ */
 function commasBetweenWords(text: string): Division[] {
   return [...text.matchAll(/(?<=\p{L}["”’]?),(?=[ \t]\S)/gu)].map(({ index }) => ({
     place: index,
@@ -208,13 +210,12 @@ function commasBetweenWords(text: string): Division[] {
   }));
 }
 
-/** The article that takes the place of `La` at the beginning of a sentence, before a stressed a. */
+/** The article that replaces `La` at the beginning of a sentence, before a stressed a. */
 const LOUD_ARTICLE = /(?<![\p{L}\p{N}])EL(?=[\s\ufffc]+h?[aá]\p{Ll})/gu;
 
 /**
- * A translation without capitals inside words that the source had none in: a word that begins a
- * sentence for the engine (`self-Empleó`, `Re-Abierto`) does not behind a hyphen, and nobody shouts
- * (`EL agua`).
+ * Removes capitals inside words that the source does not have. The engine capitalises the first word of a
+ * sentence even after a hyphen (`self-Empleó`, `Re-Abierto`), and writes `EL agua`.
  */
 export function withoutInnerCapitals(translated: string, source: string): string {
   const quiet = /(?<![\p{L}\p{N}])EL(?![\p{L}\p{N}])/u.test(source)
@@ -231,7 +232,7 @@ export function withoutInnerCapitals(translated: string, source: string): string
   );
 }
 
-/** The same for tokens, of which a compound may be several. */
+/** Same as {@link withoutInnerCapitals}, for tokens; a compound may span several. */
 export function tokensWithoutInnerCapitals(tokens: readonly Token[], source: string): Token[] {
   const text = textOf(tokens);
   const lowered = withoutInnerCapitals(text, source);
@@ -244,7 +245,7 @@ export function tokensWithoutInnerCapitals(tokens: readonly Token[], source: str
   });
 }
 
-/** With the characters at these places, in order, replaced. */
+/** Replaces the characters at these positions, given in order. */
 export function divided(text: string, divisions: readonly Division[]): string {
   let rest = text;
   for (const { place, by } of divisions.toReversed()) {
@@ -253,12 +254,12 @@ export function divided(text: string, divisions: readonly Division[]): string {
   return rest;
 }
 
-/** The text of tokens, in which marks without words are no letters. */
+/** Returns the text of tokens, with a placeholder for marks without words. */
 export function textOf(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'atom' ? '\ufffc' : token.text)).join('');
 }
 
-/** Tokens with the characters at places of their text, in order, replaced. */
+/** Replaces characters at positions in the text of tokens, given in order. */
 export function dividedTokens(tokens: readonly Token[], divisions: readonly Division[]): Token[] {
   let start = 0;
   return tokens.map((token) => {

@@ -1,4 +1,7 @@
-/** Translation with a LibreTranslate server: open models, no account, AGPL on its own machine. */
+/**
+ * Translation with a LibreTranslate server: open models and no account; the server is AGPL and runs
+ * separately.
+ */
 import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
@@ -21,12 +24,12 @@ import {
 } from './listed-service.ts';
 import { RemoteTranslator, type BatchSender, type SendBatch } from './remote-translator.ts';
 
-/** The key is wanted by some servers only. */
+/** Options of the server; only some servers require a key. */
 export type LibreTranslateOptions = ListedServiceOptions;
 
 const NAME = 'libretranslate';
 
-/** A LibreTranslate server. */
+/** The LibreTranslate engine. */
 export const libreTranslate = declareEngine({
   settings: {
     LIBRETRANSLATE_URL: Type.Optional(
@@ -38,7 +41,7 @@ export const libreTranslate = declareEngine({
     url === undefined ? undefined : createLibreTranslate({ log, url, key }),
 });
 
-/** Asks for the languages; a server that is down has none until it can be reached. */
+/** Requests the languages; while the server is down, the engine has none. */
 export async function createLibreTranslate(
   options: LibreTranslateOptions,
 ): Promise<TranslationEngine | Unavailable> {
@@ -49,7 +52,7 @@ export async function createLibreTranslate(
   return engine;
 }
 
-/** What the server translates, with its own codes by tag. */
+/** Languages of the server, with its own codes by tag. */
 interface Languages {
   pairs: readonly LanguagePair[];
   served: ReadonlySet<string>;
@@ -84,9 +87,9 @@ class LibreTranslate implements TranslationEngine {
     });
     this.#client = client;
     this.#watch = watch;
-    // Public servers take 2,000 characters at once.
+    // Public servers accept 2,000 characters per request.
     const limits = { maxItems: 40, maxCharacters: 2_000, maxTries: 1 };
-    // Plain text is translated better than HTML, which is cut up at its tags.
+    // Plain text is translated better than HTML, which the server splits at its tags.
     const styleOf = (segment: TextSegment) => (isPlain(segment) ? 'raw' : 'html');
     this.#translator = new RemoteTranslator({ engine: NAME, styleOf, maxParallel, ...limits });
   }
@@ -114,7 +117,7 @@ class LibreTranslate implements TranslationEngine {
   }
 
   prepare(): void {
-    // A server elsewhere warms itself up.
+    // The remote server starts its own resources.
   }
 
   async close(): Promise<void> {
@@ -154,7 +157,7 @@ async function loadLanguages(client: ServiceClient, request: ListRequest): Promi
   return readLanguages(answer.kind === 'value' ? answer.value : undefined);
 }
 
-/** A text without marks line by line, with the line breaks between: so the server takes it anyway. */
+/** Splits a text without marks into lines and line breaks, as the server would. */
 function linesOf(segment: TextSegment): TextSegment[] {
   if (!isPlain(segment)) return [segment];
   return plainText(segment)
@@ -162,17 +165,17 @@ function linesOf(segment: TextSegment): TextSegment[] {
     .map((line) => [line]);
 }
 
-/** `{"translatedText": ["…"]}`; an empty list for anything else. */
+/** Reads `{"translatedText": ["…"]}`; an empty list for anything else. */
 function translatedTexts(answer: unknown): string[] {
   const { translatedText } = (answer ?? {}) as { translatedText?: unknown };
   if (!Array.isArray(translatedText)) return [];
   return translatedText.filter((text) => typeof text === 'string');
 }
 
-/** Codes of older servers that are no language tags, or mean other languages. */
+/** Codes of older servers that are not language tags, or that mean other languages. */
 const olderCodes: Record<string, LanguageTag> = { zt: 'zh-Hant', pb: 'pt-BR' };
 
-/** `[{"code": "en", "targets": ["de", "en"]}]` @throws ServiceError engine_unavailable */
+/** Reads `[{"code": "en", "targets": ["de", "en"]}]`. @throws ServiceError engine_unavailable */
 function readLanguages(answer: unknown): Languages {
   if (!Array.isArray(answer)) {
     throw new ServiceError('engine_unavailable', 'LIBRETRANSLATE_URL: no LibreTranslate answers.');

@@ -1,30 +1,30 @@
 /**
- * Looks whether the files of a model are whole and belong together, before a runtime reads them that
- * believes all they say. Formats: marian's binary model (a head with name, type and shape of each
- * part, then the parts), SentencePiece's protobuf, the binary shortlist; little endian.
+ * Verifies that the files of a model are complete and consistent before they reach the runtime, which trusts
+ * their content. Formats: marian's binary model (a header with name, type and shape of each part, then the
+ * parts), SentencePiece's protobuf and the binary shortlist; little endian.
  */
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Paths of the files of a model by role. */
+/** Paths of a model's files by role. */
 export interface MarianFiles {
   model: string;
   shortlist?: string | undefined;
-  /** Shared by both languages, or one for each. */
+  /** One vocabulary shared by both languages, or one for each. */
   vocab?: string | undefined;
   sourceVocab?: string | undefined;
   targetVocab?: string | undefined;
 }
 
-/** What has to be known to run it. */
+/** Properties needed to run the model. */
 interface MarianTraits {
-  /** Whether the scales of what the weights are multiplied with are in the model as well. */
+  /** Whether the model contains the scales of the activations. */
   hasAlphas: boolean;
-  /** Pieces of the target's vocabulary that the network knows. */
+  /** Number of pieces in the target vocabulary that the network knows. */
   targetPieces: number;
 }
 
-/** A head of real models has 30 kB. */
+/** Limit of the header; real models have 30 kB. */
 const MAX_HEAD_BYTES = 4_000_000;
 const FILE_VERSION = 1n;
 const INTGEMM8 = 0x4101n;
@@ -35,7 +35,7 @@ interface Part {
   shape: number[];
 }
 
-/** @throws Error with what is wrong, for people, as the end of a sentence */
+/** @throws Error with the problem, for the operator, phrased as the end of a sentence */
 export async function inspectMarianFiles(files: MarianFiles): Promise<MarianTraits> {
   const parts = await readParts(files.model);
   const embeddings = parts.has('Wemb') ? ['Wemb', 'Wemb'] : ['encoder_Wemb', 'decoder_Wemb'];
@@ -67,7 +67,7 @@ export async function inspectMarianFiles(files: MarianFiles): Promise<MarianTrai
   };
 }
 
-/** Reads the head of a model, which says how long the file has to be. */
+/** Reads the header of a model, which determines the length of the file. */
 async function readParts(file: string): Promise<Map<string, Part>> {
   const handle = await open(file);
   try {
@@ -112,14 +112,14 @@ class HeadReader {
     return this.#take(8).readBigUInt64LE();
   }
 
-  /** A number of bytes or so, which the file cannot have more of. */
+  /** Reads a number of bytes or the like, bounded by the possible size of a file. */
   length(): number {
     const number = this.number64();
     if (number > BigInt(Number.MAX_SAFE_INTEGER) / 4096n) throw this.damage();
     return Number(number);
   }
 
-  /** A number of things that take so many bytes each. */
+  /** Reads a number of items that take this many bytes each. */
   count(bytesEach: number): number {
     const count = this.length();
     if (count * bytesEach > this.#head.length) throw this.damage();
@@ -151,7 +151,7 @@ class HeadReader {
 const PIECE_FIELD = 1;
 const [VARINT, FIXED64, LENGTH_DELIMITED, FIXED32] = [0, 1, 2, 5];
 
-/** Pieces in a SentencePiece model: fields of number 1. */
+/** Returns the number of pieces in a SentencePiece model: fields with number 1. */
 async function countPieces(file: string): Promise<number> {
   const bytes = await readFile(file);
   let position = 0;
@@ -185,7 +185,7 @@ async function countPieces(file: string): Promise<number> {
 const SHORTLIST_MAGIC = 0xf11a48d5013417f5n;
 const SHORTLIST_HEAD_BYTES = 48;
 
-/** The runtime takes the columns that a shortlist names, be they there or not. */
+/** Checks a shortlist, because the runtime reads the columns it names without checking that they exist. */
 function checkShortlist(file: string, bytes: Buffer, pieces: number): void {
   if (bytes.length < SHORTLIST_HEAD_BYTES || bytes.readBigUInt64LE() !== SHORTLIST_MAGIC) {
     throw damaged(file);

@@ -1,9 +1,9 @@
-/** The process that translates with one model; see neural-model.ts. */
+/** The child process that translates with one model; see neural-model.ts. */
 import { readFile } from 'node:fs/promises';
 import { loadBergamot, type BergamotModel } from './bergamot.ts';
 import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-model.ts';
 
-/** Any will do: with it everything is done once that is done with the first sentence alone. */
+/** Any sentence will do: translating it completes the work that only the first translation needs. */
 const PROBE = 'A house.';
 
 let complaint = '';
@@ -19,7 +19,7 @@ async function start({ files, hasAlphas }: NeuralOpening): Promise<void> {
   ]);
   translator.compact();
   process.on('message', ({ sentences }: NeuralQuestion) => {
-    // Whatever goes wrong in here leaves a runtime that is of no use: the process ends with it.
+    // An error leaves the runtime unusable, so the process ends with it.
     send({ kind: 'translated', texts: translator.translate(sentences) });
   });
   send({ kind: 'ready' });
@@ -50,7 +50,7 @@ function send(answer: NeuralAnswer, then?: () => void): void {
   process.send?.(answer, undefined, undefined, then);
 }
 
-// The parent is gone, however it went.
+// The parent has ended, however it ended.
 process.on('disconnect', () => process.exit());
 
 start(JSON.parse(process.argv[2] ?? '{}') as NeuralOpening).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /**
- * One model, kept ready: its process is started when it is needed, replaced when it fails, and ended
- * when it is idle. Sentences of all callers go in batches, in turn; every sentence gets an answer or
- * an error, whatever happens to the process meanwhile.
+ * Keeps one translation model ready: starts its process on demand, replaces it after a failure, and ends it
+ * when idle. Sentences of all accounts are batched and take turns. Every sentence is answered or rejected,
+ * whatever happens to the process meanwhile.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,15 +13,15 @@ import type { BergamotSentence } from './bergamot.ts';
 import { HangWatch, forkChild, OUTLIVE_SIGNALS } from '../../process/index.ts';
 import type { MarianFiles } from './marian-files.ts';
 
-/** Behaviour that tests and operators may want to change. */
+/** Limits that tests and operators may change. */
 export interface NeuralModelSettings {
-  /** A model without work for so long leaves the memory, in ms. */
+  /** Idle time after which a model is unloaded, in ms. */
   idleMs: number;
-  /** Flags of Node by which the process of a model compiles its runtime. */
+  /** Node flags that control how the model's process compiles its runtime. */
   compilerFlags: readonly string[];
   startTimeoutMs: number;
   answerTimeoutMs: number;
-  /** More text than that, in UTF-16 units, does not wait for its turn: another engine may take it. */
+  /** Limit of queued text, in UTF-16 units. Text beyond it is refused, so that another engine may take it. */
   maxWaitingLength: number;
 }
 
@@ -29,14 +29,14 @@ interface NeuralModelOptions extends NeuralModelSettings {
   name: string;
   opening: NeuralOpening;
   log: Logger;
-  /** Called when a process is about to be started, or has nothing to do any more. */
+  /** Called when a process is about to start, and when it becomes idle. */
   onChange: () => void;
 }
 
 interface Job {
   sentence: BergamotSentence;
   turn: Turn;
-  /** Processes that have ended while they worked on it. */
+  /** Number of processes that ended while they worked on it. */
   crashes: number;
   isAbandoned: boolean;
   resolve: (text: string) => void;
@@ -44,14 +44,17 @@ interface Job {
 }
 
 /**
- * A batch: so many sentences, or so much text in UTF-16 units. Half a second of work for a small
- * model; a caption of somebody else waits for no more than that.
+ * Limits of a batch in sentences, and in UTF-16 units of text. Half a second of work for a small model, and
+ * thus the longest that a caption of another session waits.
  */
 const MAX_BATCH = 16;
 const MAX_BATCH_LENGTH = 1_000;
-/** Once may be chance; a sentence that ends the process when it is alone in there is the cause. */
+/**
+ * Number of crashes after which a sentence counts as their cause, since it is retried alone; one may be
+ * chance.
+ */
 const MAX_CRASHES = 2;
-/** Starts that fail in a row before those who wait get an error. */
+/** Consecutive failed starts after which waiting sentences are rejected. */
 const MAX_FAILED_STARTS = 2;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 60_000;
@@ -60,7 +63,7 @@ export class NeuralModel {
   readonly #options: NeuralModelOptions;
   readonly #queue = new FairQueue<Job>();
   #waitingLength = 0;
-  /** Lost with a process: first in line, each on its own. */
+  /** Sentences lost with a process; sent before the queue, each on its own. */
   #retries: Job[] = [];
   #batch: Job[] = [];
   readonly #kept: KeptProcess<NeuralProcess>;
@@ -81,28 +84,28 @@ export class NeuralModel {
     });
   }
 
-  /** Whether it is in memory, or will be in a moment. */
+  /** Whether the model is in memory or being loaded. */
   get isLoaded(): boolean {
     return this.#kept.process !== undefined;
   }
 
-  /** Since when it has had nothing to do, on the clock of `performance.now()`; Infinity while it has. */
+  /** Start of the idle period, on the clock of `performance.now()`; Infinity while the model has work. */
   get idleSinceMs(): number {
     return this.#kept.idleSinceMs;
   }
 
   /**
-   * Translates one sentence of one line.
+   * Translates one sentence without line breaks.
    *
-   * @param turn of the call: its sentences are served in order
-   * @throws ServiceError engine_unavailable when it does not load, is overloaded or closed;
+   * @param turn turn of the call; its sentences are served in order
+   * @throws ServiceError engine_unavailable when the model does not load, is overloaded or closed;
    *   translation_failed when its process ends at this sentence; the reason given to {@link abandon}
    */
   translate(sentence: BergamotSentence, turn: Turn): Promise<string> {
     if (this.#kept.isClosed) return Promise.reject(closed());
     if (this.#kept.isBroken) return Promise.reject(this.#doesNotLoad());
     const { length } = sentence.text;
-    // An empty queue takes a sentence of any length: alone it holds nobody back.
+    // An empty queue accepts a sentence of any length: on its own it delays no other request.
     if (this.#waitingLength > 0 && this.#waitingLength + length > this.#options.maxWaitingLength) {
       return Promise.reject(this.#isOverloaded());
     }
@@ -120,13 +123,13 @@ export class NeuralModel {
     });
   }
 
-  /** Loads the model unless it is there; one that is there without work stays another while. */
+  /** Loads the model unless it is loaded, and restarts the idle time of a loaded one. */
   prepare(): void {
     this.#kept.start();
     if (this.#kept.isReady && this.#batch.length === 0) this.#becomeIdle();
   }
 
-  /** Gives up what a call has asked for; what is being translated is thrown away later. */
+  /** Rejects all sentences of a call; answers already under way are discarded when they arrive. */
   abandon(turn: Turn, reason: unknown): void {
     for (const job of this.#queue.remove(turn)) {
       this.#waitingLength -= job.sentence.text.length;
@@ -140,18 +143,18 @@ export class NeuralModel {
     this.#retries = this.#retries.filter((job) => !job.isAbandoned);
   }
 
-  /** Leaves the memory if it has nothing to do. */
+  /** Unloads the model if it is idle. */
   unload(): void {
     this.#kept.endIdle();
   }
 
-  /** Ends the process and fails what waits; resolves when no process is left. */
+  /** Ends the process and rejects waiting sentences; resolves when no process is left. */
   async close(): Promise<void> {
     this.#failAll(closed());
     await this.#kept.close();
   }
 
-  /** After the sentences that come in the same turn, so that they share a batch. */
+  /** Sends after the current task, so that sentences queued in the same turn share a batch. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -199,7 +202,7 @@ export class NeuralModel {
     for (const [index, job] of batch.entries()) {
       if (!job.isAbandoned) job.resolve(texts[index] ?? '');
     }
-    // Those who got an answer may have the next question at once.
+    // Callers that just got an answer may queue their next sentence first.
     setImmediate(() => this.#pump());
   }
 
@@ -286,7 +289,7 @@ export class NeuralModel {
   }
 }
 
-/** What people can do about a model whose files are not right. */
+/** Advice for a model whose files are damaged. */
 export function installAgain(name: string): string {
   const models = 'npm run dragoman -- models';
   return `Install it again: ${models} remove ${name}, then ${models} install ${name}.`;
@@ -299,32 +302,32 @@ function closed(): ServiceError {
   );
 }
 
-/** Why a life has ended. */
+/** Reason why the process ended. */
 type NeuralEnd =
   | 'stopped'
   | 'died'
-  /** An answer is overdue, or the model takes too long to load. */
+  /** An answer is overdue, or loading takes too long. */
   | 'hung';
 
 interface NeuralProcessOptions {
   opening: NeuralOpening;
   compilerFlags: readonly string[];
-  /** Longest time of the processor to load the model, in ms. */
+  /** Longest processor time for loading the model, in ms. */
   startTimeoutMs: number;
-  /** Longest time of the processor to translate one batch, in ms. */
+  /** Longest processor time for translating one batch, in ms. */
   answerTimeoutMs: number;
   onReady: () => void;
-  /** The translations of the batch that was asked for. */
+  /** Receives the translations of the batch in progress. */
   onAnswer: (texts: readonly string[]) => void;
   /**
-   * Called once, last; what was asked and not answered will not be.
+   * Called once, as the last callback; a batch not answered by then never will be.
    *
-   * @param reason what the process said was wrong with the model, if it did
+   * @param reason the error reported by the process, if any
    */
   onEnd: (cause: NeuralEnd, reason: string | undefined) => void;
 }
 
-/** Starts the process; nothing here restarts it. */
+/** The process of one model; it is not restarted here. */
 class NeuralProcess {
   readonly #options: NeuralProcessOptions;
   readonly #child: ChildProcess;
@@ -338,19 +341,18 @@ class NeuralProcess {
     this.#options = options;
     this.#child = forkChild(import.meta.url, './neural-child', {
       args: [JSON.stringify(options.opening)],
-      // With one arena the memory that compilers have used is there for others: 40 MB less; 10 MB less
-      // where glibc gives back what is free from 128 KiB on. To collect garbage is for a loaded model that
-      // moves to another memory.
+      // A single arena lets memory freed by compilation be reused: 40 MB less. Another 10 MB less where glibc
+      // returns free blocks from 128 KiB on. `--expose-gc` lets a loaded model move to another memory.
       env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
       execArgv: [...OUTLIVE_SIGNALS, ...options.compilerFlags, '--expose-gc'],
-      // What a runtime says when it breaks may have texts in it.
+      // Output of a crashing runtime may contain user text.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#exited = once(this.#child, 'close').catch(() => undefined);
     this.#child.on('message', (answer: NeuralAnswer) => this.#receive(answer));
     this.#child.on('error', () => this.#end('died'));
     this.#child.on('close', () => {
-      // What it said last may still be on its way.
+      // The last message may still be in the channel.
       if (this.#child.connected) this.#child.once('disconnect', () => this.#end('died'));
       else this.#end('died');
     });
@@ -369,7 +371,7 @@ class NeuralProcess {
   send(sentences: readonly BergamotSentence[]): void {
     if (this.#hasEnded) return;
     this.#answering.start();
-    // A channel that has just been closed shows as the end of the process.
+    // A channel that was just closed shows as the end of the process.
     this.#child.send({ sentences } satisfies NeuralQuestion, () => undefined);
   }
 
@@ -396,29 +398,29 @@ class NeuralProcess {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#stopWatching();
-    // It has nothing to bring to an end.
+    // SIGKILL, since the process has nothing to clean up.
     this.#child.kill('SIGKILL');
     this.#options.onEnd(cause, this.#reason);
   }
 }
 
-// What the process of a neural model and its parent say to each other.
+// The protocol between the process of a model and its parent.
 
-/** What the process is started with, as JSON. */
+/** Argument of the process, as JSON. */
 export interface NeuralOpening {
   files: MarianFiles;
   hasAlphas: boolean;
 }
 
-/** To the process: sentences, answered in the order of the questions. */
+/** Message to the process: sentences to translate, answered in order. */
 export interface NeuralQuestion {
   sentences: readonly BergamotSentence[];
 }
 
-/** From the process. */
+/** Messages from the process. */
 export type NeuralAnswer =
-  /** The model is loaded, and has translated once. */
+  /** The model is loaded and has translated once. */
   | { kind: 'ready' }
-  /** It will not be: why, for people. The process ends. */
+  /** Loading failed; `reason` is for the operator. The process ends. */
   | { kind: 'failed'; reason: string }
   | { kind: 'translated'; texts: readonly string[] };

@@ -1,6 +1,6 @@
 /**
- * Translation by the small neural networks that Firefox uses, in processes of their own: one for each
- * model that is in use. Every model leads from English or to English; other pairs take two of them.
+ * Translation with the small neural networks of Firefox, in child processes: one per model in use. Every
+ * model translates from or into English; other pairs use two models.
  */
 import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -27,28 +27,28 @@ import { feedPieces } from './segment-pieces.ts';
 
 export interface NeuralOptions extends Partial<NeuralModelSettings> {
   log: Logger;
-  /** Those of the kind `translation` are used. */
+  /** Installed models; only those of kind `translation` are used. */
   models: readonly LocalModel[];
-  /** Models in memory at once; more only while all of them have work. */
+  /** Maximum number of loaded models; exceeded only while all of them have work. */
   maxLoaded?: number;
 }
 
 const NAME = 'neural';
 /**
- * The quick compiler before the good one is left out, and so are functions that nobody calls: 25 MB less,
- * and the first sentences take half the time.
+ * Skips the baseline compiler, and compiles functions only when they are called: 25 MB less, and the first
+ * sentences take half the time.
  */
 const COMPILER_FLAGS = ['--no-liftoff', '--wasm-lazy-compilation'] as const;
 const PIVOT = 'en';
 /**
- * A longer sentence is cut between words, in UTF-16 units: the networks have learned from sentences
- * of up to some hundred pieces of words. A sign of Chinese or Japanese is about one of them.
+ * Length above which a sentence is cut between words, in UTF-16 units: the networks were trained on sentences
+ * of up to some hundred word pieces. A Chinese or Japanese character is about one piece.
  */
 const MAX_SENTENCE_LENGTH = 400;
 const MAX_UNSPACED_LENGTH = 150;
 const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);
 
-/** Models that people have installed. */
+/** The neural engine: installed translation models. */
 export const neural = declareEngine({
   settings: {
     NEURAL_LOADED_MODELS: Type.Integer({
@@ -74,7 +74,7 @@ export const neural = declareEngine({
     }),
 });
 
-/** Nothing is loaded yet: models come into memory with the first text or with `prepare`. */
+/** Loads no model yet: models are loaded with the first text or with `prepare`. */
 export async function createNeural({
   log,
   models,
@@ -112,7 +112,7 @@ export async function createNeural({
   return [new Neural(planRoutes(loaded)), ...unusable];
 }
 
-/** The model that has been idle the longest leaves first. */
+/** Unloads idle models above the limit, the longest idle first. */
 function makeRoom(models: readonly NeuralModel[], maxLoaded: number): void {
   const inMemory = models.filter(({ isLoaded }) => isLoaded);
   const idle = inMemory.filter(({ idleSinceMs }) => idleSinceMs < Infinity);
@@ -143,7 +143,7 @@ async function openModel(
   }
 }
 
-/** The one or two models that lead from a source language to a target language. */
+/** The one or two models from a source language to a target language. */
 interface Route extends LanguagePair {
   steps: readonly NeuralModel[];
 }
@@ -205,7 +205,7 @@ class Neural implements TranslationEngine {
     const route = this.#routes.get(keyOf(options));
     if (route === undefined) throw refusePair(NAME, options);
     const turn: Turn = { account: options.account };
-    // Takes this call out of the queues when it is aborted or has failed.
+    // Removes this call from the queues when it is aborted or has failed.
     const { controller: call, unlink } = linkAbort(signal);
     call.signal.addEventListener('abort', () => {
       for (const model of route.steps) model.abandon(turn, call.signal.reason);
@@ -242,7 +242,9 @@ class Neural implements TranslationEngine {
   }
 }
 
-/** The blanks and marks at the ends of a piece stay there; all between goes through the models. */
+/**
+ * Translates a piece: blanks and marks at its ends stay there; everything between goes through the models.
+ */
 async function translatePiece(
   piece: TextSegment,
   { models, signal, turn }: { models: readonly NeuralModel[]; signal: AbortSignal; turn: Turn },
@@ -254,7 +256,7 @@ async function translatePiece(
   const end = text.tokens.findLastIndex(isInner) + 1;
   let inner: readonly Token[] = text.tokens.slice(start, end);
   for (const model of models) {
-    // Between two models nothing was in a queue to be taken out.
+    // Between two models the call is in no queue, so `abandon` would not reach it.
     signal.throwIfAborted();
     inner = await translateTokens(inner, model, turn);
   }
@@ -279,7 +281,7 @@ async function translateTokens(
   return translated;
 }
 
-/** A text must not vanish: another engine may know what to say. */
+/** Rejects an empty translation, since a text must not vanish and another engine may translate it. */
 function unlessEmpty(text: string): string {
   if (text !== '') return text;
   throw new ServiceError(

@@ -1,13 +1,13 @@
 /**
- * Signs that Apertium would leave at their place while their words move (`The "red" car`: `El "coche" rojo`).
- * A few words that are quoted or set off are given as an element, which goes where its words go; signs at the
- * edges of an element are taken from it, and put there again.
+ * Signs that Apertium would leave in place while their words move (`The "red" car`: `El "coche" rojo`). A few
+ * words that are quoted or set off are passed as an element, which moves with its words. Signs at the edges
+ * of an element are removed and restored afterwards.
  */
 import { type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import { type Direction, frenchBlanks } from './sentence-signs.ts';
 import { replaced } from './stand-ins.ts';
 
-/** What begins and ends each; of the same signs no further one may follow. */
+/** Opening and closing signs; a repetition of the same sign must not follow. */
 const SIGNS = [
   ['"', '"'],
   ['“', '”'],
@@ -26,7 +26,7 @@ const SIGNS = [
   ['<', '>'],
 ] as const;
 const SUSPECT = /["“„«‹'‘*_<]|~~/u;
-/** An apostrophe that ends one would be a closing sign as well. */
+/** An apostrophe at the end of a word could also be a closing sign. */
 const ONE_WORD = String.raw`[\p{L}\p{N}](?:['’-]?[\p{L}\p{M}\p{N}]){0,40}`;
 /** One to three words, with blanks between them but none at the ends. */
 const WORDS = String.raw`(?!n['’])${ONE_WORD}(?: ${ONE_WORD}){0,2}`;
@@ -39,11 +39,11 @@ const PAIRS = SIGNS.map(([opening, closing]) => {
 });
 const QUOTED = new RegExp(PAIRS.map(([before, after]) => before + WORDS + after).join('|'), 'gu');
 const ONLY_WORDS = new RegExp(`^${WORDS}$`, 'u');
-/** What may end before an element, and begin behind it. */
+/** Signs that end before an element, and signs that begin after it. */
 const AROUND_ELEMENT = PAIRS.map(
   ([before, after]) => [new RegExp(`${before}$`, 'u'), new RegExp(`^${after}`, 'u')] as const,
 );
-/** So many parts of a segment are an element of a few words at most. */
+/** Maximum number of segment parts in an element of a few words. */
 const MOST_PARTS = 8;
 
 /** Arrows, stars and emoji. */
@@ -52,7 +52,10 @@ const APART = String.raw`[\p{So}\p{Sm}\p{Extended_Pictographic}\p{Emoji_Modifier
 const SYMBOLS_FIRST = new RegExp(String.raw`^(?:${APART}{1,8}\s+|${SYMBOL}{1,8})`, 'u');
 const SYMBOLS_LAST = new RegExp(String.raw`(?:(?<!\s)\s{1,2}${APART}{1,8}|${SYMBOL}{1,8})$`, 'u');
 
-/** The signs of an element. One that is there for them alone, not in the source, has those inside. */
+/**
+ * Signs of an element. An element created for its signs (`isOwn`) is not in the source and keeps its signs
+ * inside.
+ */
 interface Signs {
   isOwn: boolean;
   before: string;
@@ -64,14 +67,14 @@ interface Signs {
 /** A text without such signs. */
 export interface QuotedWords {
   segment: TextSegment;
-  /** The translation with its signs again; undefined where an element has lost its words. */
+  /** Returns the translation with its signs restored; undefined when an element has lost its words. */
   restore: (translated: TextSegment) => TextSegment | undefined;
 }
 
-/** What stands before the first word and behind the last: signs, and the blanks of French. */
+/** Signs, and French blanks, before the first word and after the last. */
 const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu;
 
-/** Undefined of a text that has nothing of that kind, or nothing else. */
+/** Returns undefined for a text without such signs, or with nothing else. */
 export function quotedWords(
   text: string | TextSegment,
   direction: Direction,
@@ -111,7 +114,7 @@ function spaced(signs: string, direction: Direction): string {
   return replaced(signs, frenchBlanks(signs, direction));
 }
 
-/** Takes `"<b>red</b>"` and `<b>red →</b>` for `<b>red</b>`. */
+/** Reduces `"<b>red</b>"` and `<b>red →</b>` to `<b>red</b>`. */
 function withoutSignsOfElements(
   segment: TextSegment,
   signs: Map<number, Signs>,
@@ -132,7 +135,7 @@ function withoutSignsOfElements(
       if (opening === undefined || opening.letters === letters) continue;
       let [first = ''] = SYMBOLS_FIRST.exec(textAt(opening.at + 1)) ?? [];
       let [last = ''] = SYMBOLS_LAST.exec(textAt(at - 1)) ?? [];
-      // Of arrows (`« Back`) there is one.
+      // An arrow (`« Back`) is a single sign; with both, they are quotation marks.
       if (/[«‹]/.test(first) && /[»›]/.test(last)) first = last = '';
       parts[opening.at + 1] = withoutEdge(parts[opening.at + 1], first.length, 0);
       parts[at - 1] = withoutEdge(parts[at - 1], 0, last.length);
@@ -161,7 +164,7 @@ function withoutEdge(part: string | Mark | undefined, start: number, end: number
   return part.slice(start, part.length - end);
 }
 
-/** The signs before an element of a few words, and those behind it that belong to them. */
+/** Returns the signs before an element of a few words, and the matching ones after it. */
 function signsAround(
   before: string,
   within: string,
@@ -175,7 +178,7 @@ function signsAround(
   return ['', ''];
 }
 
-/** Blanks that rules have left inside the signs go outside. */
+/** Restores signs, and moves blanks that rules have left inside them to the outside. */
 function withSigns(
   translated: TextSegment,
   signs: ReadonlyMap<number, Signs>,

@@ -1,6 +1,7 @@
 /**
- * What translators that run elsewhere have in common: segments go in batches, few requests run at
- * once, callers take turns, and nothing but an answer of the expected form becomes a translation.
+ * Common parts of translators that run on another server: segments are sent in batches, the number of
+ * parallel requests is limited, accounts take turns, and only an answer of the expected form becomes a
+ * translation.
  */
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairPlaces, type Turn, linkAbort } from '../../process/concurrency.ts';
@@ -9,38 +10,38 @@ import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text
 import type { TranslationOptions } from '../engine.ts';
 
 interface RemoteTranslatorOptions {
-  /** Name of the engine, for people. */
+  /** Name of the engine, for error messages. */
   engine: string;
-  /** Requests at once, of all callers together. */
+  /** Maximum number of parallel requests, over all callers. */
   maxParallel: number;
-  /** How tags and text go together; texts of one style share requests. */
+  /** Chooses how a segment's text is combined with tags; only texts of the same style share a request. */
   styleOf: (segment: TextSegment) => TagStyle;
-  /** Bounds of one request; a longer text goes alone. `maxCharacters` counts UTF-16 units. */
+  /** Limits of one request; a longer text is sent alone. `maxCharacters` counts UTF-16 units. */
   maxItems: number;
   maxCharacters: number;
-  /** How often a text is tried alone before it is given up. */
+  /** Number of times a text is tried alone before it is given up. */
   maxTries: number;
 }
 
 /**
- * Sends texts in one request; undefined in the answer for those without a usable translation, which
- * are asked for again in smaller requests.
+ * Sends texts in one request. The result is undefined for texts without a usable translation, which are then
+ * requested again in smaller requests.
  */
 export type SendBatch = (
   texts: readonly OutboundText[],
   options: { style: TagStyle; signal: AbortSignal },
 ) => Promise<(TextSegment | undefined)[]>;
 
-/** What sends the texts of one call, and for whom. */
+/** Sends the texts of one call, on behalf of an account. */
 export interface BatchSender extends Pick<TranslationOptions, 'signal' | 'account'> {
   send: SendBatch;
 }
 
-/** What one request is made for, at first. */
+/** Content of one initial request. */
 interface Batch {
   style: TagStyle;
   texts: OutboundText[];
-  /** Places of the texts among the segments. */
+  /** Indexes of the texts among the segments. */
   indexes: number[];
   characters: number;
 }
@@ -56,10 +57,10 @@ export class RemoteTranslator {
   }
 
   /**
-   * Translates segments with as many calls of `send` as it takes; order kept.
+   * Translates segments with as many calls of `send` as necessary; order is kept.
    *
-   * @throws ServiceError translation_failed for a text that got no usable answer, engine_unavailable
-   *   once closed; what `send` throws; the signal's reason when aborted
+   * @throws ServiceError translation_failed for a text without a usable answer, engine_unavailable once
+   *   closed; errors thrown by `send`; the signal's reason when aborted
    */
   async translate(
     segments: readonly TextSegment[],
@@ -84,7 +85,7 @@ export class RemoteTranslator {
       );
       return results;
     } catch (error) {
-      // The other batches are of no use any more.
+      // The call has failed, so its other batches are pointless.
       call.abort(error);
       call.signal.throwIfAborted();
       throw error;
@@ -93,7 +94,7 @@ export class RemoteTranslator {
     }
   }
 
-  /** Fails what is pending and all that comes. */
+  /** Rejects pending and all future calls. */
   close(): void {
     const { engine } = this.#options;
     this.#closing.abort(
@@ -123,7 +124,7 @@ export class RemoteTranslator {
     return batches;
   }
 
-  /** Asks again for what is missing; an answer that is no use at all makes two halves. */
+  /** Requests missing translations again; a batch without any usable answer is split in half. */
   async #answerAll(
     texts: readonly OutboundText[],
     send: (texts: readonly OutboundText[]) => ReturnType<SendBatch>,
@@ -154,8 +155,8 @@ export class RemoteTranslator {
   }
 }
 
-// What of a segment is sent to a translator elsewhere, and how its answer becomes a segment: the
-// blanks around the text stay here, and line breaks travel as marks, which no translator may move.
+// Converts segments to texts for a remote translator and back: outer blanks are not sent, and line breaks
+// travel as marks, which a translator must not move.
 
 export interface OutboundText {
   text: string;
@@ -163,11 +164,11 @@ export interface OutboundText {
   plain: string;
   /** Tags in the text, in reading order. */
   tags: readonly string[];
-  /** Makes a segment of the translated text. */
+  /** Converts the translated text to a segment. */
   finish(translated: string): TextSegment;
 }
 
-/** Undefined where there is nothing to translate: blanks, signs, marks alone. */
+/** Returns undefined when there is nothing to translate: only blanks, signs or marks. */
 export function outboundText(segment: TextSegment, style: TagStyle): OutboundText | undefined {
   const plain = plainText(segment);
   if (!/[\p{L}\p{N}]/u.test(plain)) return undefined;
@@ -186,7 +187,7 @@ export function outboundText(segment: TextSegment, style: TagStyle): OutboundTex
   };
 }
 
-/** Neighbouring strings as one. */
+/** Joins adjacent strings. */
 function joined(segment: TextSegment): (string | Mark)[] {
   if (isPlain(segment)) return [plainText(segment)];
   const parts: (string | Mark)[] = [];
@@ -215,7 +216,7 @@ function trimmed(parts: (string | Mark)[]) {
   return { leading, core, trailing };
 }
 
-/** Puts a lone mark in the place of every run of blanks with a line break in it. */
+/** Replaces every run of blanks that contains a line break by a lone mark. */
 function withBreakMarks(parts: readonly (string | Mark)[]) {
   const breaks = new Map<number, string>();
   let nextId = parts.reduce(
@@ -224,7 +225,7 @@ function withBreakMarks(parts: readonly (string | Mark)[]) {
   );
   const carried = parts.flatMap((part): TextSegment => {
     if (typeof part !== 'string' || !LINE_BREAK.test(part)) return [part];
-    // Blanks at the odd places.
+    // The separators are at the odd indexes.
     return part.split(/(\s+)/).map((piece, index) => {
       if (index % 2 === 0 || !LINE_BREAK.test(piece)) return piece;
       breaks.set(nextId, piece);
@@ -236,7 +237,7 @@ function withBreakMarks(parts: readonly (string | Mark)[]) {
 
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
-/** Puts the line breaks back, without the blanks a translator has put beside their marks. */
+/** Restores the line breaks, without blanks that a translator put beside their marks. */
 function withBreaks(
   source: TextSegment,
   translated: TextSegment,
@@ -254,27 +255,27 @@ function withBreaks(
   });
 }
 
-// Segments as text with tags, for engines that carry inline markup that way: `<m1>…</m1>` for an
-// element, `<m2/>` for a lone mark. Text of users that looks like such a tag stays text.
+// Segments as text with tags, for engines that carry inline markup as tags: `<m1>…</m1>` for an element,
+// `<m2/>` for a lone mark. Original text that looks like such a tag stays text.
 
 /**
- * How text stands beside the tags: `xml` and `html` escape it, `raw` leaves it alone, for models that
- * read text and not documents.
+ * Form of the text beside the tags: `xml` and `html` escape it; `raw` leaves it unchanged, for models that
+ * read plain text.
  */
 export type TagStyle = 'raw' | 'xml' | 'html';
 
 interface TaggedText {
   text: string;
-  /** The tags in reading order; none where the segment has no marks. */
+  /** The tags in reading order; empty for a segment without marks. */
   tags: readonly string[];
   /**
-   * Reads a translation. Tags that the source does not have or that come twice vanish, even broken
-   * ones; whatever else looks like a tag is text. Marks may be missing or tangled.
+   * Reads a translation. Tags that the source does not have, or that occur twice, are removed, even malformed
+   * ones; anything else that looks like a tag is text. Marks may be missing or tangled.
    */
   read: (translated: string) => TextSegment;
 }
 
-/** Writes a segment with tags; `read` of the result takes the tags back out. */
+/** Writes a segment with tags; `read` of the result parses them. */
 export function tagText(segment: TextSegment, style: TagStyle): TaggedText {
   const name = unusedName(plainText(segment));
   const kinds = new Map<number, Mark['mark']>();
@@ -293,7 +294,9 @@ export function tagText(segment: TextSegment, style: TagStyle): TaggedText {
   return { text, tags, read: (translated) => readTags(translated, { name, kinds, style }) };
 }
 
-/** A tag name that no text of the segment resembles, so that only our own tags can have it. */
+/**
+ * Returns a tag name that the text does not contain, so that matching tags can only come from this module.
+ */
 function unusedName(text: string): string {
   let name = 'm';
   while (new RegExp(`<\\s*/?\\s*${name}\\d`, 'i').test(text)) name += 'x';
@@ -303,7 +306,7 @@ function unusedName(text: string): string {
 function writeTag({ mark, id }: Mark, name: string, style: TagStyle): string {
   if (mark === 'close') return `</${name}${id}>`;
   if (mark === 'open') return `<${name}${id}>`;
-  // In HTML only elements known to be void can do without an end.
+  // In HTML only known void elements may lack an end tag.
   return style === 'html' ? `<${name}${id}></${name}${id}>` : `<${name}${id}/>`;
 }
 
@@ -340,7 +343,7 @@ function markOf(isEnd: boolean, id: number, kinds: Tagging['kinds']): Mark | und
   return { mark: isEnd ? 'close' : kind, id };
 }
 
-// XML 1.0 §2.2 has no place for these, escaped or not: a server would refuse the whole text.
+// XML 1.0 §2.2 forbids these characters even in escaped form: a server would refuse the whole text.
 const NOT_IN_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 function escapeText(text: string): string {
@@ -361,7 +364,7 @@ const entities: Record<string, string> = {
   nbsp: '\u00a0',
 };
 
-/** In one pass: `&amp;lt;` is `&lt;`. What is no entity stays. */
+/** Unescapes entities in one pass, so `&amp;lt;` becomes `&lt;`. Unknown entities stay. */
 function unescapeText(text: string): string {
   return text.replace(
     /&(?:([a-z]{2,4})|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
