@@ -1,12 +1,12 @@
 /**
- * A chat model behind an OpenAI-compatible address: vLLM, Ollama, llama.cpp or a hosted service. It
- * is asked for JSON in whichever way its server understands.
+ * A chat model behind an OpenAI-compatible API: vLLM, Ollama, llama.cpp or a hosted service. It is asked for
+ * JSON in whichever way the server supports.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { type ServiceCaller, ServiceClient } from './service-client.ts';
 
 interface ChatModelOptions extends ServiceCaller {
-  /** Address up to `/v1`, to which `/chat/completions` is appended. */
+  /** Address up to `/v1`; `/chat/completions` is appended. */
   url: string;
   model: string;
   key?: string | undefined;
@@ -18,21 +18,21 @@ interface ChatModelOptions extends ServiceCaller {
 }
 
 interface ChatInquiry {
-  /** What the model is to do, always the same: nothing that users have written. */
+  /** Constant instructions to the model, without any user content. */
   system: string;
-  /** Sent as JSON, so that no text of a user can leave its place. */
+  /** Sent as JSON, so that no user text can break out of its place. */
   question: object;
   signal: AbortSignal;
 }
 
-/** How a request asks for JSON; servers differ in what they know. */
+/** Form of the request for JSON; servers differ in what they support. */
 interface RequestShape {
   format: 'json_schema' | 'json_object' | 'none';
-  /** Some hosted models refuse every temperature but their own. */
+  /** Some hosted models reject every temperature but their default. */
   hasTemperature: boolean;
 }
 
-/** From the strictest to what every server takes. */
+/** From the strictest shape to the one every server accepts. */
 const shapes: readonly RequestShape[] = [
   { format: 'json_schema', hasTemperature: true },
   { format: 'json_object', hasTemperature: true },
@@ -41,7 +41,7 @@ const shapes: readonly RequestShape[] = [
   { format: 'none', hasTemperature: false },
 ];
 
-/** `{"items":[{"id":"…","text":"…"}]}`. */
+/** Schema of `{"items":[{"id":"…","text":"…"}]}`. */
 const answerSchema = {
   type: 'object',
   additionalProperties: false,
@@ -62,9 +62,9 @@ const answerSchema = {
 export class ChatModel {
   readonly #model: string;
   readonly #client: ServiceClient;
-  /** Makes ids that no text can foresee, and the same ones for the same texts. */
+  /** Key for ids that no text can predict, yet that are equal for equal texts. */
   readonly #idSecret = randomBytes(16);
-  /** The shape that the server has taken before. */
+  /** The shape that the server has accepted before. */
   #shape: RequestShape | undefined;
 
   constructor({ url, model, key, retries, firstDelayMs, ...options }: ChatModelOptions) {
@@ -79,7 +79,7 @@ export class ChatModel {
   }
 
   /**
-   * The body of the server's answer; undefined when it refuses these texts in every shape.
+   * Returns the body of the server's response; undefined when it refuses these texts in every shape.
    *
    * @throws ServiceError as {@link ServiceClient} does
    */
@@ -95,7 +95,7 @@ export class ChatModel {
     return undefined;
   }
 
-  /** Ids for the items of a question, in order. */
+  /** Returns ids for the items of a question, in order. */
   idsFor(texts: readonly string[]): string[] {
     const hash = createHmac('sha256', this.#idSecret);
     for (const text of texts) hash.update(text).update('\0');

@@ -1,32 +1,35 @@
 /**
- * A process that is kept running for those who ask it: started when it is needed, replaced when it
- * fails, ended when it is idle. What it is asked is the business of its owner.
+ * Supervises a process: starts it on demand, replaces it after a failure, ends it when idle. Communication
+ * with the process is up to the owner.
  */
 
 interface KeptProcessOptions {
-  /** Starts it: the owner hands the process over with {@link KeptProcess.adopt}. */
+  /** Starts the process; the owner hands it over with {@link KeptProcess.adopt}. */
   start: () => void;
-  /** Failures in a row after which nobody waits for the next start. */
+  /** Number of consecutive failures after which callers no longer wait for the next start. */
   maxFailures: number;
-  /** `start`: one that did not get ready is a failure; `life`: so is one that did not answer. */
+  /**
+   * `start`: only a process that never got ready counts as a failure; `life`: one that answered nothing does
+   * as well.
+   */
   failure: 'start' | 'life';
-  /** Wait before the second start in a row; it doubles with every further one, in ms. */
+  /** Delay before the second consecutive start, in ms; it doubles with every further one. */
   firstDelayMs: number;
   maxDelayMs: number;
-  /** A process without work for so long is ended to give its memory back, in ms. */
+  /** Idle time after which the process is ended to free its memory, in ms. */
   idleMs: number;
-  /** Called when it was ended because it was idle. */
+  /** Called after the process was ended for being idle. */
   onIdleEnd?: () => void;
 }
 
 export class KeptProcess<Process extends { stop(): Promise<void> }> {
   readonly #options: KeptProcessOptions;
-  /** What is left of earlier processes. */
+  /** Earlier processes that have not ended yet. */
   readonly #ending = new Set<Promise<void>>();
   #process: Process | undefined;
   #state: 'stopped' | 'starting' | 'ready' | 'closed' = 'stopped';
   #failedStarts = 0;
-  /** Processes in a row that have ended before they answered anything. */
+  /** Number of consecutive processes that ended before they answered anything. */
   #fruitlessLives = 0;
   #earliestStartMs = 0;
   #idleSinceMs = Infinity;
@@ -38,7 +41,7 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
     this.#options = options;
   }
 
-  /** Undefined unless it runs, or is about to. */
+  /** Undefined unless the process runs or is about to. */
   get process(): Process | undefined {
     return this.#process;
   }
@@ -51,17 +54,17 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
     return this.#state === 'closed';
   }
 
-  /** Whether it has failed so often that nobody should wait for the next start. */
+  /** Whether the process has failed so often that callers should not wait for the next start. */
   get isBroken(): boolean {
     return this.#hasFailedTooOften && performance.now() < this.#earliestStartMs;
   }
 
-  /** Since when it has had nothing to do, on the clock of `performance.now()`; Infinity while it has. */
+  /** Start of the idle period, on the clock of `performance.now()`; Infinity while the process has work. */
   get idleSinceMs(): number {
     return this.#idleSinceMs;
   }
 
-  /** Starts it unless it runs: at once, or when the wait after a failure is over. */
+  /** Starts the process unless it runs: at once, or when the delay after a failure is over. */
   start(): void {
     if (this.#state !== 'stopped') return;
     this.#state = 'starting';
@@ -70,33 +73,34 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
     else this.#startTimer = setTimeout(() => this.#options.start(), delayMs);
   }
 
-  /** This is the process that was started. */
+  /** Takes over the process that the owner has started. */
   adopt(process: Process): void {
     this.#process = process;
   }
 
-  /** It can be asked. */
+  /** Records that the process accepts requests. */
   noteReady(): void {
     this.#state = 'ready';
     this.#failedStarts = 0;
   }
 
-  /** It has answered: what ends it from now on is no failure to run. */
+  /** Records an answer, which ends the series of fruitless processes. */
   noteAnswer(): void {
     this.#fruitlessLives = 0;
   }
 
   /**
-   * It has ended by itself.
+   * Records that the process has ended by itself.
    *
-   * @returns whether it was ready, and whether those who wait are to be given up
+   * @returns whether it was ready, and whether waiting requests should be rejected
    */
   noteEnd(): { wasReady: boolean; isHopeless: boolean } {
     const wasReady = this.#state === 'ready';
     this.#state = 'stopped';
     this.#letEnd();
     const { failure, firstDelayMs, maxDelayMs } = this.#options;
-    // The first restart is immediate, so that captions go on; a broken installation must not spin.
+    // The first restart is immediate, so that captions continue; further ones wait, so that a broken
+    // installation does not spin.
     const delayMs = this.#fruitlessLives === 0 ? 0 : firstDelayMs * 2 ** (this.#fruitlessLives - 1);
     this.#fruitlessLives += 1;
     if (!wasReady) this.#failedStarts += 1;
@@ -105,25 +109,28 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
     return { wasReady, isHopeless: isFailure && this.#hasFailedTooOften };
   }
 
-  /** It has work. */
+  /** Records that the process has work. */
   work(): void {
     clearTimeout(this.#idleTimer);
     this.#idleSinceMs = Infinity;
   }
 
-  /** It has none: it ends after a while. */
+  /** Records that the process is idle; it ends after a while. */
   rest(): void {
     clearTimeout(this.#idleTimer);
     this.#idleSinceMs = performance.now();
     this.#awaitIdleEnd();
   }
 
-  /** From now on it is asked before it ends for being idle, and again after as long a time. */
+  /**
+   * Sets a predicate that is called before the process is ended for being idle; while it returns true, the
+   * process stays for another idle period.
+   */
   stayWhile(mayStay: () => boolean): void {
     this.#mayStay = mayStay;
   }
 
-  /** Ends it if it has nothing to do. */
+  /** Ends the process if it is idle. */
   endIdle(): void {
     if (this.#state !== 'ready' || this.#idleSinceMs === Infinity) return;
     this.#state = 'stopped';
@@ -131,7 +138,7 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
     this.#options.onIdleEnd?.();
   }
 
-  /** Ends it for good; resolves when no process is left. */
+  /** Ends the process for good; resolves when no process is left. */
   async close(): Promise<void> {
     this.#state = 'closed';
     clearTimeout(this.#startTimer);

@@ -1,6 +1,6 @@
 /**
- * HTTP to a server that does an engine's work elsewhere: time limits, retries, bounded answers of
- * JSON. What is logged are statuses and codes, never bodies, addresses or keys.
+ * HTTP client for a server that does an engine's work: time limits, retries, size-limited JSON responses.
+ * Logs statuses and codes only, never bodies, addresses or keys.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
@@ -8,43 +8,46 @@ import type { Logger } from '../../process/log.ts';
 import { linkAbort } from '../../process/concurrency.ts';
 
 export interface ServiceClientOptions extends ServiceCaller {
-  /** Address that paths are appended to. */
+  /** Address to which paths are appended. */
   baseUrl: string;
   headers: Readonly<Record<string, string>>;
-  /** Longest wait for one answer; there is no second try after it. */
+  /** Longest wait for one response, in ms; a timeout is not retried. */
   timeoutMs: number;
   maxAnswerBytes: number;
-  /** Tries after the first one has failed at the network or with 408, 429 or 5xx. */
+  /** Number of retries after a network failure or a status of 408, 429 or 5xx. */
   retries?: number;
-  /** Wait before the second try; it doubles with every further one. */
+  /** Delay before the second attempt, in ms; it doubles with every further one. */
   firstDelayMs?: number;
 }
 
 interface ServiceRequest {
   path: string;
-  /** Sent with POST, as JSON unless it is a form; without it the request is a GET. */
+  /** Sent with POST, as JSON unless it is a form; a request without a body is a GET. */
   body?: object | FormData;
   signal: AbortSignal;
   retries?: number;
   timeoutMs?: number;
-  /** Set for what a server need not have: that it is closed or not there is a refusal, no failure. */
+  /** Set for optional resources: a missing or forbidden one counts as a refusal, not as a failure. */
   isOptional?: boolean;
 }
 
-/** A JSON value, or the 4xx status with which the server has refused this very request. */
+/** A JSON value, or the 4xx status with which the server refused this particular request. */
 export type ServiceAnswer = { kind: 'value'; value: unknown } | { kind: 'refused'; status: number };
 
-/** A try that another may follow. */
+/** A failed attempt that may be retried. */
 interface Setback {
   kind: 'setback';
-  /** What is wrong, to follow the engine's name. */
+  /** Description of the problem; follows the engine's name in messages. */
   problem: string;
   fields: object;
-  /** What the server wants us to wait. */
+  /** Delay requested by the server, in ms. */
   waitMs: number | undefined;
 }
 
-/** Longer waits are for the caller to decide on; captions that come later than this are of no use. */
+/**
+ * Longest delay between attempts, in ms: a caption that comes later is useless, so longer waits are the
+ * caller's decision.
+ */
 const MAX_DELAY_MS = 8_000;
 
 export class ServiceClient {
@@ -57,7 +60,9 @@ export class ServiceClient {
   }
 
   /**
-   * @throws ServiceError of the engine's kind when there is no usable answer; the signal's reason when
+   * Sends a request, with retries.
+   *
+   * @throws ServiceError of the engine's kind when there is no usable response; the signal's reason when
    *   aborted
    */
   async request(request: ServiceRequest): Promise<ServiceAnswer> {
@@ -81,7 +86,7 @@ export class ServiceClient {
     try {
       const response = await fetch(this.#baseUrl + path, {
         ...(await this.#message(request)),
-        // Texts, speech and key are meant for this address and no other.
+        // Texts, speech and key are meant for this address only.
         redirect: 'error',
         signal: controller.signal,
       });
@@ -104,7 +109,7 @@ export class ServiceClient {
     const headers = { accept: 'application/json', ...this.#options.headers };
     if (body === undefined) return { method: 'GET', headers };
     if (body instanceof FormData) {
-      // As bytes: of a form that is sent piece by piece, Node 24 lets an abort end the process.
+      // Sent as bytes: with a streamed form, an abort can crash the process in Node 24.
       const form = new Response(body);
       const typed = { ...headers, 'content-type': form.headers.get('content-type') ?? '' };
       return { method: 'POST', headers: typed, body: await form.arrayBuffer() };
@@ -128,7 +133,7 @@ export class ServiceClient {
     return { kind: 'setback', problem, fields: { status }, waitMs: retryAfterMs(headers) };
   }
 
-  /** Text up to the limit; the rest of a longer answer is not taken in. */
+  /** Reads the text up to the size limit; the rest of a longer response is not read. */
   async #readText(response: Response): Promise<string> {
     const decoder = new TextDecoder();
     let text = '';
@@ -160,20 +165,23 @@ export class ServiceClient {
   }
 }
 
-// What people and our log read when a server elsewhere has failed its engine.
+// Errors and log messages for failures of a remote server.
 
-/** What an engine that asks a server is, for people. */
+/** The kind of an engine, for messages. */
 export type ServiceKind = 'translator' | 'recogniser' | 'speech engine' | 'writing engine';
 
-/** The engine that asks. */
+/** The engine that sends a request. */
 export interface ServiceCaller {
   kind: ServiceKind;
-  /** Name of the engine, for people. */
+  /** Name of the engine, for messages. */
   engine: string;
   log: Logger;
 }
 
-/** By what is at fault. Another translator is asked when one is unavailable, which helps no such text. */
+/**
+ * Error codes by cause. Only `engine_unavailable` lets another translator take over, which would not help
+ * with a bad input.
+ */
 const codes: Record<ServiceKind, Record<'server' | 'input', ErrorCode>> = {
   translator: { server: 'engine_unavailable', input: 'translation_failed' },
   recogniser: { server: 'recognition_failed', input: 'recognition_failed' },
@@ -182,11 +190,11 @@ const codes: Record<ServiceKind, Record<'server' | 'input', ErrorCode>> = {
 };
 
 /**
- * Logs a failure and answers the error that tells of it.
+ * Logs a failure and returns the corresponding error.
  *
- * @param problem follows the engine's name
- * @param about.fields for the log: statuses and codes, never texts, addresses or keys
- * @param about.isAboutInput what was sent is at fault rather than the server
+ * @param problem description that follows the engine's name
+ * @param about.fields fields for the log: statuses and codes, never texts, addresses or keys
+ * @param about.isAboutInput whether the input is at fault rather than the server
  */
 export function serviceFailure(
   { kind, engine, log }: ServiceCaller,
@@ -198,38 +206,38 @@ export function serviceFailure(
   return new ServiceError(code, `The ${kind} ${engine} ${problem}.`);
 }
 
-/** What every answer of this status means, whoever asked; undefined when the request may be at fault. */
+/** Returns the meaning of a status for any request; undefined when the particular request may be at fault. */
 export function problemWithStatus(
   status: number,
 ): { problem: string; isPassing: boolean } | undefined {
   if (status === 408 || status === 429 || status >= 500) {
     return { problem: 'is overloaded or out of order', isPassing: true };
   }
-  // 402 and 456: the account there is used up. 404 and 405: nothing of the kind at this address.
+  // 402 and 456: the account there is exhausted. 404 and 405: no such API at this address.
   return [401, 402, 403, 404, 405, 456].includes(status)
     ? { problem: 'refuses us: check its address, model and key', isPassing: false }
     : undefined;
 }
 
-/** `ECONNREFUSED` and the like; the message of the error might hold the address. */
+/** Returns `ECONNREFUSED` and the like; the error's message might contain the address. */
 export function networkCode(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : 'failed';
 }
 
-// When a server is asked again.
+// Delays between attempts.
 
-/** Wait after so many failures, in ms: it doubles with every further one, up to `mostMs`. */
+/** Returns the delay after this many failures, in ms: it doubles with every further one, up to `mostMs`. */
 export function backOffMs(
   failures: number,
   { firstMs, mostMs = Infinity }: { firstMs: number; mostMs?: number },
 ): number {
   const fullMs = Math.min(firstMs * 2 ** (failures - 1), mostMs);
-  // Between half of the full wait and all of it, so that those who failed together part.
+  // Random between half and all of the delay, so that clients that failed together spread out.
   return fullMs * (0.5 + Math.random() / 2);
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (value === '') return undefined;

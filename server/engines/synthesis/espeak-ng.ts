@@ -1,4 +1,4 @@
-/** Speech by espeak-ng (Debian's package of that name): many languages, at once, without a model. */
+/** Speech synthesis with espeak-ng (the Debian package): many languages, immediate, without a model. */
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -21,17 +21,17 @@ interface EspeakNgOptions {
   log: Logger;
   /** Program to start. */
   program?: string;
-  /** The longest wait for a process that owes samples: usually it takes 30 ms for a sentence. */
+  /** Longest wait for a process that owes samples, in ms; a sentence usually takes 30 ms. */
   timeoutMs?: number;
 }
 
-/** Debian's eSpeak NG. */
+/** The espeak-ng engine. */
 export const espeakNg = declareEngine({
   settings: {},
   start: ({ log }) => createEspeakNg({ log }),
 });
 
-/** A process a sentence; nothing runs in between. */
+/** Starts one process per sentence; none runs in between. */
 export async function createEspeakNg({
   log,
   program = 'espeak-ng',
@@ -56,7 +56,10 @@ export async function createEspeakNg({
   return new EspeakNg({ log, program, timeoutMs, languages });
 }
 
-/** Names by which voices can be asked for: their language, and others in brackets with a priority. */
+/**
+ * Returns the names by which voices can be requested: their language, and further ones in brackets with a
+ * priority.
+ */
 function installedVoices(listing: string): Set<string> {
   const names = new Set<string>();
   for (const line of listing.split('\n').slice(1)) {
@@ -100,7 +103,7 @@ class EspeakNg implements SynthesisEngine {
     if (voice === undefined || !this.languages.includes(language.split('-', 1)[0] ?? '')) {
       throw new ServiceError('synthesis_failed', `espeak-ng has no voice for ${language}.`);
     }
-    // Text by the pipe alone: no argument can be taken for an option, and none shows in `ps`.
+    // The text goes through the pipe only, so it can neither be taken for an option nor show up in `ps`.
     const args = ['-v', voice, '-b', '1', '--stdin', '--stdout'];
     const child = spawn(this.#program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
     this.#running.add(child);
@@ -132,7 +135,7 @@ class EspeakNg implements SynthesisEngine {
       deadline.abort();
       child.kill('SIGKILL');
     };
-    // Only while it owes samples: a process may wait long for whoever reads them.
+    // Runs only while the process owes samples: the consumer may take longer to read them.
     let timer = setTimeout(giveUp, this.#timeoutMs);
     try {
       for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
@@ -157,7 +160,7 @@ class EspeakNg implements SynthesisEngine {
   }
 }
 
-/** Exit code, signal, or what kept it from starting. */
+/** Resolves with the exit code, the signal, or the error that prevented the start. */
 function endOf(child: SpeechProcess): Promise<number | string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve((error as NodeJS.ErrnoException).code ?? 'failed'));
@@ -166,19 +169,19 @@ function endOf(child: SpeechProcess): Promise<number | string> {
 }
 
 /**
- * Text without what espeak-ng takes for commands: control characters (one begins settings of the
- * voice) and brackets (two begin phonemes).
+ * Removes what espeak-ng takes for commands: control characters (one introduces voice settings) and brackets
+ * (two introduce phonemes).
  */
 function harmless(text: string): string {
   return text.replace(/[\p{Cc}[\]]/gu, ' ');
 }
 
-// Which of espeak-ng's voices speaks what.
+// Mapping from languages to espeak-ng voices.
 
 /**
- * Voices by language and variant. Japanese is missing: the voice spells kanji out as "Chinese
- * letter". Mandarin reads both scripts with the pinyin voice alone; the other one spells as well.
- * `fr` and `en-us` rather than `fr-fr` and `en-gb`, which keep their own voice whatever the variant.
+ * Voices by language and variant. Japanese is omitted because its voice reads each kanji as "Chinese letter".
+ * For Mandarin only the pinyin voice reads both scripts; the other one spells characters as well. `fr` and
+ * `en-us` are used because `fr-fr` and `en-gb` keep their own voice whatever the variant.
  */
 const voices: Readonly<Record<LanguageTag, string>> = {
   ar: 'ar',
@@ -213,17 +216,17 @@ const voices: Readonly<Record<LanguageTag, string>> = {
   zh: 'cmn-latn-pinyin',
 };
 
-/** What makes a voice one of a man or a woman. */
+/** Voice variants by gender. */
 const variants = { male: '+m3', female: '+f3' } as const satisfies Record<VoiceGender, string>;
 
-/** Languages that the installed voices speak, without regional ones. */
+/** Returns the base languages that the installed voices speak. */
 function spokenWith(installed: ReadonlySet<string>): LanguageTag[] {
   return Object.keys(voices).filter(
     (tag) => tag === baseLanguage(tag) && installed.has(voices[tag] ?? ''),
   );
 }
 
-/** The voice for a language or a variant of one; undefined when there is none. */
+/** Returns the voice for a language or a variant of one; undefined when there is none. */
 function voiceFor(language: LanguageTag, gender: VoiceGender | undefined): string | undefined {
   const voice = voices[language] ?? voices[baseLanguage(language)];
   return voice === undefined ? undefined : voice + (gender === undefined ? '' : variants[gender]);

@@ -1,4 +1,6 @@
-/** English by flite (Debian's package of that name): voices that are easy to follow, without a model. */
+/**
+ * English speech synthesis with flite (the Debian package): voices that are easy to follow, without a model.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from '../../process/log.ts';
@@ -9,29 +11,32 @@ import { plainSpeech, speechPieces } from './speech-texts.ts';
 
 const NAME = 'flite';
 
-/** slt and rms are Americans; awb, a Scotsman, is the one British voice and harder to follow. */
+/** slt and rms are American; awb, a Scotsman, is the only British voice and harder to follow. */
 const voices = { female: 'slt', male: 'rms', maleBritish: 'awb' } as const;
 
-/** Ten seconds of speech, for which it takes a tenth of one. */
+/** Ten seconds of speech, synthesised in a tenth of a second. */
 const MAX_CHARACTERS = 200;
-/** It takes time with the square of a word's length, and no English word has more letters. */
+/**
+ * Longest word, in characters: flite's time grows with the square of a word's length, and no English word is
+ * longer.
+ */
 const LONGEST_WORD = 30;
 
 export interface FliteOptions {
   log: Logger;
   /** Program to start. */
   program?: string;
-  /** The longest wait for a sentence: usually it takes 0.1 s. */
+  /** Longest wait for a sentence, in ms; usually it takes 0.1 s. */
   timeoutMs?: number;
 }
 
-/** Debian's flite. */
+/** The flite engine. */
 export const flite = declareEngine({
   settings: {},
   start: ({ log }) => createFlite({ log }),
 });
 
-/** A process a sentence; nothing runs in between. */
+/** Starts one process per sentence; none runs in between. */
 export async function createFlite({
   log,
   program = 'flite',
@@ -66,7 +71,7 @@ function voiceFor({ language, gender }: SynthesisOptions): string {
   return language === 'en-GB' ? voices.maleBritish : voices.male;
 }
 
-/** What flite would pass over or spell out, as words it knows: its English is that of ASCII. */
+/** Characters that flite would skip or spell out, with words it can read: it knows only ASCII. */
 const readings: readonly (readonly [pattern: RegExp, reading: string])[] = [
   [/[‘’‚′]/g, "'"],
   [/[–—―…]/g, ', '],
@@ -89,13 +94,13 @@ const readings: readonly (readonly [pattern: RegExp, reading: string])[] = [
   [/[đĐðÐ]/g, 'd'],
 ];
 
-/** Everything but letters, digits, blanks and the marks that it reads. */
+/** Everything but letters, digits, blanks and the punctuation flite reads. */
 const FOREIGN = /[^A-Za-z0-9 .,!?;:'%$/-]/g;
 
 function sayable(text: string): string {
   const ascii = readings
     .reduce((read, [pattern, reading]) => read.replace(pattern, reading), text)
-    // Accents become marks of their own, fractions and ligatures plain characters.
+    // NFKD separates accents, and turns fractions and ligatures into plain characters.
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .replace(/\u2044/g, '/');

@@ -1,7 +1,4 @@
-/**
- * Speech by a server with the OpenAI-compatible interface: Kokoro, Speaches, LocalAI, vLLM or a
- * hosted service.
- */
+/** Speech synthesis with an OpenAI-compatible server: Kokoro, Speaches, LocalAI, vLLM or a hosted service. */
 import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
@@ -27,7 +24,7 @@ import { WavReader, wholeSamples } from './wav-reader.ts';
 
 export interface OpenAiSpeechOptions {
   log: Logger;
-  /** Address up to `/v1`, to which `/audio/speech` is appended. */
+  /** Address up to `/v1`; `/audio/speech` is appended. */
   url: string;
   model: string | undefined;
   key?: string | undefined;
@@ -35,22 +32,25 @@ export interface OpenAiSpeechOptions {
   voices?: string | undefined;
   /** Languages the model speaks; see {@link readSpeechVoices}. */
   languages?: readonly LanguageTag[] | undefined;
-  /** `pcm` are bare samples at 24 kHz, `wav` says its rate itself. */
+  /** `pcm` is raw samples at 24 kHz; `wav` states its rate in the header. */
   format?: 'pcm' | 'wav';
-  /** Longest wait for an answer, and for more of it. */
+  /** Longest wait for a response and for each further part of it, in ms. */
   timeoutMs?: number;
 }
 
 const NAME = 'openai-speech';
-/** What `pcm` is, by the interface's documents. */
+/** Sample rate of `pcm`, as the API documents it. */
 const PCM_RATE_HZ = 24_000;
-/** The interface takes 4096. */
+/** The API's limit is 4096. */
 const MAX_CHARACTERS = 4_000;
-/** The slowest voice says three characters a second; a short text may have pauses around it. */
+/**
+ * Limits of the duration: the slowest voice says three characters a second, and a short text may have pauses
+ * around it.
+ */
 const MAX_MS_PER_CHARACTER = 350;
 const MAX_PAUSES_MS = 10_000;
 
-/** A server that speaks. */
+/** The engine for speech servers. */
 export const openAiSpeech = declareEngine({
   settings: {
     SPEECH_URL: Type.Optional(
@@ -96,7 +96,7 @@ export const openAiSpeech = declareEngine({
   },
 });
 
-/** Contacts nobody yet: a server that is down now may be up when a text comes. */
+/** Makes no connection yet: a server that is down now may be up when a text arrives. */
 export async function createOpenAiSpeech(
   options: OpenAiSpeechOptions,
 ): Promise<SynthesisEngine | Unavailable> {
@@ -172,30 +172,29 @@ class OpenAiSpeech implements SynthesisEngine {
   }
 }
 
-/** Text without control characters and halves of surrogate pairs, which not every server can read. */
+/** Removes control characters and lone surrogates, which not every server can read. */
 function plainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
 }
 
-// The voices of a speech server, as settings name them.
+// The voices of a speech server, as configured in the settings.
 
 interface SpeechVoices {
-  /** Base languages they speak. */
+  /** Base languages of the voices. */
   languages: readonly LanguageTag[];
   /** @param language one of the languages, or a variant of one */
   voiceFor(language: LanguageTag, gender: VoiceGender | undefined): string;
 }
 
-/** Names of the hosted service; most servers know them. */
+/** Voices of the hosted service, which most servers know. */
 const usualVoices = '*=nova/onyx';
 
 /**
- * Reads `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`: for a language, a variant or all others
- * the voice of a woman and, after a slash, of a man. Whoever asks for neither hears the first.
+ * Reads `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`: for a language, a variant or all others, the
+ * female voice and, after a slash, the male one. Without a requested gender, the first is used.
  *
- * @param languages those that are spoken; without it the ones with voices, or with `*` all that
- *   sessions can ask for
- * @returns what is wrong, for people, as text
+ * @param languages spoken languages; by default those with voices, or with `*` all that sessions can request
+ * @returns the voices, or what is wrong with the setting, as text for the operator
  */
 function readSpeechVoices(
   text: string = usualVoices,
@@ -219,7 +218,7 @@ function readSpeechVoices(
     voiceFor(language, gender) {
       const base = baseLanguage(language);
       const voice = voices.get(language) ?? voices.get(base) ?? voices.get('*');
-      // Only another variant has a voice: better that one than none.
+      // If only another variant has a voice, it is better than none.
       const other = [...voices].find(([tag]) => isOf(base)(tag))?.[1];
       return (voice ?? other)?.[gender ?? 'female'] ?? '';
     },
@@ -230,28 +229,28 @@ function isOf(base: LanguageTag): (tag: string) => boolean {
   return (tag) => tag !== '*' && baseLanguage(tag) === base;
 }
 
-// One request for speech: an answer that streams, with time limits.
+// A single speech request: a streaming response with time limits.
 
 interface SpeechRequestOptions extends ServiceCaller {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: object;
-  /** Longest wait for an answer, and for more of it. */
+  /** Longest wait for a response and for each further part of it, in ms. */
   timeoutMs: number;
-  /** More speech than this is none of the text. */
+  /** Duration above which the speech cannot belong to the text, in ms. */
   maxDurationMs: number;
-  /** Rate of samples that come without a header. */
+  /** Rate of samples that come without a header, in Hz. */
   sampleRateHz: number;
   signal: AbortSignal;
 }
 
-/** Samples out of bytes cut anywhere. */
+/** Assembles samples from bytes split at any position. */
 interface SampleReader {
   push(chunk: Uint8Array): SpokenSamples | undefined;
 }
 
 /**
- * Asks for speech and hands it on as it comes.
+ * Requests speech and yields it as it arrives.
  *
  * @throws ServiceError synthesis_failed; the signal's reason when aborted
  */
@@ -265,14 +264,14 @@ async function* requestSpeech(options: SpeechRequestOptions): AsyncGenerator<Spo
       method: 'POST',
       headers: { 'content-type': 'application/json', ...options.headers },
       body: JSON.stringify(options.body),
-      // Texts and key are meant for this address and no other.
+      // Texts and key are meant for this address only.
       redirect: 'error',
       signal: controller.signal,
     });
     await checkAnswer(response, options);
     let durationMs = 0;
     for await (const spoken of readSamples(response, options)) {
-      // Whoever reads may take their time: only the server's is limited.
+      // The time limit applies to the server, not to the consumer.
       deadline.pause();
       durationMs += (spoken.samples.length / spoken.sampleRateHz) * 1000;
       if (durationMs > options.maxDurationMs) {
@@ -292,7 +291,7 @@ async function* requestSpeech(options: SpeechRequestOptions): AsyncGenerator<Spo
   } finally {
     deadline.pause();
     unlink();
-    // Lets the connection go when the answer was not read to its end.
+    // Releases the connection when the response was not read to its end.
     controller.abort();
   }
 }
@@ -334,7 +333,7 @@ async function checkAnswer(response: Response, options: SpeechRequestOptions): P
   throw serviceFailure(options, 'does not answer with PCM or WAV', { fields: { status } });
 }
 
-/** The samples of an answer: WAV if it begins like that, else bare ones. */
+/** Yields the samples of a response: WAV if it begins with a header, otherwise raw samples. */
 async function* readSamples(
   response: Response,
   { sampleRateHz }: SpeechRequestOptions,
@@ -354,7 +353,7 @@ async function* readSamples(
   }
 }
 
-/** Some servers say so: `audio/pcm;rate=22050`. */
+/** Returns the rate that some servers declare: `audio/pcm;rate=22050`. */
 function rateOf(response: Response): number | undefined {
   const [, rate] = /\brate=(\d{4,5})\b/.exec(response.headers.get('content-type') ?? '') ?? [];
   return rate === undefined ? undefined : Number(rate);

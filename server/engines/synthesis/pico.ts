@@ -1,6 +1,6 @@
 /**
- * Speech by SVOX Pico: English, German, Spanish, French and Italian. It is not free software, so
- * nothing here installs it; where an operator has (Debian's libttspico-utils), it is used.
+ * Speech synthesis with SVOX Pico: English, German, Spanish, French and Italian. Pico is not free software,
+ * so Dragoman never installs it, but uses it where the operator has (Debian's libttspico-utils).
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { plainSpeech, speechPieces } from './speech-texts.ts';
 
 const NAME = 'pico';
 
-/** Voices by language and variant, a woman's each. */
+/** Voices by language and variant, all female. */
 const voices: Readonly<Record<LanguageTag, string>> = {
   de: 'de-DE',
   en: 'en-US',
@@ -26,29 +26,34 @@ const voices: Readonly<Record<LanguageTag, string>> = {
 };
 
 const MAX_CHARACTERS = 300;
-/** German words are long. */
+/** Allows for long German words. */
 const LONGEST_WORD = 60;
-/** Percent of its own pitch at which a voice sounds like a man's and is still understood. */
+/** Pitch, in percent, at which a voice sounds male and is still intelligible. */
 const PITCH_OF_MEN = 70;
 
-/** Everything but letters, digits, blanks and the marks that it reads: `<` begins commands, one of which opens files. */
+/**
+ * Everything but letters, digits, blanks and the punctuation Pico reads: `<` begins commands, one of which
+ * opens files.
+ */
 const FOREIGN = /[^\p{Script=Latin}\p{M}0-9 .,!?;:'’"«»¿¡()%€£$&@/+=°–-]/gu;
 
 interface PicoOptions {
   log: Logger;
   /** Program to start. */
   program?: string;
-  /** The longest wait for a sentence: usually it takes 0.1 s. */
+  /** Longest wait for a sentence, in ms; usually it takes 0.1 s. */
   timeoutMs?: number;
 }
 
-/** SVOX Pico, where an operator has it. */
+/** The SVOX Pico engine, where it is installed. */
 export const pico = declareEngine({
   settings: {},
   start: ({ log }) => createPico({ log }),
 });
 
-/** A process a sentence; nothing runs in between. Undefined where it is not installed. */
+/**
+ * Starts one process per sentence; none runs in between. Resolves to undefined where Pico is not installed.
+ */
 export async function createPico({
   log,
   program = 'pico2wave',
@@ -83,7 +88,7 @@ export async function createPico({
   });
 }
 
-/** The voices that can be heard: the program lists those it knows, whether their data is there or not. */
+/** Returns the voices that work; the program lists all it knows, even those whose data is missing. */
 async function installedVoices(program: string): Promise<Set<string> | undefined> {
   const folder = await createTemporaryFolder('speech');
   try {

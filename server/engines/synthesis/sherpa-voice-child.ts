@@ -1,4 +1,4 @@
-/** The process that speaks one text after the other with one model; see sherpa-voice-protocol.ts. */
+/** The child process that speaks one text after the other with one model; see sherpa-voice-protocol.ts. */
 import { encodeFrame, FrameReader } from '../../process/index.ts';
 import { loadSherpa, type SherpaTts } from '../recognition/sherpa-library.ts';
 import { fromHearing, NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';
@@ -9,14 +9,14 @@ import {
   type VoiceRequest,
 } from './sherpa-voice-protocol.ts';
 
-/** Samples in a frame, far below the longest: one second or two. */
+/** Samples per frame, far below the maximum frame length: one or two seconds. */
 const FRAME_SAMPLES = 32_000;
 
 function run({ family, files, threads }: SherpaVoiceModel): void {
   const { OfflineTts } = loadSherpa();
   const voice = new OfflineTts({
     model: { [family]: files, numThreads: threads, provider: 'cpu', debug: 0 },
-    // The first sentence is heard while the second is made.
+    // The first sentence is sent while the second is being synthesised.
     maxNumSentences: 1,
   });
   const wanted = new Set<number>();
@@ -68,7 +68,7 @@ function send(kind: number, payload?: Uint8Array): void {
   process.stdout.write(encodeFrame(kind, payload));
 }
 
-// The parent is gone, however it went.
+// The parent has ended, however it ended.
 process.stdin.on('end', () => process.exit());
 process.stdout.on('error', () => process.exit());
 

@@ -1,9 +1,9 @@
 /**
- * What a process that speaks with sherpa-onnx and its parent say to each other, as frames
- * (`process/children.ts`). Each frame begins with the number of its text as four bytes, little endian.
+ * The protocol between a sherpa-onnx voice process and its parent, as frames (`process/children.ts`). Each
+ * frame begins with the number of its text as four bytes, little endian.
  */
 
-/** What a child needs to know of a voice model; also its command line, as JSON. */
+/** What a child needs to know about a voice model; also its command-line argument, as JSON. */
 export interface SherpaVoiceModel {
   family: string;
   /** Absolute paths by role. */
@@ -15,7 +15,7 @@ export interface SherpaVoiceModel {
 export const toVoice = {
   /** {@link VoiceRequest} as JSON. */
   speak: 1,
-  /** Nobody listens any more. */
+  /** The text is abandoned; no more samples are wanted. */
   stop: 2,
 } as const;
 
@@ -25,10 +25,10 @@ export interface VoiceRequest {
   speaker: number;
 }
 
-/** Kinds of frames to the parent, beside `ready` and `failed` of hearing-protocol.ts. */
+/** Kinds of frames to the parent, in addition to `ready` and `failed` of hearing-protocol.ts. */
 export const fromVoice = {
-  /** Rate in Hz as four bytes, then samples, s16le. */
+  /** Sample rate in Hz as four bytes, then samples, s16le. */
   samples: 16,
-  /** The text is spoken. */
+  /** All samples of the text have been sent. */
   done: 17,
 } as const;

@@ -1,4 +1,4 @@
-/** Speech with the voices of sherpa-onnx that people bring: Piper and other VITS, Matcha, Kokoro. */
+/** Speech synthesis with installed sherpa-onnx voices: Piper and other VITS, Matcha, Kokoro. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { LocalModel, ModelVoice } from '../../models/local-model.ts';
@@ -18,13 +18,13 @@ import {
 } from './sherpa-voice-protocol.ts';
 
 interface SherpaVoicesOptions {
-  /** Models of any kind; those for synthesis become voices. */
+  /** Models of any kind; synthesis models become voices. */
   models: readonly LocalModel[];
   log: Logger;
-  /** Threads for one sentence; 1 if left out. */
+  /** Threads per sentence; 1 by default. */
   threads?: number;
   hangTimeoutMs?: number;
-  /** A voice that has had nothing to say for so long is unloaded, in ms. */
+  /** Idle time after which a voice is unloaded, in ms. */
   idleMs?: number;
 }
 
@@ -33,18 +33,18 @@ interface Voice extends ModelVoice {
   model: SherpaVoice;
 }
 
-/** A long sentence on a slow machine; the next one is another sign of life. */
+/** Allows for a long sentence on a slow machine; each further sentence restarts the timeout. */
 const HANG_TIMEOUT_MS = 60_000;
 const IDLE_MS = 600_000;
 
-/** Voices that people have installed. */
+/** The engine for installed voices. */
 export const sherpaVoices = declareEngine({
   settings: sherpaSettings,
   start: async ({ log, models, settings: { SHERPA_THREADS: threads } }) =>
     createSherpaVoices({ log, models: await models, threads }),
 });
 
-/** One engine for all voices, if there are any, and what is wrong with models that cannot be used. */
+/** Creates one engine for all voices, if there are any, and reports the models that cannot be used. */
 export async function createSherpaVoices({
   models,
   log,
@@ -107,7 +107,7 @@ function engineOf(voices: readonly Voice[]): SynthesisEngine {
   };
 }
 
-/** The voice that fits best: its language before its gender, a variant before another. */
+/** Returns the best voice: a matching language counts more than a matching gender. */
 function choose(
   voices: readonly Voice[],
   { language, gender }: SynthesisOptions,
@@ -123,14 +123,14 @@ function choose(
     );
 }
 
-// One voice model in a process of its own, started when it is wanted.
+// One voice model in its own process, started on demand.
 
 interface SherpaVoiceOptions {
   model: SherpaVoiceModel;
   log: Logger;
-  /** A process that gives no sign for so long while it is to speak is replaced, in ms. */
+  /** Hang timeout, in ms: a process silent for so long while it has text to speak is replaced. */
   hangTimeoutMs: number;
-  /** A process that has had nothing to say for so long is ended, in ms. */
+  /** Idle time after which a process is ended, in ms. */
   idleMs: number;
 }
 
@@ -139,7 +139,7 @@ interface Text {
   isDone: boolean;
 }
 
-/** The last output of a process says why it ended. */
+/** Tail of stderr that is kept: the last output of a process tells why it ended. */
 const LAST_WORDS_BYTES = 2_000;
 
 class SherpaVoice {
@@ -161,7 +161,7 @@ class SherpaVoice {
     return this.#child?.pid;
   }
 
-  /** Loads the model, to see whether it can be. Throws Error with what is wrong. */
+  /** Loads the model to verify that it works. Throws Error with the reason when it does not. */
   async prepare(): Promise<void> {
     const child = this.#start();
     try {
@@ -177,7 +177,7 @@ class SherpaVoice {
   }
 
   /**
-   * Speaks a text; each sentence comes when it is made.
+   * Speaks a text; yields each sentence when it is synthesised.
    *
    * @throws ServiceError synthesis_failed; the signal's reason when aborted
    */
@@ -191,7 +191,7 @@ class SherpaVoice {
         }
         return;
       } catch (error) {
-        // What was heard cannot be taken back: only a text that has not begun is spoken anew.
+        // A text is retried only if none of it was heard yet.
         if (!(error instanceof VoiceLost) || hasSpoken || isAgain) throw error;
       }
     }
@@ -264,13 +264,13 @@ class SherpaVoice {
     else this.#rest();
   }
 
-  /** Waits for a sign of life. */
+  /** Restarts the hang timeout. */
   #watch(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#child?.kill(), this.#options.hangTimeoutMs);
   }
 
-  /** Waits for something to say. */
+  /** Starts the idle timeout. */
   #rest(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
@@ -279,7 +279,7 @@ class SherpaVoice {
   }
 }
 
-/** The process ended before it had spoken. */
+/** The process ended before it had finished the text. */
 class VoiceLost extends ServiceError {
   constructor() {
     super('synthesis_failed', 'The voice stopped speaking. Please try again.');

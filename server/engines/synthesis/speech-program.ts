@@ -1,4 +1,4 @@
-/** Speech by a small program of this machine: it reads a sentence, writes a WAV file and ends. */
+/** Speech synthesis with a small local program that reads a sentence, writes a WAV file and exits. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -13,7 +13,7 @@ import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine
 import { linkAbort } from '../../process/concurrency.ts';
 import { WavReader } from './wav-reader.ts';
 
-/** A program, and how it is asked. */
+/** A program and how it is called. */
 interface SpeechProgram {
   name: string;
   describedAs: string;
@@ -21,18 +21,20 @@ interface SpeechProgram {
   program: string;
   /** Base languages it speaks. */
   languages: readonly LanguageTag[];
-  /** What is said one after the other, harmless to the program: it reads each from standard input. */
+  /**
+   * Returns the pieces to speak in order, sanitised for the program, which reads each from standard input.
+   */
   pieces: (text: string, options: SynthesisOptions) => string[];
-  /** Has it write what it says to a file. */
+  /** Returns the arguments that make the program write its speech to a file. */
   args: (file: string, options: SynthesisOptions) => string[];
-  /** Longest time for one piece, in ms. */
+  /** Longest time per piece, in ms. */
   timeoutMs: number;
 }
 
-/** More at once would only make each other slow: a process is busy for as long as it lives. */
+/** Maximum number of processes: each is busy for its whole life, so more would only slow each other down. */
 const MAX_PROCESSES = Math.max(2, os.availableParallelism());
 
-/** Makes an engine of a program: a process for each piece, few of them at once. */
+/** Creates an engine from a program: one process per piece, with few running at once. */
 export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
   const { name, describedAs, languages } = options;
   const closing = new AbortController();
@@ -83,14 +85,14 @@ async function temporaryFolder(options: SpeechProgram): Promise<string> {
   }
 }
 
-/** Has the program say one piece; resolves when the process is gone. */
+/** Runs the program for one piece; resolves when the process has ended. */
 async function say(
   piece: string,
   args: readonly string[],
   options: SpeechProgram & { signal: AbortSignal },
 ): Promise<void> {
   const { program, timeoutMs, signal } = options;
-  // Text by the pipe alone: no argument can be taken for an option, and none shows in `ps`.
+  // The text goes through the pipe only, so it can neither be taken for an option nor show up in `ps`.
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
   const kill = () => void child.kill('SIGKILL');
   const timer = setTimeout(kill, timeoutMs);
@@ -104,7 +106,7 @@ async function say(
   if (outcome !== 0) throw failed(options, { outcome, timeoutMs });
 }
 
-/** Exit code, signal, or what kept it from starting. */
+/** Resolves with the exit code, the signal, or the error that prevented the start. */
 function endOf(child: ChildProcessByStdio<Writable, null, null>): Promise<number | string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve((error as NodeJS.ErrnoException).code ?? 'failed'));
@@ -119,7 +121,7 @@ async function readSpeech(
   const bytes = await readFile(file).catch((error: unknown) => {
     throw failed(options, { reason: (error as NodeJS.ErrnoException).code });
   });
-  // A full disk leaves less than a header.
+  // A full disk leaves a file shorter than a header.
   if (bytes.length < WAV_HEADER_BYTES) throw failed(options, { sizeBytes: bytes.length });
   await rm(file, { force: true });
   return new WavReader().push(bytes);
@@ -162,7 +164,7 @@ function createPlaces(count: number): Places {
     },
     leave() {
       const [next] = waiting;
-      // Whoever waits takes over the place of whoever leaves.
+      // A waiting caller takes over the place directly.
       if (next === undefined) free += 1;
       else next();
     },

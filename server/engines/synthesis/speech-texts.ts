@@ -1,13 +1,16 @@
-/** Texts as programs and servers that speak can take them: in pieces, and without what harms a program. */
+/**
+ * Prepares texts for speech programs and servers: splits them into pieces and removes what harms a program.
+ */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 
 /**
- * Cuts a text into pieces that one request can take, at the ends of sentences wherever that is
- * possible. Pieces without letters and digits are left out.
+ * Splits a text into pieces that fit into one request, at sentence ends where possible. Pieces without
+ * letters and digits are omitted.
  *
  * @param options.maxCharacters longest piece, in UTF-16 units
- * @param options.joins whether a piece takes as many sentences as fit; else each is one of its own
+ * @param options.joins whether a piece holds as many sentences as fit; otherwise each sentence is its own
+ *   piece
  */
 export function speechPieces(
   text: string,
@@ -28,7 +31,7 @@ export function speechPieces(
   for (const next of sentenceEnds(text, { language, atLineBreaks: false })) {
     if (!joins || next - start > maxCharacters) take(end);
     end = next;
-    // A sentence longer than any request is cut between words, or where it must be.
+    // A sentence longer than the limit is split between words, or anywhere if there is no blank.
     while (end - start > maxCharacters) {
       const limit = start + maxCharacters;
       const blank = text.lastIndexOf(' ', limit);
@@ -39,16 +42,16 @@ export function speechPieces(
   return found;
 }
 
-/** One mark of a run of them says as much as the run. */
+/** A run of punctuation, which is reduced to its first mark. */
 const RUN_OF_MARKS = /([^\p{L}\p{N}\s])[^\p{L}\p{N}\s]+/gu;
 const LONE_MARK = /\s+([^\p{L}\p{N}\s])(?=\s|$)/gu;
 
 /**
- * Leaves of a text what a small speech program can be trusted with: flite's memory is damaged by some
- * hundred marks in a row, and a word of thousands of letters takes it minutes.
+ * Sanitises a text for a small speech program: some hundred punctuation marks in a row corrupt flite's
+ * memory, and a word of thousands of letters takes it minutes.
  *
- * @param options.foreign matches each character that is not to be said
- * @param options.longestWord characters after which a word goes on as another one
+ * @param options.foreign matches each character that must not be spoken
+ * @param options.longestWord number of characters after which a word is split
  */
 export function plainSpeech(
   text: string,

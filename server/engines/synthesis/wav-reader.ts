@@ -1,11 +1,11 @@
-/** Reads WAV as speech engines stream it: s16le, one channel, with sizes in the header that are not true. */
+/** Reads WAV as speech engines stream it: s16le, one channel, with incorrect sizes in the header. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { isWav, readWavHead, wavCodec } from '../../../shared/wav.ts';
 import type { SpokenSamples } from '../engine.ts';
 
-/** As many as show whether it is one. */
+/** Number of bytes that tell whether a response is a RIFF file. */
 const RIFF_BYTES = 12;
-/** A header that is longer than this is none. */
+/** Limit of the header length. */
 const MAX_HEADER_BYTES = 65_536;
 
 export class WavReader {
@@ -13,9 +13,9 @@ export class WavReader {
   #sampleRateHz: number | undefined;
 
   /**
-   * Takes bytes cut anywhere; answers the samples in them, in memory of their own.
+   * Takes bytes split at any position and returns the samples in them, in newly allocated memory.
    *
-   * @throws ServiceError synthesis_failed for anything but s16le of one channel
+   * @throws ServiceError synthesis_failed for anything but single-channel s16le
    */
   push(chunk: Uint8Array): SpokenSamples | undefined {
     this.#rest = Buffer.concat([this.#rest, chunk]);
@@ -42,7 +42,7 @@ export class WavReader {
   }
 }
 
-/** Samples out of bytes that may end inside one; little endian, whatever the machine. */
+/** Reads samples from bytes that may end within a sample; little endian, whatever the machine. */
 export function wholeSamples(bytes: Buffer): { samples: Int16Array; rest: Buffer } {
   const samples = new Int16Array(bytes.length >> 1);
   for (let index = 0; index < samples.length; index += 1) {

@@ -367,7 +367,7 @@ class NeuralProcess {
     return this.#child.pid;
   }
 
-  /** Asks for the translations of a batch; the one before must be answered. */
+  /** Requests the translations of a batch; the previous batch must have been answered. */
   send(sentences: readonly BergamotSentence[]): void {
     if (this.#hasEnded) return;
     this.#answering.start();

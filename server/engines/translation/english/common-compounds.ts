@@ -1,14 +1,15 @@
 /**
- * English compounds of web pages and brochures (`cost-effective`, `all-inclusive`), of which Apertium makes
- * nonsense word by word: they are translated by this table. To the rules each is an adjective that they know,
- * so that they put it in its place and inflect it; what stands there afterwards takes its form from that.
+ * English compounds of web pages and brochures (`cost-effective`, `all-inclusive`) that Apertium
+ * mistranslates word by word; this table translates them. During translation an adjective that the rules know
+ * stands in for each compound, so that it is placed and inflected; the translated compound then takes the
+ * form of the stand-in.
  */
 import { HYPHEN, type Replacement } from '../hyphenated-words.ts';
 
-/** Singular and plural, for masculine and feminine. */
+/** Singular and plural forms, masculine and feminine. */
 type Forms = readonly [masculine: string, feminine: string, masculines: string, feminines: string];
 
-/** Adjectives that stand for compounds: such as few texts have, which follow their noun. */
+/** Adjectives that stand in for compounds: they are rare in texts and follow their noun. */
 const STAND_INS: readonly { english: string; es: Forms; ca: Forms }[] = [
   {
     english: 'archaic',
@@ -47,19 +48,19 @@ interface Compound {
   ca: Forms;
 }
 
-/** Whether the table has a compound. */
+/** Whether the table contains a compound. */
 export function isCommonCompound(compound: string): boolean {
   return COMPOUNDS.has(compound.toLowerCase().replaceAll(HYPHEN, '-'));
 }
 
-/** Compounds of a text that others stand for, and how they come back. */
+/** Compounds of a text, with their replacements and the way back. */
 export interface CommonCompounds {
-  /** In the order of their places. */
+  /** In order of position. */
   replacements: readonly Replacement[];
   /**
-   * A translation with the compounds translated; undefined where a stand-in was lost or doubled.
+   * Returns a translation with the compounds translated; undefined when a stand-in was lost or doubled.
    *
-   * @param pieces the translation, which may come as several
+   * @param pieces the translation, possibly in several pieces
    */
   restore: (pieces: readonly string[]) => string[] | undefined;
 }
@@ -67,13 +68,13 @@ export interface CommonCompounds {
 const NO_COMPOUNDS: CommonCompounds = { replacements: [], restore: (pieces) => [...pieces] };
 const AND = { es: 'y', ca: 'i' };
 const ONE = '(?<![\\p{L}\\p{N}@._/-])\\p{L}+(?:[-‐‑]\\p{L}+)+(?![\\p{L}\\p{N}@_/-]|\\.\\p{L})';
-/** Several that describe the same: `cost-effective, easy-to-use and high-quality`. */
+/** Several compounds that describe the same noun: `cost-effective, easy-to-use and high-quality`. */
 const SERIES = new RegExp(`${ONE}(?:(?:, |,? and )${ONE})*`, 'gu');
 
 /**
- * Finds the compounds of an English text that the table has, as far as there are stand-ins.
+ * Finds the compounds of an English text that are in the table, as far as stand-ins are available.
  *
- * @param isWhole whether a part of the text may be replaced by another
+ * @param isWhole whether a part of the text may be replaced
  */
 export function commonCompounds(
   text: string,
@@ -128,7 +129,7 @@ interface Run {
   words: string[];
 }
 
-/** The compounds of a series that the table has, those beside each other as one. */
+/** Returns the compounds of a series that are in the table; adjacent ones form one run. */
 function listedRuns(
   series: string,
   offset: number,
@@ -151,7 +152,7 @@ function listedRuns(
   return runs;
 }
 
-/** What several compounds are together. */
+/** Joins the translations of several compounds. */
 function joined(words: readonly string[], target: 'es' | 'ca'): Forms {
   const all = words.flatMap((word) => {
     const compound = COMPOUNDS.get(word.toLowerCase().replaceAll(HYPHEN, '-'));
@@ -178,8 +179,8 @@ function capitalisedAs(original: string, word: string): string {
 }
 
 /**
- * English, Spanish, Catalan; of one form, of two (singular, plural), or of four (masculine, feminine, and
- * the same in the plural). What is listed may stand behind a noun and behind `is`.
+ * Translations: English; Spanish; Catalan. Each has one form, two forms (singular, plural) or four forms
+ * (masculine and feminine, then their plurals). Every entry can follow a noun or `is`.
  */
 const compoundTable = `
 action-packed; lleno de acción, llena de acción, llenos de acción, llenas de acción; ple d'acció, plena d'acció, plens d'acció, plenes d'acció
