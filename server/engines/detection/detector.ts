@@ -1,6 +1,6 @@
 /**
- * Tells the language of a text by its script where that is enough, else by its words where there are
- * few, and of longer texts by weighing statistics, frequent words and distinctive letters.
+ * Detects the language of a text: by its script where that is sufficient, by its words when they are few, and
+ * otherwise by weighing statistics, frequent words and distinctive letters.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection, DetectionEngine } from '../engine.ts';
@@ -17,35 +17,38 @@ import {
 import { type Evidence, loadStatistics, type Statistics, withoutNgrams } from './statistics.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
-/** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
+/** Weights of the kinds of evidence, tuned by hand on the tests' sentences and on program messages. */
 const weights = {
   ngrams: 1,
   network: 0.6,
   words: 1.3,
   letters: 0.45,
 } as const;
-/** The network guesses wildly below this length, in UTF-16 units. */
+/** Length below which the network's guesses are unreliable, in UTF-16 units. */
 const NETWORK_LENGTH = 32;
-/** Texts of more words are detected by statistics. */
+/** Largest number of words for detection by words; longer texts are detected by statistics. */
 const FEW_WORDS = 8;
-/** Words up to this rank are in any text. */
+/** Rank up to which a word occurs in almost any text. */
 const FREQUENT_RANK = 150;
-/** Scores nearer to each other than this decide nothing; the fewer letters, the less a lead means. */
+/**
+ * Returns the difference between scores below which neither wins; a lead means less when the text has fewer
+ * letters.
+ */
 function decisiveMargin(text: string): number {
   return 0.04 + 0.7 / text.length;
 }
-/** Below this even the likeliest language has next to nothing to show. */
+/** Score below which even the likeliest language has too little evidence. */
 const LEAST_SCORE = 0.3;
 
 /**
- * Names and single words may lead away from what somebody says a text is in; a sentence of another
- * language leads by more than one, or by more than two of its words.
+ * Lead that overrides the expected language. Names and single words may point to another language; a sentence
+ * in another language leads by more than one word, or two.
  */
 const LEAD_OVER_EXPECTED = { words: 12, statistics: 0.7 } as const;
-/** In longer texts names and mistakes do not count for much, in UTF-16 units. */
+/** Length above which names and mistakes no longer matter much, in UTF-16 units. */
 const SHORT = 200;
 
-/** Which language it is likelier to be before anything is read: what people mostly translate. */
+/** Prior probability of languages, by how often texts in them are translated. */
 const priors: ReadonlyMap<LanguageTag, number> = new Map(
   (
     [
@@ -63,17 +66,17 @@ const priors: ReadonlyMap<LanguageTag, number> = new Map(
     ] as const
   ).flatMap(([prior, languages]) => languages.split(' ').map((each) => [each, prior] as const)),
 );
-/** Languages of which few texts come. */
+/** Prior of languages in which texts are rare. */
 const RARE_PRIOR = -0.2;
-/** What they count beside logarithms of probabilities. */
+/** Scale of the priors relative to logarithms of probabilities. */
 const PRIOR_SCALE = 10;
 
-/** Makes the detector; what it needs is loaded for the first text, and lists of words for the first short one. */
+/** Creates the detector. Statistics are loaded for the first text, and word lists for the first short one. */
 export function createDetector(options: WordListOptions): DetectionEngine {
   const lists = createWordLists(options);
   let loading: Promise<Statistics> | undefined;
   let statistics: Statistics | undefined;
-  // Whoever asks for the language of a text mostly asks for the others as well.
+  // Callers that detect the language of a text usually rank its languages as well.
   let last: { text: string; state: string; judgement: Judgement } | undefined;
   const judged = (text: string) => {
     const state = `${lists.languages.size} ${lists.frequencies !== undefined}`;
@@ -105,12 +108,12 @@ export function createDetector(options: WordListOptions): DetectionEngine {
   };
 }
 
-/** What is found of the language of a text. */
+/** Result of examining a text. */
 interface Judgement {
-  /** Those that write with its letters, the likeliest first. */
+  /** Languages written with its letters, the likeliest first. */
   ranked: readonly LanguageTag[];
   conclude: (usual: Evidence | undefined) => Detection;
-  /** Whether a text may well be in the language that it should be in. */
+  /** Whether the text may be in the expected language. */
   isPlausible: (expected: LanguageTag | undefined) => boolean;
 }
 
@@ -156,7 +159,7 @@ function certainly(languages: readonly LanguageTag[]): Judgement {
   };
 }
 
-/** What the scores of a text say, the best first. */
+/** Judges by scores, sorted in descending order. */
 function byStatistics(
   scores: readonly Scored[],
   { text, own }: { text: string; own: string },
@@ -179,7 +182,10 @@ function byStatistics(
   };
 }
 
-/** The languages that write with all letters of the words that are no names; the first alone where none does. */
+/**
+ * Returns the languages whose alphabet has all letters of the words that are not names; if there are none,
+ * the first language alone.
+ */
 function writtenOf<Each extends Scored>(scores: readonly Each[], own: string): readonly Each[] {
   const letters = letterEvidence(own);
   const written = scores.filter(({ language }) => letters.areAllOf(language));
@@ -195,14 +201,17 @@ function isNear(
   return own !== undefined && own.score > (scores[0]?.score ?? 0) - lead;
 }
 
-/** Characters that only Japanese writes: simplified otherwise than in China, or made in Japan. */
+/**
+ * Whether a text has characters used only in Japanese: simplified differently than in China, or coined in
+ * Japan.
+ */
 function isJapanese(text: string): boolean {
   return /[々〆込働畑峠駅図円読売帰気広辺沢桜栄歩戦伝単対応労覚関験効済総続転闘発抜変薬両陽]/u.test(
     text,
   );
 }
 
-/** The words written in a script, in lower case: names in other letters would mislead. */
+/** Returns the words in a script, in lower case, without names in other scripts, which would mislead. */
 function wordsIn(text: string, { letter }: Script): string[] {
   const words = text.split(' ').filter((word) => letter.test(word.toLowerCase()));
   const own = words.filter((word, index) => index === 0 || !/^\p{Lu}/u.test(word));
@@ -210,7 +219,7 @@ function wordsIn(text: string, { letter }: Script): string[] {
   return (hasOwnWords ? own : words).map((word) => word.toLowerCase());
 }
 
-/** Weighs what speaks for each language of a longer text. */
+/** Weighs the evidence for each language of a longer text. */
 function weigh(words: readonly string[], script: Script, { statistics, lists }: Means): Scored[] {
   const text = words.join(' ');
   const ngrams = statistics.byNgrams(text);
@@ -220,7 +229,8 @@ function weigh(words: readonly string[], script: Script, { statistics, lists }: 
   const trust = Math.min(1, text.length / NETWORK_LENGTH);
   const scores = script.languages.map((language) => {
     const network = guess.language === language ? trust * guess.probability : 0;
-    // A language that one detector lacks depends on the other. The cube sets the best one apart.
+    // For a language that only one detector knows, that one counts for both. The cube emphasises the best
+    // language.
     const byNgrams = withoutNgrams.has(language) ? network : (ngrams.get(language) ?? 0) ** 3;
     const score =
       weights.ngrams * byNgrams +
@@ -233,14 +243,17 @@ function weigh(words: readonly string[], script: Script, { statistics, lists }: 
   return scores.sort((one, other) => other.score - one.score);
 }
 
-/** Which share of the words is in any text of each language; words that several have count less. */
+/**
+ * Returns, for each language, the share of words that are frequent in it; a word of several languages counts
+ * less for each.
+ */
 function frequentWords(
   words: readonly string[],
   script: Script,
   { frequencies }: WordLists,
 ): Evidence {
   const shares = new Map<LanguageTag, number>();
-  // Our own lists alone would speak for their languages only, where others are in lists as well.
+  // The built-in lists alone would favour their languages where others are known from the frequency lists.
   if (frequencies === undefined && script.languages.includes('en')) return shares;
   const parts = words.flatMap((word) => word.split(/['’-]/)).filter((part) => part !== '');
   for (const part of parts) {

@@ -1,15 +1,15 @@
 /**
- * What the letters of a text say of its language: its words without markup, addresses and codes, the
- * script they are written in, and letters that few languages write.
+ * Letters as evidence of language: the words of a text without markup, addresses and codes, the script they
+ * are written in, and letters that few languages use.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 
-/** Enough to skip a page's head of markup; more would only cost time. UTF-16 units. */
+/** Amount of text considered, in UTF-16 units: enough to skip a page's head of markup. */
 const CONSIDERED_LENGTH = 4096;
-/** The detectors are sure long before. UTF-16 units. */
+/** Amount of readable text used, in UTF-16 units: the detectors are certain long before. */
 const READABLE_LENGTH = 512;
 
-/** What cutting leaves of a character of two UTF-16 units. */
+/** The first half of a surrogate pair, left by cutting. */
 const HALF_CHARACTER = /[\ud800-\udbff]$/;
 
 const NOISE = new RegExp(
@@ -28,8 +28,8 @@ const NOISE = new RegExp(
 );
 
 /**
- * The words at the beginning of a text, with single blanks between them; empty when there are none.
- * Lone surrogates and NULs, which the detectors cannot take, are gone.
+ * Returns the words at the beginning of a text, separated by single blanks; empty when there are none. Lone
+ * surrogates and NULs, which the detectors cannot process, are removed.
  */
 export function readableText(text: string): string {
   const composed = text.slice(0, CONSIDERED_LENGTH).normalize('NFC');
@@ -38,9 +38,9 @@ export function readableText(text: string): string {
 }
 
 /**
- * The words in small letters, single blanks between them: every language writes the names of others.
+ * Returns the lower-case words, separated by single blanks, since names occur in texts of any language.
  *
- * @param readable from {@link readableText}
+ * @param readable result of {@link readableText}
  */
 export function ownWords(readable: string): string {
   return readable
@@ -49,16 +49,16 @@ export function ownWords(readable: string): string {
     .join(' ');
 }
 
-// Scripts, and the languages that are written in them.
+// Scripts and the languages written in them.
 
 export interface Script {
   /** Letters of the script; matches one character. */
   letter: RegExp;
-  /** Languages written in it that the detectors tell apart; a single one needs no detector. */
+  /** Languages of the script that can be distinguished; a single one needs no detector. */
   languages: readonly LanguageTag[];
   /**
-   * What one character of it counts. Syllables and words are worth several letters, and other
-   * letters twice the Latin ones, for Latin names turn up in texts of all scripts.
+   * Weight of one character. Syllabic and logographic characters are worth several letters; other letters
+   * count twice as much as Latin ones, because Latin names occur in texts of all scripts.
    */
   weight: number;
 }
@@ -74,7 +74,7 @@ const latin = script(/\p{Script=Latin}/u, LATIN, 1);
 export const han = script(/\p{Script=Han}/u, 'zh ja', 5);
 const kana = script(/[\p{Script=Hiragana}\p{Script=Katakana}ー]/u, 'ja', 4);
 
-/** Frequent ones first: a letter is looked for in this order. */
+/** Frequent scripts first, because letters are looked up in this order. */
 const scripts: readonly Script[] = [
   latin,
   script(/\p{Script=Cyrillic}/u, 'ru uk be bg sr mk kk ky mn tg'),
@@ -103,24 +103,24 @@ const scripts: readonly Script[] = [
   script(/\p{Script=Myanmar}/u, 'my'),
 ];
 
-/** Every language that can be detected. */
+/** All languages that can be detected. */
 export const detectableLanguages: readonly LanguageTag[] = [
   ...new Set(scripts.flatMap(({ languages }) => languages)),
 ];
 
-/** The script most of a text is written in; undefined when it has no letters of a known one. */
+/** Returns the script of most of the text; undefined when it has no letters of a known script. */
 export function mainScript(text: string): Script | undefined {
   const weights = new Map<Script, number>();
   let current: Script | undefined;
   for (const character of text) {
     if (character === ' ') continue;
-    // Neighbours mostly share a script, so the search seldom starts anew.
+    // Neighbouring letters mostly share a script, so the search is rarely repeated.
     if (current === undefined || !current.letter.test(character)) {
       current = scripts.find(({ letter }) => letter.test(character));
     }
     if (current !== undefined) weights.set(current, (weights.get(current) ?? 0) + current.weight);
   }
-  // Japanese is mostly Chinese characters; a few syllables among them say that it is not Chinese.
+  // Japanese consists mostly of Chinese characters; a few syllables among them distinguish it from Chinese.
   const syllables = weights.get(kana) ?? 0;
   const characters = weights.get(han) ?? 0;
   if (syllables > 0 && syllables * 10 >= characters) {
@@ -134,7 +134,7 @@ export function mainScript(text: string): Script | undefined {
   return main;
 }
 
-// Letters that few languages of a script write: strong evidence in texts too short for statistics.
+// Letters that few languages of a script use: strong evidence in texts too short for statistics.
 
 const groups: readonly [letters: string, languages: string][] = [
   ['ß', 'de'],
@@ -220,7 +220,7 @@ const groups: readonly [letters: string, languages: string][] = [
   ['ळ', 'mr'],
 ];
 
-/** The languages that write a letter, for letters that tell something. */
+/** Languages that use a letter, for distinctive letters. */
 const languagesOfLetter: ReadonlyMap<string, ReadonlySet<LanguageTag>> = indexLetters();
 
 function indexLetters(): Map<string, Set<LanguageTag>> {
@@ -235,14 +235,14 @@ function indexLetters(): Map<string, Set<LanguageTag>> {
   return index;
 }
 
-/** What the distinctive letters of a text say of a language. */
+/** Evidence from the distinctive letters of a text. */
 export interface LetterEvidence {
-  /** How well they fit, -1 to 1. */
+  /** How well the letters fit the language, -1 to 1. */
   evidence: (language: LanguageTag) => number;
   areAllOf: (language: LanguageTag) => boolean;
 }
 
-/** @param text in lower case */
+/** @param text text in lower case */
 export function letterEvidence(text: string): LetterEvidence {
   const found = [...new Set(text)].flatMap((letter) => languagesOfLetter.get(letter) ?? []);
   const fitting = (language: LanguageTag) => found.filter((each) => each.has(language)).length;

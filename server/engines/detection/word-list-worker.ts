@@ -1,4 +1,4 @@
-/** Runs in a worker thread: reads dictionaries, which takes a second. */
+/** Worker thread: reads dictionaries, which takes about a second. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DictionaryFile, readDictionary } from '../../text/words/dictionaries.ts';
 import type { ReadWordList } from './word-lists.ts';
@@ -7,7 +7,7 @@ const port = parentPort;
 if (port === null) throw new Error('This module runs in a worker thread.');
 
 for (const file of workerData as readonly DictionaryFile[]) {
-  // Reported as a list that cannot be read.
+  // Reported to the parent as an unreadable list.
   const words = await readDictionary(file).catch(() => undefined);
   const buffers = Object.values(words ?? {}).filter((each) => ArrayBuffer.isView(each));
   const transferList = buffers.map(({ buffer }) => buffer as ArrayBuffer);

@@ -1,7 +1,6 @@
 /**
- * The words of the languages: the most frequent ones of all, and those in the dictionaries that are
- * installed, which Apertium translates with and those of Hunspell. Read when they are needed, in threads
- * of their own.
+ * Word lists by language: the most frequent words, and the installed dictionaries of Apertium and Hunspell.
+ * They are read on demand in worker threads.
  */
 import { readdir } from 'node:fs/promises';
 import type { LanguageTag } from '../../../shared/language.ts';
@@ -22,39 +21,39 @@ import { loadFrequencies, type WordFrequencies } from './word-frequencies.ts';
 
 export interface WordListOptions {
   log: Logger;
-  /** Where `*.mode` files and dictionaries are; Debian's folders without them. */
+  /** Folders of the `*.mode` files and the dictionaries; Debian's by default. */
   modesFolder?: string;
   dictionaryFolder?: string;
 }
 
 export interface WordLists {
-  /** Undefined until they are read. */
+  /** Undefined until loaded. */
   readonly frequencies: WordFrequencies | undefined;
-  /** Languages whose words are known, once they are read. */
+  /** Languages whose dictionaries are loaded. */
   readonly languages: ReadonlySet<LanguageTag>;
   /**
-   * How surely a word, in lower case, is one of a language with a list, 0 to 1: large dictionaries have
-   * words that nobody writes, and compounds may be chance.
+   * Returns how certainly a lower-case word belongs to a language with a list, 0 to 1. Large dictionaries
+   * contain words that are never used, and compounds may be chance.
    */
   share(language: LanguageTag, word: string): number;
-  /** Whether nearly all words of a language are in its list: one of Hunspell, with its compounds. */
+  /** Whether a language's list is nearly complete: a Hunspell dictionary with its compounds. */
   hasNearlyAll(language: LanguageTag): boolean;
-  /** Reads the lists unless they are read; never rejects: what cannot be read is left out. */
+  /** Loads the lists once. Never rejects; unreadable lists are left out. */
   load(): Promise<void>;
 }
 
-/** What the thread has to say of a file; without words where it cannot be read. */
+/** The thread's message about a file; without words when the file cannot be read. */
 export interface ReadWordList extends DictionaryFile {
   words: DictionaryWords | undefined;
 }
 
-/** What a word counts that only a large dictionary has, or that is put together. */
+/** Share of a word that only a large dictionary contains, or that is a compound. */
 export const RARE_WORD = 0.85;
-/** Words whose shares are remembered, some 2 MB. */
+/** Number of cached shares, some 2 MB. */
 const MAX_REMEMBERED = 20_000;
 const MAX_ANALYSERS = 2;
 
-/** Reads nothing yet. */
+/** Loads nothing yet. */
 export function createWordLists({
   log,
   modesFolder = MODES_FOLDER,
@@ -117,7 +116,7 @@ function shareIn(own: readonly DictionaryWords[], language: LanguageTag, word: s
 }
 
 /**
- * Reads dictionaries in a thread of its own, one after the other.
+ * Reads dictionaries one after the other in a worker thread.
  *
  * @throws Error when the thread cannot be started
  */
@@ -134,7 +133,7 @@ export function readWordLists(
   });
 }
 
-/** What modes read their source with; two for a language have nearly all that others have. */
+/** Returns the analysers of the modes; two per language contain nearly all words of the others. */
 async function analysers(folder: string): Promise<DictionaryFile[]> {
   const names = new Set(await readdir(folder).catch(() => []));
   const files = new Map<string, DictionaryFile>();

@@ -1,4 +1,4 @@
-/** Improvement with a chat model behind an OpenAI-compatible address: corrections, styles and tones. */
+/** Improvement with a chat model behind an OpenAI-compatible API: corrections, styles and tones. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
@@ -24,18 +24,18 @@ import { type OutboundText, RemoteTranslator } from '../translation/remote-trans
 
 const NAME = 'chat';
 
-/** The model that translates as well. */
+/** The chat engine for improvement; uses the model of the chat translator. */
 export const chatImprovement = declareEngine({
   settings: chatSettings,
   start: async ({ log, settings }) => {
     const options = chatOptions(log, settings);
     const engine = options === undefined ? undefined : await createChatImprovement(options);
-    // What is wrong with its settings is said by the translator.
+    // The translator reports problems with the shared settings.
     return engine !== undefined && isRunning(engine) ? engine : undefined;
   },
 });
 
-/** Contacts nobody yet: a model that is down now may be up when a text comes. */
+/** Makes no connection yet: a model that is down now may be up when a text arrives. */
 export async function createChatImprovement(
   options: ChatOptions,
 ): Promise<ImprovementEngine | Unavailable> {
@@ -71,7 +71,7 @@ class ChatImprovement implements ImprovementEngine {
       maxParallel,
       styleOf: () => 'raw',
       maxTries: 2,
-      // Few enough that a model keeps them apart.
+      // Few enough for a model to keep the texts apart.
       maxItems: 12,
       maxCharacters: 4_000,
     });
@@ -120,8 +120,8 @@ function unavailable(reason: string): Unavailable {
   return { name: NAME, reason: `Chat improvement: ${reason}` };
 }
 
-// What a chat model is asked that improves texts. The system message is always the same;
-// everything that comes from users is a value in one JSON object, so no text can leave its place.
+// The request to the chat model. The system message is constant, and all user content is passed as values in
+// one JSON object, so no text can break out of its place.
 
 export const SYSTEM_MESSAGE = `You are an editor inside a program. The user message is one JSON object.
 
@@ -151,7 +151,7 @@ const tones: Readonly<Record<WritingTone, string>> = {
   friendly: 'friendly: warm and approachable',
 };
 
-/** The message of the user: the texts, and what is to be done with them. */
+/** Returns the user message: the texts and what to do with them. */
 function improvementQuestion(
   items: readonly ChatItem[],
   { language, task, writingStyle, tone }: ImprovementOptions,

@@ -18,24 +18,24 @@ import {
 import { type OutboundText, RemoteTranslator } from '../translation/remote-translator.ts';
 
 const NAME = 'upstream';
-/** Keys of the free plan, to which nothing is improved. */
+/** Keys of the free plan, which does not include improvement. */
 const FREE_KEY = /:fx$/i;
-/** Each is a text of its own: what makes lines stays here. */
+/** Each line is sent as a separate text; line breaks are not sent. */
 const LINE_BREAK = /(\r\n|[\n\r\u2028\u2029])/;
 
 type Features = ReadonlyMap<LanguageTag, ReadonlySet<string>>;
 
-/** The server that translates as well. */
+/** The engine for the server that also serves as upstream translator. */
 export const deeplWrite = declareEngine({
   settings: deeplSettings,
   start: async ({ log, settings: { DEEPL_URL: url, DEEPL_KEY: key } }) => {
     const engine = url === undefined ? undefined : await createDeeplWrite({ log, url, key });
-    // What is wrong with its settings is said by the translator.
+    // The translator reports problems with the shared settings.
     return engine !== undefined && isRunning(engine) ? engine : undefined;
   },
 });
 
-/** Asks what the server improves; one that does not say improves nothing. */
+/** Requests the languages the server can improve; without that listing, the engine has none. */
 export async function createDeeplWrite(
   options: DeeplUpstreamOptions,
 ): Promise<ImprovementEngine | Unavailable> {
@@ -69,7 +69,7 @@ class DeeplWrite implements ImprovementEngine {
       maxParallel: options.maxParallel ?? 4,
       styleOf: () => 'raw',
       maxTries: 1,
-      // 10 KiB are allowed; in UTF-8 a UTF-16 unit takes up to 3 bytes.
+      // The API allows 10 KiB; a UTF-16 unit takes up to 3 bytes in UTF-8.
       maxItems: 50,
       maxCharacters: 2_800,
     });
@@ -80,7 +80,7 @@ class DeeplWrite implements ImprovementEngine {
   }
 
   forms(language: LanguageTag): readonly WritingForm[] {
-    // English and Portuguese have them in their variants.
+    // The server lists English and Portuguese only as variants.
     const known = [...(this.#watch.languages ?? [])].filter(([tag]) =>
       language === baseLanguage(language) ? baseLanguage(tag) === language : tag === language,
     );
@@ -118,7 +118,7 @@ class DeeplWrite implements ImprovementEngine {
     texts: readonly OutboundText[],
     { task, language, writingStyle, tone, signal }: ImprovementOptions,
   ) {
-    // Without a variant, texts are to keep the spelling they have.
+    // Without a requested variant, texts keep the spelling they have.
     const hasVariants = language === 'en' || language === 'pt';
     const answer = await this.#client.request({
       path: `/v2/write/${task}`,
@@ -136,7 +136,7 @@ class DeeplWrite implements ImprovementEngine {
   }
 }
 
-/** `{"improvements": [{"text": "…"}]}`; an empty list for anything else. */
+/** Reads `{"improvements": [{"text": "…"}]}`; an empty list for anything else. */
 function improvedTexts(answer: ServiceAnswer): string[] {
   if (answer.kind === 'refused') return [];
   const { improvements } = (answer.value ?? {}) as { improvements?: unknown };

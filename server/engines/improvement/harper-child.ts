@@ -1,4 +1,4 @@
-/** The process that runs Harper: WebAssembly that takes its time, and may fall over a text. */
+/** The child process that runs Harper: its WebAssembly is slow and may crash on a text. */
 import { setImmediate } from 'node:timers/promises';
 import { Dialect, LocalLinter, SuggestionKind, type Lint as HarperLint } from 'harper.js';
 import { slimBinary } from 'harper.js/slimBinary';
@@ -17,15 +17,15 @@ const suggestionKinds = {
   [SuggestionKind.InsertAfter]: 'insert-after',
 } as const;
 
-/** They share their dictionary: the second one takes little more time or memory. */
+/** The linters share a dictionary, so the second one adds little time or memory. */
 const linters = {
   'en-GB': new LocalLinter({ binary: slimBinary }),
   'en-US': new LocalLinter({ binary: slimBinary }),
 } as const;
 const port = serveAsWorker<HarperMessage, HarperAnswer | ReadyNotice>();
-/** Requests that somebody waits for. */
+/** Requests that have not been abandoned. */
 const wanted = new Set<number>();
-/** One text at a time. */
+/** Tail of the queue: one text is processed at a time. */
 let work = prepare().then(() => port.postMessage({ kind: 'ready' }));
 
 port.on('message', (message) => {
@@ -54,21 +54,21 @@ async function prepare(): Promise<void> {
 async function prepareOne(linter: LocalLinter, dialect: Dialect): Promise<void> {
   await linter.setup();
   await linter.setDialect(dialect);
-  // A new dialect comes with all the rules.
+  // A new dialect enables all rules again.
   const config = await linter.getLintConfig();
   for (const name of Object.keys(config)) config[name] = harperRules.has(name);
   await linter.setLintConfig(config);
 }
 
-/** Appends the lints of each text, as far as it gets and somebody waits for them. */
+/** Appends the lints of each text, until Harper fails or the request is abandoned. */
 async function lintAll({ streamId, texts, variant }: HarperRequest, all: Lint[][]): Promise<void> {
   const other = variant === 'en-GB' ? 'en-US' : 'en-GB';
   for (const text of texts) {
-    // That it is not wanted any more can be read only while nothing is computed.
+    // Yields: an abandonment can be received only while nothing is computed.
     await setImmediate();
     if (!wanted.has(streamId)) return;
     const lints = await lint(linters[variant], text);
-    // What is right in the other country is no mistake: `kerb`, `dreamt`, `maths`.
+    // Spellings that are correct in the other country are no mistakes: `kerb`, `dreamt`, `maths`.
     const others = lints.length === 0 ? [] : await lint(linters[other], text);
     const mistakes = new Set(others.map((each) => placeOf(each)));
     all.push(lints.filter((each) => mistakes.has(placeOf(each))));
@@ -84,7 +84,7 @@ function placeOf({ start, end, kind }: Lint): string {
   return `${start} ${end} ${kind}`;
 }
 
-/** Copies a lint and frees it: its memory is WebAssembly's. */
+/** Copies a lint and frees the original, which is allocated in WebAssembly memory. */
 function plain(lint: HarperLint): Lint {
   const span = lint.span();
   const suggestions = lint.suggestions().map((suggestion) => {

@@ -1,4 +1,4 @@
-/** What the server and the process that runs Harper say to each other, and the rules that are asked. */
+/** The protocol between the server and the process that runs Harper, and the enabled rules. */
 import type { FreeRequest } from '../../process/index.ts';
 
 export interface HarperRequest {
@@ -8,17 +8,17 @@ export interface HarperRequest {
   variant: 'en-GB' | 'en-US';
 }
 
-/** Something that Harper would write otherwise. */
+/** A problem reported by Harper. */
 export interface Lint {
-  /** In UTF-16 units. */
+  /** Position in UTF-16 units. */
   start: number;
   end: number;
-  /** Harper's word for what it is about: `Spelling`, `Agreement`. */
+  /** Harper's category: `Spelling`, `Agreement`. */
   kind: string;
   suggestions: readonly { kind: 'replace' | 'remove' | 'insert-after'; text: string }[];
 }
 
-/** The lints of the texts, in order; fewer than texts where Harper has failed at the next one. */
+/** The lints of the texts, in order; fewer than texts when Harper failed at the next one. */
 export interface HarperAnswer {
   streamId: number;
   lints: readonly (readonly Lint[])[];
@@ -27,9 +27,9 @@ export interface HarperAnswer {
 
 export type HarperMessage = HarperRequest | FreeRequest;
 
-// The rules of Harper that are asked. Of its 900 most are matters of taste, of region, of
-// hyphens, or are right in nine sentences of ten: `what he did ruined it`, `in the last days of
-// May`, `say no to it`. Those below look for what is no English in any sentence.
+// The enabled rules. Of Harper's 900 rules, most concern taste, regional usage or hyphens, or are right in
+// only nine sentences of ten: `what he did ruined it`, `in the last days of May`, `say no to it`. The rules
+// below match text that is wrong English in any sentence.
 
 const rules = `
   SpellCheck
@@ -58,5 +58,5 @@ const rules = `
   Anyhow Itself Nonetheless Somehow Therefore
 `;
 
-/** By Harper's names. */
+/** Enabled rules, by Harper's names. */
 export const harperRules: ReadonlySet<string> = new Set(rules.trim().split(/\s+/));

@@ -1,4 +1,4 @@
-/** English by Harper: spelling and grammar in WebAssembly, in a process that starts when needed. */
+/** English spelling and grammar with Harper: WebAssembly in a child process that starts on demand. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
@@ -33,26 +33,26 @@ import type { HarperAnswer, HarperRequest, Lint } from './harper-protocol.ts';
 
 interface HarperOptions {
   log: Logger;
-  /** Longest wait for a request, in ms; it was lost on a text that the worker did not come back from. */
+  /** Longest wait for a request, in ms; after it, the worker is considered hung on a text. */
   watchdogMs?: number;
-  /** A worker that nobody asks for so long is ended to give its memory back, some 250 MB, in ms. */
+  /** Idle time after which a worker is ended to free its memory, some 250 MB, in ms. */
   idleMs?: number;
   startWorker?: () => PoolWorker;
 }
 
 const NAME = 'harper';
-/** Passages that are asked about at a time: a second or so on a slow machine. */
+/** Number of passages per request to the worker: about a second of work on a slow machine. */
 const PASSAGES_A_TURN = 8;
-/** Questions on their way to the one worker; the others wait for their turn. */
+/** Maximum number of requests in flight to the single worker; further ones queue. */
 const MAX_UNDER_WAY = 2;
 
-/** Harper, which is a package of ours. */
+/** The Harper engine, which comes with the server as a package. */
 export const harper = declareEngine({
   settings: {},
   start: ({ log }) => createHarper({ log }),
 });
 
-/** Starts nothing yet. */
+/** Starts no worker yet. */
 export async function createHarper(options: HarperOptions): Promise<ImprovementEngine> {
   return new Harper(options);
 }
@@ -64,7 +64,9 @@ class Harper implements ImprovementEngine {
   readonly languages: readonly LanguageTag[] = ['en', 'en-GB', 'en-US'];
   readonly #options: HarperOptions;
   readonly #places = new FairPlaces(MAX_UNDER_WAY);
-  /** One at a time: of those that a worker was lost on, one may lose the next as well. */
+  /**
+   * Texts lost with a worker are retried one at a time, since one of them may crash the next worker as well.
+   */
   readonly #secondTries = new FairPlaces(1);
   #pool: Pool | undefined;
   #asked = 0;
@@ -119,7 +121,8 @@ class Harper implements ImprovementEngine {
 
   async prepare(mayStay: () => boolean): Promise<void> {
     this.#mayStay = mayStay;
-    // A first mistake loads what suggests words, short and long ones, which the next need not wait for.
+    // A first mistake loads the suggestions for short and long words, so that later texts do not wait for
+    // them.
     const { signal } = new AbortController();
     await this.improve(['Thiss is a hous of Zwickelmanns.'], {
       language: 'en',
@@ -150,20 +153,20 @@ class Harper implements ImprovementEngine {
 }
 
 /**
- * Harper's time grows with the square of what it reads: it gets sentences by themselves, several
- * short ones together.
+ * Length of a passage, in UTF-16 units. Harper's time grows with the square of the input, so it gets single
+ * sentences, or several short ones together.
  */
 const PASSAGE_LENGTH = 400;
-/** Longer ones are no sentences. */
+/** Longest text that counts as a sentence, in UTF-16 units. */
 const MAX_SENTENCE_LENGTH = 1_500;
-/** It fails at words of thousands of letters. */
+/** Harper fails at words of thousands of letters. */
 const OVERLONG_WORD = /\S{100}/u;
 
 interface Passages {
   variant: 'en-GB' | 'en-US';
-  /** One after the other they are the text. */
+  /** All passages; joined they are the text. */
   all: readonly string[];
-  /** Those that Harper is asked about. */
+  /** Passages that Harper is to check. */
   readable: readonly string[];
 }
 
@@ -184,16 +187,16 @@ function passagesOf(text: string, language: LanguageTag): Passages {
   return { all, readable: all.filter(isReadable), variant: variantFor(language, text) };
 }
 
-/** Texts in English at large are read in the spelling they have. */
+/** Returns the variant to check; for unspecified English, the variant whose spelling the text uses. */
 function variantFor(language: LanguageTag, text: string): 'en-GB' | 'en-US' {
   if (language === 'en-GB' || language === 'en-US') return language;
   return englishVariantOf(text) ?? 'en-US';
 }
 
-/** How many passages of a request may end a worker; what comes after them stays as it is. */
+/** Number of passages in a request that may crash a worker; the remaining passages then stay unchanged. */
 const MAX_FAILURES = 2;
 
-/** Does work when it is the turn of a call. */
+/** Runs work when it is the call's turn. */
 type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 interface Asking {
@@ -204,7 +207,7 @@ interface Asking {
   alone: InTurn;
 }
 
-/** Adds what becomes of passages; one that Harper fails at stays as it is. */
+/** Adds the corrected passages; a passage at which Harper fails stays unchanged. */
 async function correctInto(
   corrections: Map<string, string>,
   passages: readonly string[],
@@ -220,14 +223,14 @@ async function correctInto(
       corrections.set(passage, applyEdits(passage, editsOf(passage, found)));
     }
     if (hasFailed) failures += 1;
-    // Without those that are done, and the one that it has failed at.
+    // Skips the passages that are done, and the one that failed.
     open = open.slice(lints.length + (hasFailed ? 1 : 0));
   }
 }
 
 function createPool({ log, watchdogMs = 10_000, startWorker: start }: HarperOptions): Pool {
   return createWorkerPool<HarperRequest, HarperAnswer>({
-    // A second one takes over from one that is at its end.
+    // The second worker replaces one that is about to end.
     log,
     watchdogMs,
     maxWorkers: 2,
@@ -237,23 +240,23 @@ function createPool({ log, watchdogMs = 10_000, startWorker: start }: HarperOpti
     comfortableStreams: MAX_UNDER_WAY,
     full: () => unavailable('has too much to do'),
     broken: () => new WorkerEnded(),
-    // WebAssembly that has failed once is in no state to go on.
+    // After a failure, the WebAssembly instance is in no state to continue.
     isLastStraw: ({ hasFailed }) => hasFailed,
   });
 }
 
 function startOwnWorker(): PoolWorker {
   return startWorkerProcess(import.meta.url, './harper-child', {
-    // The quick compiler of WebAssembly alone: with the good one after it the first hundred sentences
-    // take longer, later ones no less, and 150 MB go to it.
+    // Uses only WebAssembly's baseline compiler: with the optimising one, the first hundred sentences take
+    // longer, later ones are no faster, and memory grows by 150 MB.
     execArgv: ['--liftoff-only'],
     env: { MALLOC_ARENA_MAX: '1' },
   });
 }
 
 /**
- * What ended the worker, or kept it, need not have been these texts: they get another one, where no
- * others that were lost with it are.
+ * Retries texts after the worker ended or hung, since other texts may be the cause. The second attempt runs
+ * apart from other texts that were lost with the worker.
  */
 async function askTwice(texts: readonly string[], asking: Asking): Promise<HarperAnswer> {
   try {
@@ -303,19 +306,19 @@ class WorkerEnded extends ServiceError {
   }
 }
 
-// Which of Harper's lints are mistakes for sure, and how each is mended.
+// Selects the lints that are certain mistakes, and the correction of each.
 
-/** Matters of taste. */
+/** Categories that are a matter of taste. */
 const ignoredKinds = new Set([
   ...['Enhancement', 'Formatting', 'Readability', 'Redundancy', 'Regionalism', 'Style'],
 ]);
 
 const CLAUSE_BEGINNING =
   /(?:^|[^\p{L}\p{M}\p{N}'’\s]\s*|\n\s*|(?<!\p{L})(?:and|as|because|but|guess|if|know|mean|or|said|say|says|since|so|that|think|though|when|where|while)\s+)$/iu;
-/** `It's tail is long` */
+/** Matches after `it's` in `It's tail is long`. */
 const VERB_AFTER_NOUN = /^\s+\p{L}+\s+(?:is|was|has|had|will|can|does)(?!\p{L})/iu;
 
-/** The changes that mend a text; names, addresses and code stay as they are. */
+/** Returns the edits that correct a text; names, addresses and code stay unchanged. */
 function editsOf(text: string, lints: readonly Lint[]): Edit[] {
   const untouchable = untouchableSpans(text);
   const words = new Map(spellingWords(text, 'en', untouchable).map((word) => [word.start, word]));
@@ -324,18 +327,18 @@ function editsOf(text: string, lints: readonly Lint[]): Edit[] {
     const { start, end } = lint;
     const [first] = lint.suggestions;
     if (first === undefined || ignoredKinds.has(lint.kind)) return [];
-    // Grammar judges what stands beside code as if that were a word.
+    // Grammar rules treat adjacent code as a word.
     const reach = lint.kind === 'Spelling' ? 0 : 2;
     if (touchesAny(untouchable, { start: start - reach, end: end + reach })) return [];
     if (first.kind === 'insert-after') return [{ start: end, end, text: first.text }];
     const original = text.slice(start, end);
-    // Line breaks are not for anyone to move.
+    // Line breaks must not move.
     if (/[\r\n]/.test(original)) return [];
     if (isAccepted(original.toLowerCase(), 'en')) return [];
     const isCutShort = hasLetterLeftOut(text, end, quoted);
     if (lint.kind !== 'Spelling') {
       const isArticle = /^an?$/i.test(original);
-      // How an abbreviation is spoken, nobody knows.
+      // The pronunciation of an abbreviation, and so its article, is unknown.
       if (isArticle && /^\s+\p{Lu}{2}/u.test(text.slice(end, end + 4))) return [];
       if (isCutShort && isArticle) return [];
       if (/^it['’]s$/i.test(original) && mayBeginClause(text, { start, end })) return [];
@@ -348,30 +351,35 @@ function editsOf(text: string, lints: readonly Lint[]): Edit[] {
     const choice = clearSuggestion(word.lookedUp, suggestions, 'en', { isRanked: true });
     if (choice === undefined) return [];
     const mended = inCaseOf(original, choice);
-    // The end of a possessor in the plural.
+    // The apostrophe of a plural possessive.
     if (!isCutShort || /s$/i.test(choice)) return [{ start, end, text: mended }];
     return choice.startsWith(word.lookedUp) ? [{ start, end: end + 1, text: mended }] : [];
   });
 }
 
-/** Whether an apostrophe that ends no quotation stands for the end of a word: `walkin'`, `an'`. */
+/**
+ * Whether an apostrophe stands for omitted letters at the end of a word (`walkin'`, `an'`) rather than
+ * closing a quotation.
+ */
 function hasLetterLeftOut(text: string, end: number, quoted: readonly Span[]): boolean {
   if (!/^['’](?![\p{L}\p{N}])/u.test(text.slice(end, end + 3))) return false;
   return !quoted.some((span) => span.end === end + 1);
 }
 
-/** Whether `it's` may well be `it is`, whatever comes next: `It's family first`, but not `wagged it's tail`. */
+/** Whether `it's` may mean `it is`, whatever follows: `It's family first`, but not `wagged it's tail`. */
 function mayBeginClause(text: string, { start, end }: { start: number; end: number }): boolean {
   return CLAUSE_BEGINNING.test(text.slice(0, start)) && !VERB_AFTER_NOUN.test(text.slice(end));
 }
 
-/** A word that had a capital keeps it; one that had none may need it, as `i`. */
+/**
+ * Capitalises a replacement like the original; a lower-case original may still need a capital, such as `i`.
+ */
 function withInitialOf(original: string, replacement: string): string {
   const isCapital = /^\p{Lu}/u.test(original);
   return isCapital ? replacement.charAt(0).toUpperCase() + replacement.slice(1) : replacement;
 }
 
-/** `synthesised` and `synthesized`: a word that Harper knows in the spelling of another country alone. */
+/** Whether a suggestion differs only in regional spelling: `synthesised` and `synthesized`. */
 function isSpelledAlike(word: string, suggestion: string): boolean {
   return word !== suggestion.toLowerCase() && unvoiced(word) === unvoiced(suggestion);
 }

@@ -1,6 +1,6 @@
 /**
- * One Hunspell dictionary, kept running: started when needed, restarted when it fails, stopped when
- * idle. What was found out about a word is remembered for a while.
+ * Keeps the process of one Hunspell dictionary running: starts it on demand, restarts it after a failure,
+ * stops it when idle. Results are cached.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -15,30 +15,30 @@ interface HunspellDictionaryOptions {
   /** Path of the dictionary, without `.dic`. */
   dictionary: string;
   log: Logger;
-  /** Longest silence while answers are due; then the process is replaced, in ms. */
+  /** Longest silence while answers are due, in ms; after it the process is replaced. */
   answerTimeoutMs: number;
-  /** A dictionary that nobody asks for so long is stopped to give its memory back, in ms. */
+  /** Idle time after which a dictionary is stopped to free its memory, in ms. */
   idleMs: number;
 }
 
 interface Job {
   word: string;
   turn: Turn;
-  /** Processes that have ended while this was the oldest word they owed. */
+  /** Number of processes that ended while this was their oldest unanswered word. */
   strikes: number;
   resolve: (finding: WordFinding) => void;
   reject: (reason: unknown) => void;
 }
 
-/** Enough to keep it busy; a newcomer waits for no more than these. */
+/** Enough to keep the process busy; a newcomer waits for at most this many words. */
 const MAX_IN_FLIGHT = 8;
-/** Once may be chance, a word that is there three times when it ends is the cause. */
+/** Number of process deaths after which a word counts as their cause; fewer may be chance. */
 const MAX_STRIKES = 3;
-/** Processes in a row, in about 1.5 s, that answer nothing before those who wait get an error. */
+/** Consecutive processes without an answer, within about 1.5 s, after which waiting words are rejected. */
 const MAX_FAILURES = 5;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
-/** Words whose findings are remembered. */
+/** Number of cached results. */
 const MAX_REMEMBERED = 20_000;
 
 const known: WordFinding = { isKnown: true, suggestions: [] };
@@ -64,11 +64,11 @@ export class HunspellDictionary {
   }
 
   /**
-   * What the dictionary knows of a word; a word that ends it each time counts as known.
+   * Looks up a word; a word that ends the process each time counts as known.
    *
-   * @param word letters and apostrophes alone
-   * @param turn of the call: its words are looked up in order
-   * @throws ServiceError engine_unavailable when it does not start or is closed; the reason given to
+   * @param word letters and apostrophes only
+   * @param turn turn of the call; its words are looked up in order
+   * @throws ServiceError engine_unavailable when the process does not start or is closed; the reason given to
    *   {@link abandon}
    */
   look(word: string, turn: Turn): Promise<WordFinding> {
@@ -82,22 +82,22 @@ export class HunspellDictionary {
   }
 
   /**
-   * Starts it ahead of the first word.
+   * Starts the process ahead of the first word.
    *
-   * @param mayStay asked each time that it has been idle for long; it ends on `false`
+   * @param mayStay called whenever the process has been idle for long; `false` ends it
    */
   async prepare(mayStay: () => boolean): Promise<void> {
     this.#kept.stayWhile(mayStay);
-    // A word that is in no dictionary: what suggests others is loaded with it.
+    // A word that no dictionary contains, so that the data for suggestions is loaded too.
     await this.look('xqvzk', { account: undefined });
   }
 
-  /** Gives up the words of a call that wait. */
+  /** Rejects the queued words of a call. */
   abandon(turn: Turn, reason: unknown): void {
     for (const job of this.#queue.remove(turn)) job.reject(reason);
   }
 
-  /** Ends the process and fails what waits; resolves when it is gone. */
+  /** Ends the process and rejects waiting words; resolves when the process is gone. */
   async close(): Promise<void> {
     const closed = this.#kept.close();
     this.#failAll();
@@ -164,7 +164,7 @@ export class HunspellDictionary {
     }
     this.#retries = [...others, ...this.#retries];
     if (suspect !== undefined && ++suspect.strikes >= MAX_STRIKES) suspect.resolve(known);
-    // The suspect goes last: should it end the next process too, the others have their answers.
+    // The suspect goes last: if it ends the next process too, the other words have their answers by then.
     else if (suspect !== undefined) this.#retries.push(suspect);
     if (this.#retries.length > 0 || !this.#queue.isEmpty) this.#pump();
   }
@@ -184,12 +184,12 @@ export class HunspellDictionary {
   }
 }
 
-// One life of `hunspell -a`: a dictionary that is asked word by word, until it ends for any reason.
+// One run of `hunspell -a`: looks up words until the process ends for any reason.
 
-/** What a dictionary knows of a word. */
+/** Result of a lookup. */
 export interface WordFinding {
   isKnown: boolean;
-  /** Of a word that it does not know, the likeliest first. */
+  /** Suggestions for an unknown word, the likeliest first. */
   suggestions: readonly string[];
 }
 
@@ -199,18 +199,18 @@ interface HunspellProcessOptions {
   dictionary: string;
   /** Longest silence while answers are due, in ms. */
   answerTimeoutMs: number;
-  /** The dictionary is loaded. */
+  /** Called when the dictionary is loaded. */
   onReady: () => void;
-  /** Answers come in the order of the words. */
+  /** Called with each result, in the order of the words. */
   onAnswer: (finding: WordFinding) => void;
-  /** Called once, last; words without an answer will get none. */
+  /** Called once, as the last callback; words not answered by then never will be. */
   onEnd: (cause: 'stopped' | 'died' | 'hung' | 'garbled') => void;
 }
 
-/** A word has some 15 suggestions: an answer of this many UTF-16 units is none. */
+/** Longest answer in UTF-16 units; a word has some 15 suggestions, so a longer answer is garbled. */
 const MAX_ANSWER_LENGTH = 100_000;
 
-/** Starts a dictionary; nothing here restarts it. */
+/** The process of a dictionary; it is not restarted here. */
 class HunspellProcess {
   readonly #options: HunspellProcessOptions;
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -228,7 +228,7 @@ class HunspellProcess {
     this.#options = options;
     const { program, dictionary } = options;
     this.#child = spawn(program, ['-a', '-i', 'utf-8', '-d', dictionary], {
-      // It would take word lists from the home of whoever runs the server.
+      // Keeps hunspell from reading personal word lists in the user's home.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C.UTF-8' },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
@@ -244,7 +244,7 @@ class HunspellProcess {
     this.#watch();
   }
 
-  /** @param word letters and apostrophes alone: anything else could be a command */
+  /** @param word letters and apostrophes only: anything else could be a command */
   look(word: string): void {
     if (this.#hasEnded) return;
     if (this.#due++ === 0) this.#watch();
@@ -299,7 +299,10 @@ class HunspellProcess {
   }
 }
 
-/** `& word 2 0: one, other`, `# word 0` without suggestions; what it took apart counts as known. */
+/**
+ * Parses `& word 2 0: one, other`, or `# word 0` without suggestions; a word split into several counts as
+ * known.
+ */
 function findingOf(lines: readonly string[]): WordFinding {
   const [line = '*'] = lines;
   if (lines.length > 1 || !/^[&#]/.test(line)) return { isKnown: true, suggestions: [] };

@@ -1,6 +1,6 @@
 /**
- * Spelling by Hunspell's dictionaries, each in a process of its own, and a few safe rules of grammar.
- * A dictionary knows no sentence: a word is mended only where what was meant is clear.
+ * Spelling with Hunspell dictionaries, each in its own process, and a few safe grammar rules. A dictionary
+ * does not know the sentence, so a word is corrected only where the intended word is clear.
  */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,7 +24,7 @@ import { HunspellDictionary, type WordFinding } from './hunspell-dictionary.ts';
 
 export interface HunspellOptions {
   log: Logger;
-  /** Where dictionaries are; Debian's folder without it. */
+  /** Folder of the dictionaries; Debian's by default. */
   dictionaryFolder?: string;
   program?: string;
   answerTimeoutMs?: number;
@@ -35,7 +35,9 @@ const NAME = 'hunspell';
 const PROGRAM = '/usr/bin/hunspell';
 const FOLDER = '/usr/share/hunspell';
 
-/** The dictionaries of a language: a word is right that is in one of them, the first one suggests. */
+/**
+ * Dictionaries by language: a word is correct if one of them contains it; suggestions come from the first.
+ */
 const dictionaryTable: readonly { languages: readonly LanguageTag[]; names: readonly string[] }[] =
   [
     { languages: ['de'], names: ['de_DE'] },
@@ -49,13 +51,13 @@ const dictionaryTable: readonly { languages: readonly LanguageTag[]; names: read
 const REMEDY =
   'install hunspell with hunspell-de-de, hunspell-fr, hunspell-es, hunspell-it, hunspell-pt-pt and hunspell-pt-br (Debian, Ubuntu).';
 
-/** The dictionaries of Hunspell that are installed. */
+/** The Hunspell engine: all installed dictionaries. */
 export const hunspell = declareEngine({
   settings: {},
   start: ({ log }) => createHunspell({ log }),
 });
 
-/** Finds the dictionaries that are installed; none of them runs before it is needed. */
+/** Finds the installed dictionaries; none of them starts before it is needed. */
 export async function createHunspell(
   options: HunspellOptions,
 ): Promise<ImprovementEngine | Unavailable> {
@@ -85,19 +87,19 @@ interface Settings extends HunspellOptions {
   served: typeof dictionaryTable;
 }
 
-/** Words that are looked up before it is judged whether the text is in the language at all. */
+/** Number of words after which it is judged whether the text is in the language at all. */
 const SAMPLE = 24;
-/** A sample with more unknown words than this share is in another language, or none. */
+/** Share of unknown words above which a sample counts as another language, or none. */
 const MAX_UNKNOWN_SHARE = 0.5;
-/** Of fewer words nothing can be said. */
+/** Sample size below which no such judgement is made. */
 const LEAST_SAMPLE = 6;
 /**
- * Suggestions take a dictionary up to half a second for each unknown word: of a request, so many are
- * looked at, and the rest of its words stay as they are.
+ * Limit of unknown words per request, since suggestions take a dictionary up to half a second each. Further
+ * words stay unchanged.
  */
 const MAX_UNKNOWN_WORDS = 80;
 
-/** One request. */
+/** State of one request. */
 interface Inquiry {
   language: LanguageTag;
   dictionaries: readonly HunspellDictionary[];
@@ -154,7 +156,7 @@ class Hunspell implements ImprovementEngine {
   }
 
   async prepare(mayStay: () => boolean): Promise<void> {
-    // Whoever asks for one that does not start hears of it.
+    // A dictionary that does not start is reported when it is used.
     for (const each of this.#dictionaries.values()) await each.prepare(mayStay).catch(() => {});
   }
 
@@ -183,11 +185,11 @@ async function improveOne(text: string, inquiry: Inquiry): Promise<string> {
 }
 
 interface Finding extends WordFinding {
-  /** Whether the one suggestion needs no further judging. */
+  /** Whether the single suggestion is accepted without further checks. */
   isMeant?: boolean;
 }
 
-/** What is known of the words; undefined where too few of some in a row are words of the language. */
+/** Looks up words; undefined when too many in a sample are unknown in the language. */
 async function lookUpAll(
   words: readonly SpellingWord[],
   inquiry: Inquiry,
@@ -209,7 +211,7 @@ async function lookUpAll(
 
 const known: WordFinding = { isKnown: true, suggestions: [] };
 
-/** What the dictionaries know of a word, or of what it is with umlauts. */
+/** Looks up a word, and for German its spellings with umlauts. */
 async function lookUp(word: string, inquiry: Inquiry): Promise<Finding> {
   const finding = await lookUpAsItIs(word, inquiry);
   if (finding.isKnown || baseLanguage(inquiry.language) !== 'de') return finding;
@@ -217,11 +219,11 @@ async function lookUp(word: string, inquiry: Inquiry): Promise<Finding> {
     const { isKnown } = await lookUpAsItIs(spelling, inquiry);
     if (isKnown) return { isKnown: false, suggestions: [spelling], isMeant: true };
   }
-  // `Aether`, `Goethes`: whatever resembles it is another word.
+  // For `Aether` or `Goethes`, similar words are different words.
   return hasSpelledOutUmlaut(word) ? { isKnown: false, suggestions: [] } : finding;
 }
 
-/** Known in any of the dictionaries, or what the first one suggests. */
+/** Returns the first dictionary that knows the word, or else the suggestions of the first dictionary. */
 async function lookUpAsItIs(word: string, { dictionaries, turn }: Inquiry): Promise<WordFinding> {
   let first: WordFinding | undefined;
   for (const dictionary of dictionaries) {
@@ -245,12 +247,12 @@ function spellingEdits(
     const choice = finding.isMeant
       ? first
       : clearSuggestion(lookedUp, finding.suggestions, language);
-    // What begins a sentence and is written with a capital in any case is a name.
+    // A suggestion that is always capitalised, at the beginning of a sentence, is a name.
     return isCapital && /^\p{Lu}/u.test(choice ?? '') ? undefined : choice;
   });
   return words.flatMap((word, index) => {
     const choice = choices[index];
-    // Beside other words that make no sense it stands in a quotation, or among names.
+    // Next to other unintelligible words it is part of a quotation or of names.
     const isAmongStrangers = isStrange(index - 1) || isStrange(index + 1);
     if (choice === undefined || choice === 'known' || isAmongStrangers) return [];
     const { start, end } = word;
