@@ -1,6 +1,6 @@
 /**
- * How many Unicode code points a text has; a lone surrogate counts as one. What is billed is counted
- * so, and a request may bring 128 KiB of it: no list of characters is made.
+ * Counts the Unicode code points of a text; a lone surrogate counts as one. Billing uses this count, and a
+ * request may contain 128 KiB, so no list of characters is built.
  */
 export function countCodePoints(text: string): number {
   let count = text.length;
@@ -12,24 +12,24 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Letters of which none joins another to one that is seen: European ones, without marks of their own. */
+/** Texts in which every code unit is a grapheme: European letters without combining marks. */
 const SINGLE_LETTERS = /^[\u0020-\u02ff]*$/;
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** A letter as it is seen, with all its marks. */
+/** A user-perceived character with all its combining marks. */
 interface Grapheme {
   segment: string;
-  /** Where it begins, in UTF-16 units. */
+  /** Start, in UTF-16 units. */
   index: number;
 }
 
-/** What is seen of a text, letter by letter; `Intl.Segmenter`, which takes long, where it is needed. */
+/** Returns the graphemes of a text; the slow `Intl.Segmenter` is used only where needed. */
 export function graphemesOf(text: string): Iterable<Grapheme> {
   if (!SINGLE_LETTERS.test(text)) return segmenter.segment(text);
   return Array.from(text, (segment, index) => ({ segment, index }));
 }
 
-/** How many letters of two words are wrong, more, missing, or swapped with the next one. */
+/** Returns the number of letters that are wrong, added, missing, or swapped with the next one. */
 export function letterDistance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, i) => i);
@@ -52,7 +52,10 @@ export function letterDistance(one: string, other: string): number {
   return last[other.length] ?? 0;
 }
 
-/** What no name, term or caption has: control characters, line and paragraph separator, halves of characters. */
+/**
+ * Characters forbidden in names, terms and captions: control characters, line and paragraph separators, lone
+ * surrogates.
+ */
 export const FORBIDDEN_CHARACTER = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
 
 function isHighSurrogate(codeUnit: number): boolean {

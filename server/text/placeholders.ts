@@ -1,25 +1,25 @@
 /**
- * Finds what programs put into a text and no engine may change. It must look like nothing else: a
- * brace or a percent sign in prose is left to the engine.
+ * Finds the placeholders of programs, which no engine may change. Only unambiguous forms count: a brace or a
+ * percent sign in prose is left to the engine.
  *
  * - `{{ anything }}`, `${anything}`, `#{anything}`, `%{anything}`, on one line
  * - `{name}`, `{0}`, `{user.name}`, `{0:N2}`: one word in braces, without blanks
- * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or figure (`50%d`)
- *   and not before one (`% discount`, `%sure`)
- * - `:name` after a blank, a bracket or a quote, of two ASCII letters or more, and `:name:`
- * - addresses: `https://…`, `ftp://…`, `www.…` without the punctuation that follows; `name@host.tld`
+ * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or digit
+ *   (`50%d`) and not before one (`% discount`, `%sure`)
+ * - `:name` after a blank, a bracket or a quote, with at least two ASCII letters, and `:name:`
+ * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
 
-/** A stretch of a text, in UTF-16 units. */
+/** A range of a text, in UTF-16 units. */
 export interface Range {
   start: number;
   end: number;
 }
 
-/** Cheap to ask, and no for most texts. */
+/** A cheap test that rules out most texts. */
 const SUSPECT = /[{%@]|:[\p{L}_/]|www\./iu;
 
-/** Letters, marks and figures of addresses; Han, kana and hangul stand beside them without a blank. */
+/** Letters, marks and digits of addresses; Han, kana and hangul may adjoin an address without a blank. */
 const NAME = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}`;
 
 const PLACEHOLDER = new RegExp(
@@ -39,10 +39,10 @@ const PLACEHOLDER = new RegExp(
 );
 
 /**
- * The placeholders of a text, in reading order; linear in its length.
+ * Returns the placeholders of a text, in reading order; linear in its length.
  *
- * @param options.follows whether something stands right before the text, so that a colon at its
- *   beginning is punctuation: `<b>Note</b>:this`
+ * @param options.follows whether other content directly precedes the text, so that a colon at its beginning
+ *   is punctuation: `<b>Note</b>:this`
  */
 export function findPlaceholders(text: string, { follows = false } = {}): Range[] {
   if (!SUSPECT.test(text)) return [];
@@ -54,9 +54,10 @@ export function findPlaceholders(text: string, { follows = false } = {}): Range[
   return ranges;
 }
 
-// Messages with branches, as ICU's MessageFormat has them: `{count, plural, one {# file} other {# files}}`.
+// Messages with branches, in the syntax of ICU's MessageFormat: `{count, plural, one {# file} other {#
+// files}}`.
 
-/** Text, the count in a branch, or what is around branches. */
+/** Text, the count in a branch, or the syntax around branches. */
 export interface MessagePart extends Range {
   kind: 'text' | 'count' | 'syntax';
 }
@@ -67,13 +68,13 @@ const BRANCH = /\s{0,100}(?:=\d{1,9}|[\p{L}\p{N}_-]{1,100})\s{0,20}\{/uy;
 const ARGUMENT_END = /\s{0,100}\}/y;
 
 /**
- * The parts of a message with branches, which cover it; undefined where there are none, or not all of them
- * end. Linear in its length.
+ * Returns the parts of a message with branches, which cover the whole text; undefined when it has no branches
+ * or an unclosed one. Linear in its length.
  */
 export function messageParts(text: string): MessagePart[] | undefined {
   if (!text.includes('{') || !/,\s{0,20}(?:plural|select)/.test(text)) return undefined;
   const parts: MessagePart[] = [];
-  /** What is open: branches by the kind of their argument, and other braces. */
+  /** Stack of open braces: branches by the kind of their argument, and other braces. */
   const open: string[] = [];
   let end = 0;
   const add = (kind: MessagePart['kind'], to: number): void => {

@@ -1,6 +1,6 @@
 /**
- * Mends the marks of a translated segment. Whatever an engine did to them, each mark of the source
- * is there once, elements are well nested, and what was inside an element still is.
+ * Repairs the marks of a translated segment: afterwards each mark of the source occurs exactly once, elements
+ * are well nested, and the content of each element is still inside it.
  */
 import { type Mark, plainText, type TextSegment } from './text-segment.ts';
 
@@ -18,7 +18,7 @@ export function repairMarks(source: TextSegment, translated: TextSegment): TextS
   return nested(eventsOf(source, translated, marks), translated);
 }
 
-/** Whether each mark is there once, elements are nested, and all within what they were within. */
+/** Whether each mark occurs once, elements are nested, and each mark is inside its original parent. */
 function isSound(marks: readonly MarkNode[], translated: TextSegment): boolean {
   const state = new Map<number, { node: MarkNode; seen: 'not' | 'open' | 'done' }>();
   for (const node of marks) state.set(node.id, { node, seen: 'not' });
@@ -43,7 +43,7 @@ function isSound(marks: readonly MarkNode[], translated: TextSegment): boolean {
   return left === 0 && open.length === 0;
 }
 
-/** A mark at its place in the translated text. */
+/** A mark and its position in the translated text. */
 interface MarkEvent {
   mark: Mark;
   place: Place;
@@ -65,7 +65,7 @@ function eventsOf(
   return events.sort((a, b) => comparePlaces(a.place, b.place));
 }
 
-/** Writes text and marks in order; an element ends only after what began within it has. */
+/** Writes text and marks in order; an element ends only after all elements that began inside it. */
 function nested(events: readonly MarkEvent[], translated: TextSegment): TextSegment {
   const parts: (string | Mark)[] = [];
   const open: number[] = [];
@@ -90,15 +90,15 @@ function nested(events: readonly MarkEvent[], translated: TextSegment): TextSegm
   return parts;
 }
 
-// Finds a place in the translated text for every mark of the source.
+// Finds a position in the translated text for every mark of the source.
 
-/** Somewhere in a translated text; places with the same offset are told apart by what follows it. */
+/** A position in a translated text; positions with the same offset are ordered by the further fields. */
 interface Place {
-  /** UTF-16 units of text before. */
+  /** Number of UTF-16 units of text before it. */
   offset: number;
   /** Order among marks at the same offset: their indexes in the translated segment. */
   rank: number;
-  /** Index of the mark in the source, which decides when all else is equal. */
+  /** Index of the mark in the source; the final tie-breaker. */
   sourceIndex: number;
 }
 
@@ -107,7 +107,7 @@ interface Extent {
   end: Place;
 }
 
-/** Order of places in a text, for sorting. */
+/** Compares two positions, for sorting. */
 function comparePlaces(a: Place, b: Place): number {
   if (a.offset !== b.offset) return a.offset - b.offset;
   if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
@@ -115,8 +115,8 @@ function comparePlaces(a: Place, b: Place): number {
 }
 
 /**
- * Places for all marks, by id: where the engine put them, or else where they belong by the source.
- * Every element reaches around all that was within it in the source.
+ * Returns positions for all marks by id: those from the engine, or else those derived from the source. Every
+ * element spans all marks that it contains in the source.
  */
 function locateMarks(
   source: TextSegment,
@@ -142,7 +142,7 @@ function locateMarks(
 const first = (a: Place, b: Place): Place => (comparePlaces(a, b) <= 0 ? a : b);
 const last = (a: Place, b: Place): Place => (comparePlaces(a, b) >= 0 ? a : b);
 
-/** From the first to the last occurrence of each mark; what occurs once ends where it begins. */
+/** Returns the first and last occurrence of each mark; both are equal for a mark that occurs once. */
 function occurrences(translated: TextSegment, marks: readonly MarkNode[]): Map<number, Extent> {
   const nodes = new Map(marks.map((node) => [node.id, node]));
   const extents = new Map<number, Extent>();
@@ -165,10 +165,10 @@ function occurrences(translated: TextSegment, marks: readonly MarkNode[]): Map<n
   return extents;
 }
 
-/** How far a mark is moved to stand between words, in UTF-16 units. */
+/** Maximum distance by which a mark is moved to a word boundary, in UTF-16 units. */
 const WORD_REACH = 32;
 const BLANK = /\s/;
-/** After all marks that the engine put at an offset, and before them. */
+/** Ranks after and before all marks that the engine put at an offset. */
 const AFTER = Infinity;
 const BEFORE = -Infinity;
 
@@ -193,7 +193,7 @@ class LostMarks {
     this.#sourceLength = Math.max(1, plainText(source).length);
   }
 
-  /** Gives a lost mark, or the lost end of an element, a place; called in the order of the source. */
+  /** Assigns a position to a lost mark, or to the lost end of an element; called in source order. */
   locate(node: MarkNode): void {
     const extent = this.#extents.get(node.id);
     if (extent === undefined) {
@@ -210,7 +210,7 @@ class LostMarks {
     }
   }
 
-  /** Beside the mark that is beside it in the source, or at the same share of the text. */
+  /** Returns the position beside the mark's neighbour in the source, or in proportion to the text. */
   #startOf(node: MarkNode): Place {
     const { openIndex, openOffset, closeIndex } = node;
     const before = this.#source[openIndex - 1];
@@ -232,7 +232,7 @@ class LostMarks {
     return { offset: this.#betweenWords(wanted, 'start'), rank: AFTER, sourceIndex: openIndex };
   }
 
-  /** As much text as is the element's share of the source. */
+  /** Returns the end that gives the element the same share of the text as in the source. */
   #endOf(node: MarkNode, start: Place): Place {
     const { openOffset, closeOffset, closeIndex: sourceIndex } = node;
     const length = Math.round((closeOffset - openOffset) * this.#scaleOf(node).ratio);
@@ -244,7 +244,7 @@ class LostMarks {
       : { offset, rank: BEFORE, sourceIndex };
   }
 
-  /** How offsets in the source become offsets in the translation, within the element around. */
+  /** Returns the mapping of source offsets to translation offsets within the parent element. */
   #scaleOf({ parent }: MarkNode): { sourceStart: number; start: number; ratio: number } {
     const extent = parent && this.#extents.get(parent.id);
     if (extent === undefined) {
@@ -256,7 +256,7 @@ class LostMarks {
     return { sourceStart, start, ratio: (extent.end.offset - start) / sourceLength };
   }
 
-  /** The nearest place within the element around, so that this does not have to grow. */
+  /** Clamps a position to the parent element, so that the parent need not grow. */
   #within({ parent }: MarkNode, place: Place): Place {
     const extent = parent && this.#extents.get(parent.id);
     if (extent === undefined) return place;
@@ -266,7 +266,7 @@ class LostMarks {
     return place;
   }
 
-  /** The nearest beginning or end of a word; between characters where words are not spaced. */
+  /** Returns the nearest word boundary; a character boundary in scripts without blanks. */
   #betweenWords(wanted: number, side: 'start' | 'end'): number {
     for (let distance = 0; distance <= WORD_REACH; distance += 1) {
       if (this.#isAt(wanted - distance, side)) return wanted - distance;
@@ -291,17 +291,17 @@ class LostMarks {
 interface MarkNode {
   id: number;
   isElement: boolean;
-  /** The element around. */
+  /** The surrounding element. */
   parent: MarkNode | undefined;
-  /** Indexes in the segment; the same for a mark that stands alone. */
+  /** Indexes in the segment; equal for a lone mark. */
   openIndex: number;
   closeIndex: number;
-  /** Text of the segment before it begins and before it ends, in UTF-16 units. */
+  /** Length of the segment's text before its start and before its end, in UTF-16 units. */
   openOffset: number;
   closeOffset: number;
 }
 
-/** The marks of a well-nested segment, in reading order. */
+/** Returns the marks of a well-nested segment, in reading order. */
 function marksOf(segment: TextSegment): MarkNode[] {
   const nodes: MarkNode[] = [];
   const open: MarkNode[] = [];

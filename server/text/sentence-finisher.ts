@@ -1,4 +1,4 @@
-/** Makes sentences of what recognisers without capitals and punctuation report. */
+/** Turns the output of recognisers without capitals and punctuation into sentences. */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 
 const LETTER = /\p{L}/u;
@@ -6,7 +6,7 @@ const ENDED = /[.!?…。！？؟]["'”’»)\]]*$/u;
 const FULL_STOPS: Partial<Record<string, string>> = { ja: '。', zh: '。', hi: '।', bn: '।' };
 const ENGLISH_I = /\bi(?=$|[\s,.;:!?]|'(?:m|ll|d|ve)\b)/g;
 
-/** Only what surely asks: "what is …", "how long does …", "do you …"; not "when we began …". */
+/** Unambiguous questions only: "what is …", "how long does …", "do you …"; not "when we began …". */
 const VERB = 'do|does|did|is|are|am|was|were|can|could|will|would|shall|should|have|has';
 const SUBJECT = 'i|you|he|she|it|we|they|there|this|that|these|those|the|my|your|his|her|our|their';
 const ENGLISH_QUESTION = new RegExp(
@@ -14,33 +14,32 @@ const ENGLISH_QUESTION = new RegExp(
   'i',
 );
 
-/** What an utterance adds to a sentence. */
+/** The contribution of an utterance to a sentence. */
 interface FinishedUtterance {
   text: string;
-  /** Whether the sentence ends with it, as far as its last word tells. */
+  /** Whether the sentence ends with it, judged by its last word. */
   endsSentence: boolean;
 }
 
 /**
- * The beginning of what still grows: a capital, and those that English words always have.
+ * Formats a growing text: adds the initial capital, and capitals of English words that always have one.
  *
- * @param isBegun whether it goes on with a sentence, which has its capital
+ * @param isBegun whether the text continues a sentence, whose capital is already set
  */
 export function beginSentence(text: string, language: LanguageTag, isBegun = false): string {
   const proper = baseLanguage(language) === 'en' ? properEnglish(text) : text;
   return isBegun ? proper : capitalised(proper, language);
 }
 
-/** A text as a sentence: a capital at the start and a mark at the end. */
+/** Formats a text as a sentence, with an initial capital and a final mark. */
 export function finishSentence(text: string, language: LanguageTag): string {
   return finished(beginSentence(text.trim(), language), language);
 }
 
 /**
- * A whole utterance without punctuation as a sentence, or as the part of one when it breaks off: then
- * no mark ends it.
+ * Formats an unpunctuated utterance as a sentence, or as part of one without a final mark when it breaks off.
  *
- * @param begun what was said of the sentence in utterances before
+ * @param begun text of the same sentence from earlier utterances
  */
 export function finishUtterance(
   text: string,
@@ -56,7 +55,7 @@ export function finishUtterance(
   return { text: finished(sentence, language, isQuestion), endsSentence: true };
 }
 
-/** Whether a text with punctuation is whole: it ends with a mark that ends sentences. */
+/** Whether a punctuated text ends with a sentence-final mark. */
 export function endsWithMark(text: string): boolean {
   return ENDED.test(text.trimEnd());
 }
@@ -87,9 +86,9 @@ function capitalised(text: string, language: LanguageTag): string {
 }
 
 /**
- * English words that are always written with a capital, for recognisers that write none. Translators
- * need it: Apertium knows "Americans" and leaves "americans" as it is. Words that are also common
- * ones (may, march, polish, turkey, china, rose) are left out.
+ * English words that are always capitalised, for recognisers without capitals. Translators need the capital:
+ * Apertium knows "Americans" but leaves "americans" untranslated. Words that are also common ones (may,
+ * march, polish, turkey, china, rose) are omitted.
  */
 const nouns = `
 Monday Tuesday Wednesday Thursday Friday Saturday Sunday
@@ -119,16 +118,16 @@ const byLowerCase = new Map(
     .map((noun) => [noun.toLowerCase(), noun]),
 );
 
-/** A word of English as it is always written: `American` for `american`, any other word as it is. */
+/** Returns an English word in its fixed capitalisation: `American` for `american`; other words unchanged. */
 function properNoun(word: string): string {
   return byLowerCase.get(word) ?? word;
 }
 
-// Words with which no sentence ends: after them a pause is one for breath or for thought.
+// Words that never end a sentence: a pause after them is for breath or thought.
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** Articles, possessives, conjunctions and the like; what may well end a sentence is not listed. */
+/** Articles, possessives, conjunctions and the like; words that may end a sentence are not listed. */
 const hanging: Readonly<Record<string, ReadonlySet<string>>> = {
   en: words(`
     a an the my your our their its every and or but nor because if whether unless although though
@@ -164,12 +163,12 @@ const hanging: Readonly<Record<string, ReadonlySet<string>>> = {
   ru: words('и а но или что чтобы если когда потому в во на с со к ко от из для без при между'),
 };
 
-/** These end a question at most: “who is it for”. */
+/** Prepositions, which end a sentence only in a question: “who is it for”. */
 const prepositions: Readonly<Record<string, ReadonlySet<string>>> = {
   en: words('of into from with for at to between during against among towards per via'),
 };
 
-/** Particles that stand behind their words, in scripts without blanks. */
+/** Particles that follow their words, in scripts without blanks. */
 const particles: Readonly<Record<string, RegExp>> = {
   ja: /(?:を|へ|という|そして|しかし|ので)$/u,
   zh: /(?:和|与|或者|但是|因为|所以|如果|把|被|跟)$/u,
@@ -178,10 +177,10 @@ const particles: Readonly<Record<string, RegExp>> = {
 const LAST_WORD = /[\p{L}\p{M}\p{N}'’-]+$/u;
 
 /**
- * Whether a text breaks off in the middle of a sentence, judged by its last word; false for
- * languages of which no such words are known.
+ * Whether a text breaks off within a sentence, judged by its last word; false for languages without a word
+ * list.
  *
- * @param options.isQuestion whether the text asks something
+ * @param options.isQuestion whether the text is a question
  */
 function breaksOff(
   text: string,
@@ -200,8 +199,9 @@ const LAST_UNIT = /\s*\S+\s*$/u;
 const TRAILING_COMMA = /[,，、]\s*$/u;
 
 /**
- * Where the words begin with which a text breaks off: “… the bridge | and the”. The UTF-16 position of
- * the blank before them; 0 when nothing else is there, the length when it does not break off.
+ * Returns where the words begin with which a text breaks off: “… the bridge | and the”. The result is the
+ * UTF-16 position of the blank before them; 0 when the text consists of such words only, its length when it
+ * does not break off.
  */
 export function hangingPlace(text: string, language: LanguageTag): number {
   let whole = text;

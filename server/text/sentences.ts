@@ -1,12 +1,11 @@
 /**
- * Finds the ends of sentences. Candidates are those of Unicode's rules (UAX #29: a terminal, closing
- * marks, a blank; no blank in scripts without); abbreviations, initials, numbers and quotations are
- * then told from ends. `Intl.Segmenter` would find the same candidates in time that grows with the
- * square of the length.
+ * Sentence segmentation. Candidates follow Unicode's rules (UAX #29: a terminal, closing marks, and a blank
+ * except in scripts without blanks); abbreviations, initials, numbers and quotations are then ruled out.
+ * `Intl.Segmenter` finds the same candidates, but in time quadratic in the length.
  */
 import { type LanguageTag, baseLanguage } from '../../shared/language.ts';
 
-/** Terminals at whose run a match begins only once, so that long runs cost no more than they are long. */
+/** A match starts only at the beginning of a run of terminals, so that long runs take linear time. */
 const CANDIDATE =
   /(?<![\p{STerm}…])([\p{STerm}…]+)([\p{Pe}\p{Pf}"'”’»›“]*(?:[ \u00a0\u202f][»›])?)\s+|[。！？｡]+[」』）〉》】〕”’]*/gu;
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
@@ -14,10 +13,10 @@ const TERMINAL = /[\p{STerm}…]/u;
 const LETTER = /\p{L}/u;
 
 /**
- * Where the sentences of a text end: UTF-16 positions in ascending order, the last one the length of
- * the text; blanks belong to the sentence before. Takes time in proportion to the length.
+ * Returns the ends of the sentences of a text: UTF-16 positions in ascending order, of which the last is the
+ * length of the text. Blanks belong to the preceding sentence. Takes linear time.
  *
- * @param options.atLineBreaks whether a line break ends a sentence, too; else it is a blank
+ * @param options.atLineBreaks whether a line break ends a sentence; otherwise it counts as a blank
  */
 export function sentenceEnds(
   text: string,
@@ -45,7 +44,7 @@ function appendEnds(
   language: LanguageTag | undefined,
 ): void {
   const firstTerminal = line.search(TERMINAL);
-  // The commonest text is a single sentence: no more than its terminal is looked at.
+  // Fast path: most texts are a single sentence, of which only the terminal is examined.
   if (firstTerminal !== -1 && LETTER.test(line.slice(firstTerminal))) {
     const rules = abbreviationsOf(language);
     let start = 0;
@@ -63,13 +62,13 @@ function appendEnds(
   ends.push(offset + line.length);
 }
 
-/** How far back the word before a full stop is looked for: no abbreviation is longer. */
+/** Distance searched backwards for the word before a full stop: no abbreviation is longer. */
 const WORD_REACH = 24;
-/** How far ahead the beginning of the next sentence is looked at. */
+/** Length of the next sentence's beginning that is examined. */
 const NEXT_REACH = 24;
 
 const CONTINUES = /^(?:[,;:)\]}]|[»›]$)/u;
-/** Georgian has lower case letters only. */
+/** Georgian is excluded because it has only lower-case letters. */
 const LOWER_CASE = /^["'“”‘’«»„¿¡([]*(?!\p{Script=Georgian})\p{Ll}/u;
 const WORD_BOUNDARIES = ' \t\r\n\u00a0()[]{}"\'“”„«»‘’/';
 
@@ -111,7 +110,7 @@ const NUMBER = /^\d{1,3}$/;
 const ORDINAL = /^(?:\d{1,2}|[IVXLC]{1,6})$/;
 const INITIAL = /^(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]|\p{Lu}[.-]\p{Lu})$/u;
 const ACRONYM = /^(?:\p{Lu}\.)+\p{Lu}$/u;
-/** With these a sentence of English begins, and hardly any name. */
+/** Words that begin an English sentence and hardly ever a name. */
 const ENGLISH_BEGINNING =
   /^["“‘(]*(?:The|A|An|It|Its|He|She|They|We|I|You|This|That|These|Those|There|His|Her|Their|Our|My|In|On|At|By|For|From|As|But|And|Or|So|If|When|While|After|Before|However|What|Who|Why|How|Where|No|Yes)\b/;
 
@@ -136,12 +135,12 @@ function wordGoesOn({
   return isShort && !(isEnglish && ENGLISH_BEGINNING.test(next));
 }
 
-// Abbreviations that end in a full stop, though their sentence goes on. What may as well end a
-// sentence (`etc.`, `Inc.`, `usw.`) is not listed. In lower case, without the last full stop.
+// Abbreviations that end in a full stop within a sentence. Abbreviations that may also end one (`etc.`,
+// `Inc.`, `usw.`) are not listed. In lower case, without the last full stop.
 
 const words = (list: string): string[] => list.trim().split(/\s+/);
 
-/** Titles and scholarly signs that many languages share. */
+/** Titles and scholarly abbreviations shared by many languages. */
 const common = words('dr prof mr mrs ms st vs cf ca nr no fig mt');
 
 const byLanguage: Readonly<Record<string, string[]>> = {
@@ -193,7 +192,9 @@ const byLanguage: Readonly<Record<string, string[]>> = {
   el: words('κ κα κος π.χ δηλ βλ σελ αρ τηλ λ.χ'),
 };
 
-/** Before a figure these go on, too; elsewhere they are words or ends: `No. 5`, but `No. Never.` */
+/**
+ * Abbreviations only before a number; elsewhere they are words or sentence ends: `No. 5`, but `No. Never.`
+ */
 const beforeFigures = new Set(
   words(
     'no nr nº n° núm num n p pp s pág pag str стр с fig abb bd vol art § cap chap ch kap č tab рис мал op ca approx',
@@ -213,7 +214,7 @@ interface AbbreviationRules {
 
 const rules = new Map<string, AbbreviationRules>();
 
-/** The abbreviations of a language; of an unknown one, those that many share. */
+/** Returns the abbreviations of a language; for an unknown language, the shared ones. */
 export function abbreviationsOf(language: LanguageTag | undefined): AbbreviationRules {
   const base = language === undefined ? '' : baseLanguage(language);
   const own = byLanguage[base];
@@ -221,7 +222,7 @@ export function abbreviationsOf(language: LanguageTag | undefined): Abbreviation
   let found = rules.get(key);
   if (found === undefined) {
     const goesOn = new Set([...common, ...(own ?? [])]);
-    // An answer is a sentence in English and the Romance languages.
+    // In English and the Romance languages the answer `No.` is a sentence.
     goesOn.delete('no');
     found = { goesOn, beforeFigures, writesOrdinals: ordinalLanguages.has(base) };
     rules.set(key, found);

@@ -1,34 +1,34 @@
 /**
- * The unit of translation: a sentence, line or paragraph whose inline markup is numbered marks. Tag
- * handling, glossary terms and documents all speak in segments, and every engine carries the marks in
- * its own way.
+ * Text segments, the unit of translation: a sentence, line or paragraph whose inline markup is represented by
+ * numbered marks. Tag handling, glossary terms and documents all use segments; each engine carries the marks
+ * in its own way.
  */
 
-/** One end of an inline element, or something that stands alone. Ids are unique in a segment. */
+/** One end of an inline element, or a standalone item. Ids are unique within a segment. */
 export interface Mark {
   mark: 'open' | 'close' | 'lone';
   id: number;
 }
 
 /**
- * Text and marks in reading order. Elements are well nested: between `open` and `close` of an id,
- * other ids are opened and closed in pairs. Line breaks in a segment are blanks.
+ * Text and marks in reading order. Elements are well nested: between `open` and `close` of an id, other ids
+ * are opened and closed in pairs. Line breaks in a segment count as blanks.
  */
 export type TextSegment = readonly (string | Mark)[];
 
-/** The text of a segment without its marks. */
+/** Returns the text of a segment without its marks. */
 export function plainText(segment: TextSegment): string {
   const [first] = segment;
   if (segment.length === 1 && typeof first === 'string') return first;
   return segment.filter((part) => typeof part === 'string').join('');
 }
 
-/** Whether a segment has no marks, so that an engine may take the short way. */
+/** Whether a segment has no marks, which allows a faster path. */
 export function isPlain(segment: TextSegment): boolean {
   return segment.every((part) => typeof part === 'string');
 }
 
-/** Whether a text or segment has anything to translate: numbers, dates and signs alone have not. */
+/** Whether a text or segment has anything to translate; numbers, dates and signs alone have not. */
 export function hasLetters(text: string | TextSegment): boolean {
   return /\p{L}/u.test(typeof text === 'string' ? text : plainText(text));
 }

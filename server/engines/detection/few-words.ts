@@ -1,8 +1,8 @@
 /**
- * The language of a text of few words, by a model of how it came about: somebody chose a language, and
- * each word as often as that language writes it. Of what one language writes, nine tenths are its most
- * frequent words, by their rank; the rest is shared by those of its dictionary and by whatever is spelled
- * as its words are. All scores are natural logarithms of probabilities: a lead of 5 is one of 150 to 1.
+ * Detects the language of a text of few words with a generative model: a language is chosen first, and then
+ * each word with the frequency it has in that language. Nine tenths of a language's text are its most
+ * frequent words, by rank; the rest is shared between dictionary words and words spelled like those of the
+ * language. All scores are natural logarithms of probabilities: a lead of 5 means 150 to 1.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection } from '../engine.ts';
@@ -11,92 +11,116 @@ import type { Evidence, Statistics } from './statistics.ts';
 import type { WordFrequencies } from './word-frequencies.ts';
 import type { WordLists } from './word-lists.ts';
 
-// How probable a word is in a language.
+// Probability of a word in a language.
 
-/** Of the last of the listed words, and how fast it grows towards the first: slower than in running text. */
+/**
+ * Probability of the lowest-ranked listed word, and its growth towards the first: slower than in running
+ * text.
+ */
 const LISTED = { least: 9e-6, ranks: 10_000, offset: 5, slope: 0.8 } as const;
-/** Of a word of our own lists, which are in no order; of languages that have no other, they are the commonest. */
+/**
+ * Probability of a word in the built-in lists, which are unordered; for languages without another list they
+ * hold the commonest words.
+ */
 const COMMON = { listed: 3e-4, unlisted: 1e-3 } as const;
-/** Lists of subtitles have names and English in them: a word counts less that the dictionary does not know. */
+/** Factor for a word that the dictionary does not know: lists from subtitles contain names and English. */
 const NOT_IN_DICTIONARY = 0.02;
-/** Of a word in a dictionary, and of one that only a large one has or that is put together. */
+/** Probability of a dictionary word, and of one found only in a large dictionary or as a compound. */
 const IN_DICTIONARY = { core: 1e-6, rare: 3e-8 } as const;
-/** What is left for words that are nowhere, where there is no dictionary, a small one, one with nearly all words. */
+/**
+ * Probability mass left for unknown words: without a dictionary, with a small one, with a nearly complete
+ * one.
+ */
 const UNKNOWN = { none: 0.2, small: 0.01, nearlyAll: 0.001 } as const;
-/** Languages without a list are spelled as the others are on average, but for this. */
+/** Penalty of a language without a list, whose spelling is taken as the average of the others. */
 const UNLIKE_AVERAGE = 1;
-/** Of words that are borrowed by all. */
+/** Score of words that all languages have borrowed. */
 const BORROWED_SCORE = -12;
-/** No word speaks against a language for more: it may be a name, a mistake, another language's. */
+/** Largest loss from one word, since it may be a name, a mistake or a foreign word. */
 const MAX_LOSS = { known: 9, unknown: 10 } as const;
-/** Languages that have most words of others, so that only their own tell them, and how many. */
+/**
+ * Languages that share most words with their relatives, so that only their own words identify them; the share
+ * of a relative's probability, and the penalty without an own word.
+ */
 const relatives: Readonly<Record<LanguageTag, readonly LanguageTag[]>> = { gl: ['es', 'pt'] };
 const OF_RELATIVES = 0.3;
 const WITHOUT_OWN_WORD = 6;
 
-// What else speaks for a language.
+// Other evidence for a language.
 
 const NGRAMS = 1.5;
-/** The letters that few languages write, where it is not known how a language spells. */
+/** Weight of distinctive letters, for languages whose spelling is unknown. */
 const LETTERS = 5;
-/** The network is all that knows some languages; it guesses wildly below this length, in UTF-16 units. */
+/**
+ * Weight of the network, which alone knows some languages; below `length`, in UTF-16 units, its guesses count
+ * less.
+ */
 const NETWORK = { listed: 1.5, unlisted: 4, length: 24 } as const;
 
-// What a language must lead by.
+// Leads that make a language certain.
 
 const LEAD = {
-  /** Over languages that have not all words. */
+  /** Over languages that lack some of the words. */
   any: 2.2,
-  /** The same, for one that has them all. */
+  /** The same, for a language that has all words. */
   wholeOverAny: 1.5,
-  /** Over those that have them all. */
+  /** Over languages that have all words. */
   whole: 4.5,
-  /** Over those of which a dictionary says so, for a language without one. */
+  /** Over languages whose dictionary has all words, for a language without a dictionary. */
   dictionary: 6,
-  /** Of one word, over languages that have it. */
+  /** Over languages that have the word, for a text of one word. */
   oneWord: 7,
-  /** Where most of the letters are in words that it does not have. */
+  /** When most letters are in words that the language lacks. */
   unknown: 6,
 } as const;
-/** A language has the words of a text: so much of the letters is in words that it has, or some of them. */
+/**
+ * Share of letters in known words from which a language counts as knowing the text: for most of it, or for
+ * some.
+ */
 const KNOWN = { most: 0.65, some: 0.3 } as const;
-/** What the likeliest leads by less than a text may be in as well. */
+/** Leads below which a text may be in the other language as well. */
 const OPEN = {
-  /** Where no word is known. */
+  /** When neither language knows a word. */
   unknown: 4,
   known: 6,
-  /** Languages whose dictionary has a word of it, where the likeliest has not all words, and where it has. */
+  /**
+   * Over languages whose dictionary has some of the words: when the likeliest lacks some words, and when it
+   * has all.
+   */
   dictionary: { partly: 12, whole: 9 },
-  /** Languages that have all words, and the same of one word. */
+  /** Over languages that have all words; `oneWord` for a text of one word. */
   whole: 7,
   oneWord: 9,
-  /** Those whose dictionary has all words, where the likeliest is one without. */
+  /** Over languages whose dictionary has all words, when the likeliest has no dictionary. */
   wholeDictionary: 10,
 } as const;
-/** So much the likeliest may lead over a usual language that has all words: of several, of one. */
+/**
+ * Largest lead that the likeliest may have over a usual language that has all words, for several words and
+ * for one.
+ */
 const USUAL = { words: 3.5, oneWord: 9 } as const;
-/** A usual language decides where it is so much more usual than others, and so much of all is in it. */
+/** Factor by which a usual language must exceed the others, and its minimum share, to decide. */
 const USUAL_LEAD = 4;
 const USUAL_SHARE = 0.25;
-/** Below this a letter, nothing is a word of any language. */
+/** Average spelling score per letter below which a text is not words of any language. */
 const LEAST_SPELLING = -3.6;
 
-/** What the words of a text say of a language. */
+/** Evidence of a text's words for one language. */
 interface Weighed {
   language: LanguageTag;
   score: number;
-  /** Share of the letters that are in words it has. */
+  /** Share of the letters that are in known words. */
   known: number;
-  /** Whether it has all words. */
+  /** Whether the language has all words. */
   isWhole: boolean;
   hasDictionary: boolean;
 }
 
 export interface FewWords {
-  /** The likeliest first; empty where no language has such words. */
+  /** The likeliest first; empty when no language has such words. */
   weighed: readonly Weighed[];
   isOneWord: boolean;
-  /** The one word may be borrowed from a language whose dictionary is small. */
+  /** Languages with small dictionaries from which the only word may be borrowed. */
   lenders: readonly LanguageTag[];
 }
 
@@ -105,7 +129,7 @@ export interface Means {
   lists: WordLists;
 }
 
-/** A word in one language. */
+/** Evaluation of a word in one language. */
 interface WordScore {
   score: number;
   has: 'surely' | 'rarely' | undefined;
@@ -114,8 +138,8 @@ interface WordScore {
 /**
  * Weighs few words in each language of their script.
  *
- * @param words in lower case
- * @param means.prior how much likelier a language is before anything is read
+ * @param words words in lower case
+ * @param means.prior prior score of a language, before anything is read
  */
 export function weighFewWords(
   words: readonly string[],
@@ -166,7 +190,7 @@ export function weighFewWords(
   };
 }
 
-/** A word with a hyphen or an apostrophe is that word where a language lists it, else its parts. */
+/** Returns a word with a hyphen or apostrophe as a whole where a language lists it, otherwise its parts. */
 function partsOf(word: string, frequencies: WordFrequencies): string[] {
   const plain = word.replaceAll('’', "'");
   if (frequencies.ranks(plain).size > 0) return [plain];
@@ -191,7 +215,7 @@ function scoresOf(
   const unlisted = Math.log(average) - UNLIKE_AVERAGE;
   const probabilities = new Map<LanguageTag, number>();
   const scores = new Map<LanguageTag, WordScore>();
-  // Those of which others are relatives first.
+  // Languages without relatives come first: the others depend on their probabilities.
   const languages = script.languages.toSorted(
     (one, other) => Number(one in relatives) - Number(other in relatives),
   );
@@ -222,13 +246,13 @@ function scoresOf(
   return scores;
 }
 
-/** Zipf's law. */
+/** Returns the probability of a rank by Zipf's law. */
 function probabilityOf(rank: number): number {
   const { least, ranks, offset, slope } = LISTED;
   return least * (ranks / (rank + offset)) ** slope;
 }
 
-/** How surely the dictionary of a language has a word, or all its parts; undefined where there is none. */
+/** Returns how certainly a dictionary contains a word or all its parts; undefined without a dictionary. */
 function shareOf(word: string, language: LanguageTag, lists: WordLists): number | undefined {
   if (!lists.languages.has(language)) return undefined;
   const parts = word.split(/['-]/).filter((part) => part !== '');
@@ -241,7 +265,7 @@ function shareOfUnknown(language: LanguageTag, lists: WordLists): number {
   return lists.hasNearlyAll(language) ? UNKNOWN.nearlyAll : UNKNOWN.small;
 }
 
-/** Whether a language has a word that its relatives do not have; true of those without any. */
+/** Whether a language has a word that its relatives lack; true for languages without relatives. */
 function hasOwnWord(
   language: LanguageTag,
   parts: readonly string[],
@@ -255,14 +279,17 @@ function hasOwnWord(
   );
 }
 
-/** Whether words that nobody has are at least spelled as those of some language. */
+/** Whether unknown words are at least spelled like those of some language. */
 function areSpelledAsWords(words: readonly string[], frequencies: WordFrequencies): boolean {
   const best = words.map((word) => Math.max(...frequencies.spelling(word).values()));
   const letters = words.join(' ').length + 1;
   return best.reduce((sum, each) => sum + each, 0) / letters > LEAST_SPELLING;
 }
 
-/** Languages of which a word that only a dictionary has may well be by its letters, though their own is small. */
+/**
+ * Returns languages with small dictionaries whose spelling fits a word better than that of its presumed
+ * language.
+ */
 function lendersOf(
   word: string,
   borrower: LanguageTag,
@@ -285,10 +312,11 @@ function lendersOf(
 }
 
 /**
- * Decides: the account's usual language where it may be, the likeliest where it leads, else none.
+ * Decides on a language: the account's usual language where it is possible, the likeliest one where its lead
+ * suffices, otherwise none.
  *
- * @param own the words in small letters: every language writes the names of others
- * @param usual how much is written in each language where the text comes from
+ * @param own the lower-case words, since names occur in texts of any language
+ * @param usual amount of text written in each language where the text comes from
  */
 export function concludeFewWords(
   { weighed, isOneWord, lenders }: FewWords,
@@ -318,7 +346,7 @@ export function concludeFewWords(
   };
 }
 
-/** What the likeliest has to lead by for a text not to be in another language. */
+/** Returns the lead that rules out another language as a candidate. */
 function openLead(best: Weighed, other: Weighed, isOneWord: boolean): number {
   const least = best.known === 0 && other.known === 0 ? OPEN.unknown : OPEN.known;
   const known =
@@ -348,7 +376,7 @@ function isSure(best: Weighed, others: readonly Weighed[], isOneWord: boolean): 
   );
 }
 
-/** The one of several languages that is more usual than the others by far. */
+/** Returns the language that is far more usual than the other ones, if any. */
 function mostUsual(languages: readonly LanguageTag[], usual: Evidence): LanguageTag | undefined {
   const shareOf = (language: LanguageTag) => usual.get(language) ?? 0;
   const [first, second] = languages.toSorted((one, other) => shareOf(other) - shareOf(one));
@@ -358,11 +386,10 @@ function mostUsual(languages: readonly LanguageTag[], usual: Evidence): Language
   return isClear ? first : undefined;
 }
 
-// Words that a text in a language can hardly do without, of languages for which nobody else lists them, and
-// of English and French, whose lists come from the web and from newspapers, where people do not greet each
-// other or say what they want.
+// Common words of languages for which no other list exists. English and French are included because their
+// lists come from the web and from newspapers, which lack greetings and requests.
 
-/** Two words that only together are one language's have `_` between them. */
+/** Common words by language; a phrase that identifies a language only as a whole is joined with `_`. */
 const commonWords: Readonly<Record<LanguageTag, string>> = {
   ar: 'في من على إلى أن هذا هذه التي الذي لا ما هو هي كان مع عن كل أو ثم قد لم مرحبا أهلا شكرا السلام عليكم صباح مساء الخير نعم أنا أنت كيف حالك أين متى لماذا',
   be: 'і ў не на я што гэта як з да ён яна мы вы яны але калі для дзе хто чаму быў была было вельмі добры дзень дзякуй прывітанне ласка так няма можна толькі',
@@ -393,24 +420,24 @@ for (const [language, words] of Object.entries(commonWords)) {
   }
 }
 
-/** Whether words, in lower case, are in one of the lists together. */
+/** Whether lower-case words form a phrase in one of the lists. */
 function isCommonPhrase(words: string): boolean {
   return words.includes(' ') && languagesByWord.has(words);
 }
 
-/** Whether a word, in lower case, is one of a language that has such a list. */
+/** Whether a lower-case word is in the language's list. */
 export function isCommon(word: string, language: LanguageTag): boolean {
   return languagesByWord.get(word)?.includes(language) === true;
 }
 
 /**
- * What all languages have taken from one: it says nothing of the language around it, though the one that
- * it is from has the words in its dictionary.
+ * Words that all languages have borrowed. They say nothing about the surrounding language, even though the
+ * dictionary of their language of origin contains them.
  */
 const borrowed =
   /(?<=^| )(?:a la carte|ad hoc|alter ego|bona fide|de facto|per diem|pro rata|status quo|vice versa|cappuccino|espresso|latte|pizza|sushi|taco)(?= |$)/g;
 
-/** @param text words in lower case, single blanks between them */
+/** @param text lower-case words, separated by single blanks */
 function borrowedWordsIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(borrowed)].flatMap(([phrase]) => phrase.split(' ')));
 }

@@ -1,4 +1,4 @@
-/** Takes XML and HTML apart for translation, so that every tag comes back byte for byte. */
+/** Splits XML and HTML into segments for translation and reproduces every tag byte for byte. */
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   type MarkupOptions,
@@ -31,9 +31,9 @@ import {
 } from './pairing.ts';
 
 /**
- * Takes a text with markup apart. Tags, comments, and elements that are not translated are slices of
- * the source; so is text that comes back unchanged. Names of tags are compared by case in XML only.
- * A sentence ends a segment only where no inline element is open.
+ * Lays out a text with markup. Tags, comments and untranslated elements are slices of the source, and so is
+ * text that comes back unchanged. Tag names are case-sensitive in XML only. A sentence ends a segment only
+ * where no inline element is open.
  *
  * @throws ServiceError invalid_request for XML that is not well-formed (version 2)
  */
@@ -49,11 +49,11 @@ export function* markupLayout(text: string, options: MarkupOptions): Steps<TextL
   });
 }
 
-// Decides what the elements of HTML mean for its sentences.
+// Determines the role of HTML elements in sentences.
 
 /**
- * Block elements, and inline ones around blocks, are structure; other elements are inline. Programs,
- * fields, `translate="no"` and `class="notranslate"` stay as they are.
+ * Block elements, and inline elements that contain blocks, are structure; other elements are inline. Scripts,
+ * form fields, `translate="no"` and `class="notranslate"` stay unchanged.
  */
 function* htmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
   const tokens = htmlTokens(source);
@@ -116,12 +116,12 @@ function itemOf(token: Token, index: number, splits: boolean): FlowItem {
   return { kind: 'lone', word: false, start, end };
 }
 
-/** A field that nobody sees is no structure. */
+/** A hidden field is not structure. */
 const HIDDEN = /^<input\s[^>]*\btype\s*=\s*["']?hidden/i;
 
 type TextItem = Extract<FlowItem, { kind: 'text' }>;
 
-/** The first or the last signs of a text, its references read. */
+/** Returns the first or last characters of a text, with references resolved. */
 function edgeOf(source: string, { start, end, references }: TextItem, isStart: boolean): string {
   const refs = isStart ? references.slice(0, LOOKED_AT) : references.slice(-LOOKED_AT);
   const [from, to] = isStart
@@ -138,22 +138,28 @@ function edgeOf(source: string, { start, end, references }: TextItem, isStart: b
   return text;
 }
 
-/** Told from the source alone: no reference begins or ends with a blank. */
+/**
+ * Whether a blank separates two texts, judged by the source alone: no reference begins or ends with a blank.
+ */
 function hasBlankBetween(source: string, before: TextItem, behind: TextItem): boolean {
   return source.charCodeAt(before.end - 1) <= BLANK || source.charCodeAt(behind.start) <= BLANK;
 }
 
 const BLANK = 0x20;
-/** So much of a text tells how it begins and ends, in UTF-16 units. */
+/** Number of characters examined at the beginning or end of a text, in UTF-16 units. */
 const LOOKED_AT = 16;
-/** Of two words side by side no capital stands within one, unless both are written in them. */
+/**
+ * A lower-case ending, after which a capital begins another word, since capitals occur inside a word only if
+ * it is all capitals.
+ */
 const ENDS_SMALL = /(?:^|[^\p{L}\p{M}])(?=\p{L}*\p{Ll})[\p{L}\p{M}]{2,}$/u;
-/** Two of these are never one word. */
+/** Elements of which two are never one word. */
 const WHOLE = /^<\/?(?:a|label)[\s>]/i;
 
 /**
- * Elements with words right beside each other are two, unless they make up one: `<a>Home</a><a>About</a>` and
- * `<b>Red</b><i>Car</i>`, but not `<b>Uni</b><i>code</i>`. A link may also be beside text: `More<a>Next page</a>`.
+ * Cuts between adjacent elements with separate words, such as `<a>Home</a><a>About</a>` and
+ * `<b>Red</b><i>Car</i>`, but not within one word (`<b>Uni</b><i>code</i>`). A link may also adjoin text:
+ * `More<a>Next page</a>`.
  */
 function cutBetweenWords(source: string, items: FlowItem[]): FlowItem[] {
   const cuts: number[] = [];
@@ -183,7 +189,7 @@ function cutBetweenWords(source: string, items: FlowItem[]): FlowItem[] {
   );
 }
 
-/** Two texts, and the elements that end and begin between them. */
+/** Whether two texts are separate words, given the elements that end and begin between them. */
 function areApart(
   source: string,
   [before, behind]: readonly [TextItem, TextItem],
@@ -198,12 +204,15 @@ function areApart(
   return isNew && (isBoth || closed.some(isWhole) || opened.some(isWhole));
 }
 
-/** A line that is longer was broken for its length, and may go on in the next. */
+/** Length of a line above which its break is a wrap, so that the sentence may continue in the next line. */
 const LONG_LINE = 40;
 const BEGINS_LINE = /^[\p{Lu}\p{N}•–—*-]/u;
 const LINE_BREAK = /^<br[\s/>]/i;
 
-/** Lines of an address, a list or a form are separate: short, or ended, and the next begins anew. */
+/**
+ * Cuts at line breaks of addresses, lists and forms: where a line is short or ended, and the next begins
+ * anew.
+ */
 function cutAtLineBreaks(source: string, items: FlowItem[]): void {
   const isBreak = ({ kind, start }: FlowItem): boolean =>
     kind === 'lone' && LINE_BREAK.test(source.slice(start, start + 4));
@@ -212,7 +221,7 @@ function cutAtLineBreaks(source: string, items: FlowItem[]): void {
   const isEnded = items.map((item) => {
     if (item.kind === 'text') {
       const text = source.slice(item.start, item.end).trim();
-      // Its length and its end are what is asked.
+      // Only the length and the end of the line matter.
       if (text !== '') line = `${line}${text}`.slice(-LONG_LINE - 1);
       return false;
     }
@@ -234,7 +243,7 @@ function cutAtLineBreaks(source: string, items: FlowItem[]): void {
   }
 }
 
-/** Inline elements around structure are structure themselves: `<a><div>…</div></a>`. */
+/** Makes inline elements around structure structural: `<a><div>…</div></a>`. */
 function cutAroundStructure(items: FlowItem[]): void {
   let cuts = 0;
   const open: { index: number; cuts: number }[] = [];
@@ -251,17 +260,17 @@ function cutAroundStructure(items: FlowItem[]): void {
   }
 }
 
-// The `ruby` of HTML: words, and above each how it is read.
+// HTML `ruby`: words, each with its reading above.
 
-/** A reading where it stands in the source, with the brackets around it. */
+/** A reading's position in the source, including the brackets around it. */
 interface Place {
   start: number;
   end: number;
 }
 
 /**
- * Adds readings to the items of a page. A base and its reading are an element without a start tag, whose
- * end tag is the reading: wherever the word goes in the translation, it has its own above it.
+ * Adds readings to the items of a page. A base and its reading become an element without a start tag, whose
+ * end tag is the reading: the reading follows its base wherever the word moves in the translation.
  */
 class Readings {
   readonly #items: FlowItem[];
@@ -292,7 +301,7 @@ class Readings {
     this.#last = items.length - 1;
   }
 
-  /** The first item of the base before a reading in a `ruby`; undefined where there is none. */
+  /** Returns the first item of the base before a reading in a `ruby`; undefined when there is none. */
   #beginOfBase(): number | undefined {
     const items = this.#items;
     let depth = 0;
@@ -320,12 +329,12 @@ class Readings {
   }
 }
 
-// Decides what the elements of XML mean for its sentences.
+// Determines the role of XML elements in sentences.
 
 /**
- * An element is structure when it must split or holds one that must; or, found out from the outline,
- * when it has text inside and stands where there is none beside it. All else is inline, and so is
- * everything within what is inline.
+ * An element is structure when it is a splitting tag or contains one. With outline detection it is also
+ * structure when it has text inside and no text beside it. All other elements are inline, as is everything
+ * inside an inline element.
  *
  * @throws ServiceError invalid_request for version 2 when the text is not well-formed
  */
@@ -356,7 +365,7 @@ function* xmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
   };
 }
 
-/** Version 1 takes what is not well-formed, too: stray tags stay in their places. */
+/** Version 1 also accepts text that is not well-formed: stray tags stay in place. */
 function readLeniently(source: string): Token[] {
   try {
     return xmlTokens(source);
@@ -368,15 +377,15 @@ function readLeniently(source: string): Token[] {
   }
 }
 
-/** By the index of a token; the whole text has the index after the last one. */
+/** Properties of elements by token index; the whole text has the index after the last token. */
 interface Outline {
-  /** The element around. */
+  /** The surrounding element. */
   parent: Int32Array;
-  /** 1 where there is text beside the elements within. */
+  /** 1 when an element has text beside its child elements. */
   ownText: Uint8Array;
-  /** 1 where there is text at any depth. */
+  /** 1 when an element contains text at any depth. */
   text: Uint8Array;
-  /** 1 where there is an element that must split at any depth. */
+  /** 1 when an element contains a splitting tag at any depth. */
   holdsSplit: Uint8Array;
   characters: number;
 }
@@ -443,7 +452,7 @@ function itemsOf({
 }): FlowItem[] {
   const items: FlowItem[] = [];
   const structure = new Set<number>();
-  /** Everything before is within an inline element. */
+  /** Index up to which tokens are inside an inline element. */
   let inlineEnd = 0;
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];

@@ -1,10 +1,10 @@
-/** Finds the end tags of elements where a grammar allows them to be missing or tangled. */
+/** Pairs start and end tags where the grammar allows them to be missing or tangled. */
 import { findPlaceholders } from '../placeholders.ts';
 import type { FlowItem } from './text-layout.ts';
 import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
 /**
- * Pairs the tags of HTML: void elements stand alone, left-out end tags are found, and the end tag of
+ * Pairs the tags of HTML: void elements become lone tokens, omitted end tags are inferred, and the end tag of
  * an inline element does not reach across an open block. Linear in the number of tokens.
  */
 export function pairHtml(tokens: Token[]): void {
@@ -22,7 +22,7 @@ export function pairHtml(tokens: Token[]): void {
   open.finish();
 }
 
-/** Pairs the tags of XML with mistakes: an end tag ends the nearest open element of its name. */
+/** Pairs the tags of XML with errors: an end tag ends the nearest open element of its name. */
 export function pairXml(tokens: Token[]): void {
   const open = new OpenElements(tokens);
   for (const [index, token] of tokens.entries()) {
@@ -36,13 +36,13 @@ const DATA_START = '<![CDATA['.length;
 const DATA_END = ']]>'.length;
 
 /**
- * Paired tokens of XML with each CDATA section as an element, whose tags are `<![CDATA[` and `]]>`: what it
- * holds is text or, most often, a document of its own, whose mistakes no parser has seen.
+ * Turns each CDATA section of paired XML tokens into an element with the tags `<![CDATA[` and `]]>`. Its
+ * content is text or, most often, a document of its own, which the parser has not checked.
  */
 export function withDataRead(source: string, tokens: Token[]): Token[] {
   if (!tokens.some(({ kind }) => kind === 'data')) return tokens;
   const read: Token[] = [];
-  /** Where a token is now, by its index before. */
+  /** New index of each token. */
   const places: number[] = [];
   for (const token of tokens) {
     places.push(read.length);
@@ -71,7 +71,7 @@ function addData(read: Token[], source: string, { start, end }: Token): void {
   for (const token of within) {
     read.push({
       ...token,
-      // One within another is not read.
+      // A nested section is not tokenised.
       kind: token.kind === 'data' ? 'lone' : token.kind,
       start: moved(token.start),
       end: moved(token.end),
@@ -90,7 +90,7 @@ function addData(read: Token[], source: string, { start, end }: Token): void {
 const MARKUP_IN_DATA = /<[\p{L}/!?]|&[#\p{L}]/u;
 const WORD_IN_DATA = /^[\p{L}\p{N}&<>=+*/'"-]{1,64}$/u;
 
-/** A CDATA section in a sentence: words that need not be written with references, or a mark. */
+/** Returns the item for a CDATA section in a sentence: plain words, or a mark. */
 export function dataWithin(source: string, tokens: readonly Token[], index: number): FlowItem {
   const open = tokens[index];
   const close = tokens[open?.partner ?? -1];
@@ -103,7 +103,7 @@ export function dataWithin(source: string, tokens: readonly Token[], index: numb
     : { kind: 'lone', word: text.trim() !== '', start, end };
 }
 
-/** The elements that are open at a place, with a list of depths per name so that none is searched. */
+/** Stack of open elements, with the depths of each name for lookups without a search. */
 class OpenElements {
   readonly #tokens: Token[];
   readonly #stack: number[] = [];
@@ -123,7 +123,7 @@ class OpenElements {
     if (BLOCKS.has(name)) this.#blockDepths.push(depth);
   }
 
-  /** Ends the nearest open element with the name of an end tag, unless it is below a depth. */
+  /** Ends the nearest open element with the name of an end tag, unless it lies below a depth. */
   end(index: number, lowestDepth: number): void {
     const closing = this.#tokens[index];
     const depth = closing === undefined ? -1 : this.#last(closing.name);
@@ -137,7 +137,7 @@ class OpenElements {
     opening.partner = index;
   }
 
-  /** Ends open elements without end tags. */
+  /** Ends open elements whose end tag was omitted. */
   endAll(names: readonly string[], within: readonly string[], index: number): void {
     let limit = -1;
     for (const name of within) limit = Math.max(limit, this.#last(name));
@@ -172,11 +172,11 @@ class OpenElements {
   }
 }
 
-// What the names of HTML elements say about sentences. Names are in lower case.
+// The role of HTML elements in sentences. Names are in lower case.
 
 const names = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** They structure a page: no sentence reaches across their tags. */
+/** Block elements: no sentence reaches across their tags. */
 export const BLOCKS = names(`
   address article aside audio blockquote body button canvas caption center col colgroup datalist dd
   details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6
@@ -184,17 +184,17 @@ export const BLOCKS = names(`
   option p pre search section select summary table tbody td tfoot th thead title tr ul video
   iframe script style template textarea`);
 
-/** They have no content and no end tag. */
+/** Elements without content and end tag. */
 const VOID_ELEMENTS = names(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
 
-/** How the text before them is read, in a `ruby`: said of the source, and no part of its sentence. */
+/** Readings in a `ruby`: they describe the source and are not part of its sentence. */
 export const READINGS = names('rp rt rtc');
 
 /**
- * Whether several bases stand before their readings, which are told by their order: no base could be
- * given another place, or another word beside it, without the wrong reading.
+ * Whether several bases precede their readings, which are matched by order: a base could not be moved, or a
+ * word inserted, without misplacing readings.
  */
 export function areReadingsApart(tokens: readonly Token[], ruby: number): boolean {
   const end = tokens[ruby]?.scopeEnd ?? 0;
@@ -211,14 +211,14 @@ export function areReadingsApart(tokens: readonly Token[], ruby: number): boolea
 }
 
 /**
- * Programs, formulas and fields hold no prose: `code` is a word of its sentence, `textarea` is not.
- * What is for browsers without frames or plug-ins is read by no other as markup.
+ * Elements without prose, such as scripts, formulas and fields: `code` is a word of its sentence, `textarea`
+ * is not. Content for browsers without frames or plug-ins is not parsed as markup by others.
  */
 export const UNTRANSLATED = names(`
   code iframe kbd math noembed noframes plaintext rp rt rtc samp script style svg template textarea
   var xmp`);
 
-/** What they hold is no text, so it is not counted either. */
+/** Elements whose content is not text and is not counted. */
 export const NOT_TEXT = names('iframe noembed noframes script style');
 
 interface ImpliedEnds {
@@ -229,14 +229,14 @@ interface ImpliedEnds {
 const PARAGRAPH: ImpliedEnds = { ends: ['p'], within: ['button', 'object'] };
 const TABLE = ['table'];
 const RUBY = ['ruby'];
-/** They may stand in a paragraph. */
+/** Block elements that may occur inside a paragraph. */
 const PARAGRAPH_GOES_ON = names(
   'audio button canvas datalist iframe link map meta noscript object optgroup option script select style template textarea video',
 );
 
 /**
- * Elements whose end tag may be left out, ended by the opening of another: opening a key ends the
- * elements of `ends` that are open, but none outside the nearest element of `within`.
+ * Elements with an optional end tag: the start tag of a key ends the open elements named in `ends`, but none
+ * outside the nearest element named in `within`.
  */
 const IMPLIED_ENDS: ReadonlyMap<string, ImpliedEnds> = new Map<string, ImpliedEnds>([
   ...[...BLOCKS]

@@ -1,4 +1,4 @@
-/** Takes text without markup apart for translation. */
+/** Splits text without markup into segments for translation. */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints } from '../code-points.ts';
 import {
@@ -25,9 +25,9 @@ import { sentenceEnds } from '../sentences.ts';
 import { type TextSegment, plainText, type Mark } from '../text-segment.ts';
 
 /**
- * Takes a plain text apart. Line breaks and blanks between segments come back byte for byte, as do
- * lines and sentences without letters and placeholders such as `{name}`. Each branch of a message
- * (`{count, plural, one {# file} …}`) is translated by itself.
+ * Lays out a plain text. Line breaks and blanks between segments are reproduced byte for byte, as are lines
+ * and sentences without letters, and placeholders such as `{name}`. Each branch of a message (`{count,
+ * plural, one {# file} …}`) is translated separately.
  */
 export function layOutPlain(text: string, options: PlainOptions): TextLayout {
   return atOnce(plainLayout(text, options));
@@ -38,7 +38,7 @@ interface PlainOptions {
   language?: LanguageTag | undefined;
 }
 
-/** As {@link layOutPlain}, step by step. */
+/** Stepwise variant of {@link layOutPlain}. */
 export function plainLayout(text: string, options: PlainOptions): Steps<TextLayout> {
   const parts = messageParts(text) ?? [{ kind: 'text', start: 0, end: text.length }];
   return flowLayout({
@@ -56,12 +56,12 @@ export function plainLayout(text: string, options: PlainOptions): Steps<TextLayo
   });
 }
 
-// Makes segments of a flow, and a text of translated segments.
+// Splits a flow into segments, and assembles a text from translated segments.
 
 /**
  * Lays out the items of a flow, which cover the source.
  *
- * @param marks finds the marks between two sentences, where these may get or lose a blank beside them
+ * @param marks finds the marks between two sentences, beside which a blank may be added or removed
  */
 export function* flowLayout({
   source,
@@ -103,7 +103,7 @@ export function* flowLayout({
   };
 }
 
-/** What lies between cuts. An element without content is one mark, as if it had been written so. */
+/** Yields the items between cuts. An element without content becomes a single mark. */
 function* runsOf(source: string, items: readonly FlowItem[]): Generator<SegmentItem[]> {
   let run: SegmentItem[] = [];
   for (const item of items) {
@@ -125,9 +125,9 @@ function* runsOf(source: string, items: readonly FlowItem[]): Generator<SegmentI
 }
 
 /**
- * Cuts a run at the ends of its sentences, as far as no element is open there: one that spans two
- * sentences has to come out once. Tags after the end of a sentence belong to the next, end tags to
- * the one before.
+ * Cuts a run at the ends of its sentences where no element is open, because an element across two sentences
+ * must occur only once. Start tags after the end of a sentence belong to the next sentence, end tags to the
+ * preceding one.
  */
 function* sentencesOf(
   run: readonly SegmentItem[],
@@ -220,14 +220,14 @@ function render({
   return text + source.slice(at);
 }
 
-/** Scripts that put no blank between sentences, and their punctuation. */
+/** Scripts without blanks between sentences, and their punctuation. */
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff65]/u;
 
 /**
- * What stands between two sentences, which is a blank or nothing as their script wants it.
+ * Returns the text between two sentences: with a blank or without, as their script requires.
  *
- * @param bare what is between but for marks
+ * @param bare the text between them, without marks
  */
 function joint(
   { between, bare }: { between: string; bare: string },
@@ -237,7 +237,7 @@ function joint(
   if (bare !== '' && bare !== ' ') return between;
   const wanted = wantsBlank(translated);
   const had = wantsBlank(source);
-  // Only a change of script is a reason to touch what the source has.
+  // The source's blank is changed only when the script changes.
   if (wanted === undefined || had !== (bare === ' ') || wanted === had) return between;
   return wanted ? ` ${between}` : between.replace(' ', '');
 }
@@ -251,22 +251,26 @@ function wantsBlank([left, right]: readonly [TextSegment | undefined, TextSegmen
   return !WITHOUT_BLANKS.test(end.slice(-1)) && !WITHOUT_BLANKS.test(start.charAt(0));
 }
 
-// Segments of documents are cut into sentences for translation, and put together again. A segment is
-// written as a text in which marks are slices, so that it is laid out as marked-up texts are: sentences end
-// only where no element is open, blanks and marks at their ends stay outside, placeholders become marks,
-// and what stands between sentences suits their script.
+// Splits segments of documents into sentences for translation, and assembles them again. A segment is written
+// as a text in which marks are slices, and so is laid out like marked-up text: sentences end only where no
+// element is open, blanks and marks at their ends stay outside, placeholders become marks, and the text
+// between sentences suits their script.
 
 export interface SegmentLayout {
-  /** What is to be translated: with letters, its marks numbered from 1 in reading order. */
+  /** Segments to translate: they contain letters, and their marks are numbered from 1 in reading order. */
   readonly segments: readonly TextSegment[];
-  /** The segment with its sentences replaced; each must hold the marks of its source, well nested. */
+  /**
+   * Returns the segment with its sentences replaced; each must contain the marks of its source, well nested.
+   */
   render(translated: readonly TextSegment[]): TextSegment;
 }
 
 /**
- * @param options.cuts whether the sentences become segments of their own
- * @param options.language of the text, for the ends of its sentences
- * @param options.hasWords whether a mark that stands alone may stand for a word, as a field does
+ * Splits a segment into sentences.
+ *
+ * @param options.cuts whether each sentence becomes a segment
+ * @param options.language language of the text, for sentence ends
+ * @param options.hasWords whether a lone mark may stand for a word, as a field does
  */
 export function layOutSentences(
   segment: TextSegment,
@@ -295,7 +299,7 @@ export function layOutSentences(
   };
 }
 
-/** Characters that Unicode keeps out of texts; a text that has one all the same is fenced by another. */
+/** Noncharacters of Unicode; a text that contains one is fenced by another. */
 const FENCES = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0xfdd0 + index));
 
 function fenceFor(segment: TextSegment): string {
@@ -329,8 +333,8 @@ function flowOf(
 }
 
 /**
- * Whether a mark stands where a word would, like a field: with a blank, an end or another mark before
- * it, and no letter after it. A note clings to its word, and so do anchors and pictures.
+ * Whether a mark stands in the place of a word, like a field: preceded by a blank, a boundary or another
+ * mark, and not followed by a letter. Footnotes, anchors and pictures adjoin a word.
  */
 function isWord(segment: TextSegment, index: number): boolean {
   const before = segment[index - 1];

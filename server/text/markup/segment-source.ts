@@ -1,11 +1,11 @@
-/** A segment and the slices of the source it was made of. */
+/** A segment and the slices of the source it was made from. */
 import type { Mark, TextSegment } from '../text-segment.ts';
 import { findPlaceholders, type Range } from '../placeholders.ts';
 import type { FlowItem, Reference } from './text-layout.ts';
 
 export interface LaidOutSegment {
   segment: TextSegment;
-  /** Where it begins and ends in the source. */
+  /** Start and end in the source. */
   start: number;
   end: number;
   /** The parts of the segment, in the same order. */
@@ -16,7 +16,7 @@ interface SegmentPart {
   value: string | Mark;
   start: number;
   end: number;
-  /** The references a text was written with. */
+  /** References that the source uses for characters of a text. */
   references: WrittenReference[] | undefined;
 }
 
@@ -29,8 +29,8 @@ interface WrittenReference {
 const LETTER = /\p{L}/u;
 
 /**
- * A segment of items, or undefined when there is nothing to translate. Blanks and tags at its ends
- * stay outside, and so does an element around all of it: what the engine does not see, it keeps.
+ * Makes a segment from items; undefined when there is nothing to translate. Blanks and tags at its ends stay
+ * outside, as does an element around the whole segment: parts that are not sent cannot be damaged.
  */
 export function layOutSegment(
   source: string,
@@ -45,7 +45,7 @@ export function layOutSegment(
   return { segment: parts.map(({ value }) => value), start: first.start, end: last.end, parts };
 }
 
-/** Items without the blanks, tags and elements around all of them that a translation need not see. */
+/** Removes outer blanks, tags and surrounding elements, which a translation does not need. */
 export function coreOf(items: readonly SegmentItem[]): readonly SegmentItem[] {
   let from = 0;
   let to = items.length - 1;
@@ -75,7 +75,7 @@ function isOutside(item: SegmentItem | undefined): boolean {
   return item?.kind === 'lone' && !item.word;
 }
 
-/** Joins neighbouring text and numbers the marks in reading order, from 1. */
+/** Joins adjacent text and numbers the marks in reading order, from 1. */
 function partsOf(source: string, items: readonly SegmentItem[]): SegmentPart[] {
   const parts: SegmentPart[] = [];
   const ids = new Map<number, number>();
@@ -110,7 +110,7 @@ function partsOf(source: string, items: readonly SegmentItem[]): SegmentPart[] {
   return parts;
 }
 
-/** A translation as it is written in the source's grammar; text that did not change is as it was. */
+/** Writes a translation in the source's grammar; unchanged text is copied from the source. */
 export function renderSegment(
   source: string,
   { segment, start, end, parts }: LaidOutSegment,
@@ -122,7 +122,7 @@ export function renderSegment(
   const asWritten = referencesOf(source, parts);
   const marks = marksOf(source, parts);
   let text = '';
-  // Neighbouring strings are one text: written apart, they might read as markup together.
+  // Adjacent strings are written as one, since separately written parts might combine to markup.
   let pending = '';
   for (const part of translation) {
     if (typeof part === 'string') {
@@ -156,14 +156,14 @@ function referencesOf(source: string, parts: readonly SegmentPart[]): Map<string
   const asWritten = new Map<string, string>();
   for (const { references } of parts) {
     for (const { text, start, end } of references ?? []) {
-      // A lone character is written so only where it never was a reference.
+      // A character is written literally only if the source never writes it as a reference.
       if ((asWritten.get(text) ?? text) === text) asWritten.set(text, source.slice(start, end));
     }
   }
   return asWritten;
 }
 
-/** Gives out the source of texts that came back as they were, each once and in reading order. */
+/** Returns the source of unchanged texts, each once and in reading order. */
 class UnchangedText {
   readonly #source: string;
   readonly #texts = new Map<string, SegmentPart[]>();
@@ -185,9 +185,9 @@ class UnchangedText {
   }
 }
 
-// The parts a segment is made of, each a slice of the source.
+// The parts of a segment, each a slice of the source.
 
-/** Text as the engine sees it: a `literal` is its own slice of the source, a reference is not. */
+/** Text as the engine sees it: a `literal` equals its slice of the source, a reference does not. */
 interface TextItem {
   kind: 'text';
   text: string;
@@ -198,12 +198,14 @@ interface TextItem {
 
 export type SegmentItem = TextItem | Exclude<FlowItem, { kind: 'text' | 'cut' }>;
 
-/** Stands for a word that is a mark (a name, and no initial) when the ends of sentences are looked for. */
+/**
+ * Placeholder for a mark that is a word, used during sentence segmentation; reads as a name, not an initial.
+ */
 export const WORD_STAND_IN = 'Xx';
 
 /**
- * A run of text as items: literals, references, and placeholders, which are marks so that no engine
- * can change them. Appends to `items`.
+ * Appends a run of text to `items` as literals, references and placeholders; placeholders are marks, so that
+ * engines cannot change them.
  */
 export function appendText(
   items: SegmentItem[],
@@ -226,7 +228,7 @@ export function appendText(
   }
 }
 
-/** Stands for a reference whose text is unknown; it cannot occur in well-formed text. */
+/** Placeholder for a reference with unknown text; cannot occur in well-formed text. */
 const UNKNOWN = '\uFFFF';
 
 function withReferences(
@@ -252,14 +254,14 @@ function withReferences(
   return pieces;
 }
 
-/** Makes a mark of each placeholder and of each unknown reference; both lists are walked once. */
+/** Turns placeholders and unknown references into marks, in one pass over both lists. */
 function* withPlaceholders(
   pieces: readonly TextItem[],
   placeholders: readonly Range[],
 ): Generator<SegmentItem> {
   let next = 0;
   let pieceStart = 0;
-  /** Where the placeholder that is being joined begins in the source. */
+  /** Start of the placeholder being assembled, in the source. */
   let joinedStart: number | undefined;
   for (const piece of pieces) {
     const pieceEnd = pieceStart + piece.text.length;
@@ -284,7 +286,7 @@ function* withPlaceholders(
   }
 }
 
-/** A part of an item, by UTF-16 positions in its text; a reference has no parts. */
+/** Returns a part of an item, by UTF-16 positions in its text; a reference is indivisible. */
 export function partOf(item: TextItem, from: number, to: number): TextItem {
   if (!item.literal || (from === 0 && to === item.text.length)) return item;
   const text = item.text.slice(from, to);
@@ -296,5 +298,5 @@ function textOrMark(item: TextItem): SegmentItem {
   return { kind: 'lone', word: true, start: item.start, end: item.end };
 }
 
-/** How text of the engine is written in the grammar; `asWritten`: character → reference. */
+/** Writes text in the grammar; `asWritten` maps characters to the references the source uses. */
 export type WriteText = (text: string, asWritten: ReadonlyMap<string, string>) => string;

@@ -1,23 +1,23 @@
-/** A text taken apart for translation, and put together again. */
+/** The layout of a text: its segments for translation, and the way back to a text. */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { TextSegment } from '../text-segment.ts';
 
 export interface TextLayout {
-  /** What is to be translated, in reading order. */
+  /** Segments to translate, in reading order. */
   readonly segments: readonly TextSegment[];
   /** Unicode code points of the text; markup is not counted. */
   readonly characters: number;
   /**
-   * The text with its segments replaced, in the order of `segments`. Each must hold the marks of its
-   * source exactly once and well nested.
+   * Returns the text with its segments replaced, in the order of `segments`. Each must contain the marks of
+   * its source exactly once and well nested.
    */
   render(translated: readonly TextSegment[]): string;
 }
 
-/** Work that may rest between its steps: a long text must not hold the thread that carries live audio. */
+/** Work that can pause between steps: a long text must not block the thread that carries live audio. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** All steps in one go. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -25,15 +25,15 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** So long work goes on before it rests, in ms. */
+/** Time after which long work pauses, in ms. */
 const TURN_MS = 4;
-/** Work on more text than that, in UTF-16 units, waits for its first turn as well. */
+/** Text length above which work waits for its first turn as well, in UTF-16 units. */
 const LONG = 4_096;
 
 /**
- * The steps with rests in which other work goes on; what is short is done at once, without one.
+ * Runs the steps with pauses for other work; short work completes without a pause.
  *
- * @param length of the text, in UTF-16 units, where many may come at once
+ * @param length length of the text, in UTF-16 units, for callers with many concurrent texts
  */
 export async function withRests<T>(steps: Steps<T>, length = 0): Promise<T> {
   if (length > LONG) await nextTurn();
@@ -47,7 +47,7 @@ export async function withRests<T>(steps: Steps<T>, length = 0): Promise<T> {
   }
 }
 
-/** What each item becomes, in order, with rests in which other work goes on. */
+/** Maps items in order, with pauses for other work. */
 export function mapWithRests<Item, Result>(
   items: readonly Item[],
   change: (item: Item, index: number) => Result,
@@ -71,8 +71,8 @@ function* mapInSteps<Item, Result>(
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves after the event loop has gone round. All calls of the process share one turn per round:
- * with a turn each, a hundred calls at once would hold the thread a hundred times as long.
+ * Resolves after a round of the event loop. Only one call of the process gets a turn per round: if each had
+ * its own, a hundred concurrent calls would block the thread a hundred times as long.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -85,52 +85,55 @@ function startTurn(): void {
   if (waiting.length > 0) setImmediate(startTurn);
 }
 
-/** Where a text is cut: at line breaks and ends of sentences, at ends of sentences only, or nowhere. */
+/** Where a text is split: at line breaks and sentence ends, at sentence ends only, or nowhere. */
 export type SentenceSplitting = 'lines-and-sentences' | 'sentences' | 'none';
 
-// What a marked-up text looks like to the layout: one list in reading order, whatever its grammar.
-// Positions are UTF-16 units of the source; the list covers the source without gaps.
+// A marked-up text as the layout sees it: one list in reading order, independent of the grammar. Positions
+// are UTF-16 units of the source; the list covers the source without gaps.
 
 /** A character reference in text: `&amp;`, `&#8217;`. */
 export interface Reference {
   start: number;
   end: number;
-  /** What it stands for; empty when nobody here knows, as with an entity of someone's own DTD. */
+  /** The referenced text; empty when unknown, as with an entity of a custom DTD. */
   text: string;
 }
 
 export type FlowItem =
   | { kind: 'text'; start: number; end: number; references: readonly Reference[] }
-  /** Inline elements, in pairs that have the same number. */
+  /** Ends of an inline element; a pair shares its number. */
   | { kind: 'open' | 'close'; element: number; start: number; end: number }
-  /** Stays in its place; a `word` is part of the sentence, anything else (`<br>`, comments) is not. */
+  /** Stays in place; a `word` is part of the sentence, other items (`<br>`, comments) are not. */
   | { kind: 'lone'; word: boolean; start: number; end: number }
-  /** Structure, and what is not translated beside it: the text before and after is separate. */
+  /** Structure and adjacent untranslated content: separates the text before and after it. */
   | { kind: 'cut'; start: number; end: number };
 
-/** A text as a list of items, and how changed text is written between its tags. */
+/** A text as a list of items. */
 export interface Flow {
   items: readonly FlowItem[];
-  /** Unicode code points of the text; a reference counts as what it stands for. */
+  /** Unicode code points of the text; a reference counts as the text it stands for. */
   characters: number;
 }
 
-/** The references of most texts. */
+/** Shared empty list, since most texts have no references. */
 export const NO_REFERENCES: readonly Reference[] = [];
 
 export interface MarkupOptions {
   handling: 'xml' | 'html';
-  /** `v2` refuses XML that is not well-formed; `v1` leaves stray tags, `<` and `&` in their places. */
+  /** `v2` rejects XML that is not well-formed; `v1` leaves stray tags, `<` and `&` in place. */
   version: 'v1' | 'v2';
   splitting: SentenceSplitting;
-  /** Of the text, for the ends of its sentences. */
+  /** Language of the text, for sentence ends. */
   language?: LanguageTag | undefined;
-  /** Whether XML tells its structure by where its text stands; true by default, no matter in HTML. */
+  /**
+   * Whether the structure of XML is derived from the positions of its text; true by default, ignored for
+   * HTML.
+   */
   outlineDetection?: boolean | undefined;
-  /** Elements that structure the text; in HTML besides the block elements. */
+  /** Elements that structure the text; in HTML in addition to block elements. */
   splittingTags?: readonly string[] | undefined;
-  /** Elements that never do. An element around one of `splittingTags` splits all the same. */
+  /** Elements that never split. An element that contains one of `splittingTags` splits nevertheless. */
   nonSplittingTags?: readonly string[] | undefined;
-  /** Elements that stay as they are; the sentence around is translated as one. */
+  /** Elements that stay unchanged; the sentence around them is translated as a whole. */
   ignoreTags?: readonly string[] | undefined;
 }

@@ -1,4 +1,4 @@
-/** Marked-up text as tokens, XML and HTML, before anyone has decided what they mean for its sentences. */
+/** Tokenises XML and HTML, without deciding what the tokens mean for sentences. */
 import { SaxesParser } from 'saxes';
 import { Tokenizer } from 'htmlparser2';
 import { countCodePoints } from '../code-points.ts';
@@ -10,50 +10,50 @@ export interface Token {
     | 'text'
     | 'open'
     | 'close'
-    /** A tag that stands alone, a comment, a declaration. */
+    /** A standalone tag, a comment or a declaration. */
     | 'lone'
-    /** A CDATA section of XML, until what it holds is read as well. */
+    /** An XML CDATA section whose content has not been tokenised yet. */
     | 'data';
   start: number;
   end: number;
-  /** Of tags, empty otherwise; lower case in HTML. */
+  /** Tag name, empty for other tokens; lower case in HTML. */
   name: string;
-  /** Index of the tag that ends (or began) this element; -1 when there is none. */
+  /** Index of the matching start or end tag; -1 when there is none. */
   partner: number;
-  /** For `open`: index of the first token that is outside the element. */
+  /** For `open`: index of the first token after the element. */
   scopeEnd: number;
   references: readonly Reference[];
-  /** The document itself asks for this element to be left as it is. */
+  /** Whether the document itself excludes this element from translation. */
   untranslated: boolean;
 }
 
-/** The end of a stretch of tokens in the source. */
+/** Returns the end of a range of tokens in the source. */
 export function endOf(tokens: readonly Token[], scopeEnd: number): number {
   return tokens[scopeEnd - 1]?.end ?? 0;
 }
 
-/** Unicode code points a token adds to the length of the text; tags and comments add none. */
+/** Returns the number of Unicode code points a token adds to the text; tags and comments add none. */
 export function charactersOf(source: string, token: Token): number {
   if (token.kind !== 'text') return 0;
   let characters = countCodePoints(source.slice(token.start, token.end));
   for (const { start, end, text } of token.references) {
-    // What a reference of someone's own stands for is unknown; it counts as one.
+    // A custom entity of unknown content counts as one.
     const written = countCodePoints(source.slice(start, end));
     characters += (text === '' ? 1 : countCodePoints(text)) - written;
   }
   return characters;
 }
 
-// XML, documents and fragments, strictly well-formed.
+// Strict XML: well-formed documents and fragments.
 
-/** What is answered to markup that cannot be read; clients know these words. */
+/** Message for unreadable markup; clients depend on the exact wording. */
 const PARSING_FAILED = 'Tag handling parsing failed, please check input.';
 
 /**
- * The tokens of XML; elements are paired. A text without a declaration may be a fragment: text and
- * several elements side by side. Entities that are not declared here are accepted and left alone.
+ * Tokenises XML and pairs its elements. A text without an XML declaration may be a fragment: text and several
+ * elements side by side. Undeclared entities are accepted and left unchanged.
  *
- * @throws ServiceError invalid_request when it is not well-formed
+ * @throws ServiceError invalid_request when the text is not well-formed
  */
 export function xmlTokens(source: string): Token[] {
   const isDeclared = /^\uFEFF?<\?xml\s/.test(source);
@@ -61,7 +61,7 @@ export function xmlTokens(source: string): Token[] {
     try {
       return readXml(source, !isDeclared);
     } catch (error) {
-      // Only whole documents have a document type; in a fragment the parser takes none.
+      // Only whole documents have a document type, which the parser rejects in fragments.
       if (isDeclared || !source.includes('<!DOCTYPE')) throw error;
       return readXml(source, false);
     }
@@ -73,8 +73,8 @@ export function xmlTokens(source: string): Token[] {
 const ENTITY = /&([^\s&;#]{1,256});/g;
 
 /**
- * The parser says where each piece of markup ends; it begins at the next `<`, because no text of
- * well-formed XML has one. So every token is a slice of the source, whatever the parser made of it.
+ * The parser reports where each piece of markup ends. It begins at the next `<`, because text in well-formed
+ * XML contains none. Every token is thus a slice of the source, independent of the parser's interpretation.
  */
 function readXml(source: string, fragment: boolean): Token[] {
   const parser = new SaxesParser({ fragment, position: false });
@@ -95,7 +95,7 @@ function readXml(source: string, fragment: boolean): Token[] {
   });
   parser.on('xmldecl', () => void add('lone', ''));
   parser.on('doctype', () => void add('lone', ''));
-  // Reported after `--`, when the `>` is still to come.
+  // Reported after `--`, before the `>`.
   parser.on('comment', () => void add('lone', '', parser.position + 1));
   parser.on('processinginstruction', () => void add('lone', ''));
   parser.on('cdata', () => void add('data', ''));
@@ -117,13 +117,13 @@ function readXml(source: string, fragment: boolean): Token[] {
   return tokens;
 }
 
-/** A run of text. */
+/** Creates a text token. */
 export function textToken(source: string, start: number, end: number): Token {
   const references = xmlReferences(source, start, end);
   return { ...markupToken('text', '', start, end), references };
 }
 
-/** Anything else, not yet paired. */
+/** Creates any other token, not yet paired. */
 export function markupToken(kind: Token['kind'], name: string, start: number, end: number): Token {
   return {
     kind,
@@ -137,7 +137,7 @@ export function markupToken(kind: Token['kind'], name: string, start: number, en
   };
 }
 
-// Character references, and how text is written between tags.
+// Character references, and the escaping of text.
 
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([\p{L}_:][\p{L}\p{N}_:.-]{0,255}));/giu;
 const PREDEFINED = new Map([
@@ -148,7 +148,9 @@ const PREDEFINED = new Map([
   ['apos', "'"],
 ]);
 
-/** The references of `source` from `start` to `end`. Entities of a DTD are not looked up, let alone expanded. */
+/**
+ * Returns the references of `source` from `start` to `end`. DTD entities are neither looked up nor expanded.
+ */
 export function xmlReferences(source: string, start: number, end: number): readonly Reference[] {
   const raw = source.slice(start, end);
   if (!raw.includes('&')) return NO_REFERENCES;
@@ -166,7 +168,10 @@ export function xmlReferences(source: string, start: number, end: number): reado
 
 const REFERENCE_OR_BARE = new RegExp(`${REFERENCE.source}|[&<]`, 'giu');
 
-/** As {@link xmlReferences}, and each lone `&` and `<` as a reference to itself, so that it stays one. */
+/**
+ * Like {@link xmlReferences}, but also returns each lone `&` and `<` as a reference to itself, so that it
+ * stays as it is.
+ */
 function lenientReferences(source: string, start: number, end: number): readonly Reference[] {
   const proper = new Map(xmlReferences(source, start, end).map((each) => [each.start, each]));
   return [...source.slice(start, end).matchAll(REFERENCE_OR_BARE)].map(({ 0: text, index }) => {
@@ -175,26 +180,26 @@ function lenientReferences(source: string, start: number, end: number): readonly
   });
 }
 
-/** What XML 1.0 §2.2 forbids in a document, be it written as a reference, and halves of a character. */
+/** Characters forbidden by XML 1.0 §2.2, even as references, and lone surrogates. */
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu;
 
-/** None for a number that stands for no character: its reference stays as it is written. */
+/** Empty for a number that is not a character; its reference is then left unchanged. */
 function characterOf(codePoint: number): string {
   if (codePoint > 0x10ffff) return '';
   return String.fromCodePoint(codePoint).replace(ILLEGAL, '');
 }
 
 const MARKUP = /[&<]|(?<=\]\])>|^>/g;
-/** What would not be read as the lone character that it is. */
+/** Text in which a lone character would be read as markup. */
 const READ_AS_MARKUP = new RegExp(`^(?:${REFERENCE.source}|<(?:[\\p{L}_:!?/]|$))`, 'iu');
-/** Longer than any reference, in UTF-16 units. */
+/** Exceeds the length of any reference, in UTF-16 units. */
 const LONGEST_REFERENCE = 260;
-/** Letters and figures are written plainly, whatever the source did. */
+/** Letters and digits are always written literally. */
 const WRITABLE_AS_REFERENCE = /[^\p{L}\p{M}\p{N} \t\r\n]/gu;
 
 /**
- * Text as it is written between tags. What must be a reference is one; so is what the source wrote as
- * one, `asWritten` telling how (character → reference). Characters no document may hold are left out.
+ * Escapes text for the place between tags. Characters are written as references where that is required, or
+ * where the source did (`asWritten`: character → reference). Forbidden characters are removed.
  */
 export function writeText(text: string, asWritten: ReadonlyMap<string, string>): string {
   const legal = text.replace(ILLEGAL, '');
@@ -227,17 +232,20 @@ function escaped(character: string): string {
   }
 }
 
-/** The tokens of HTML, not yet paired; tag names are in lower case. */
+/** Tokenises HTML, without pairing; tag names are in lower case. */
 export function htmlTokens(source: string): Token[] {
   return tokensOf(source, 'html');
 }
 
-/** The tokens of XML with mistakes, not yet paired; a lone `<` or `&` is text. */
+/** Tokenises XML with errors, without pairing; a lone `<` or `&` is text. */
 export function lenientXmlTokens(source: string): Token[] {
   return tokensOf(source, 'xml');
 }
 
-/** The tokenizer of htmlparser2 holds no tree, so depth costs nothing; it tells offsets only. */
+/**
+ * Uses htmlparser2's tokenizer, which builds no tree, so nesting depth costs nothing; it reports offsets
+ * only.
+ */
 function tokensOf(source: string, grammar: 'html' | 'xml'): Token[] {
   const reader = new TokenReader(source, grammar);
   const tokenizer = new Tokenizer(
@@ -255,7 +263,7 @@ class TokenReader {
   readonly #source: string;
   readonly #isHtml: boolean;
   readonly #tokens: Token[] = [];
-  /** Everything before is in tokens. */
+  /** End of the source already covered by tokens. */
   #end = 0;
   #textEnd = 0;
   #references: Reference[] = [];
@@ -271,7 +279,7 @@ class TokenReader {
 
   ontext(start: number, end: number): void {
     if (start > Math.max(this.#textEnd, this.#end)) {
-      // Nothing is reported of `</>`, which browsers drop.
+      // The tokenizer reports nothing for `</>`, which browsers drop.
       this.#add('lone', '', start);
     }
     this.#textEnd = end;
@@ -281,7 +289,7 @@ class TokenReader {
     const text = String.fromCodePoint(codePoint);
     const last = this.#references.at(-1);
     if (last !== undefined && end <= last.end) {
-      // Some names stand for two characters, reported one after the other.
+      // Some names stand for two characters, which are reported separately.
       this.#references[this.#references.length - 1] = { ...last, text: last.text + text };
       return;
     }
@@ -307,7 +315,7 @@ class TokenReader {
   }
 
   onattribentity(): void {
-    // No attribute that matters here is ever written with references.
+    // The relevant attributes are never written with references.
   }
 
   onattribend(): void {
@@ -324,7 +332,7 @@ class TokenReader {
   }
 
   onselfclosingtag(end: number): void {
-    // To HTML the slash means nothing, save in formulas and drawings, which are left alone anyway.
+    // HTML ignores the slash, except in MathML and SVG, which stay unchanged anyway.
     this.#add(this.#isHtml ? 'open' : 'lone', this.#name, end + 1).untranslated =
       this.#untranslated;
   }
@@ -339,7 +347,7 @@ class TokenReader {
   }
 
   oncdata(_start: number, end: number): void {
-    // To HTML it is a comment, and so is one in another, or without an end.
+    // In HTML it is a comment; so is a nested section, or one without an end.
     const isData = !this.#isHtml && this.#source.endsWith(']]>', end + 1);
     this.#add(isData ? 'data' : 'lone', '', end + 1);
   }
@@ -349,15 +357,15 @@ class TokenReader {
   }
 
   onprocessinginstruction(_start: number, end: number): void {
-    // The tokenizer tells where the text of it ends; `?>` follows.
+    // The tokenizer reports the end of the content; `?>` follows.
     this.#add('lone', '', this.#source.indexOf('>', end) + 1);
   }
 
   onend(): void {
-    // What is left over is taken in `finish`.
+    // Remaining input is handled in `finish`.
   }
 
-  /** All tokens; a tag that the end of the text cut off stands alone. */
+  /** Returns all tokens; a tag cut off by the end of the text becomes a lone token. */
   finish(): Token[] {
     this.#addText();
     if (this.#end < this.#source.length) this.#add('lone', '', this.#source.length);

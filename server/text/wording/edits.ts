@@ -1,13 +1,13 @@
-/** Changes of a text, and how they are made. */
+/** Edits of a text, and the parts of a text that must not be edited. */
 
-/** What comes in place of a part of a text. */
+/** A replacement for a part of a text. */
 export interface Edit extends Span {
   text: string;
 }
 
 /**
- * A text with changes made; of changes that overlap, the first one counts, and none that would take a letter
- * from its accent. Takes linear time.
+ * Applies edits to a text. Of overlapping edits the first one counts; an edit that would separate a letter
+ * from its accent is skipped. Takes linear time.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
@@ -20,16 +20,18 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return parts.length === 0 ? text : parts.join('') + text.slice(done);
 }
 
-/** Whether an accent stands behind, or a word goes on behind one: what was found is but a part of a word. */
+/**
+ * Whether a span ends before an accent, or starts after one inside a word: the match is only part of a word.
+ */
 function dividesLetter(text: string, start: number, end: number): boolean {
   if (/^\p{M}/u.test(text.slice(end, end + 2))) return true;
   return start > 0 && /^\p{M}\p{L}/u.test(text.slice(start - 1, start + 2));
 }
 
 /**
- * A text with the changes that are found for it, but for those that touch something untouchable.
+ * Applies the edits found for a text, except those that touch an untouchable span.
  *
- * @param alsoUntouchable what else of a text stays as it is, in any order
+ * @param alsoUntouchable returns further spans to keep, in any order
  */
 export function changed(
   text: string,
@@ -50,10 +52,10 @@ function byPlace(one: Edit, other: Edit): number {
   return one.start - other.start || other.end - one.end;
 }
 
-// What of a text is no language: addresses, file names, code, placeholders, numbers. Nobody who
-// improves a text may change it.
+// Parts of a text that are not language and must stay unchanged: addresses, file names, code, placeholders,
+// numbers.
 
-/** From `start` up to but not including `end`, in UTF-16 units. */
+/** From `start` up to but excluding `end`, in UTF-16 units. */
 export interface Span {
   start: number;
   end: number;
@@ -61,17 +63,17 @@ export interface Span {
 
 const TOKEN = /\S+/gu;
 const OUTER_SIGNS = /^[("'“”„«»‘’[¿¡]+|[)"'“”«»‘’\].,;:!?…]+$/gu;
-/** Signs that words do not have, digits, letters joined by a full stop, capitals inside a word. */
+/** Characters that words do not have, digits, letters joined by a full stop, capitals inside a word. */
 const CODE_LIKE =
   /[@\\_{}=<>|^~#$%*/+\p{N}]|:\/\/|^www\.|\p{L}[.:]\p{L}|\p{Ll}\p{Lu}|^-|\p{L}\(|^\.\p{L}/u;
 /** `background-color: gray;`: the name of a property, and its value where that ends like one. */
 const DECLARATION =
   /(?<![\p{L}\p{N}-])[a-z]+(?:-[a-z]+)+:(?:[ \t]*[^;\n{}]{1,40}[;}]|[ \t]*[\w.%]+(?:[ \t][\w.%]+)?$)?/gmu;
-/** Code in backticks, in fences of them, too, and what is between angle brackets or braces. */
+/** Code in backticks or fences, and text between angle brackets or braces. */
 const ENCLOSED =
   /`{3,8}[\s\S]*?(?:`{3,8}|(?![\s\S]))|``[^\n]*?``|`[^`\n]+`|<[^<>\n]*>|\{[^{}\n]*\}/gu;
 
-/** The untouchable parts of a text, in order, none touching another. Takes linear time. */
+/** Returns the untouchable spans of a text, in order and disjoint. Takes linear time. */
 export function untouchableSpans(text: string): Span[] {
   const spans: Span[] = [];
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
@@ -88,7 +90,7 @@ export function untouchableSpans(text: string): Span[] {
   return joinedSpans(spans);
 }
 
-/** Whether a span has a part in common with any of these, which are in order. */
+/** Whether a span overlaps any of the given spans, which must be in order. */
 export function touchesAny(spans: readonly Span[], { start, end }: Span): boolean {
   let low = 0;
   let high = spans.length;
@@ -100,7 +102,7 @@ export function touchesAny(spans: readonly Span[], { start, end }: Span): boolea
   return (spans[low]?.start ?? Infinity) < end;
 }
 
-/** Spans in order, those that touch as one; the given ones are used up. */
+/** Sorts spans and merges those that touch; modifies its argument. */
 function joinedSpans(spans: Span[]): Span[] {
   spans.sort((one, other) => one.start - other.start);
   const joined: Span[] = [];
@@ -112,19 +114,21 @@ function joinedSpans(spans: Span[]): Span[] {
   return joined;
 }
 
-// What of a text are the words of somebody else, or no prose: quotations, quoted lines, calls of
-// functions. Its spelling may be mended, but nobody may give it another style. Where it is not sure
-// that a mark ends a quotation, more counts as quoted rather than less.
+// Quoted text and non-prose: quotations, quoted lines, function calls. Spelling may be corrected there, but
+// the style must not change. Where the end of a quotation is uncertain, the longer span counts as quoted.
 
 const INSIDE_WORD = '[\\p{L}\\p{N}]';
-/** Within a paragraph: the next one begins behind an empty line. */
+/** A line break within a paragraph; an empty line begins the next paragraph. */
 const LINE_BREAK = '\\n(?![ \\t]*\\n)';
 
 function between(open: string, close: string, others = ''): string {
   return `${open}(?:[^${open}${close}${others}\\n]|${LINE_BREAK})*(?:[${close}]|(?=\\n|$))`;
 }
 
-/** An apostrophe at the end of a word may end it: it goes on to the last one before another begins. */
+/**
+ * An apostrophe at the end of a word may close the quotation, so it extends to the last one before another
+ * begins.
+ */
 function single(open: string, close: string): string {
   const starts = open === close ? '(?<=\\S)' : '';
   const others = open === close ? '' : open;
@@ -135,7 +139,7 @@ function single(open: string, close: string): string {
 }
 
 const QUOTED = [
-  // Behind a digit it stands for inches.
+  // After a digit it means inches.
   `(?<!${INSIDE_WORD})"(?:[^"\\n]|${LINE_BREAK}|"(?=${INSIDE_WORD}))*(?:"|(?=\\n|$))`,
   between('“', '”'),
   between('„', '“”'),
@@ -147,7 +151,7 @@ const QUOTED = [
   `${INSIDE_WORD}\\([^()\\n]*\\)`,
 ].map((source) => new RegExp(source, 'gmu'));
 
-/** The parts of a text that are quoted, in no order; they may overlap. Takes linear time. */
+/** Returns the quoted parts of a text, unordered and possibly overlapping. Takes linear time. */
 export function quotedSpans(text: string): Span[] {
   return QUOTED.flatMap((pattern) =>
     [...text.matchAll(pattern)].map(({ 0: part, index }) => ({

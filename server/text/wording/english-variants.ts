@@ -1,4 +1,4 @@
-/** American and British spelling: which of the two a text has, and the other one. */
+/** American and British spelling: detects the variant of a text and converts between the two. */
 import { createRequire } from 'node:module';
 import { applyEdits, type Edit, touchesAny, untouchableSpans } from './edits.ts';
 import { inCaseOf } from './sure-corrections.ts';
@@ -7,15 +7,15 @@ import { sentenceEnds } from '../sentences.ts';
 const WORD = /(?<![\p{L}\p{M}\p{N}])[A-Za-z]{3,}(?![\p{L}\p{M}\p{N}])/gu;
 
 /**
- * A text in the spelling of a variant. Names, which have a capital within a sentence, addresses and
- * code stay as they are, as do words of which only the meaning tells how they are spelled.
+ * Converts a text to the spelling of a variant. Unchanged are names (capitalised within a sentence),
+ * addresses and code, and words whose spelling depends on their meaning.
  */
 export function inEnglishVariant(text: string, variant: EnglishVariant): string {
   const edits = spellingsOf(text, variant);
   return edits.length === 0 ? text : applyEdits(text, edits);
 }
 
-/** The variant in which a text is spelled; undefined where nothing or as much speaks for either. */
+/** Returns the variant a text is spelled in; undefined when the evidence is balanced or missing. */
 export function englishVariantOf(text: string): EnglishVariant | undefined {
   const british = spellingsOf(text, 'en-US').length;
   const american = spellingsOf(text, 'en-GB').length;
@@ -40,7 +40,7 @@ function spellingsOf(text: string, variant: EnglishVariant): Edit[] {
 
 interface Context {
   untouchable: ReturnType<typeof untouchableSpans>;
-  /** Where the first words of sentences begin. */
+  /** Start positions of the first words of sentences. */
   initials: ReadonlySet<number>;
 }
 
@@ -56,7 +56,9 @@ function contextOf(text: string): Context {
   return { untouchable: untouchableSpans(text), initials };
 }
 
-/** A capital within a sentence, or before another one: "Pearl Harbor", "Center Parcs". */
+/**
+ * Whether a word is capitalised within a sentence, or before another capital: "Pearl Harbor", "Center Parcs".
+ */
 function isName(text: string, word: string, start: number, { initials }: Context): boolean {
   if (word === word.toLowerCase() || word === word.toUpperCase()) return false;
   if (!/^[A-Z][a-z]+$/.test(word) || !initials.has(start)) return true;
@@ -64,14 +66,14 @@ function isName(text: string, word: string, start: number, { initials }: Context
   return /^ \p{Lu}/u.test(text.slice(end, end + 3));
 }
 
-// Words that American and British English spell differently, inflections included: the word list of
-// american-british-english-translator without what cannot be told apart by spelling alone.
+// Words with different American and British spellings, inflections included: the word list of
+// american-british-english-translator, without words whose variant cannot be told by spelling alone.
 
 type EnglishVariant = 'en-GB' | 'en-US';
 
 const require = createRequire(import.meta.url);
 
-/** American words that British English also has, with another meaning or as the usual spelling. */
+/** American words that also occur in British English, with another meaning or as the usual spelling. */
 const sharedInBritish = set(`
   analyses balk balked balking balks bevies bevy biased biasing binging bougainvillea bougainvilleas
   caliper calipers chimera chimeras connection connections crenelated draft drafts drafted drafting
@@ -85,7 +87,7 @@ const sharedInBritish = set(`
   programed programing inquire inquired inquires inquiring inquiry inquiries ensure insure aging
   whiskey whiskeys dialog dialogs carburetor sulfate sulfates sulfide sulfides sulfur sulfuric pupilage maneuverable
 `);
-/** British words that American English also has. */
+/** British words that also occur in American English. */
 const sharedInAmerican = set(`
   aesthete aesthetes aesthetic aesthetically aesthetics analogue analogues analyses archaeological
   archaeologically archaeologist archaeologists archaeology battleaxe bevvies bevvy buses busing axe
@@ -101,7 +103,7 @@ const sharedInAmerican = set(`
 const fromAmerican = readList('american_spellings', sharedInBritish);
 const fromBritish = readList('british_spellings', sharedInAmerican);
 
-/** How a word is spelled in a variant, in lower case; undefined where it is spelled alike in both. */
+/** Returns the spelling of a lower-case word in a variant; undefined when both variants agree. */
 function spelledIn(variant: EnglishVariant, word: string): string | undefined {
   return (variant === 'en-GB' ? fromAmerican : fromBritish).get(word);
 }

@@ -1,8 +1,7 @@
 /**
- * Styles and tones that rules can give to English: short forms written out or taken, wordy and hard
- * phrases said plainly, words of the street said politely, fillers left out, long sentences parted. Each
- * rule changes how something is said and nothing of what is said; where a word has two meanings it
- * stays, and what is quoted stays as somebody has said it.
+ * Rule-based styles and tones for English: contractions expanded or introduced, wordy and bureaucratic
+ * phrases simplified, colloquial words replaced, fillers removed, long sentences split. Each rule changes the
+ * wording and never the meaning; an ambiguous word stays, and so do quotations.
  */
 import type { WritingForm } from '../../engines/engine.ts';
 import { changed, type Edit, quotedSpans } from './edits.ts';
@@ -28,31 +27,31 @@ import {
 } from './wordings.ts';
 import { sentenceEnds } from '../sentences.ts';
 
-// Long sentences of English in parts, where each part says by itself what it has said in the whole.
+// Splits long English sentences into parts that each keep their meaning on their own.
 
-/** More than so many words are parted where one clause ends and the next has its own subject. */
+/** Number of words above which a sentence is split where a clause ends and the next has its own subject. */
 const LONG_SENTENCE = 18;
-/** A clause of fewer words is no sentence. */
+/** Minimum number of words in a clause that becomes a sentence. */
 const LEAST_CLAUSE = 4;
 const VERBS = "(?:is|was|has|had|does|did|are|were|have|do|isn't|wasn't|doesn't|didn't)";
 const PRONOUN = '(?:I|we|they|he|she)';
-/** `You pay today, and we will start` makes a condition. */
+/** `You pay today, and we will start` states a condition. */
 const PROMISE = `(?!${PRONOUN}[ \\t]{1,3}(?:will|can|may|must)(?!\\p{L}))`;
 const JOINT = new RegExp(
   `(?:(;)|,[ \\t]{1,3}(and|but))[ \\t]{1,3}${PROMISE}(?=(?:${PRONOUN}|(?:it|there|this|you)[ \\t]{1,3}${VERBS})[ \\t])`,
   'gu',
 );
-/** Only what begins with its subject is a statement: `Pay in time, and we are content` is none. */
+/** Only a sentence that begins with its subject is a statement: `Pay in time, and we are content` is not. */
 const STATEMENT =
   /^\s*(?:I|You|We|They|He|She|It|This|These|Those|There|The|A|An|Our|Your|My|Their|His|Her)(?![\p{L}'’-])/u;
 /**
- * What may hold for all clauses of a sentence (a condition, a reason, what somebody has said), and what
- * joins two of them (`not only`).
+ * Words that may apply to all clauses of a sentence (a condition, a reason, reported speech) or that connect
+ * two of them (`not only`).
  */
 const HOLDS_FOR_ALL =
   /(?<![\p{L}])(?:if|unless|when|whenever|although|though|even|because|while|whilst|whether|provided|providing|assuming|supposing|since|as|after|before|until|till|once|where|wherever|whoever|whatever|whichever|who|whom|whose|which|that|what|how|why|however|except|lest|case|subject to|so|than|the more|the less|not only|either|neither|both|shall|would|could|should|might|say|says|said|saying|tells?|told|thinks?|thought|believes?|believed|claims?|claimed|hopes?|hoped|wish|wishes|wished|fears?|feared|knows?|knew|supposes?|supposed|suggests?|suggested|reports?|reported|imagines?|imagined|doubts?|doubted|argues?|argued|admits?|admitted|denies|denied|explains?|explained|agrees?|agreed|feels?|felt|writes?|wrote|announces?|announced|likely|possible|true|according)(?![\p{L}])|[:?()\[\]…]/iu;
 
-/** The joints at which long sentences are parted. */
+/** Returns the edits that split long sentences. */
 function partedSentences(text: string): Edit[] {
   const edits: Edit[] = [];
   let start = 0;
@@ -72,7 +71,7 @@ function jointsIn(sentence: string, offset: number): Edit[] {
     const to = match.index + match[0].length;
     const before = sentence.slice(from, match.index);
     const [, , word = ''] = match;
-    // Of three clauses the last two belong together: `he came, he saw, and he left`.
+    // The last two of three clauses belong together: `he came, he saw, and he left`.
     const isOneOfMany = word !== '' && before.includes(',');
     const isLong =
       countWords(before) >= LEAST_CLAUSE && countWords(sentence.slice(to)) >= LEAST_CLAUSE;
@@ -92,23 +91,22 @@ function countWords(text: string): number {
   return text.match(/\p{L}+/gu)?.length ?? 0;
 }
 
-// Short forms of English verbs, written out and taken. `'s` is `is`, `has` or the end of a possessor,
-// and `is` without stress is never the last word: only where the next words leave no doubt does a verb
-// change.
+// English contractions, expanded and introduced. `'s` is `is`, `has` or a possessive, and unstressed `is`
+// never ends a sentence, so a verb changes only where the next words leave no doubt.
 
 const DENIED: Readonly<Record<string, string>> = {
   "can't": 'cannot',
   "won't": 'will not',
   "shan't": 'shall not',
 };
-/** The subject of a verb that is behind it: `don't you`, `isn't everybody`. */
+/** A subject that follows its verb: `don't you`, `isn't everybody`. */
 const SUBJECT_BEHIND = `(?:${SUBJECT}|people|all|most|many|some|any|both|every|each|everyone|everybody|anyone|anybody|someone|somebody|no|nobody|one|two)`;
 const VERB =
   '(can|won|shan|do|does|did|is|are|was|were|have|has|had|would|should|could|must|need|might)(n)?';
 const IN_STATEMENT = '(?=[^.!?\\n]{0,400}(?:[.!\\n]|$))';
-/** A question and an exclamation begin with the verb; `a big don't` is a noun. */
+/** Excludes questions and exclamations, which begin with the verb; `a big don't` is a noun. */
 const STATED = `(?!${BLANK}${SUBJECT_BEHIND}${WORD_ENDS})(?=${BLANK}\\p{Ll})${IN_STATEMENT}`;
-/** At the end of a clause, where no noun stands: `the shop can't.` */
+/** The end of a clause, where no noun can stand: `the shop can't.` */
 const CLAUSE_STATED = `(?=[,;:.!)]|$)${IN_STATEMENT}`;
 const NO_STATEMENT = `(?<!${WORD_STARTS}(?:an?|the|why|how|where|when|what|who|whom|definite|big)${BLANK})`;
 const writtenOutNot = [
@@ -137,18 +135,18 @@ const writtenOutVerbs = each(
     isShouted(whole) ? undefined : `${subject} ${ENDINGS[ending.toLowerCase()]}`,
 );
 
-/** Words that only `is` stands before, if the clause ends with them or goes on as below. */
+/** Adjectives that only `is` precedes, provided that the clause ends with them or continues as below. */
 const DESCRIBING =
   'able|afraid|angry|available|aware|bad|best|better|busy|careful|certain|clear|cold|dead|different|difficult|easy|enough|essential|fine|free|full|glad|good|great|happy|hard|helpful|hot|hungry|ill|important|impossible|late|likely|necessary|new|nice|old|open|perfect|possible|probable|proud|ready|responsible|right|sad|safe|sick|silly|simple|small|sorry|strange|sure|true|unclear|unlikely|useful|useless|warm|welcome|wet|wonderful|worth it|wrong|young';
 const GOES_ON =
   '(?=[ \\t]{0,3}(?:[.;:!?)]|$)|,? (?:but|so|because|if|when|which|to|that|for|about|of|with)\\b)';
 const ING = '(?!(?:noth|someth|anyth|everyth|morn|even)ing\\b)\\p{L}{2,}ing';
-/** Of more than one there `is` nothing; and `it is a lot`. */
+/** Excludes quantities, since `there is` takes no plural (`there's a lot`), and `it is a lot`. */
 const QUANTITY =
   '(?!(?:few|lot|number|couple|handful|dozen|hundred|thousand|range|variety|series|bunch|pair|ton|load|whole|great many|good many)\\b)';
 const ADVERB =
   '(?:(?:not|never|always|also|still|now|only|just|probably|really|certainly|clearly|currently|already|very|too|so|quite)[ \\t]{1,3})?';
-/** Who somebody is: what stands there else somebody may have, as in `he's a cold`. */
+/** Roles of persons; other nouns may be possessions, as in `he's a cold`. */
 const ROLE =
   '(?:an?[ \\t]{1,3}(?:(?:very )?(?:good|great|famous|young|retired)[ \\t]{1,3})?(?:doctor|teacher|student|lawyer|engineer|writer|painter|singer|actor|actress|member|nurse|genius|fool|hero|liar|beginner|expert|professor|scientist|designer|developer|manager|director|journalist|farmer|baker|cook|musician|person|man|woman|boy|girl|child|friend of)|the[ \\t]{1,3}(?:one|first|last|only|boss|manager|director|president|author|owner|winner))\\b';
 const A_THING = '(?:(?:the|my|your|our|their|a|an)[ \\t]{1,3})?\\p{L}+(?=[.;!?])';
@@ -171,7 +169,10 @@ const writtenOutIs = Object.entries(IS_FOLLOWED).map(([subjects, ahead]) =>
   ),
 );
 
-/** What only `would` stands before, and what only `had` does; of `found` and `let` nobody knows, and they stay. */
+/**
+ * Verb forms that only follow `would`, and forms that only follow `had`; ambiguous ones such as `found` and
+ * `let` are left out.
+ */
 const INFINITIVES =
   '(?:like|love|prefer|rather|be|have|appreciate|recommend|suggest|advise|need|want|expect|hate)';
 const PARTICIPLES =
@@ -196,7 +197,7 @@ const writtenOutHas = each(
   ),
   ([whole, subject = '']) => (isShouted(whole) ? undefined : `${subject} has`),
 );
-/** `She let's him` is a mistake of another kind. */
+/** `She let's him` is a different mistake. */
 const writtenOutUs = each(
   new RegExp(
     `(?:${SENTENCE_STARTS}(L)|(?<=(?:,|${WORD_STARTS}(?:[Aa]nd|[Bb]ut|[Ss]o|[Tt]hen|[Nn]ow|[Pp]lease))${BLANK})(l))et${APOSTROPHE}s(?=[ \\t]+(?!(?:you|me|us|him|her|them|it)\\b)\\p{Ll})`,
@@ -205,7 +206,7 @@ const writtenOutUs = each(
   ([, capital, small]) => `${capital ?? small ?? ''}et us`,
 );
 
-/** Short forms written out. */
+/** Expands contractions. */
 const writtenOut: readonly Rule[] = [
   ...writtenOutNot,
   writtenOutVerbs,
@@ -218,13 +219,16 @@ const writtenOut: readonly Rule[] = [
   ),
 ];
 
-/** Behind `do` and `will` also a noun: `all I could do not to laugh`, `her will not being found`. */
+/** After `do` and `will`, excludes nouns: `all I could do not to laugh`, `her will not being found`. */
 const INFINITIVE = `(?=${BLANK}(?!(?:to|only|but)${WORD_ENDS}|\\p{L}{2,}ing${WORD_ENDS})\\p{Ll})`;
-/** What is not: `the trick is not to look down`, `the limit is not more than five`. */
+/**
+ * Excludes a `not` that belongs to the following words: `the trick is not to look down`, `the limit is not
+ * more than five`.
+ */
 const NOT_SO = `(?=${BLANK}(?!(?:to|only|more|less|fewer|later|earlier|before|after|until|having|being|knowing)${WORD_ENDS})\\p{Ll})`;
 const NEITHER_ING = `(?!${BLANK}\\p{L}{2,}ing${WORD_ENDS})`;
 const SHORT_DENIED: Readonly<Record<string, string>> = { can: "can't", will: "won't" };
-/** Before a word: at the end of a clause the short form sounds cut off. */
+/** Only before a word: at the end of a clause a contraction sounds cut off. */
 const shortNot: readonly Rule[] = [
   `${WORD_STARTS}([Cc]an)not(?=${BLANK}(?!but${WORD_ENDS})\\p{Ll})`,
   `(?<=${WORD_STARTS}(?:I|[Yy]ou|[Ww]e|[Tt]hey|[Hh]e|[Ss]he|[Ii]t|[Tt]here|who|which)${BLANK})(will)${BLANK}not${INFINITIVE}`,
@@ -238,8 +242,8 @@ const shortNot: readonly Rule[] = [
 );
 
 /**
- * Where the pronoun can be nothing but a subject, and the sentence has not begun with another word that
- * has the verb for its own: `There it is`, `all of you are`.
+ * Positions where the pronoun can only be a subject, and where no earlier word of the sentence governs the
+ * verb, as in `There it is` or `all of you are`.
  */
 const CLAUSE_STARTS = `(?<=${SENTENCE_STARTS}|[\\p{L}\\p{N}][,;]${BLANK}|${WORD_STARTS}(?:[Ii]f|[Bb]ecause|[Aa]lthough|[Uu]nless|I (?:think|hope|believe|know))${BLANK})`;
 const SOON = '(?:(?:always|also|already|still|just|only|never|really|not|very|so|too)[ \\t]{1,3})?';
@@ -268,12 +272,12 @@ const shortVerbs: readonly Rule[] = SHORT_VERBS.map(([subject, verb, short, ahea
   ),
 );
 
-/** Short forms taken. */
+/** Introduces contractions. */
 const shortened: readonly Rule[] = [...shortNot, ...shortVerbs];
 
-// Which rules make which style and tone.
+// The rules of each style and tone.
 
-/** The styles and tones that rules can give. */
+/** Styles and tones that rules can produce. */
 export const ruledForms = [
   'academic',
   'business',
@@ -285,7 +289,7 @@ export const ruledForms = [
 
 export type RuledForm = (typeof ruledForms)[number];
 
-/** An English text in a style or tone; takes linear time. */
+/** Puts an English text into a style or tone, in linear time. */
 export function inRegister(text: string, form: RuledForm): string {
   return rules[form].reduce((current, rule) => changed(current, rule, quotedSpans), text);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether what an engine has made of a text can be an improvement of it. Models lose a number, drop
- * an address, answer a question instead of mending it, or write another text altogether.
+ * Checks whether an engine's output can be an improvement of a text. Models may lose a number, drop an
+ * address, answer a question instead of correcting it, or write an entirely different text.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints, letterDistance } from '../code-points.ts';
@@ -12,25 +12,27 @@ interface SoundnessOptions {
   language: LanguageTag;
 }
 
-/** How much longer and shorter a text may become, and by how many characters a short one at any rate. */
+/**
+ * Limits of growth and shrinkage relative to the original, plus a free number of characters for short texts.
+ */
 const bounds = {
   correct: { most: 1.4, least: 0.65, freeGrowth: 12 },
   rephrase: { most: 2, least: 0.35, freeGrowth: 40 },
 } as const;
 const FREE_SHRINKAGE = 6;
-/** A sentence with so many longer words has one of them in any wording. */
+/** Minimum number of longer words from which a sentence must keep one of them in any wording. */
 const MIN_TELLING_WORDS = 2;
 const TELLING_WORD = 5;
 
 const NUMBER = /\p{N}+/gu;
 const WORD = /[\p{L}\p{M}]+/gu;
-/** A capital within a sentence: after a small letter or a comma, and a blank. */
+/** A capital within a sentence: after a lower-case letter or a comma, and a blank. */
 const NAME = /(?<=[\p{Ll},] )\p{Lu}[\p{L}\p{M}]+/gu;
 const OUTER_SIGNS = /^[("'“”„«»‘’[¿¡]+|[)"'“”«»‘’\].,;:!?…]+$/gu;
 
 /**
- * Says no to what lost or invented numbers, names, addresses or code, has more around it than the text
- * had, denies other than it, or is another text.
+ * Rejects an improvement that lost or invented numbers, lost names, addresses or code, added a wrapping such
+ * as a preface, changed a negation, or is a different text.
  */
 export function isSoundImprovement(
   original: string,
@@ -71,7 +73,7 @@ function keepsUntouchables(original: string, improved: string): boolean {
   );
 }
 
-/** In German every noun has a capital: names cannot be told from words. */
+/** German is exempt: all nouns are capitalised, so names cannot be distinguished. */
 function keepsNames(original: string, improved: string, language: LanguageTag): boolean {
   if (language === 'de') return true;
   const words = new Set(found(improved, WORD).map((word) => beginning(word)));
@@ -84,7 +86,7 @@ function isCorrected(original: string, improved: string, language: LanguageTag):
   return after >= before && isWordForWord(original, improved, language);
 }
 
-/** As far as that shows in other words: no sentence is gone, and what was denied still is. */
+/** Whether no sentence and no negation was lost, as far as different wording allows to tell. */
 function isRephrased(original: string, improved: string, language: LanguageTag): boolean {
   const after = wordsOf(improved);
   const before = wordsOf(original);
@@ -102,7 +104,7 @@ function isRephrased(original: string, improved: string, language: LanguageTag):
   });
 }
 
-/** `don't` may become `do not`: what an apostrophe joins is more than one word. */
+/** Splits words at apostrophes, since `don't` may become `do not`. */
 function unjoined(words: readonly string[]): string[] {
   return words.flatMap((word) => word.split("'"));
 }
@@ -119,7 +121,7 @@ function sentencesOf(text: string, language: LanguageTag): string[] {
     .filter((sentence) => /\p{L}/u.test(sentence));
 }
 
-/** Enough to know a word again that was inflected, or misspelled at its end. */
+/** Returns enough of a word to recognise it when it is inflected, or was misspelled at its end. */
 function beginning(word: string): string {
   return word.toLowerCase().slice(0, 3);
 }
@@ -128,23 +130,23 @@ function found(text: string, pattern: RegExp): string[] {
   return text.match(pattern) ?? [];
 }
 
-// What models put around a text that nobody has asked for: prefaces, quotation marks, Markdown, notes.
+// Unrequested additions of models: prefaces, quotation marks, Markdown, notes.
 
-/** Marks of emphasis, code and headings. */
+/** Characters of emphasis, code and headings. */
 const MARKDOWN = /[*_`#~]/gu;
 const QUOTATION_MARKS = /["“”„«»]/u;
 const OUTER_QUOTATION = /^\s*["“”„«»‘'*_`~]|["“”„«»’'*_`~]\s*$/u;
 const OUTER_BRACKET = /[([{][^()[\]{}]*[)\]}][.!]?\s*$/u;
 const BRACKET = /[([{]/u;
 const LINE_BREAK = /[\r\n]/u;
-/** A preface ends with a colon, mostly in its first line. */
+/** A preface ends with a colon, usually in the first line. */
 const COLON = /[:：](?=\s|$)/gu;
 const LONGEST_PREFACE = 120;
-/** What somebody says who has been asked for something. */
+/** Phrases with which a chat answer begins. */
 const OPENING =
   /^\s*(?:sure|certainly|of course|absolutely|okay|ok|here (?:is|are|you)|here['’]s|as requested|gerne|natürlich|selbstverständlich|hier ist|voici|bien sûr|volontiers|claro|por supuesto|aquí (?:está|tienes)|ecco|certo|certamente|aqui está|com certeza)(?!\p{L})/iu;
 
-/** Whether an answer has more around it than the text had. */
+/** Whether an answer has a wrapping that the original lacks. */
 function isWrapped(original: string, improved: string, task: 'correct' | 'rephrase'): boolean {
   if (count(improved, MARKDOWN) > count(original, MARKDOWN)) return true;
   const hasQuotation = QUOTATION_MARKS.test(original) || OUTER_QUOTATION.test(original);
@@ -161,38 +163,38 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-// Word by word: whether one text is another one with its mistakes mended.
+// Compares texts word by word: whether one is a correction of the other.
 
-/** Words in a row that stand in place of others. */
+/** Consecutive words that replace others. */
 interface Change {
   removed: readonly string[];
   added: readonly string[];
-  /** Whether it is at the beginning or the end of the text. */
+  /** Whether the change is at the beginning or end of the text. */
   isOuter: boolean;
   /** The words before and after it. */
   beside: readonly (string | undefined)[];
 }
 
 const JOINED_WORD = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
-/** Of a word, so large a share of letters may be wrong. */
+/** Largest share of wrong letters in a word. */
 const MAX_WRONG_SHARE = 0.45;
-/** A correction has no more new or dropped small words in a row. */
+/** Most consecutive function words that a correction may add or drop. */
 const MAX_SMALL_WORDS = 2;
-/** Pairs of words that are compared between the first and the last change; of more nothing is said. */
+/** Limit of word pairs compared between the first and the last change; beyond it, no statement is made. */
 const MAX_PAIRS = 6_000_000;
 const MAX_WORD_LENGTH = 500;
 const MAX_ENDING = 3;
 
 /**
- * Whether each changed word resembles what it replaces or is a small one, nothing is added at either
- * end, and no denial is lost or won.
+ * Whether each changed word resembles the word it replaces or is a function word, nothing is added at either
+ * end, and no negation is lost or gained.
  */
 function isWordForWord(original: string, improved: string, language: LanguageTag): boolean {
   const changes = changesBetween(wordsOf(original), wordsOf(improved));
   return changes?.every((change) => isCorrection(change, language)) ?? false;
 }
 
-/** The words of a text in lower case, with straight apostrophes. */
+/** Returns the words of a text in lower case, with straight apostrophes. */
 function wordsOf(text: string): string[] {
   const words = text.toLowerCase().replaceAll('’', "'").normalize('NFC').match(JOINED_WORD);
   return words ?? [];
@@ -202,7 +204,7 @@ function isCorrection(change: Change, language: LanguageTag): boolean {
   const { removed, added, isOuter, beside } = change;
   if (!keepsDenials(change, language)) return false;
   if (removed.length === 0 && isOuter) return false;
-  // In one word or two, as `alot`.
+  // Joined or split words, such as `alot`.
   if (removed.length > 0 && added.length > 0) {
     if (resembles(removed.join(''), added.join(''))) return true;
   }
@@ -216,13 +218,13 @@ function isCorrection(change: Change, language: LanguageTag): boolean {
     const small = Math.abs(removed.length - added.length);
     return small <= MAX_SMALL_WORDS && before.every((word, i) => resembles(word, after[i] ?? ''));
   }
-  // One by one, a small word may be another one misspelled.
+  // Compared one by one, since a function word may be another one misspelled.
   return (
     removed.length === added.length && removed.every((word, i) => resembles(word, added[i] ?? ''))
   );
 }
 
-/** A denial that comes must be one that was misspelled. */
+/** Whether no negation is lost, and each new one corrects a misspelled one. */
 function keepsDenials({ removed, added }: Change, language: LanguageTag): boolean {
   const before = removed.filter((word) => isDenial(word, language));
   const after = added.filter((word) => isDenial(word, language));
@@ -238,7 +240,7 @@ function isMisspelling(word: string, meant: string): boolean {
 
 function resembles(one: string, other: string): boolean {
   const longest = Math.max(one.length, other.length);
-  // Whoever writes without blanks has words as long as sentences.
+  // Languages without blanks have words as long as sentences.
   if (longest > MAX_WORD_LENGTH) return false;
   return (
     isInflection(one, other) ||
@@ -246,13 +248,13 @@ function resembles(one: string, other: string): boolean {
   );
 }
 
-/** `go` and `goes`. */
+/** Whether one word inflects the other, like `go` and `goes`. */
 function isInflection(one: string, other: string): boolean {
   const isLonger = one.startsWith(other) || other.startsWith(one);
   return isLonger && Math.abs(one.length - other.length) <= MAX_ENDING;
 }
 
-/** What has changed, in order; undefined where that is too much to tell. */
+/** Returns the changes in order; undefined when the comparison would be too large. */
 function changesBetween(before: readonly string[], after: readonly string[]): Change[] | undefined {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -292,7 +294,10 @@ function changesBetween(before: readonly string[], after: readonly string[]): Ch
   return changes;
 }
 
-/** For each pair of places, how many words are the same from there on: a row for each word before. */
+/**
+ * Returns, for each pair of positions, the length of the common subsequence from there on; one row per
+ * original word.
+ */
 function commonLengths(
   before: readonly string[],
   after: readonly string[],
@@ -311,9 +316,9 @@ function commonLengths(
   return common;
 }
 
-// Small words that carry grammar, and those that deny, by language.
+// Function words and negations, by language.
 
-/** Articles, prepositions and auxiliaries: they come, go and change where grammar is mended. */
+/** Articles, prepositions and auxiliaries: grammar corrections add, drop and change them. */
 const grammarWords: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   de: words(`
     der die das den dem des ein eine einen einem einer eines zu zum zur im in an am auf für mit von vom bei
@@ -342,7 +347,7 @@ const grammarWords: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   `),
 };
 
-/** Words that deny: losing one makes the opposite of a sentence. */
+/** Negations: losing one reverses the meaning of a sentence. */
 const denials: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   de: words(`
     nicht nichts nie niemals kein keine keinen keinem keiner keines niemand niemanden niemandem ohne weder
@@ -357,23 +362,23 @@ const denials: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   it: words('non mai nessuno nessuna nessun niente nulla né senza no'),
   pt: words('não nunca jamais ninguém nada nenhum nenhuma nem sem'),
 };
-/** What may deny in place of a word: `not possible` and `impossible`. */
+/** Beginnings of words that may replace a negation, as in `not possible` and `impossible`. */
 const DENYING_BEGINNING = /^(?:un|in|im|ir|il|dis|mis|des|lack|fail|refus|hard|avoid|forb)/u;
-/** In a language that is not known here, words as short are small. */
+/** Length up to which a word counts as a function word in a language without a list. */
 const SMALL = 3;
 
-/** Whether a word, in lower case, may come or go where a text is only corrected. */
+/** Whether a lower-case word may be added or dropped by a correction. */
 function isGrammarWord(word: string, language: LanguageTag): boolean {
   const known = grammarWords[baseLanguage(language)];
   return known === undefined ? word.length <= SMALL : known.has(word);
 }
 
-/** Whether a word, in lower case, denies; false in languages that are not known here. */
+/** Whether a lower-case word is a negation; false in languages without a list. */
 function isDenial(word: string, language: LanguageTag): boolean {
   return denials[baseLanguage(language)]?.has(word.replace(/['’]/g, '')) === true;
 }
 
-/** Whether a word, in lower case, may deny by its beginning. */
+/** Whether the beginning of a lower-case word may negate it. */
 function mayDeny(word: string): boolean {
   return DENYING_BEGINNING.test(word);
 }

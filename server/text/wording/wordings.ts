@@ -1,19 +1,18 @@
 /**
- * Phrases of English that can be said in another way, where they are sure to mean the same. A phrase
- * that is something else in another sentence (`in order to` behind a verb, `an assist`) has its place
- * told, or is left out.
+ * English phrases and replacements that are certain to mean the same. A phrase with another meaning in some
+ * sentences (`in order to` after a verb, `an assist`) is restricted to safe contexts, or omitted.
  */
 import type { Edit } from './edits.ts';
 
-/** Finds what is to be said otherwise in an English text. */
+/** Finds the parts of an English text to reword. */
 export type Rule = (text: string) => Edit[];
 
 export const APOSTROPHE = "['’]";
 export const WORD_STARTS = "(?<![\\p{L}\\p{N}'’-])";
 export const WORD_ENDS = "(?![\\p{L}\\p{N}'’-])";
-/** Few blanks, so that a long row of them is not read again at each of its places. */
+/** Bounded, so that a long run of blanks is not scanned again from each position. */
 export const BLANK = '[ \\t]{1,3}';
-/** Beginnings of a clause with a subject. */
+/** Words that begin a clause with a subject. */
 export const SUBJECT =
   '(?:I|you|we|they|he|she|it|this|that|these|those|there|the|a|an|our|your|my|their|his|her)';
 export const SENTENCE_STARTS =
@@ -23,22 +22,25 @@ const CLAUSE_ENDS = '(?=[ \\t]{0,3}(?:[.,;:!?)]|$))';
 const BEGINS_SENTENCE = new RegExp(`${SENTENCE_STARTS}(?![\\s\\S])`, 'mu');
 const LONGEST_BEGINNING = 16;
 
-/** Whether a sentence, a line or a point of a list begins at a place. */
+/** Whether a sentence, a line or a list item begins at a position. */
 function beginsSentence(text: string, place: number): boolean {
   const start = Math.max(0, place - LONGEST_BEGINNING);
   return BEGINS_SENTENCE.test((start > 0 ? 'x' : '') + text.slice(start, place));
 }
 
 interface Places {
-  /** What must stand before a phrase. */
+  /** Pattern that must precede a phrase. */
   behind?: string;
-  /** What must follow it. */
+  /** Pattern that must follow it. */
   ahead?: string;
   /** Whether it must begin a sentence. */
   atStart?: boolean;
 }
 
-/** `longer phrase > shorter`, one a line. Names, titles and headings stay, as far as capitals tell them. */
+/**
+ * Creates a rule from lines of the form `longer phrase > shorter`. Names, titles and headings stay, as far as
+ * capitals identify them.
+ */
 function phrases(list: string, { behind = '', ahead = '', atStart = false }: Places = {}): Rule {
   const others = new Map(
     list
@@ -46,7 +48,7 @@ function phrases(list: string, { behind = '', ahead = '', atStart = false }: Pla
       .split('\n')
       .map((line) => parted(line)),
   );
-  // Of two that begin alike the longer one is found.
+  // Of two phrases with the same beginning, the longer one must match.
   const patterns = [...others.keys()]
     .sort((one, other) => other.length - one.length)
     .map((phrase) => phrase.replaceAll(' ', BLANK).replaceAll("'", APOSTROPHE));
@@ -62,7 +64,7 @@ function phrases(list: string, { behind = '', ahead = '', atStart = false }: Pla
     const other = others.get(key);
     const isTitle = /[ \t](?!I(?![\p{L}]))\p{Lu}/u.test(phrase) || isShouted(phrase);
     if (other === undefined || isTitle) return undefined;
-    // Behind the full stop of an abbreviation the sentence goes on.
+    // After the full stop of an abbreviation the sentence continues.
     const isWithin =
       /^\p{Ll}/u.test(phrase) &&
       /[.!?…]["”’)]{0,2}\s{1,4}$/u.test(input.slice(Math.max(0, index - 8), index));
@@ -78,7 +80,7 @@ function parted(line: string): [phrase: string, other: string] {
   return [phrase.trim().toLowerCase(), other.trim()];
 }
 
-/** What a pattern finds, in other words; none when it answers nothing. */
+/** Creates a rule that replaces each match of a pattern; undefined leaves a match unchanged. */
 export function each(pattern: RegExp, other: (match: RegExpExecArray) => string | undefined): Rule {
   return (text) =>
     [...text.matchAll(pattern)].flatMap((match) => {
@@ -92,7 +94,7 @@ export function isShouted(phrase: string): boolean {
   return phrase.length > 1 && phrase === phrase.toUpperCase();
 }
 
-/** A text with a capital at its beginning if the model has one. */
+/** Capitalises a text if the model is capitalised. */
 export function likeCase(model: string, text: string): string {
   return /^\p{Lu}/u.test(model) ? text.replace(/^\p{L}/u, (letter) => letter.toUpperCase()) : text;
 }
@@ -102,35 +104,35 @@ const notBefore = (words: string) => `(?!${BLANK}(?:${words})${WORD_ENDS})`;
 const after = (words: string) => `(?<=${WORD_STARTS}(?:${words})${BLANK})`;
 const notAfter = (words: string) => `(?<!${WORD_STARTS}(?:${words})${BLANK})`;
 
-/** What stands before a verb and before no noun. */
+/** Words after which a verb follows, never a noun. */
 const VERB_FOLLOWS = "to|can|could|would|should|may|might|must|cannot|can't|couldn't";
 const IS = 'is|are|was|were|be|been|being|am';
 const DETERMINER = 'a|an|the|your|my|our|their|his|her|its|more';
 const QUESTION_WORD = 'whether|if|what|who|how|why|when|where|which';
 const PERSON = 'you|us|me|him|them';
 /**
- * `because it rained and to bad weather`, `because it was late, that it was unsigned`: what goes on behind
- * it has to be left a noun or another such clause.
+ * Rejects sentences in which a parallel construction follows, as in `because it rained and to bad weather` or
+ * `because it was late, that it was unsigned`: the continuation would no longer fit.
  */
 const STANDS_ALONE =
   '(?![^.!?\\n]{0,200}(?:,| and| or| but| than| not)(?: \\p{L}+){0,2} (?:to|that|the fact)\\b)';
 
 /**
- * Before a clause, at the beginning of a sentence. Elsewhere they may be one of several (`openly,
- * frankly, and at length`) or mend what was said (`left, I mean, right`).
+ * Fillers before a clause, at the beginning of a sentence. Elsewhere they may be part of a list (`openly,
+ * frankly, and at length`) or a self-correction (`left, I mean, right`).
  */
 const FILLERS = [
   `(?:(?:[Bb]asically|[Hh]onestly|[Ff]rankly|[Nn]eedless to say|[Ww]ell),${BLANK})+(?!I never)(?=${SUBJECT}(?![\\p{L}\\p{N}-]))`,
-  // `To be honest, you need courage` may tell what it takes.
+  // `To be honest, you need courage` may name a condition.
   `To be honest,${BLANK}(?=I(?![\\p{L}\\p{N}-]))`,
 ].map((filler) => new RegExp(`${SENTENCE_STARTS}(?=\\p{Lu})${filler}(\\p{L})`, 'gmu'));
 
-/** Without words at the beginning of a sentence that say nothing. */
+/** Removes meaningless words at the beginning of a sentence. */
 export const withoutFillers: readonly Rule[] = FILLERS.map((filler) =>
   each(filler, ([, first = '']) => first.toUpperCase()),
 );
 
-/** What is asked or told comes at once; an opinion remains one. */
+/** Makes requests and statements direct; an opinion stays an opinion. */
 export const withoutDetours: readonly Rule[] = [
   phrases(
     `
@@ -160,7 +162,7 @@ export const withoutDetours: readonly Rule[] = [
       ahead: before('ask|say|tell|let|thank|confirm|inform|remind|follow|check|find'),
     },
   ),
-  // `I was wondering if you could hear me when the light went out` tells a story.
+  // `I was wondering if you could hear me when the light went out` is a narrative, not a request.
   phrases(
     `
     I was wondering if you could > I would like to know if you could
@@ -175,7 +177,7 @@ export const withoutDetours: readonly Rule[] = [
   ),
 ];
 
-/** Wordy phrases. */
+/** Simplifies wordy phrases. */
 export const plainly: readonly Rule[] = [
   phrases(`
     at this point in time > at this point
@@ -199,7 +201,7 @@ export const plainly: readonly Rule[] = [
     `,
     { behind: notAfter(`${IS}|come|comes|came|even|and|or|this|that`), ahead: STANDS_ALONE },
   ),
-  // Behind a verb `to` alone may belong to it: `He refused in order to protect her.`
+  // After a verb, `to` alone could be its complement: `He refused in order to protect her.`
   phrases('in order to > to', { atStart: true, ahead: `(?=${BLANK}\\p{Ll})` }),
   phrases('it is important to note that > note that', { atStart: true }),
   phrases('in the near future > soon', { atStart: true, ahead: '(?=,)' }),
@@ -236,7 +238,7 @@ export const plainly: readonly Rule[] = [
   }),
 ];
 
-/** Words of offices. */
+/** Replaces bureaucratic words. */
 export const simply: readonly Rule[] = [
   phrases(`
     utilise > use
@@ -251,7 +253,7 @@ export const simply: readonly Rule[] = [
     commencing > starting
     whilst > while
   `),
-  // `The method he used to win` is another, and so is `a used car`.
+  // `The method he used to win` would mean something else, and so would `a used car`.
   phrases(
     `
     utilised > used
@@ -289,11 +291,11 @@ export const simply: readonly Rule[] = [
   ),
 ];
 
-/** Words of the street. */
+/** Replaces colloquial words. */
 export const politely: readonly Rule[] = [
   phrases('gonna > going to'),
   phrases('I dunno > I do not know\nwe dunno > we do not know'),
-  // `Wanna beer?` wants no verb.
+  // `Wanna beer?` has no verb after it.
   phrases('wanna > want to', {
     ahead: before('be|go|do|see|know|have|get|make|play|come|take|say|try|learn|leave|stay|meet'),
   }),
@@ -325,7 +327,7 @@ export const politely: readonly Rule[] = [
   `),
 ];
 
-/** `Thanks for this go to Anna` are no thanks to the reader. */
+/** `Thanks for this go to Anna` does not thank the reader. */
 const NOBODY_ELSE = '(?![^.!?\\n]{0,200}\\b(?:go|goes|went|due|belong|belongs)\\b)';
 export const thankYou = phrases('thanks for > thank you for', {
   atStart: true,
@@ -336,7 +338,7 @@ export const thanks = phrases('thank you for > thanks for', { atStart: true });
 const LETTER_LINE =
   /^[ \t]{0,8}(Dear Sir or Madam|Yours faithfully|Yours sincerely|With kind regards)(?=[,.!]?[ \t]{0,8}$)/gimu;
 
-/** Stiff phrases of letters. */
+/** Replaces stiff phrases of letters. */
 export const warmly: readonly Rule[] = [
   each(LETTER_LINE, ([whole, phrase = '']) => {
     const said = /^dear/iu.test(phrase) ? 'Hello' : 'Best wishes';

@@ -1,6 +1,5 @@
 /**
- * Dictionaries that are installed, Hunspell's and those that Apertium's modes read their source with, and
- * whether words are in them.
+ * Installed dictionaries, from Hunspell and from the analysers of Apertium's modes, and word lookup in them.
  */
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +13,7 @@ import {
   readHunspell,
 } from './dictionary-words.ts';
 
-/** A dictionary that is installed. */
+/** An installed dictionary. */
 export interface DictionaryFile {
   language: LanguageTag;
   path: string;
@@ -24,10 +23,10 @@ export type DictionaryWords = AnalyserWords | HunspellWords;
 
 export const MODES_FOLDER = '/usr/share/apertium/modes';
 export const DICTIONARY_FOLDER = '/usr/share/hunspell';
-/** What Hunspell calls otherwise. */
+/** Hunspell's codes that differ from language tags. */
 const CODES: Readonly<Record<string, LanguageTag>> = { no: 'nb', sh: 'hr', bs: 'hr', gug: 'gn' };
 
-/** Hunspell's, each once: `de_BE` and others are links to `de_DE`. */
+/** Returns the Hunspell dictionaries, each once: `de_BE` and others are links to `de_DE`. */
 export async function hunspellFiles(folder: string): Promise<DictionaryFile[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.dic'));
   const files = new Map<string, DictionaryFile>();
@@ -40,16 +39,16 @@ export async function hunspellFiles(folder: string): Promise<DictionaryFile[]> {
   return [...files.values()];
 }
 
-/** The dictionary that a mode of Apertium reads its source with; undefined where there is none. */
+/** Returns the path of an Apertium mode's analyser; undefined when there is none. */
 export async function analyserOf(modesFolder: string, mode: string): Promise<string | undefined> {
   const command = await readFile(join(modesFolder, `${mode}.mode`), 'utf8').catch(() => '');
   return /'([^']+\.automorf\.bin)'/.exec(command)?.[1];
 }
 
 /**
- * The words of a dictionary; undefined for a file of another make.
+ * Reads the words of a dictionary; undefined for an unknown file format.
  *
- * @throws Error when it cannot be read
+ * @throws Error when the file cannot be read
  */
 export async function readDictionary({
   language,
@@ -57,33 +56,35 @@ export async function readDictionary({
 }: DictionaryFile): Promise<DictionaryWords | undefined> {
   if (!path.endsWith('.dic')) return readAnalyser(await readFile(path));
   const affixes = await readFile(path.replace(/\.dic$/, '.aff'));
-  // Some begin with a byte order mark.
+  // Some files begin with a byte order mark.
   const encoding = /^\W*SET\s+(\S+)/m.exec(affixes.toString('latin1'))?.[1] ?? 'ISO8859-1';
   const decoder = new TextDecoder(encoding.replace(/^ISO(?=\d)/, 'ISO-'));
   const hasNames = language === 'de';
   return readHunspell(decoder.decode(await readFile(path)), decoder.decode(affixes), { hasNames });
 }
 
-/** Whether a word in lower case is in a dictionary. */
+/** Whether a dictionary contains a lower-case word. */
 export function isIn(words: DictionaryWords, word: string): boolean {
   return words.kind === 'analyser' ? isInAnalyser(words, word) : isInHunspell(words, word);
 }
 
-/** Languages that make new words of two. */
+/** Languages that form compounds. */
 const joining: ReadonlySet<LanguageTag> = new Set('da de fi hu is nb nl sv'.split(' '));
-/** Shorter parts of a word are in too many by chance. */
+/** Minimum lengths of compound parts; shorter parts match too many words by chance. */
 const LEAST_HEAD = 4;
 const LEAST_TAIL = 3;
-/** Longer ones are nobody's words, and trying every cut of them takes time; in UTF-16 units. */
+/**
+ * Maximum length of a compound, in UTF-16 units; longer ones are no words, and trying all splits takes time.
+ */
 const MAX_PUT_TOGETHER = 64;
-/** What joins them. */
+/** Linking elements of compounds. */
 const LINKS = ['', 's', 'es', 'n', 'en'];
-/** Of languages whose list knows none. */
+/** Prefixes for languages whose dictionary lists none. */
 const PREFIXES: Readonly<Record<LanguageTag, readonly string[]>> = {
   en: ['un', 're', 'non', 'mis', 'over', 'under', 'out'],
 };
 
-/** Whether a word begins with a prefix, or with another word in languages that join them. */
+/** Whether a word consists of a prefix and a word or, in languages that form compounds, of two words. */
 export function isPutTogether(
   language: LanguageTag,
   own: readonly DictionaryWords[],
@@ -108,27 +109,30 @@ export function isPutTogether(
   return false;
 }
 
-// Words of a language, whichever dictionary has them.
+// Words of a language from all its dictionaries.
 
-/** Whether a text of letters, and apostrophes between them, is a word however it is written. */
+/** Whether a text of letters and inner apostrophes is a word, whatever its case. */
 export type IsKnownWord = (word: string) => boolean;
 
 interface KnownWordsOptions {
-  /** Where `*.mode` files and dictionaries are; Debian's folders without them. */
+  /** Folders of the `*.mode` files and the dictionaries; Debian's by default. */
   modesFolder?: string;
   dictionaryFolder?: string;
 }
 
-/** One for a language has nearly all words that others have; `pt_PT` and `pt_BR` differ. */
+/**
+ * Number of dictionaries read per language: one contains nearly all words of the others, but `pt_PT` and
+ * `pt_BR` differ.
+ */
 const MOST_DICTIONARIES = 2;
-/** What stands before an apostrophe, or after it, is short: `l’`, `dell’`, `’s`. */
+/** Longest elided part before or after an apostrophe, in characters: `l’`, `dell’`, `’s`. */
 const LONGEST_ELIDED = 5;
 
 /**
- * Makes a finder of the words of languages. Dictionaries are read when a language is first asked for,
+ * Creates a lookup of word lists by language. Dictionaries are read at the first request for a language,
  * which takes up to half a second and some 10 MB, and kept.
  *
- * @returns undefined for a language without a dictionary that can be read
+ * @returns undefined for a language without a readable dictionary
  */
 export function createKnownWords({
   modesFolder = MODES_FOLDER,
@@ -144,7 +148,7 @@ export function createKnownWords({
       ...hunspell.toSorted((a, b) => a.path.localeCompare(b.path)).slice(0, MOST_DICTIONARIES),
       ...(await analyserFiles(modesFolder, language)).slice(0, 1),
     ];
-    // What cannot be read is left out.
+    // Unreadable dictionaries are left out.
     const read = await Promise.all(
       files.map((file) => readDictionary(file).catch(() => undefined)),
     );
@@ -160,7 +164,7 @@ export function createKnownWords({
   };
 }
 
-/** The words of languages, by what Debian has installed. */
+/** Word lookup in the dictionaries installed by Debian packages. */
 export const knownWords = createKnownWords();
 
 function isKnownIn(own: readonly DictionaryWords[], language: LanguageTag, text: string): boolean {
@@ -174,7 +178,10 @@ function isKnownIn(own: readonly DictionaryWords[], language: LanguageTag, text:
   return others.length > 0 && areElided && isWord(longest);
 }
 
-/** What modes of a language read their source with; names of modes begin with its code, of two or three letters. */
+/**
+ * Returns the analysers of a language's modes; mode names begin with the language code of two or three
+ * letters.
+ */
 async function analyserFiles(folder: string, language: LanguageTag): Promise<DictionaryFile[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.mode'));
   const paths: string[] = [];
@@ -187,7 +194,7 @@ async function analyserFiles(folder: string, language: LanguageTag): Promise<Dic
   return paths.map((path) => ({ language, path }));
 }
 
-/** `es` for `spa`; undefined for what is no code. */
+/** Normalises a language code, such as `spa` to `es`; undefined when it is not one. */
 function languageOfCode(code: string): LanguageTag | undefined {
   if (!/^[a-z]{2,3}$/.test(code)) return undefined;
   return baseLanguage(Intl.getCanonicalLocales(code)[0] ?? code);

@@ -1,13 +1,13 @@
-/** Whether a word is in a dictionary: in one that Apertium has compiled, or in one of Hunspell. */
+/** Word lookup in a dictionary compiled by Apertium or in a Hunspell dictionary. */
 
-// Apertium's (`*.automorf.bin`): a network of letters that is walked with a word to see whether it
-// ends anywhere.
+// Apertium's format (`*.automorf.bin`): a letter transducer, which is traversed with a word to see whether it
+// reaches a final state.
 
-/** The network: the transitions of a state stand together, those that read nothing have letter 0. */
+/** The transducer. The transitions of a state are contiguous; those that consume no input have letter 0. */
 export interface AnalyserWords {
   kind: 'analyser';
   initial: number;
-  /** Where the transitions of a state begin; one more than there are states. */
+  /** Index of the first transition of each state, with one additional entry at the end. */
   first: Uint32Array;
   letters: Uint16Array;
   targets: Uint32Array;
@@ -15,19 +15,19 @@ export interface AnalyserWords {
   finals: Uint8Array;
 }
 
-/** Words and numbers with blanks and marks are in sections of their own. */
+/** Words and numbers with blanks and punctuation are in other sections. */
 const WORDS_SECTION = 'main@standard';
-/** No word takes so many steps: networks with circles would take for ever. */
+/** Limit of steps per word, since a transducer may contain cycles. */
 const MAX_STEPS = 4_000;
 
-/** @returns undefined for a file of another make */
+/** @returns undefined for a file in another format */
 export function readAnalyser(file: Uint8Array): AnalyserWords | undefined {
   const reader = new Reader(file);
   if (!reader.skipHeader('LTTB')) return undefined;
   for (let letters = reader.number(); letters > 0; letters--) reader.number();
   const tags = reader.number();
   for (let i = 0; i < tags; i++) reader.text();
-  // Of each pair of symbols, the one that is read; below 0 it is a tag.
+  // The input symbol of each pair; negative for tags.
   const pairs = Array.from({ length: reader.number() }, () => {
     const read = reader.number() - tags;
     reader.number();
@@ -84,12 +84,12 @@ function readNetwork(reader: Reader, pairs: readonly number[]): AnalyserWords {
   };
 }
 
-/** Names are words here, however they are written. */
+/** Names match in any capitalisation. */
 function lowerCase(codePoint: number): number {
   return String.fromCodePoint(codePoint).toLowerCase().charCodeAt(0);
 }
 
-/** Whether a word in lower case is in the network. */
+/** Whether the transducer accepts a lower-case word. */
 export function isInAnalyser(network: AnalyserWords, word: string): boolean {
   const { first, letters, targets, finals } = network;
   let steps = 0;
@@ -107,18 +107,21 @@ export function isInAnalyser(network: AnalyserWords, word: string): boolean {
   return walk(network.initial, 0);
 }
 
-/** Reads numbers of one to four bytes; the two highest bits of the first say how many. */
+/**
+ * Reads numbers of one to four bytes; the two highest bits of the first byte give the number of further
+ * bytes.
+ */
 class Reader {
   readonly #file: Uint8Array;
   #at = 0;
-  /** What the header that was read last says of the format: 0 is the plain one. */
+  /** Format features from the last header; 0 is the plain format. */
   features = 0;
 
   constructor(file: Uint8Array) {
     this.#file = file;
   }
 
-  /** @returns whether there was such a header */
+  /** @returns whether the file has such a header at this position */
   skipHeader(mark: string): boolean {
     const found = String.fromCharCode(...this.#file.subarray(this.#at, this.#at + mark.length));
     if (found !== mark) return false;
@@ -136,7 +139,7 @@ class Reader {
     return value;
   }
 
-  /** A number of which the lower bits stand by themselves where it has too many. */
+  /** Skips a number whose lower bits are stored separately when it is large. */
   skipLongNumber(): void {
     if ((this.number() & 0x04000000) !== 0) this.number();
   }
@@ -152,18 +155,18 @@ class Reader {
   }
 }
 
-// The words of a Hunspell dictionary: stems, and the endings that they take. Read without its
-// program, which would look for suggestions for every word of another language.
+// Hunspell's format: stems and the endings they take. Read directly, because the hunspell program would
+// search for suggestions for every foreign word.
 
 export interface HunspellWords {
   kind: 'hunspell';
-  /** Of each stem, its hash times {@link MAX_FLAG_SETS} and the number of its flags, in order. */
+  /** Sorted entries, one per stem: its hash times {@link MAX_FLAG_SETS}, plus the index of its flags. */
   stems: Float64Array;
   flagSets: readonly (readonly string[])[];
-  /** By what is appended, then by what is taken from the stem before: the flags that allow it. */
+  /** Flags that permit an ending, by the text appended and then by the text stripped from the stem. */
   endings: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
   longestEnding: number;
-  /** What stands before stems. */
+  /** Prefixes of stems. */
   prefixes: readonly string[];
 }
 
@@ -171,12 +174,17 @@ const MAX_FLAG_SETS = 65_536;
 const PREFIX = /^PFX[ \t]+\S+[ \t]+0[ \t]+([^\s/\d]+)/gm;
 const SUFFIX = /^SFX\s+(\S+)\s+(\S+)\s+([^\s/]+)(?:\/\S*)?/;
 
-/** What begins with a capital is a name or an abbreviation (`Fri`, `Morgen`), but where nouns do. */
+/**
+ * A capitalised entry is a name or an abbreviation (`Fri`, `Morgen`), except in languages that capitalise
+ * nouns.
+ */
 const NAME = /^\p{Lu}/u;
 
 /**
+ * Reads a Hunspell dictionary.
+ *
  * @param dictionary text of the `.dic` file
- * @param affixes of the `.aff` file
+ * @param affixes text of the `.aff` file
  * @param options.hasNames whether names count as words: in German they look like nouns
  */
 export function readHunspell(
@@ -211,7 +219,7 @@ export function readHunspell(
   };
 }
 
-/** `word/flags` with a description behind it. */
+/** Parses `word/flags` with an optional description after it. */
 function entryOf(line: string): [word: string, flags: string] {
   const [entry = ''] = line.split(/[\t\r ]/, 1);
   const slash = entry.indexOf('/', 1);
@@ -229,7 +237,7 @@ function endingsIn(affixes: string): Map<string, Map<string, string[]>> {
   const endings = new Map<string, Map<string, string[]>>();
   for (const line of affixes.split('\n')) {
     const [, flag, strip, append] = SUFFIX.exec(line) ?? [];
-    // The line that begins a group has a number in place of an ending.
+    // The header line of a group has a number in place of an ending.
     if (flag === undefined || strip === undefined || append === undefined) continue;
     if (/^[1-9]\d*$/.test(append)) continue;
     const byStrip = endings.get(zeroless(append)) ?? new Map<string, string[]>();
@@ -240,12 +248,12 @@ function endingsIn(affixes: string): Map<string, Map<string, string[]>> {
   return endings;
 }
 
-/** Nothing is written as 0. */
+/** Returns the empty string for `0`, which Hunspell writes for it. */
 function zeroless(part: string): string {
   return part === '0' ? '' : part;
 }
 
-/** Whether a word in lower case is in the dictionary, with an ending or without. */
+/** Whether the dictionary contains a lower-case word, with or without an ending. */
 export function isInHunspell(words: HunspellWords, word: string): boolean {
   if (flagsOf(words, word).length > 0) return true;
   for (let length = 0; length <= Math.min(words.longestEnding, word.length - 1); length++) {
@@ -258,7 +266,7 @@ export function isInHunspell(words: HunspellWords, word: string): boolean {
   return false;
 }
 
-/** The flags of each entry of a stem. */
+/** Returns the flags of each entry of a stem. */
 function flagsOf({ stems, flagSets }: HunspellWords, stem: string): (readonly string[])[] {
   const hash = hashOf(stem) * MAX_FLAG_SETS;
   const found: (readonly string[])[] = [];
@@ -267,16 +275,22 @@ function flagsOf({ stems, flagSets }: HunspellWords, stem: string): (readonly st
   return found;
 }
 
-// Lists of words in little memory: sorted numbers, of which the highest bits are a word's hash.
+// Compact word lists: sorted numbers whose highest bits are a word's hash.
 
-/** 32 bits: of a hundred thousand words, one in 40,000 is taken for one that it is not. */
+/**
+ * Returns a 32-bit hash: in a list of a hundred thousand words, one unknown word in 40,000 is mistaken for a
+ * listed one.
+ */
 export function hashOf(word: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
 
-/** Where the first of sorted numbers stands that is not below another; their count where all are. */
+/**
+ * Binary search: returns the index of the first number that is at least `least`; the length when there is
+ * none.
+ */
 export function firstFrom(sorted: Float64Array | Uint32Array, least: number): number {
   let low = 0;
   let high = sorted.length;

@@ -1,10 +1,13 @@
 /**
- * Surnames, which dictionaries know as other words (`Baker`). They are told by what stands before them: a
- * title, or a given name that is hardly ever another word or a place in any of the languages.
+ * Finds surnames that dictionaries know as other words (`Baker`), by what precedes them: a title, or a given
+ * name that is hardly ever another word or a place in any of the languages.
  */
 const names = (list: string): string[] => list.trim().split(/\s+/);
 
-/** Given names that people have in Europe and America. Those that begin sentences as words (`Mark`, `Rosa`) are left out. */
+/**
+ * Common European and American given names. Names that also begin sentences as words (`Mark`, `Rosa`) are
+ * omitted.
+ */
 const WOMEN = new Set(
   names(`
     Aisha Alessandra Alicia Alison Amanda Amy Ana Andrea Angela Ann Anna Anne Annie Aurélie
@@ -49,11 +52,11 @@ const MEN = new Set(
 );
 const isGiven = (name: string): boolean => WOMEN.has(name) || MEN.has(name);
 
-/** Not in a word, in an address, or behind a saint, who is a place (`San Diego Bay`). */
+/** Excludes names within a word or an address, or after a saint, which denote a place (`San Diego Bay`). */
 const FREE = String.raw`(?<![\p{L}\p{M}\p{N}@./_'’-])(?<!\b(?:San|Sant|Santa|Santo|Saint|Sainte|Sankt|São|St\.?) )`;
 const NAME = String.raw`\p{Lu}[\p{L}\p{M}'’]*\p{Ll}`;
 const END = String.raw`(?![\p{L}\p{M}\p{N}@_/-]|\.\p{L})`;
-/** What may stand between a given name and a surname: initials, and what nobles have; not `Isabel la Católica`. */
+/** Parts between a given name and a surname: initials and nobiliary particles; not `Isabel la Católica`. */
 const BETWEEN = String.raw` (?:\p{Lu}\. ){0,2}(?:(?:van|von|de|di|da|del|dos)(?: (?:la|le|der|den))? )?`;
 const NAMED = new RegExp(`${FREE}(?<given>${NAME})(?<between>${BETWEEN})(?=${NAME})`, 'gu');
 const ADDRESSED = new RegExp(`${FREE}(?:Dra?|Prof)\\. (?=${NAME})`, 'gu');
@@ -63,9 +66,9 @@ const ADDRESSED_IN_ENGLISH = new RegExp(
 );
 const SURNAME = new RegExp(`(?:(?:De|Del|Di|La|Le|Van|Von) )?${NAME}${END}`, 'uy');
 const TITLE_OF_A_WOMAN = /^(?:Mrs|Ms|Dra)/;
-/** Languages in which people have two surnames. */
+/** Languages in which persons have two surnames. */
 const WITH_TWO = new Set(['ca', 'es', 'gl', 'pt']);
-/** `Mr. President`, and what stands behind a name by itself: `Call Anna Monday.` */
+/** Words after a title or name that are not surnames: `Mr. President`, `Call Anna Monday.` */
 const NO_SURNAMES = new Set(
   names(`
     Ambassador Chair Chairman Chancellor Commissioner Governor Judge Justice Mayor Minister Moderator
@@ -73,15 +76,15 @@ const NO_SURNAMES = new Set(
     Sunday January February March April June July August September October November December`),
 );
 
-/** A surname; UTF-16 positions. */
+/** A surname, in UTF-16 positions. */
 export interface Surname {
   start: number;
   end: number;
-  /** As far as a title or a given name says so. */
+  /** True when a title or given name indicates a woman. */
   isOfWoman: boolean;
 }
 
-/** Finds the surnames of a text; of one behind a title as well as a given name, once. */
+/** Finds the surnames of a text; a surname after both a title and a given name is returned once. */
 export function surnamesIn(text: string, language: string): Surname[] {
   if (!/\p{L}\.? \p{Lu}/u.test(text)) return [];
   const found: Surname[] = [];
@@ -106,7 +109,7 @@ export function surnamesIn(text: string, language: string): Surname[] {
   return found;
 }
 
-/** Undefined for what is no surname, and for a given name, which dictionaries have as one. */
+/** Returns undefined when there is no surname, or another given name, which dictionaries know as a name. */
 function endOfSurname(text: string, start: number): number | undefined {
   SURNAME.lastIndex = start;
   const [whole] = SURNAME.exec(text) ?? [];
