@@ -1,14 +1,14 @@
-/** Carries the outer shape of a sentence over to its translation. */
+/** Transfers the outer punctuation and initial case of a sentence to its translation. */
 import type { LanguageTag } from '../../shared/language.ts';
 import { plainText, type TextSegment } from './text-segment.ts';
 
 const LETTER = /\p{L}/u;
 const CASED = /\p{Lu}|\p{Ll}|\p{Lt}/u;
-/** What ends a sentence, or is missing at the end of one. */
+/** Sentence-final punctuation. */
 const ENDING = /(?:[.!?…:;,。！？：；，、؟۔।։]|\s(?=[!?:;]))+$/u;
-/** What begins a line and is no word of it. */
+/** Leading signs of a line that are not part of a word. */
 const BEGINNING = /^(?:[-–—•*…]|\.{2,})+\s*/u;
-/** In Spanish behind the signs that open: `¡…la casa!` */
+/** The same after Spanish opening signs: `¡…la casa!` */
 const OPENED_BEGINNING = /^([¿¡]*)((?:[-–—•*…]|\.{2,})+\s*)/u;
 const FULL_WIDTH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const wide = new Map([
@@ -30,11 +30,11 @@ const kinds = new Map([
 ]);
 
 /**
- * The translation with the source's punctuation at both ends and its first letter's case: what
- * `preserve_formatting` asks for. Punctuation of the same kind stays as the target language writes it
- * (`。` for `.`), and so do its opening `¿` and `¡`. Text within is untouched, marks stay in place.
+ * Returns the translation with the source's punctuation at both ends and the case of its first letter, as
+ * `preserve_formatting` requests. Punctuation of the same kind keeps the form of the target language (`。` for
+ * `.`), and so do its opening `¿` and `¡`. Inner text is unchanged and marks stay in place.
  *
- * @param language of the translation, for its capitals
+ * @param language language of the translation, for its capitals
  */
 export function preserveFormatting<Text extends string | TextSegment>(
   source: string | TextSegment,
@@ -67,7 +67,7 @@ function inSegment(
     typeof part === 'string' && part.trim() !== '';
   const first = parts.findIndex(isWord);
   const opening = parts[first];
-  // A sentence that begins with a mark that is a word has no first letter to change.
+  // A sentence that begins with a mark standing for a word has no first letter to change.
   const begins = parts
     .slice(0, first)
     .every((part) => typeof part !== 'string' && part.mark === 'open');
@@ -103,7 +103,7 @@ function withCase(source: string, text: string, language: LanguageTag | undefine
   const isUpper = /\p{Lu}|\p{Lt}/u.test(wanted);
   const at = match[0].length - letter.length;
   const next = text.slice(match[0].length).match(/^\p{L}/u)?.[0] ?? '';
-  // An acronym is no capitalised word.
+  // An acronym keeps its capitals.
   if (!isUpper && /\p{Lu}/u.test(next)) return text;
   const cased = isUpper ? letter.toLocaleUpperCase(language) : letter.toLocaleLowerCase(language);
   return text.slice(0, at) + cased + text.slice(match[0].length);
@@ -122,7 +122,7 @@ function withEnding(source: string, text: string): string {
   return bare + ending + text.slice(core.length);
 }
 
-/** Punctuation whatever the script writes it with. */
+/** Returns the kind of punctuation, independent of the script. */
 function kindOf(ending: string): string {
   return ending.replace(/\s/g, '').replace(/[^.!?:;,]/gu, (mark) => kinds.get(mark) ?? mark);
 }

@@ -5,11 +5,11 @@
 import { type Mark, plainText, type TextSegment } from './text-segment.ts';
 
 /**
- * The translated segment with exactly the marks of the source. Marks stay where the engine put them;
- * an element that it wrote several times reaches from its first to its last occurrence, one that
- * overlaps another is prolonged, and lost marks come back beside their neighbours in the source or at
- * the same share of the text. Unknown marks go. The text is untouched, and a segment without faults
- * is returned as it is. Takes time in proportion to the length, but for sorting the marks.
+ * Returns the translated segment with exactly the marks of the source. Marks stay where the engine put them.
+ * An element that occurs several times spans its first to its last occurrence, one that overlaps another is
+ * extended, and lost marks are placed beside their source neighbours or in proportion to the text. Unknown
+ * marks are removed. The text is unchanged, and a faultless segment is returned as is. Takes linear time,
+ * except for sorting the marks.
  */
 export function repairMarks(source: TextSegment, translated: TextSegment): TextSegment {
   const marks = marksOf(source);

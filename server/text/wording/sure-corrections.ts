@@ -1,14 +1,20 @@
-/** What is surely a mistake, and which suggestion is surely meant, if any: better none than the wrong one. */
+/**
+ * Decides which words are certainly misspelled and which suggestion is certainly meant; when in doubt, a word
+ * stays unchanged.
+ */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds, abbreviationsOf } from '../sentences.ts';
 import { touchesAny, type Span, changed, type Edit } from './edits.ts';
 
-/** From the surest to what is only near. */
+/** Kinds of similarity, from the most to the least certain. */
 const kinds = [
   ...(['same-letters', 'swapped', 'doubled', 'sounds-alike', 'one-more', 'one-other'] as const),
 ];
 type Kind = (typeof kinds)[number] | 'more';
-/** Shorter words resemble too many others: `cron` is no corn, `bloke` none that is broke. */
+/**
+ * Minimum word lengths: shorter words resemble too many others, such as `cron` and corn, or `bloke` and
+ * broke.
+ */
 const leastLengths: Readonly<Record<Exclude<Kind, 'more'>, number>> = {
   'same-letters': 1,
   swapped: 5,
@@ -18,7 +24,7 @@ const leastLengths: Readonly<Record<Exclude<Kind, 'more'>, number>> = {
   'one-other': 8,
 };
 
-/** Letters that are mistaken for one another because they sound alike; an empty one is mute. */
+/** Letters often confused because they sound alike; an empty string stands for a mute letter. */
 const alike: Readonly<Record<LanguageTag, readonly (readonly [string, string])[]>> = {
   de: [...pairs('d-t f-v v-w e-ä s-ß z-s'), ['', 'h'], ['', 'e']],
   es: [...pairs('b-v s-c s-z c-z g-j x-j m-n'), ['', 'h']],
@@ -27,19 +33,19 @@ const alike: Readonly<Record<LanguageTag, readonly (readonly [string, string])[]
   pt: [...pairs('s-z c-s s-ç g-j x-z m-n o-u e-i'), ['', 'h']],
   en: pairs('a-e e-i a-i s-c o-u'),
 };
-/** Languages whose words of every day, nouns or names of days, may need a capital. */
+/** Languages in which ordinary words, nouns or weekdays, may need a capital. */
 const capitalising = new Set(['de', 'en']);
-/** In English more words sound alike than not. */
+/** Minimum length for words that sound alike in English, where many words do. */
 const LEAST_LENGTH_IN_ENGLISH = 6;
-/** Of such words even two wrong letters leave no doubt, if nothing else is near. */
+/** Length from which even two wrong letters leave no doubt, provided that no other word is similar. */
 const TELLING_LENGTH = 8;
 
 /**
- * The suggestion that is meant, as it was suggested; undefined where it is not clear. Those of several
- * words are no candidates.
+ * Returns the suggestion that is clearly meant, as it was suggested; undefined when that is not clear.
+ * Suggestions of several words are ignored.
  *
- * @param word in the case in which it was looked up
- * @param options.isRanked whether the commonest word of those that are equally near comes first
+ * @param word the word in the case in which it was looked up
+ * @param options.isRanked whether equally similar suggestions are sorted by frequency
  */
 export function clearSuggestion(
   word: string,
@@ -52,7 +58,7 @@ export function clearSuggestion(
   const candidates = suggestions.filter(
     (each) => /^[\p{L}\p{M}'’]+$/u.test(each) && !isPossessiveOf(word, each),
   );
-  // A name in small letters is somebody's wish, but where words of every day need a capital.
+  // A name in lower case may be intended, except in languages where ordinary words need a capital.
   const isName = candidates.some((each) => isCapital(each) && each.toLowerCase() === word);
   if (isName && !capitalising.has(base)) return undefined;
   const judged = candidates.map((each) => ({ each, kind: kindOf(word, each, base) }));
@@ -66,11 +72,11 @@ export function clearSuggestion(
   return isAlone && only !== undefined && resembles(word, only) ? only : undefined;
 }
 
-/** Words that a dictionary lacks for another reason than a mistake. */
+/** Whether a word is missing from the dictionary for another reason than a misspelling. */
 function isOfOtherKind(word: string, language: LanguageTag): boolean {
-  // Nobody adds an accent by mistake: `soupçon`, `maître`.
+  // English accents are never accidental: `soupçon`, `maître`.
   if (language === 'en') return /[^a-z'’]/i.test(word);
-  // As it was written before the reform: `acção`, `óptimo`, `actual`.
+  // Portuguese spelling before the reform: `acção`, `óptimo`, `actual`.
   return language === 'pt' && /[cp][cçt]/u.test(word);
 }
 
@@ -79,7 +85,7 @@ function isLongEnough(word: string, kind: (typeof kinds)[number], language: Lang
   return word.length >= (isEnglish ? LEAST_LENGTH_IN_ENGLISH : leastLengths[kind]);
 }
 
-/** `information's` for `informations`: a plural that does not exist. */
+/** Whether a suggestion is `information's` for `informations`: a plural that does not exist. */
 function isPossessiveOf(word: string, suggestion: string): boolean {
   return /['’]s$/.test(suggestion) && suggestion.toLowerCase().replace(/['’]s$/, 's') === word;
 }
@@ -92,7 +98,7 @@ function kindOf(word: string, suggestion: string, language: LanguageTag): Kind {
   }
   if (!isSameCase) return 'more';
   const { before, wrong, right, after } = difference(word, suggestion);
-  // The first letter is the one that people get right.
+  // The first letter is usually right.
   if (before === '') return 'more';
   if (wrong.length === 2 && right === `${wrong.charAt(1)}${wrong.charAt(0)}`) return 'swapped';
   if (wrong.length > 1 || right.length > 1) return 'more';
@@ -108,7 +114,7 @@ function kindOf(word: string, suggestion: string, language: LanguageTag): Kind {
   return changed.length === 1 ? 'one-more' : 'one-other';
 }
 
-/** What is between the longest common beginning and end. */
+/** Returns the differing parts between the longest common beginning and end. */
 function difference(word: string, suggestion: string) {
   const shorter = Math.min(word.length, suggestion.length);
   let start = 0;
@@ -134,7 +140,7 @@ function resembles(word: string, suggestion: string): boolean {
   );
 }
 
-/** Without accents, apostrophes and case. */
+/** Removes accents, apostrophes and case. */
 function folded(word: string): string {
   return word
     .toLowerCase()
@@ -157,23 +163,22 @@ function pairs(list: string): (readonly [string, string])[] {
 // The words of a text whose spelling may be judged: no names, numbers, compounds, addresses or code.
 
 export interface SpellingWord extends Span {
-  /** As it is looked up: in lower case, with straight apostrophes. */
+  /** The form to look up: lower case, straight apostrophes. */
   lookedUp: string;
-  /** Whether it began with a capital. */
+  /** Whether it begins with a capital. */
   isCapital: boolean;
 }
 
 const WORD = /[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*/gu;
 const PLAIN = /^\p{Script=Latin}[\p{Ll}\p{M}]*(?:['’][\p{Ll}\p{M}]+)*$/u;
-/** A longer word without a hyphen is a compound, or nobody's word. */
+/** Longest word to check, in characters; a longer one without a hyphen is a compound or not a word. */
 const MAX_LENGTH = 24;
 const MIN_LENGTH = 3;
 
 /**
- * The words that may be judged, in order. A word with a capital is taken for a name unless it begins
- * a sentence.
+ * Returns the words to check, in order. A capitalised word counts as a name unless it begins a sentence.
  *
- * @param untouchable in order
+ * @param untouchable spans to skip, in order
  */
 export function spellingWords(
   text: string,
@@ -196,7 +201,7 @@ export function spellingWords(
   return words;
 }
 
-/** A suggestion in the case and with the apostrophes of the word that it replaces. */
+/** Adapts a suggestion to the case and apostrophes of the word it replaces. */
 export function inCaseOf(original: string, suggestion: string): string {
   const apostrophes = original.includes('’') ? suggestion.replaceAll("'", '’') : suggestion;
   if (!/^\p{Lu}/u.test(original)) return apostrophes;
@@ -210,10 +215,10 @@ function sentenceStarts(text: string, language: LanguageTag): number[] {
   return [0, ...sentenceEnds(text, { language, atLineBreaks: true })];
 }
 
-// Words that people use and dictionaries lack, each next to a commoner one: what is not in a
-// dictionary is not therefore a mistake.
+// Words in common use that dictionaries lack, each similar to a commoner word: a word missing from a
+// dictionary is not necessarily misspelled.
 
-/** Of the trade, the same in all languages. */
+/** Technical terms, the same in all languages. */
 const technical = words(`
   admin api app args async auth avatar backend backlog backup barista batch beta blog blogger
   bluetooth boolean bot browser brunch buffer bug build burger burnout business bytes cache
@@ -278,7 +283,7 @@ const accepted: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   `),
 };
 
-/** Whether a word, in lower case, is right although a dictionary may not know it. */
+/** Whether a lower-case word is correct although a dictionary may lack it. */
 export function isAccepted(word: string, language: LanguageTag): boolean {
   const base = baseLanguage(language);
   return [word, word.replace(/['’]?s$/, '')].some(
@@ -290,13 +295,13 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/));
 }
 
-// The few mistakes that can be seen without understanding a sentence: a small word written twice, a blank
-// before a comma, a sentence that begins with a small letter.
+// The few mistakes that are recognisable without understanding the sentence: a function word written twice, a
+// blank before a comma, a sentence that begins in lower case.
 
 /**
- * Words that cannot end one phrase and begin the next, so that no sentence has them twice in a row.
- * Prepositions can where they are left behind (`look for for years`) or are particles (`mit mit`),
- * verbs can (`what it is is`), articles that are also pronouns can (`chacune une`, `die eine eine`).
+ * Words that cannot both end one phrase and begin the next, so that they never occur twice in a row. Excluded
+ * are prepositions, which can be stranded (`look for for years`) or be particles (`mit mit`), verbs (`what it
+ * is is`), and articles that are also pronouns (`chacune une`, `die eine eine`).
  */
 const neverDoubled: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   de: words('und oder zum zur im vom beim für dass'),
@@ -306,18 +311,18 @@ const neverDoubled: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   it: words('il un di del della nel nella con per al alla'),
   pt: words('de do em com por ao'),
 };
-/** French has a blank before the last three. */
+/** French puts a blank before the last three signs. */
 const WITHOUT_BLANKS = /([\p{L}\p{M}]) +([,.;!?])(?=\s|$)/gu;
 const WITHOUT_BLANKS_IN_FRENCH = /([\p{L}\p{M}]) +([,.])(?=\s|$)/gu;
 const DOUBLED =
   /(?<![\p{L}\p{M}\p{N}'’-])([\p{L}\p{M}]{1,8})([ \t]+)([\p{L}\p{M}]{1,8})(?![\p{L}\p{M}\p{N}'’-])/gu;
-/** Only after a full stop: "Oh! what a day" goes on. */
+/** Only after a full stop: "Oh! what a day" is one sentence. */
 const NEW_SENTENCE = /(?<![\p{L}\p{M}.'’-])(\p{Lu}?[\p{Ll}\p{M}]+)\.( +)(\p{Ll})/gu;
-/** A shorter word before a full stop may be an abbreviation, as may these. */
+/** Minimum length of a word before a full stop; shorter ones may be abbreviations, as may these. */
 const LEAST_WORD = 4;
 const moreAbbreviations = words('corp univ resp sect vers misc tech excl trad appr univ inst temp');
 
-/** The text without such mistakes, where the language is one whose rules are known here. */
+/** Corrects such mistakes in languages with known rules; other texts stay unchanged. */
 export function safeGrammar(text: string, language: LanguageTag): string {
   const base = baseLanguage(language);
   const isKnown = Object.hasOwn(neverDoubled, base);
@@ -335,7 +340,7 @@ function doubledWords(text: string, language: LanguageTag): Edit[] {
     const [, first = '', blank = '', second = ''] = match;
     const start = match.index + first.length;
     const isSame = first.toLowerCase() === second.toLowerCase();
-    // With a capital, the second one is a name or a beginning.
+    // A capitalised second word is a name or begins a sentence.
     const isDoubled = isSame && second === second.toLowerCase() && found.has(second);
     if (isDoubled) edits.push({ start, end: start + blank.length + second.length, text: '' });
     // The second word may be the first of another pair.
@@ -365,20 +370,20 @@ function smallBeginnings(text: string, language: LanguageTag): Edit[] {
   });
 }
 
-// German as it is written where there are no umlauts: `fuer`, `moechten`, `heisst`.
+// German spelled without umlauts: `fuer`, `moechten`, `heisst`.
 
-/** No `ue` as in neue, Bauer, Quelle. */
+/** Excludes `ue` as in neue, Bauer, Quelle. */
 const SPELLED_OUT = /ae|oe|(?<![aeoq])ue|ss/gu;
 const letters: Readonly<Record<string, string>> = { ae: 'ä', oe: 'ö', ue: 'ü', ss: 'ß' };
-/** Of the places of one word: twice as many spellings for each. */
+/** Limit of replaceable positions per word, since each doubles the number of spellings. */
 const MAX_PLACES = 3;
 
-/** Whether a word, in lower case, has what may stand for an umlaut. */
+/** Whether a lower-case word contains a possible spelled-out umlaut. */
 export function hasSpelledOutUmlaut(word: string): boolean {
   return /ae|oe|(?<![aeoq])ue/u.test(word);
 }
 
-/** The words that may be meant by one in lower case, those with the most umlauts first. */
+/** Returns the possible intended spellings of a lower-case word, those with the most umlauts first. */
 export function umlautSpellings(word: string): string[] {
   const places = [...word.matchAll(SPELLED_OUT)].slice(0, MAX_PLACES);
   const spellings: string[] = [];
