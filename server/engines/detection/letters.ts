@@ -15,11 +15,11 @@ const HALF_CHARACTER = /[\ud800-\udbff]$/;
 const NOISE = new RegExp(
   [
     /<[^<>]*>/u, // markup
-    /&#?[a-z0-9]{1,32};/iu, // its entities
+    /&#?[a-z0-9]{1,32};/iu, // entities
     /(?:https?:\/\/|www\.)\S+/iu, // addresses
     /[\w.+-]{1,64}@[\w.-]{1,128}/u,
     /(?<![a-z])[a-z]*[0-9_][a-z0-9_]*/iu, // numbers, codes and names of variables
-    // whatever is no letter; joiners are part of Persian words, a dot between two l of Catalan ones
+    // anything but letters; joiners belong to Persian words, and a dot between two l to Catalan ones
     /(?:(?!(?<=l)·l)[^\p{L}\p{M}'’\u200c\u200d-])+/u,
   ]
     .map(({ source }) => `(?:${source})`)

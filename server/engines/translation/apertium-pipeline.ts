@@ -60,9 +60,9 @@ const SHARED_MS = 1_000;
 /** Fixed cost of a body in addition to its length, in UTF-16 units: every stage is woken for it. */
 const BODY_COST = 32;
 /**
- * Share of the limit down to which the requests in flight must fall before more are sent, once MANY_IN_FLIGHT
- * filled it. Sending short bodies one by one wakes every stage for each, which takes a quarter more processor
- * time.
+ * Low-water mark: once at least MANY_IN_FLIGHT requests have filled a limit, no more are sent until the share
+ * in flight falls to this, or their number to half. Sending short bodies one by one would wake every stage
+ * for each, which takes a quarter more processor time.
  */
 const REFILLED_FROM = 0.5;
 const MANY_IN_FLIGHT = 8;

@@ -141,7 +141,7 @@ const DESCRIBING =
 const GOES_ON =
   '(?=[ \\t]{0,3}(?:[.;:!?)]|$)|,? (?:but|so|because|if|when|which|to|that|for|about|of|with)\\b)';
 const ING = '(?!(?:noth|someth|anyth|everyth|morn|even)ing\\b)\\p{L}{2,}ing';
-/** Excludes quantities, since `there is` takes no plural (`there's a lot`), and `it is a lot`. */
+/** Excludes quantities after `there`: `there's a lot` may need a plural verb, while `it's a lot` does not. */
 const QUANTITY =
   '(?!(?:few|lot|number|couple|handful|dozen|hundred|thousand|range|variety|series|bunch|pair|ton|load|whole|great many|good many)\\b)';
 const ADVERB =
