@@ -15,7 +15,8 @@ export interface Statistics {
 
 /**
  * Language codes that differ in the detectors. The n-gram tables do not distinguish Malay from Indonesian,
- * and Serbian and Bosnian in Latin script cannot be told from Croatian, so such texts get a common code.
+ * and Serbian and Bosnian in Latin script cannot be distinguished from Croatian, so such texts get a common
+ * code.
  */
 const LATIN_CODES: Readonly<Record<string, LanguageTag>> = {
   no: 'nb',

@@ -39,7 +39,8 @@ const END = 2;
 /** Tokens below this are control tokens, not text. */
 const FIRST_TEXT = 3;
 /**
- * Limit of tokens per second of audio: nobody speaks faster, so more tokens are the model repeating itself.
+ * Limit of tokens per second of audio: speech is never faster, so more tokens mean that the model repeats
+ * itself.
  */
 const MOST_TOKENS_PER_S = 6.5;
 const SPARE_TOKENS = 2;

@@ -1,6 +1,6 @@
 /**
  * Keeps the processes of one Apertium mode running: starts them on demand, restarts them after a failure,
- * stops them when idle. Every body is answered or rejected, whatever happens to the processes meanwhile.
+ * stops them when idle. Every request is answered or rejected, whatever happens to the processes meanwhile.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
