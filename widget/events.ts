@@ -1,13 +1,13 @@
 import type { LanguageTag } from '../shared/language.ts';
 import type { ServerMessage, SourceSegment, TargetSegment } from '../shared/protocol/messages.ts';
 
-/** Where the element is between two presses of its button. */
+/** State of the element between two presses of its button. */
 export type VoiceState =
   | 'idle'
   | 'requesting-microphone'
   | 'connecting'
   | 'live'
-  /** Live, but nothing but digital silence has come for five seconds. */
+  /** Live, but nothing but digital silence has arrived for five seconds. */
   | 'quiet'
   | 'reconnecting'
   | 'offline'
@@ -18,7 +18,7 @@ export type VoiceState =
   | 'insecure-context'
   | 'failed';
 
-/** States of a session that runs, or is about to: the button stops it. */
+/** States of a session that runs or is about to: the button stops it. */
 export const activeStates: ReadonlySet<VoiceState> = new Set<VoiceState>([
   'requesting-microphone',
   'connecting',
@@ -29,40 +29,40 @@ export const activeStates: ReadonlySet<VoiceState> = new Set<VoiceState>([
   'stopping',
 ]);
 
-/** What becomes of translated speech. */
+/** State of translated speech. */
 export type SpeechState =
-  /** None was asked for. */
+  /** No speech was requested. */
   | 'off'
-  /** It will be heard as soon as there is some. */
+  /** Speech will play as soon as it arrives. */
   | 'ready'
   | 'playing'
-  /** The browser waits for a tap before it makes sound. */
+  /** The browser waits for a tap before it plays sound. */
   | 'blocked'
-  /** The browser cannot play it; captions go on. */
+  /** The browser cannot play speech; captions go on. */
   | 'failed';
 
-/** Names what went wrong, for code; the message is for people. */
+/** Error code for programs; the message is for the user. */
 export type VoiceErrorCode =
   | 'microphone-denied'
-  /** The frame of the page may not use it. */
+  /** The page's frame may not use the microphone. */
   | 'microphone-withheld'
   | 'microphone-missing'
   | 'microphone-busy'
   | 'microphone-lost'
   | 'insecure-context'
   | 'source-unreadable'
-  /** The browser processes no sound, as Firefox does where there is no device to play it. */
+  /** The browser does not process audio, as Firefox without an output device. */
   | 'no-sound-device'
-  /** The browser processes no sound before somebody has clicked. */
+  /** The browser does not process audio before the first click. */
   | 'sound-blocked'
   | 'worklet-unavailable'
   | 'token-refused'
   | 'unreachable'
   | 'connection-lost'
-  /** There is a session, and no socket opens: the network, or the server's list of sites, keeps it out. */
+  /** The session exists but no socket opens: the network or the server's list of origins blocks it. */
   | 'connection-refused'
   | 'server-error'
-  /** Other languages cannot be served: captions go on in those there were. */
+  /** The requested languages cannot be served; captions go on in the previous ones. */
   | 'update-refused';
 
 /** `detail` of `vc-caption`: one update of one track, segments as the gateway sent them. */
@@ -73,23 +73,23 @@ export interface VoiceCaptionDetail {
   tentative: readonly (SourceSegment | TargetSegment)[];
 }
 
-/** `detail` of `vc-speech`: the state of translated speech, and what is heard if anything is. */
+/** `detail` of `vc-speech`: the state of translated speech, and the segment that is playing, if any. */
 export interface VoiceSpeechDetail {
   state: SpeechState;
   muted: boolean;
   language: LanguageTag;
-  /** The segment that is being heard. */
+  /** Text of the segment that is playing. */
   text?: string;
-  /** How long what came last has to wait until it is heard, in ms. */
+  /** Time until the newest audio is heard, in ms. */
   lagMs: number;
 }
 
 /** `detail` of `vc-error`. */
 export interface VoiceErrorDetail {
   code: VoiceErrorCode;
-  /** For people. */
+  /** Message for the user. */
   message: string;
-  /** `reason_code` of the gateway's `error` message, where it ended the session. */
+  /** `reason_code` of the gateway's `error` message, if that ended the session. */
   reasonCode: number | undefined;
 }
 
@@ -97,20 +97,20 @@ export interface VoiceErrorDetail {
 export interface VoiceCaptionsEventMap {
   'vc-statechange': CustomEvent<{ state: VoiceState; previous: VoiceState }>;
   'vc-caption': CustomEvent<VoiceCaptionDetail>;
-  /** Ten times a second while audio flows; `level` is the peak of that moment, 0 to 1. */
+  /** Fires ten times a second while audio flows; `level` is the peak of that interval, 0 to 1. */
   'vc-level': CustomEvent<{ level: number }>;
-  /** So much of what was said has not been heard yet, in ms; 0 once the gateway has caught up. */
+  /** Length of the speech that the gateway has not processed yet, in ms; 0 once it has caught up. */
   'vc-lag': CustomEvent<{ lagMs: number }>;
-  /** Speech has changed its state, or another segment is heard. */
+  /** The state of speech changed, or another segment is playing. */
   'vc-speech': CustomEvent<VoiceSpeechDetail>;
-  /** The browser keeps the speech back until `unlockAudio()` is called in a click. */
+  /** The browser blocks the speech until `unlockAudio()` is called in a click. */
   'vc-autoplayblocked': CustomEvent<{ language: LanguageTag }>;
   'vc-error': CustomEvent<VoiceErrorDetail>;
-  /** The session is over: stopped, its source at its end, or failed for good. */
+  /** The session is over: stopped, its source ended, or failed for good. */
   'vc-end': CustomEvent<{ reason: 'stopped' | 'source-ended' | 'failed' }>;
 }
 
-/** What a message says of a track; undefined when it says nothing. */
+/** Returns the caption detail of a message; undefined if the message carries none. */
 export function captionDetail(
   message: ServerMessage,
   sourceLanguage: LanguageTag,
@@ -125,7 +125,7 @@ export function captionDetail(
   return { kind: 'target', language, concluded, tentative };
 }
 
-/** An event of {@link VoiceCaptionsEventMap}. */
+/** Creates an event of {@link VoiceCaptionsEventMap}. */
 export function voiceEvent<Name extends keyof VoiceCaptionsEventMap>(
   name: Name,
   detail: VoiceCaptionsEventMap[Name]['detail'],

@@ -1,13 +1,13 @@
 import { activeStates, type VoiceErrorCode, type VoiceState } from './events.ts';
 import type { VoiceFailure } from './voice-failure.ts';
 
-/** What is said about a state: one line, and what to know or do. */
+/** Wording of a state: a one-line title, and a hint about what to know or do. */
 export interface StateLabel {
   title: string;
   hint: string;
 }
 
-/** Every visible or spoken word of the element that is not a caption. */
+/** Every visible or spoken word of the element, apart from captions. */
 export interface Labels {
   /** Name of the whole element for screen readers. */
   region: string;
@@ -20,25 +20,25 @@ export interface Labels {
   tryAgain: string;
   smallerText: string;
   largerText: string;
-  /** Silences the speech, and brings it back. */
+  /** Labels of the button that mutes the speech and unmutes it. */
   mute: string;
   unmute: string;
-  /** Lets the browser play what it keeps back. */
+  /** Label of the button that lets the browser play blocked speech. */
   tapToHear: string;
-  /** Stands on the button when nothing can be heard. */
+  /** Label of the speech button when the browser cannot play speech. */
   noSound: string;
-  /** Hints about the speech, in place of the one of the state. */
+  /** Hints about the speech, shown in place of the state's own hint. */
   speechHints: { blocked: string; failed: string; late: string; halfDuplex: string };
-  /** Follows the name of the language that is spoken. */
+  /** Follows the name of the spoken language. */
   original: string;
-  /** Stands where the captions will be. */
+  /** Placeholder before the first caption. */
   empty: string;
   states: Record<VoiceState, StateLabel>;
-  /** Hints for failures where the state alone does not say enough. */
+  /** Hints for failures that the state alone does not explain. */
   errors: Partial<Record<VoiceErrorCode, string>>;
 }
 
-/** Words of a page's own, as many as it wants; those about states for whatever source there is. */
+/** Wording that a page overrides, in any part. State wording applies to every kind of source. */
 export type LabelOverrides = Partial<Omit<Labels, 'states' | 'errors' | 'speechHints'>> & {
   speechHints?: Partial<Labels['speechHints']>;
   states?: StateOverrides;
@@ -47,16 +47,16 @@ export type LabelOverrides = Partial<Omit<Labels, 'states' | 'errors' | 'speechH
 
 type StateOverrides = Partial<Record<VoiceState, Partial<StateLabel>>>;
 
-/** What is listened to: a microphone, a stream of the page, a file, or nothing from here. */
+/** What the element listens to: a microphone, a stream, a file, or nothing. */
 export type SourceKind = 'microphone' | 'stream' | 'file' | 'none';
 
-/** The kind of what the element has as its source. */
+/** Returns the kind of an element's `source`. */
 export function sourceKind(source: 'none' | 'microphone' | MediaStream | Blob): SourceKind {
   if (typeof source === 'string') return source === 'none' ? 'none' : 'microphone';
   return source instanceof Blob ? 'file' : 'stream';
 }
 
-/** The words in English, for a microphone. */
+/** The English wording, for a microphone. */
 export const englishLabels: Labels = {
   region: 'Live captions',
   announcements: 'Captions, sentence by sentence',
@@ -131,7 +131,7 @@ export const englishLabels: Labels = {
   },
 };
 
-/** What is said otherwise where no microphone is listened to. */
+/** English wording that differs for sources other than a microphone. */
 const englishSources: Record<
   Exclude<SourceKind, 'microphone'>,
   { empty: string; states: StateOverrides }
@@ -173,7 +173,7 @@ const englishSources: Record<
   },
 };
 
-/** The words in English that suit a source, with a page's own in their place. */
+/** Returns the English wording for a source, with the page's overrides applied. */
 export function mergeLabels(overrides: LabelOverrides, source: SourceKind): Labels {
   const suited = source === 'microphone' ? undefined : englishSources[source];
   const states = { ...englishLabels.states };
@@ -188,7 +188,7 @@ export function mergeLabels(overrides: LabelOverrides, source: SourceKind): Labe
   return { ...englishLabels, empty, ...overrides, states, errors, speechHints };
 }
 
-/** What is said about a state, with what is to be known about a failure or the speech. */
+/** Returns the wording of a state, with a hint about a failure or the speech where one applies. */
 export function statusLabel({
   labels,
   state,
@@ -199,12 +199,12 @@ export function statusLabel({
   labels: Labels;
   state: VoiceState;
   failure: VoiceFailure | undefined;
-  /** Of a change, while everything goes on. */
+  /** Refusal of a change while the session goes on. */
   refusal: VoiceFailure | undefined;
   speech: keyof Labels['speechHints'] | undefined;
 }): StateLabel {
   const label = labels.states[state];
-  // Without the server's words: they are for the page, and readers can do nothing about them.
+  // Without the server's message: it addresses the page's author, and readers cannot act on it.
   if (state === 'live' && refusal !== undefined)
     return { ...label, hint: labels.errors[refusal.code] ?? label.hint };
   if (state === 'live' && speech !== undefined)
@@ -213,7 +213,7 @@ export function statusLabel({
   return { ...label, hint: failureHint(labels, failure) || label.hint };
 }
 
-/** The server's own words where it has some; they say what to do. */
+/** Returns the server's own message if it sent one, because it says what to do. */
 export function failureHint(labels: Labels, failure: VoiceFailure): string {
   return failure.message || labels.errors[failure.code] || '';
 }

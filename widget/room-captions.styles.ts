@@ -273,5 +273,5 @@ const notices = css`
   }
 `;
 
-/** Style of `<room-captions>`: adopted sheets, which pass `style-src 'self'`. */
+/** Styles of `<room-captions>`: adopted style sheets, which `style-src 'self'` permits. */
 export const roomCaptionsStyles = [...captionColours, frame, lines, notices];

@@ -18,69 +18,70 @@ import { roomWords, type RoomCaptionsState, type RoomWordOverrides } from './roo
 import { jumpIcon, personIcon } from './views/icons.ts';
 import { TranscriptScroll } from './views/transcript-scroll.ts';
 
-/** Tentative text is shown this seldom, in ms: faster it flickers, slower it drags. */
+/** Shortest interval between two renderings of tentative text, in ms: faster flickers, slower lags. */
 const TENTATIVE_INTERVAL_MS = 200;
-/** What stands in a block of few lines; more is never seen of it. */
+/** Lines rendered in block mode; a block never shows more. */
 const LINES_OF_BLOCK = 12;
-/** What one can scroll back to: some hours of talking. */
+/** Lines the reader can scroll back to: some hours of speech. */
 const LINES_OF_TRANSCRIPT = 2_000;
-/** A new paragraph begins after so long a silence, and every so often. */
+/** Silence after which a new paragraph begins, and longest duration of a paragraph. */
 const PARAGRAPHS = { pauseMs: 12_000, longestMs: 120_000 };
-/** Lines in another language may take a moment: until then the ones before stay, faded. */
+/** Time for which lines of the previous language stay, faded, while lines of the new one arrive, in ms. */
 const FADED_MS = 2_000;
-/** Sentences are taken away from the live region again, so that nobody hears them twice. */
+/** Time an announced sentence stays in the live region, in ms, so that it is not met again later. */
 const ANNOUNCED_MS = 20_000;
-/** What was said longer ago is not read out: it is a late translation. */
+/** Age beyond which a line is not announced, in ms: it is a late translation. */
 const NEWS_MS = 120_000;
 const FONT_SCALE = { least: 0.5, most: 4 };
 
 /**
- * What is said in a room, to read along: as a transcript that scrolls, or as a block of a few lines. It
- * connects by itself, and again after every drop.
+ * Captions of a room for readers: a scrolling transcript, or a block of a few lines. Connects by itself, and
+ * reconnects after every drop.
  *
  * @fires rc-statechange - The state changed.
- * @fires rc-room - The room, whenever something of it changes.
- * @fires rc-entrance - What may be known of the room before it is read.
- * @fires rc-caption - Lines came, or words that may still change.
- * @fires rc-language - The room does not have the language; what is said itself is read.
- * @fires rc-scroll - The newest words came into view, or went out of it.
- * @slot empty - In place of the captions before the first line, whatever the state, and while a passcode is asked for.
+ * @fires rc-room - The room changed.
+ * @fires rc-entrance - What is public about the room before it is read.
+ * @fires rc-caption - Lines or tentative text arrived.
+ * @fires rc-language - The room does not have the requested language; the untranslated track is read.
+ * @fires rc-scroll - The newest words came into view or left it.
+ * @slot empty - In place of the captions before the first line, in any state, and while a passcode is
+ *   requested.
  * @csspart base - The frame around everything.
- * @csspart lines - What scrolls.
+ * @csspart lines - The scrolling block.
  * @csspart caption - One sentence.
- * @csspart tentative - Words that may still change.
- * @csspart time - When a paragraph begins.
- * @csspart status - What to know where captions do not come, over the lines.
- * @csspart empty - The same before the first line.
- * @csspart button - The button that leads to the newest words.
+ * @csspart tentative - Tentative text, which may still change.
+ * @csspart time - Time at which a paragraph begins.
+ * @csspart status - Notice over the lines when captions do not arrive.
+ * @csspart empty - The same notice before the first line.
+ * @csspart button - The button that jumps to the newest words.
  */
 export class RoomCaptions extends LitElement {
   static override styles = roomCaptionsStyles;
 
   /** Address of the room, `https://…/v1/rooms/{id}`, or its link for readers. */
   @property() src = '';
-  /** Where the room is not open to everyone. */
+  /** Reader key of a room that is not open to everyone. */
   @property() key = '';
-  /** One of the room's languages; what is said itself when empty. */
+  /** One of the room's languages; the untranslated track when empty. */
   @property() language: LanguageTag = '';
-  /** `instant`, or `settled`: nothing that may still change. */
+  /** `instant`, or `settled` to hide tentative text. */
   @property() calmness: 'instant' | 'settled' = 'instant';
-  /** Height of a block, in lines of text; 0: all that was said, which scrolls. */
+  /** Height of a block, in lines of text; 0 shows the whole transcript, which scrolls. */
   @property({ type: Number }) lines = 0;
-  /** 0.5 to 4. */
+  /** Font scale, 0.5 to 4. */
   @property({ type: Number, attribute: 'font-scale' }) fontScale = 1;
-  /** Shows when each paragraph began, where all is shown. */
+  /** Shows the start time of each paragraph. */
   @property({ type: Boolean }) times = false;
-  /** `off`: screen readers are not told what is said. */
+  /** `off` disables announcements to screen readers. */
   @property() announce: '' | 'off' = '';
-  /** Says nothing about the connection and the room. */
+  /** Hides notices about the connection and the room. */
   @property({ type: Boolean, attribute: 'hide-status' }) hideStatus = false;
-  /** Other words for what is not a caption. */
+  /** Overrides of the built-in wording. */
   @property({ attribute: false }) labels: RoomWordOverrides = {};
 
   @state() private stateNow: RoomCaptionsState = 'idle';
   @state() private shown: RoomTranscript = emptyRoomTranscript;
-  /** The lines are of the language before. */
+  /** Whether the lines still belong to the previous language. */
   @state() private isFaded = false;
   @state() private isAtEnd = true;
   @query('.base') private readonly base!: HTMLElement;
@@ -96,10 +97,10 @@ export class RoomCaptions extends LitElement {
   });
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
   private fadeTimer: ReturnType<typeof setTimeout> | undefined;
-  /** How late lines come at the least, in ms, by the clock of this device: it may be wrong. */
+  /** Smallest delay of a line so far, in ms, by this device's clock. Cancels out a clock that is wrong. */
   private lateMs = Infinity;
 
-  /** What the element is doing. */
+  /** State of the element. */
   get state(): RoomCaptionsState {
     return this.stateNow;
   }
@@ -109,17 +110,17 @@ export class RoomCaptions extends LitElement {
     return this.room;
   }
 
-  /** What is read: `spoken`, or a language. */
+  /** The track that is read: `spoken`, or a language. */
   get track(): string {
     return this.feed?.language ?? (this.language || SPOKEN_TRACK);
   }
 
-  /** What was said, oldest first. */
+  /** Lines of the room, oldest first. */
   get transcript(): readonly RoomLine[] {
     return this.transcriptNow.lines;
   }
 
-  /** Leads to the newest words. */
+  /** Scrolls to the newest words. */
   jumpToNow(): void {
     this.scroller.toEnd();
   }
@@ -131,7 +132,7 @@ export class RoomCaptions extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    // Moving an element takes it out of the page for a moment; that must not end the connection.
+    // Moving an element within the page disconnects it for a moment; that must not end the connection.
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.disconnect();
@@ -156,7 +157,7 @@ export class RoomCaptions extends LitElement {
   }
 
   protected override updated(): void {
-    // Through the object model: a style attribute would break a strict content security policy.
+    // Set through the object model: a style attribute would violate a strict content security policy.
     const scale = Math.min(FONT_SCALE.most, Math.max(FONT_SCALE.least, this.fontScale || 1));
     this.base.style.setProperty('--_scale', String(scale));
     this.base.style.setProperty('--_lines', String(this.lines));
@@ -167,7 +168,7 @@ export class RoomCaptions extends LitElement {
   protected override render(): TemplateResult {
     const words = this.words();
     const isBlock = this.lines > 0;
-    // What asks for the passcode takes the place of what was read.
+    // The passcode form takes the place of the lines.
     const { lines, tentative } = this.stateNow === 'locked' ? emptyRoomTranscript : this.shown;
     const isEmpty = lines.length === 0 && tentative === '';
     const rows = isBlock ? LINES_OF_BLOCK : LINES_OF_TRANSCRIPT;
@@ -251,7 +252,9 @@ export class RoomCaptions extends LitElement {
     return roomWords(this.track === SPOKEN_TRACK ? page : this.track, this.labels);
   }
 
-  /** What is being said is in the language of the track; of what is said itself, in the last one heard. */
+  /**
+   * Returns the language of tentative text: the track's, or for the untranslated track the last one heard.
+   */
   private tentativeLanguage(): LanguageTag {
     if (this.track !== SPOKEN_TRACK) return this.track;
     return this.transcriptNow.lines.at(-1)?.language ?? this.room?.source_language ?? 'en';
@@ -301,7 +304,7 @@ export class RoomCaptions extends LitElement {
 
   private takeState(next: RoomFeed['state']): void {
     if (next === 'closed') return;
-    // What is open says at once how the room is.
+    // An open feed first reports the room, whose state then replaces this one.
     if (next !== 'open') this.changeState(next);
     else if (this.room !== undefined) this.changeState(this.room.state as RoomCaptionsState);
     if (next !== 'open') this.show(withoutTentative(this.transcriptNow));
@@ -335,7 +338,7 @@ export class RoomCaptions extends LitElement {
     this.tentativeTimer ??= setTimeout(() => this.show(this.transcriptNow), TENTATIVE_INTERVAL_MS);
   }
 
-  /** Shows an empty transcript, unless something of it comes in a moment. */
+  /** Fades the shown lines and empties the transcript, unless new lines arrive within FADED_MS. */
   private fade(transcript: RoomTranscript): void {
     this.transcriptNow = transcript;
     this.isFaded = true;
@@ -389,7 +392,7 @@ function lineView(
   </p>`;
 }
 
-/** Where a room is read, from its address or from its link for readers; undefined of what is neither. */
+/** Parses the address of a room or its link for readers; returns undefined for any other address. */
 function roomAddress(src: string): { url: string; key: string } | undefined {
   if (src === '' || !URL.canParse(src, document.baseURI)) return undefined;
   const { origin, pathname, hash } = new URL(src, document.baseURI);
@@ -404,7 +407,7 @@ declare global {
   }
 }
 
-// Two scripts of one page may both bring the element; the first stays.
+// Two scripts of one page may both define the element; the first definition stays.
 if (customElements.get('room-captions') === undefined) {
   customElements.define('room-captions', RoomCaptions);
 }

@@ -2,16 +2,16 @@ import type { RoomLine, RoomMessageOf } from '../shared/protocol/room-messages.t
 import type { RoomEntrance } from '../shared/schemas/rooms.ts';
 import type { RoomCaptionsState } from './room-words.ts';
 
-/** What is known of the room that is read. */
+/** The room as its readers know it. */
 export type RoomDetail = Omit<RoomMessageOf<'room'>, 'type'>;
 
 /** `detail` of `rc-caption`. */
 export interface RoomCaptionDetail {
-  /** `spoken`, or the language that is read. */
+  /** The track that is read: `spoken`, or a language. */
   language: string;
-  /** Lines that came, also corrections and late translations; empty text takes a line away. */
+  /** Lines that arrived, including corrections and late translations; empty text removes a line. */
   lines: readonly RoomLine[];
-  /** Those of them that follow all lines before. */
+  /** The subset of `lines` that follows every earlier line. */
   added: readonly RoomLine[];
   tentative: string;
 }
@@ -19,12 +19,12 @@ export interface RoomCaptionDetail {
 /** Events of `<room-captions>`; all bubble and cross shadow roots. */
 export interface RoomCaptionsEventMap {
   'rc-statechange': CustomEvent<{ state: RoomCaptionsState; previous: RoomCaptionsState }>;
-  /** The room, whenever something of it changes. */
+  /** Fires whenever the room changes. */
   'rc-room': CustomEvent<RoomDetail>;
-  /** What may be known before it is read: a language can be chosen now. */
+  /** What is public before the room is read. A language can be chosen at this point. */
   'rc-entrance': CustomEvent<RoomEntrance>;
   'rc-caption': CustomEvent<RoomCaptionDetail>;
-  /** The track that is read is another one than was asked for: the room does not have that. */
+  /** The room does not have the requested language, so another track is read. */
   'rc-language': CustomEvent<{ language: string }>;
   /** Whether the newest words are in view. */
   'rc-scroll': CustomEvent<{ isAtEnd: boolean }>;

@@ -1,30 +1,30 @@
-/** What was said in a room, as it is shown: lines by their numbers, and what is being said. Pure. */
+/** Transcript of a room: lines by their numbers, plus the tentative text. Pure functions. */
 import type { RoomLine, RoomServerMessage } from '../shared/protocol/room-messages.ts';
 
-/** What is shown in one language, or of what is said itself. */
+/** Transcript of one track: a language, or the untranslated one. */
 export interface RoomTranscript {
-  /** In the order of their numbers. */
+  /** In order of their numbers. */
   readonly lines: readonly RoomLine[];
-  /** What is being said, and may still change. */
+  /** Text that is being spoken and may still change. */
   readonly tentative: string;
 }
 
 export interface RoomUpdate {
   transcript: RoomTranscript;
-  /** Lines that nobody has seen before and that follow all others: what was just said. */
+  /** New lines that follow all others, so they have just been spoken. */
   added: readonly RoomLine[];
 }
 
 export const emptyRoomTranscript: RoomTranscript = { lines: [], tentative: '' };
 
-/** A day of talking; of more, the oldest are let go. */
+/** Most lines kept, a day of speech; beyond that the oldest are dropped. */
 const MOST_LINES = 10_000;
 
-/** What a message makes of a transcript; those of other languages are not to be passed. */
+/** Applies a message to a transcript. The caller passes messages of its own language only. */
 export function receiveRoomMessage(before: RoomTranscript, message: RoomServerMessage): RoomUpdate {
   if (message.type === 'history') {
     if (message.replaces) {
-      // What is being said follows, where there is something.
+      // The tentative text, if any, follows in the next message.
       return { transcript: { lines: merge([], message.lines).lines, tentative: '' }, added: [] };
     }
     const { lines, added } = merge(before.lines, message.lines);
@@ -35,15 +35,15 @@ export function receiveRoomMessage(before: RoomTranscript, message: RoomServerMe
   return { transcript: { lines, tentative: message.tentative.trim() }, added };
 }
 
-/** Nothing is being said any more, as when a room is paused or a connection was lost. */
+/** Removes the tentative text, as when a room is paused or a connection is lost. */
 export function withoutTentative(transcript: RoomTranscript): RoomTranscript {
   return transcript.tentative === '' ? transcript : { ...transcript, tentative: '' };
 }
 
 /**
- * Where a new paragraph begins: after a silence, and every few minutes, so that one finds one's way back.
+ * Finds the lines that begin a paragraph: after a silence, and every few minutes as landmarks for the reader.
  *
- * @returns the numbers of the lines that begin one
+ * @returns the numbers of these lines
  */
 export function paragraphStarts(
   lines: readonly RoomLine[],
@@ -62,7 +62,7 @@ export function paragraphStarts(
   return starts;
 }
 
-/** Puts lines in their places: by number, the later one of a number instead of the one before. */
+/** Inserts lines by number; a later version replaces the line of the same number. */
 function merge(
   before: readonly RoomLine[],
   incoming: readonly RoomLine[],
@@ -83,7 +83,7 @@ function merge(
   return { lines: lines.length > MOST_LINES ? lines.slice(-MOST_LINES) : lines, added };
 }
 
-/** The place of the first line whose number is not smaller; most come last. */
+/** Returns the index of the first line whose number is not smaller. Most lines come last. */
 function placeOf(number: number, lines: readonly RoomLine[]): number {
   const last = lines.at(-1);
   if (last === undefined || last.line < number) return lines.length;

@@ -1,7 +1,7 @@
-/** Every word of `<room-captions>` that is not a caption, in the languages of those who read. */
+/** Wording of `<room-captions>`, apart from captions, in the readers' languages. */
 import { baseLanguage, type LanguageTag } from '../shared/language.ts';
 
-/** What the element is doing, for code and for words. */
+/** States of the element, for code and for wording. */
 export const roomStates = [
   'idle',
   'connecting',
@@ -17,7 +17,7 @@ export const roomStates = [
 ] as const;
 export type RoomCaptionsState = (typeof roomStates)[number];
 
-/** What is said about a state: one line, and what to know or do. */
+/** Wording of a state: a one-line title, and a hint about what to know or do. */
 export interface RoomStateWords {
   title: string;
   hint: string;
@@ -29,7 +29,7 @@ export interface RoomWords {
   /** Name of the live region for screen readers. */
   announcements: string;
   jump: string;
-  /** Of a line that somebody typed or corrected. */
+  /** Marks a line that a person typed or corrected. */
   byPerson: string;
   states: Record<RoomCaptionsState, RoomStateWords>;
 }
@@ -224,12 +224,12 @@ const pt: RoomWords = {
 
 const translations: Record<LanguageTag, RoomWords> = { en, ar, de, es, fr, it, pt };
 
-/** Words of a page's own, as many as it wants. */
+/** Wording that a page overrides, in any part. */
 export type RoomWordOverrides = Partial<Omit<RoomWords, 'states'>> & {
   states?: Partial<Record<RoomCaptionsState, Partial<RoomStateWords>>>;
 };
 
-/** The words in a language, or in English. */
+/** Returns the wording in a language, in English if the language is not available. */
 export function roomWords(language: LanguageTag, overrides: RoomWordOverrides = {}): RoomWords {
   const words = translations[baseLanguage(language)] ?? en;
   const states = { ...words.states };

@@ -1,18 +1,21 @@
-/** Which lines of a track are being spoken: the gateway says the text of a segment, not where it stands. */
+/**
+ * Finds the lines of a track whose speech is playing. The gateway sends the text of a segment, not its
+ * position.
+ */
 import type { CaptionLine } from './transcript-state.ts';
 
-/** A place in the concluded text of a track, and the lines up to it that are spoken. */
+/** Lines that a spoken segment covers, and the position in the last one at which it ends. */
 export interface SpokenLines {
   /** Ids of the first and the last line. */
   readonly first: number;
   readonly last: number;
-  /** Letters of the last line that have been reached, blanks left out. */
+  /** Characters of the last line that were reached, not counting white space. */
   readonly reached: number;
 }
 
 /**
- * Finds a segment in the lines from a place on. Undefined when it is not there, as after captions
- * were emptied.
+ * Finds a segment in the lines, searching from the previous position. Returns undefined if the text is not
+ * found, as after the captions were cleared.
  */
 export function findSpokenLines(
   lines: readonly CaptionLine[],
@@ -35,12 +38,12 @@ export function findSpokenLines(
   return { first: firstLine.id, last: lastLine.id, reached: last.reached };
 }
 
-/** Lines are trimmed and segments carry blanks of their own. */
+/** Strips white space: lines are trimmed, and segments carry blanks of their own. */
 function letters(text: string): string {
   return text.replace(/\s+/gu, '');
 }
 
-/** The line that holds the letter of such a number, counted from 1, and its number in that line. */
+/** Returns the line that holds the nth character, counted from 1, and the position within that line. */
 function lineAt(contents: readonly string[], number: number): { index: number; reached: number } {
   let before = 0;
   const index = contents.findIndex(({ length }) => {

@@ -1,21 +1,21 @@
 /**
- * What the voice socket said, as lines to show. Pure: a transcript and a message go in, a new
- * transcript comes out; nothing here knows of the page, of timers or of sockets.
+ * Transcript of a voice session: turns the messages of the voice socket into caption lines. Pure: a
+ * transcript and a message go in, a new transcript comes out, without page, timers or sockets.
  */
 import type { ServerMessage } from '../shared/protocol/messages.ts';
 import type { LanguageTag } from '../shared/language.ts';
 
 /**
- * One sentence, or as much of it as is known; `concluded` never changes, `tentative` may until the
- * line is complete.
+ * One sentence, or the part of it known so far. `concluded` is only appended to; `tentative` may change until
+ * the line is complete.
  */
 export interface CaptionLine {
-  /** Unique within its track and kept while a tentative line becomes concluded. */
+  /** Unique within its track; kept when tentative text becomes concluded. */
   readonly id: number;
   readonly language: LanguageTag;
   readonly concluded: string;
   readonly tentative: string;
-  /** Nothing will be added to it any more. */
+  /** Whether nothing more will be added to the line. */
   readonly complete: boolean;
   /** End of its last segment, in ms since the session began. */
   readonly endMs: number;
@@ -24,31 +24,31 @@ export interface CaptionLine {
 /** The captions of one language. */
 export interface CaptionTrack {
   readonly kind: 'source' | 'target';
-  /** The language as it was requested; for the source as it was last heard. */
+  /** The requested language; for the source, the language last heard. */
   readonly language: LanguageTag;
-  /** Lines that stay, oldest first; tentative text in them was interrupted and left standing. */
+  /** Concluded lines, oldest first. Tentative text in them was interrupted and left standing. */
   readonly lines: readonly CaptionLine[];
-  /** `lines` with the tentative text in its place: what the reader sees. */
+  /** `lines` followed by the tentative text: what the reader sees. */
   readonly shown: readonly CaptionLine[];
 }
 
-/** Languages a session is asked for. */
+/** Languages requested for a session. */
 interface RequestedLanguages {
   readonly sourceLanguage: LanguageTag;
   readonly targetLanguages: readonly LanguageTag[];
 }
 
-/** All that was said. */
+/** All tracks of a session. */
 export interface Transcript {
-  /** The source first, then the targets in the order they were requested. */
+  /** The source first, then the targets in the order requested. */
   readonly tracks: readonly CaptionTrack[];
-  /** Targets that were requested before: their last words may still come, and they may return. */
+  /** Targets requested before: their last words may still arrive, and they may be requested again. */
   readonly formerTracks: readonly CaptionTrack[];
-  /** The source language as it was requested. */
+  /** The source language, as requested. */
   readonly sourceLanguage: LanguageTag;
 }
 
-/** A line that has just become complete, for those who wait for whole sentences. */
+/** A line that has just become complete, for consumers that need whole sentences. */
 export interface CompletedLine {
   readonly kind: CaptionTrack['kind'];
   /** Language of the track. */
@@ -63,14 +63,14 @@ interface Segment {
   language?: string;
 }
 
-/** Lines kept for each track: more than a day of talking. */
+/** Lines kept per track: more than a day of speech. */
 const MAX_LINES = 20_000;
-/** A silence this long begins a new line even when the sentence has no end mark. */
+/** Silence after which a new line begins even without an end mark, in ms. */
 const PAUSE_MS = 2_500;
-/** A recogniser without punctuation must not grow one endless line. */
+/** Longest line, for recognisers without punctuation, which would otherwise grow one endless line. */
 const MAX_LINE_CHARACTERS = 240;
 
-/** A transcript with one empty track for every language that was asked for. */
+/** Creates a transcript with one empty track per requested language. */
 export function emptyTranscript(request: RequestedLanguages): Transcript {
   const track = (kind: CaptionTrack['kind'], language: LanguageTag): CaptionTrack => ({
     kind,
@@ -87,7 +87,7 @@ export function emptyTranscript(request: RequestedLanguages): Transcript {
   };
 }
 
-/** The transcript after a message of the server, and the lines that it completed. */
+/** Applies a message of the server. Returns the new transcript and the lines that the message completed. */
 export function receiveMessage(
   transcript: Transcript,
   message: ServerMessage,
@@ -113,8 +113,8 @@ export function receiveMessage(
 }
 
 /**
- * The transcript when its connection is over, well or not. Open lines are complete; tentative text
- * will never be concluded but was being read, so it is left standing, closed with an ellipsis. The
+ * Closes a transcript when its connection ends, for whatever reason. Open lines become complete. Tentative
+ * text will never be concluded, but readers were reading it: it is kept and closed with an ellipsis. The
  * next connection counts its times from zero.
  */
 export function finishTranscript(transcript: Transcript): ReturnType<typeof receiveMessage> {
@@ -122,8 +122,8 @@ export function finishTranscript(transcript: Transcript): ReturnType<typeof rece
 }
 
 /**
- * The transcript when other languages are asked for. Nothing of it is lost: tracks that stay keep
- * their text, those that go are kept aside, and those that return have the text they had.
+ * Applies a new set of languages without losing text: kept tracks keep their text, removed tracks are set
+ * aside, and tracks that return get their text back.
  */
 export function changeLanguages(transcript: Transcript, request: RequestedLanguages): Transcript {
   const [source] = transcript.tracks;
@@ -137,7 +137,7 @@ export function changeLanguages(transcript: Transcript, request: RequestedLangua
       if (track.kind === 'target') {
         return targets.find(({ language }) => language === track.language) ?? track;
       }
-      // What was heard last says more than the request it was heard under, not than a new one.
+      // The language last heard outranks the one requested then, but not a newly requested one.
       return { ...track, ...source, ...(!isSameSource && { language: sourceLanguage }) };
     }),
     formerTracks: targets.filter(({ language }) => !request.targetLanguages.includes(language)),
@@ -145,7 +145,7 @@ export function changeLanguages(transcript: Transcript, request: RequestedLangua
   };
 }
 
-/** The concluded text of one track, a sentence on each line. */
+/** Returns the concluded text of a track, one sentence per line. */
 export function plainText(track: CaptionTrack): string {
   return track.lines
     .map((line) => line.concluded.trim())
@@ -153,13 +153,13 @@ export function plainText(track: CaptionTrack): string {
     .join('\n');
 }
 
-/** The track of a language, a former one too: a target before the source when both have it. */
+/** Finds the track of a language, former tracks included. A target precedes a source of the same language. */
 export function findTrack(transcript: Transcript, language: LanguageTag): CaptionTrack | undefined {
   const tracks = [...transcript.tracks, ...transcript.formerTracks];
   return tracks.find(isTarget(language)) ?? tracks.find(hasLanguage(language));
 }
 
-/** Every language of which something was concluded, former ones last. */
+/** Returns every language with concluded text, former tracks last. */
 export function spokenLanguages({ tracks, formerTracks }: Transcript): LanguageTag[] {
   const said = [...tracks, ...formerTracks].filter((track) => plainText(track) !== '');
   return [...new Set(said.map(({ language }) => language))];
@@ -203,7 +203,7 @@ function extend(
 ): CaptionTrack {
   const lines = concluded.length === 0 ? track.lines : track.lines.slice(-MAX_LINES);
   const kept = concluded.reduce((sum, segment) => append(sum, segment, track, 'concluded'), lines);
-  // The tentative text is laid out by the same rules, so nothing moves when it is concluded.
+  // The same rules lay out tentative text, so nothing moves when it is concluded.
   const shown = tentative.reduce((sum, segment) => append(sum, segment, track, 'tentative'), kept);
   return { ...track, lines: kept, shown };
 }
@@ -230,14 +230,14 @@ function complete(lines: readonly CaptionLine[]): readonly CaptionLine[] {
     : [...lines.slice(0, -1), { ...last, complete: true }];
 }
 
-/** Adds a segment sentence by sentence: each goes to the open line or begins a new one. */
+/** Appends a segment sentence by sentence: each joins the open line or begins a new one. */
 function append(
   lines: readonly CaptionLine[],
   segment: Segment,
   track: CaptionTrack,
   kind: 'concluded' | 'tentative',
 ): readonly CaptionLine[] {
-  // Only what was heard can change its language in between.
+  // Only the source can change its language between segments.
   const language = (track.kind === 'source' && segment.language) || track.language;
   const before = lines.at(-1);
   const apart =
@@ -263,7 +263,7 @@ function append(
 }
 
 const SENTENCE_END = /[.!?…؟।]["'”’»)\]]*(?=\s|$)|[。！？][”’」』）]*/gu;
-/** An initial or a title before the full stop: the sentence goes on. */
+/** An initial or a title whose full stop does not end the sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mrs?|Ms|Dr|Drs|Prof|St|Sr|Sra|Jr|vs|e\.g|i\.e)\.$/u;
 
 function endsSentence(text: string): boolean {
@@ -271,7 +271,7 @@ function endsSentence(text: string): boolean {
   return /[.!?…؟।。！？]["'”’»)\]」』）]*$/u.test(trimmed) && !ABBREVIATION.test(trimmed);
 }
 
-/** Cuts text after each end of a sentence; the pieces joined are the text again. */
+/** Splits text after each sentence end. The pieces concatenate to the original text. */
 function splitSentences(text: string): string[] {
   const pieces: string[] = [];
   let from = 0;

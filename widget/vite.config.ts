@@ -1,7 +1,7 @@
 /**
- * Several builds, because each result must stand alone: the elements as one file each to embed, the worklet
- * as one file that `script-src 'self'` lets through, the console, the pages of events, which share what
- * they have in common, and the demo page, which embeds an element's file like anybody's page would.
+ * Vite configuration with one build per result, because each must stand alone: each caption element is one
+ * file to embed, the worklet is one file that `script-src 'self'` permits, and the console is one bundle.
+ * The event pages share their common chunks. The demo page embeds the built element file as any page would.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,15 +9,15 @@ import { build, defineConfig, type BuildEnvironmentOptions, type Plugin } from '
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** One entry, one file, with the name under which pages refer to it. */
+/** Build of one entry into one file with a fixed name, by which pages refer to it. */
 function oneFile(entry: string, fileName: string): { build: BuildEnvironmentOptions } {
   return {
     build: {
       rolldownOptions: {
         input: here(entry),
-        // Not a library build: Vite does not minify those fully.
+        // Not a library build: Vite does not fully minify ES library builds.
         preserveEntrySignatures: 'strict',
-        // Lit's licence asks that its notice stays with it.
+        // Lit's licence requires its notice to stay in the output.
         output: { entryFileNames: fileName, codeSplitting: false, comments: { legal: true } },
       },
     },
@@ -25,8 +25,9 @@ function oneFile(entry: string, fileName: string): { build: BuildEnvironmentOpti
 }
 
 /**
- * Makes `import text from './file.ts?bundled-source'` work: a module with this query becomes its own minified bundle, as text. A worklet can
- * thereby come out of a page's own script when its file is out of reach.
+ * Makes `import text from './file.ts?bundled-source'` work: the module becomes a minified bundle of its own,
+ * as
+ * text. A page's script can thereby start the worklet when the worklet's file is unreachable.
  */
 function bundledSource(): Plugin {
   return {
@@ -43,14 +44,14 @@ function bundledSource(): Plugin {
   };
 }
 
-/** The pages in a folder. */
+/** Returns the HTML pages in a folder. */
 function pagesIn(folder: string): string[] {
   return readdirSync(here(folder))
     .filter((name) => name.endsWith('.html'))
     .map((name) => here(`${folder}/${name}`));
 }
 
-/** Pictures of the pages of events that no page names: the server does, for home screens. */
+/** Emits the event icons, to which no page's HTML refers: the server names them, for home screens. */
 function eventIcons(): Plugin {
   return {
     name: 'event-icons',
@@ -64,7 +65,10 @@ function eventIcons(): Plugin {
   };
 }
 
-/** From the address of a page of events to the folder of its files: `/events/{room_id}/speaker`. */
+/**
+ * Path from an event page's address to its assets; `/events/{room_id}/speaker` is one level deeper than the
+ * viewer's `/events/{room_id}`.
+ */
 function eventFolder(page: string): string {
   return page === 'events/viewer.html' ? '../event-pages/' : '../../event-pages/';
 }
@@ -89,7 +93,7 @@ export default defineConfig({
   plugins: [bundledSource(), eventIcons()],
   build: {
     outDir: here('../dist/widget'),
-    // The builds share the folder; whoever calls them empties it.
+    // All builds write to this folder, so none may empty it; the caller does.
     emptyOutDir: false,
     target: 'es2022',
     sourcemap: true,
@@ -120,7 +124,7 @@ export default defineConfig({
       consumer: 'client',
       build: {
         rolldownOptions: {
-          // The worker is a page's own script: what it keeps are the pages.
+          // The service worker is built with the event pages, because it caches their files.
           input: [...pagesIn('events'), here('events/service-worker.ts')],
           output: {
             entryFileNames: 'events/[name].js',
@@ -146,8 +150,8 @@ export default defineConfig({
     },
   },
   experimental: {
-    // The server shows demo/index.html as its front page: addresses are relative to that. The
-    // console's page stays in its folder; those of events are served at the addresses of rooms.
+    // The server serves demo/index.html as its front page, so addresses are relative to the root. The
+    // console's page stays in its folder; event pages are served at the addresses of rooms.
     renderBuiltUrl: (fileName, { hostId, hostType }) =>
       hostType !== 'html'
         ? undefined

@@ -1,10 +1,12 @@
 import { css, unsafeCSS, type CSSResult } from 'lit';
-// As it is written: what a build makes of `light-dark()` needs the root of a page of ours.
+// Imported as raw text: the build's transform of `light-dark()` relies on the root element of the page, which
+// an
+// embedding page does not provide.
 import sheet from './page/tokens.css?raw';
 import { captionStyles } from './views/captions.ts';
 import { toolbarStyles } from './views/toolbar.ts';
 
-/** What the sheet says, by name: a colour is a pair, `light-dark(#15191c, #f1f4f4)`. */
+/** Values of the sheet by token name. A colour is a pair, `light-dark(#15191c, #f1f4f4)`. */
 const tokens = new Map(
   Array.from(sheet.matchAll(/--([\w-]+):\s*([^;}]+)/g), ([, name = '', value = '']) => [
     name,
@@ -12,21 +14,21 @@ const tokens = new Map(
   ]),
 );
 
-/** What the sheet says of a name. @throws Error where it has none */
+/** Returns the value of a token of the sheet. @throws Error if the sheet has no such token */
 export function token(name: string): CSSResult {
   const value = tokens.get(name);
   if (value === undefined) throw new Error(`The sheet has no ${name}.`);
   return unsafeCSS(value);
 }
 
-/** The light colour of a pair, for browsers that know no pairs. */
+/** Returns the light colour of a pair, for browsers without `light-dark()`. */
 function lightToken(name: string): CSSResult {
   return unsafeCSS(token(name).cssText.replace(/^light-dark\((.+?),.*\)$/, '$1'));
 }
 
 /**
- * Colours after the color-scheme the element inherits; a page overrides any of them with a custom
- * property. Text keeps a contrast of at least 7:1.
+ * Colours that follow the inherited color-scheme. A page overrides any of them with a custom property.
+ * Text keeps a contrast of at least 7:1.
  */
 const colours = (colour: (name: string) => CSSResult): CSSResult => css`
   :host {
@@ -106,7 +108,7 @@ const adaptations = css`
   }
 `;
 
-/** The colours of both elements of captions, also for browsers that know no pairs. */
+/** Colours of both caption elements, with a fallback for browsers without `light-dark()`. */
 export const captionColours = [
   colours(lightToken),
   css`
@@ -116,7 +118,7 @@ export const captionColours = [
   `,
 ];
 
-/** Style of `<voice-captions>`: adopted sheets, which pass `style-src 'self'`. */
+/** Styles of `<voice-captions>`: adopted style sheets, which `style-src 'self'` permits. */
 export const voiceCaptionsStyles = [
   ...captionColours,
   frame,

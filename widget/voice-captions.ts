@@ -49,13 +49,13 @@ import { LevelMeter, toolbarView } from './views/toolbar.ts';
 import { voiceCaptionsStyles } from './voice-captions.styles.ts';
 import { VoiceFailure } from './voice-failure.ts';
 
-/** Tentative text is shown this seldom, in ms: faster it flickers, slower it drags. */
+/** Shortest interval between two renderings of tentative text, in ms: faster flickers, slower lags. */
 const TENTATIVE_INTERVAL_MS = 200;
 
-/** Sizes of type that readers can live with, as shares of the usual one. */
+/** Limits and step of the font scale, relative to the default size. */
 const FONT_SCALE = { least: 0.75, most: 3, step: 0.25 };
 
-/** Properties that the running session was asked for with. */
+/** Properties that make up the session request: a change of one updates the running session. */
 const requestProperties: readonly (keyof VoiceCaptions)[] = [
   'sourceLanguage',
   'sourceLanguageMode',
@@ -66,16 +66,16 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
 ];
 
 /**
- * Live captions of what is said, in the language spoken and in up to five others. A page loads this file
- * and writes the tag.
+ * Live captions of speech, in the spoken language and in up to five others. A page loads this file and
+ * writes the tag.
  *
  * @fires vc-statechange - The state changed.
  * @fires vc-caption - A track has new text.
- * @fires vc-level - How loud it is, ten times a second.
- * @fires vc-lag - The gateway has fallen behind what is said, or has caught up.
- * @fires vc-speech - Translated speech has changed its state, or another segment is heard.
+ * @fires vc-level - The audio level, ten times a second.
+ * @fires vc-lag - The gateway has fallen behind the speaker, or has caught up.
+ * @fires vc-speech - The state of translated speech changed, or another segment is playing.
  * @fires vc-autoplayblocked - The browser waits for a tap before it plays speech.
- * @fires vc-error - Something went wrong; the state says what is shown, and whether captions go on.
+ * @fires vc-error - An error occurred; the state tells whether captions go on.
  * @fires vc-end - The session is over.
  * @slot header - Above the captions.
  * @slot empty - In place of the captions before the first word.
@@ -86,12 +86,12 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
  * @csspart label - Name of a language.
  * @csspart lines - Block of fixed height in which the captions of a language scroll.
  * @csspart caption - One sentence.
- * @csspart spoken - The sentence that is being heard.
- * @csspart concluded - Text that stays.
- * @csspart tentative - Text that may still change.
+ * @csspart spoken - The sentence whose speech is playing.
+ * @csspart concluded - Concluded text, which no longer changes.
+ * @csspart tentative - Tentative text, which may still change.
  * @csspart toolbar - The row of controls.
  * @csspart button - Every button; also `main`, `size` or `speech`.
- * @csspart status - State in words.
+ * @csspart status - The state in words.
  * @csspart meter - Level meter.
  */
 export class VoiceCaptions extends LitElement {
@@ -99,50 +99,50 @@ export class VoiceCaptions extends LitElement {
 
   /** URL that answers a POST with `{streaming_url, token, session_id}`. */
   @property({ attribute: 'token-endpoint' }) tokenEndpoint = '';
-  /** Used instead of `token-endpoint`. */
+  /** Provides tokens in place of `token-endpoint`. */
   @property({ attribute: false }) tokenProvider: TokenProvider | undefined;
-  /** `microphone`, `none`, or as a property a stream or a file that is played in real time. */
+  /** `microphone`, `none`, or (as a property) a stream, or a file that is played in real time. */
   @property() source: 'none' | AudioSource = 'microphone';
-  /** Plays a stream or a file through the speakers as well. */
+  /** Also plays a stream or a file through the speakers. */
   @property({ type: Boolean }) audible = false;
   @property({ attribute: 'device-id' }) deviceId = '';
-  /** A gateway that was there and is away is waited for as long as it takes, in place of some 20 s. */
+  /** Tries to resume a lost connection without a time limit, instead of for about 20 s. */
   @property({ type: Boolean, attribute: 'keep-trying' }) keepTrying = false;
   @property({ attribute: 'source-language' }) sourceLanguage: LanguageTag = 'en';
   @property({ attribute: 'source-language-mode' }) sourceLanguageMode: '' | 'auto' | 'fixed' = '';
-  /** How much of what may still change is shown; `balanced` when empty. */
+  /** Balance between early and stable text; `balanced` when empty. */
   @property({ attribute: 'caption-mode' }) captionMode: '' | 'instant' | 'balanced' | 'settled' =
     '';
-  /** Up to five languages, separated by blanks. */
+  /** Up to five language tags, separated by spaces. */
   @property({ attribute: 'target-languages' }) targetLanguages = '';
-  /** Language to hear, one of the targets or a further one; none is heard when empty. */
+  /** Language of translated speech, one of the targets or a further one; no speech when empty. */
   @property() speech: LanguageTag = '';
-  /** `male` or `female`; whatever suits the language when empty. */
+  /** `male` or `female`; when empty, a voice that suits the language. */
   @property() voice: '' | 'male' | 'female' = '';
-  /** Silences the speech, which goes on; captions then do not wait for it. */
+  /** Silences the speech without stopping it; captions then do not wait for it. */
   @property({ type: Boolean, reflect: true }) muted = false;
-  /** Of the speech, 0 to 1. */
+  /** Volume of the speech, 0 to 1. */
   @property({ type: Number }) volume = 1;
-  /** `full` lowers the speech while somebody talks; `half` hears nobody while it plays. */
+  /** `full` lowers the speech while someone talks; `half` mutes the microphone while speech plays. */
   @property() duplex: 'full' | 'half' = 'full';
-  /** How speech is played: `webcodecs`, `mse` or `pcm`; whatever suits the browser when empty. */
+  /** How speech is played: `webcodecs`, `mse` or `pcm`; when empty, the best the browser supports. */
   @property({ attribute: 'speech-path' }) speechPath: '' | SpeechPath = '';
   @property({ attribute: 'message-format' }) messageFormat: MessageFormat = 'msgpack';
-  /** Length of what is sent at a time, in ms. */
+  /** Length of each audio chunk sent, in ms. */
   @property({ type: Number, attribute: 'chunk-ms' }) chunkMs = 100;
-  /** Address of pcm-capture.worklet.js; beside this script when empty. */
+  /** Address of pcm-capture.worklet.js; by default, the file beside this script. */
   @property({ attribute: 'worklet-url' }) workletUrl = '';
-  /** Does not show what was said, only its translations. */
+  /** Hides the source track and shows only translations. */
   @property({ type: Boolean, attribute: 'hide-source' }) hideSource = false;
-  /** Shows only this language. */
+  /** Restricts the display to this language. */
   @property() language: LanguageTag = '';
-  /** Language that screen readers speak, or `off`; the first one shown after the source if empty. */
+  /** Language announced to screen readers, or `off`; when empty, the first target (else the source). */
   @property() announce: LanguageTag = '';
-  /** Lines of text for each language, more where few words fit into one. */
+  /** Lines of text per language; narrow tracks show more. */
   @property({ type: Number }) lines = 2;
-  /** 0.75 to 3. */
+  /** Font scale, 0.75 to 3. */
   @property({ type: Number, attribute: 'font-scale' }) fontScale = 1;
-  /** Other words for what is not a caption. */
+  /** Overrides of the built-in wording. */
   @property({ attribute: false }) labels: LabelOverrides = {};
 
   @state() private voiceState: VoiceState = 'idle';
@@ -152,7 +152,7 @@ export class VoiceCaptions extends LitElement {
 
   private transcriptNow = this.transcriptShown;
   private failure: VoiceFailure | undefined;
-  /** Of the languages that were asked for last, in a session that goes on. */
+  /** Why the last change of languages was refused; the session goes on. */
   private refusal: VoiceFailure | undefined;
   private hasShownText = false;
   private session: ElementSession | undefined;
@@ -163,32 +163,32 @@ export class VoiceCaptions extends LitElement {
     (language) => findTrack(this.transcriptNow, language)?.lines ?? [],
   );
   private readonly meter = new LevelMeter(() => this.renderRoot.querySelectorAll('.bar'));
-  /** What each property is where a page does not say, or takes back what it said. */
+  /** Default of each property, restored when a page removes its value. */
   private readonly defaults: Readonly<Partial<this>> = Object.fromEntries(
     [...VoiceCaptions.elementProperties.keys()].map((name) => [name, this[name as keyof this]]),
   ) as Partial<this>;
 
-  /** What the element is doing. */
+  /** State of the element. */
   get state(): VoiceState {
     return this.voiceState;
   }
 
-  /** What becomes of translated speech. */
+  /** State of translated speech. */
   get speechState(): SpeechState {
     return this.speaker.state;
   }
 
-  /** Lets the browser play speech; call it from a click. Resolves with whether it does. */
+  /** Lets the browser play speech; call it from a click. Resolves with whether the browser does. */
   unlockAudio(): Promise<boolean> {
     return this.speaker.unlock();
   }
 
-  /** Starts a session; call it from a click. Does nothing while one is running. */
+  /** Starts a session; call it from a click. Does nothing while a session is running. */
   start(): void {
     if (this.session !== undefined) return;
     this.fallBack();
     if (this.tokenProvider === undefined && this.tokenEndpoint === '') {
-      // Otherwise the page itself would be asked, and its answer explains nothing.
+      // An empty endpoint would post to the page itself, whose answer explains nothing.
       const message = 'This page does not say where sessions begin: token-endpoint is missing.';
       this.showFailure(new VoiceFailure('token-refused', { message }));
       this.changeState('failed');
@@ -196,7 +196,7 @@ export class VoiceCaptions extends LitElement {
       return;
     }
     this.failure = undefined;
-    // Those that were refused before are asked for anew.
+    // Requests languages again that an earlier session refused.
     this.showLanguages(this.languages());
     void this.unlockAudio();
     const session = new ElementSession({
@@ -221,7 +221,7 @@ export class VoiceCaptions extends LitElement {
     void session.start();
   }
 
-  /** Stops listening and waits until what was said has been concluded, within a deadline. */
+  /** Stops listening, then waits with a deadline until the gateway has concluded what was said. */
   async stop(): Promise<void> {
     await this.session?.stop();
   }
@@ -235,8 +235,9 @@ export class VoiceCaptions extends LitElement {
   }
 
   /**
-   * What has been concluded, a sentence on each line; of the first target language when none is
-   * named, or of the source when there are no targets. Languages that were removed are remembered.
+   * Returns the concluded text of a language, one sentence per line. Defaults to the first target language,
+   * or
+   * to the source if no target exists. Removed languages are included.
    */
   transcript(language?: LanguageTag): string {
     const { tracks } = this.transcriptNow;
@@ -245,12 +246,12 @@ export class VoiceCaptions extends LitElement {
     return track === undefined ? '' : plainText(track);
   }
 
-  /** Languages something was concluded in, the spoken one first, removed ones last. */
+  /** Languages with concluded text: the spoken one first, removed ones last. */
   get transcriptLanguages(): LanguageTag[] {
     return spokenLanguages(this.transcriptNow);
   }
 
-  /** Shows what a frame of the gateway says; for those that reach the page in another way. */
+  /** Shows a frame of the gateway, for pages that receive frames in another way. */
   receive(frame: ServerFrame): void {
     this.take(messageOf(frame));
   }
@@ -270,7 +271,7 @@ export class VoiceCaptions extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    // Moving an element takes it out of the page for a moment; that must not end the session.
+    // Moving an element within the page disconnects it for a moment; that must not end the session.
     queueMicrotask(() => {
       if (!this.isConnected) this.session?.abort();
     });
@@ -295,7 +296,7 @@ export class VoiceCaptions extends LitElement {
 
   protected override updated(): void {
     const targets = this.visibleTracks().filter(({ kind }) => kind === 'target');
-    // Through the object model: a style attribute would break a strict content security policy.
+    // Set through the object model: a style attribute would violate a strict content security policy.
     this.base.style.setProperty('--_scale', String(clampFontScale(this.fontScale)));
     this.base.style.setProperty('--_lines', String(Math.max(1, this.lines)));
     this.base.style.setProperty('--_targets', String(Math.max(1, targets.length)));
@@ -346,7 +347,7 @@ export class VoiceCaptions extends LitElement {
     </section>`;
   }
 
-  /** An attribute that is removed leaves null; frameworks set undefined. */
+  /** Restores defaults: removing an attribute sets null, and frameworks set undefined. */
   private fallBack(): void {
     const given = this as Record<string, unknown>;
     for (const [name, value] of Object.entries(this.defaults)) given[name] ??= value;
@@ -393,7 +394,7 @@ export class VoiceCaptions extends LitElement {
     this.tentativeTimer = undefined;
     this.transcriptNow = this.transcriptShown = transcript;
     const announced = this.announce || this.language || this.firstTarget();
-    // Two voices at once are not understood, and one does not repeat the other.
+    // Screen reader and speech would talk over each other and say the same sentence twice.
     if (this.speaker.speaks(announced)) return;
     for (const { language, line } of completed) {
       if (language === announced && this.hasUpdated) announce(this.log, line);
@@ -432,7 +433,7 @@ export class VoiceCaptions extends LitElement {
     this.dispatchEvent(voiceEvent('vc-error', { code, message, reasonCode }));
   }
 
-  /** What is shown is what is in force, whatever was asked for. */
+  /** Shows the languages in force instead of the refused ones. */
   private showRefusal(failure: VoiceFailure, { target_languages = [] }: SessionRequest): void {
     const { sourceLanguage } = this;
     this.showLanguages({ sourceLanguage, targetLanguages: [...target_languages] });
@@ -465,7 +466,7 @@ declare global {
   }
 }
 
-// Two scripts of one page may both bring the element; the first stays.
+// Two scripts of one page may both define the element; the first definition stays.
 if (customElements.get('voice-captions') === undefined) {
   customElements.define('voice-captions', VoiceCaptions);
 }

@@ -1,7 +1,9 @@
 import { toVoiceError } from '../shared/client/voice-error.ts';
 import type { VoiceErrorCode } from './events.ts';
 
-/** A reason why captions cannot go on, or not as was wished, with a message for people where one is known. */
+/**
+ * Reason why captions, or a requested change of them, failed. Carries a message for the user if one is known.
+ */
 export class VoiceFailure extends Error {
   readonly code: VoiceErrorCode;
   /** `reason_code` of the gateway's `error` message. */
@@ -22,12 +24,12 @@ export class VoiceFailure extends Error {
   }
 }
 
-/** Any thrown value as a {@link VoiceFailure}. */
+/** Converts any thrown value to a {@link VoiceFailure}. */
 export function toVoiceFailure(error: unknown): VoiceFailure {
   if (error instanceof VoiceFailure) return error;
   const { code, message, reasonCode } = toVoiceError(error);
   switch (code) {
-    // These words come from the gateway, or from the page's own server.
+    // These messages come from the gateway or from the page's own server.
     case 'token-refused':
     case 'server-error':
     case 'update-refused':

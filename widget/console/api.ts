@@ -1,25 +1,28 @@
-/** Requests to the console's own interface: JSON in, JSON out, one kind of failure. */
+/** Client of the console's own API: JSON in, JSON out, one kind of failure. */
 import { upload } from '../page/upload.ts';
 
-/** Every request says that a script of this page made it; forms of other sites cannot. */
+/** Proof that a script of this page made the request: forms of other sites cannot set headers. */
 const OWN_HEADER = { 'X-Dragoman-Console': '1' };
 
-/** Whose pages are shown; the server refuses what comes from pages of another than is signed in. */
+/**
+ * Account whose pages are shown; the server refuses requests from pages of another account than the one
+ * signed in.
+ */
 let shownAccountId: string | undefined;
 
-/** Says whose pages are shown from now on; nobody's without an id. */
+/** Sets the account whose pages are shown; none when undefined. */
 export function actFor(accountId: string | undefined): void {
   shownAccountId = accountId;
 }
 
-/** Fires `signed-out` when the session is over. */
+/** Fires `signed-out` when the session has ended. */
 export const sessionEnd = new EventTarget();
 
-/** A request that came to nothing; the message is for people. */
+/** A failed request; the message is for the user. */
 export class ApiFailure extends Error {
-  /** HTTP status, or 0 when the server did not answer. */
+  /** HTTP status, or 0 if the server did not answer. */
   readonly status: number;
-  /** How long to wait before the next try, in seconds, when the server said so. */
+  /** Delay before the next try, in seconds, if the server gave one. */
   readonly retryAfterS: number | undefined;
 
   constructor(message: string, { status, retryAfterS }: { status: number; retryAfterS?: number }) {
@@ -29,26 +32,26 @@ export class ApiFailure extends Error {
     this.retryAfterS = retryAfterS;
   }
 
-  /** Nobody answered: the server is away, or the network. */
+  /** Whether no answer came: the server or the network is down. */
   get isOffline(): boolean {
     return this.status === 0;
   }
 }
 
-/** What may be said about a request besides its path. */
+/** Options of a request. */
 export interface RequestOptions {
   body?: unknown;
   query?: Readonly<Record<string, string | number | undefined>>;
   signal?: AbortSignal;
-  /** Nobody asked for it but the page itself, which alone keeps no session alive. */
+  /** Whether the page polls by itself; such requests alone do not keep the session alive. */
   isPoll?: boolean;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * The calls, by method. Paths are relative to `/console/api`, such as `v3/glossaries`. An empty answer
- * is `undefined`.
+ * Calls by HTTP method. Paths are relative to `/console/api`, such as `v3/glossaries`. An empty answer is
+ * `undefined`.
  *
  * @throws ApiFailure
  */
@@ -61,13 +64,13 @@ export const api = {
   patch: <T>(path: string, body?: unknown, options?: RequestOptions) =>
     call<T>('PATCH', path, { body, ...options }),
   delete: (path: string, options?: RequestOptions) => call<undefined>('DELETE', path, options),
-  /** What is no JSON, such as a file to be saved. */
+  /** Fetches content other than JSON, such as a file to save. */
   content: async (path: string, options?: Omit<RequestOptions, 'body'>) =>
     whole((await request('GET', path, options)).blob(), options?.signal),
   upload: uploadFile,
 };
 
-/** Address of a call. */
+/** Returns the address of a call. */
 export function apiUrl(path: string, query: RequestOptions['query'] = {}): URL {
   const url = new URL(`api/${path}`, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
@@ -82,7 +85,7 @@ async function call<T>(method: Method, path: string, options: RequestOptions = {
   return whole(response.json() as Promise<T>, options.signal);
 }
 
-/** An answer that says that all is well; its body is yet to come. @throws ApiFailure */
+/** Resolves with a successful answer, whose body is still to be read. @throws ApiFailure */
 async function request(
   method: Method,
   path: string,
@@ -110,7 +113,7 @@ async function request(
   throw failureOf(response.status, retryAfter, await response.text().catch(() => ''));
 }
 
-/** The rest of an answer, which may break off. @throws ApiFailure */
+/** Reads the body of an answer, which may break off. @throws ApiFailure */
 async function whole<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await body;
@@ -120,7 +123,7 @@ async function whole<T>(body: Promise<T>, signal: AbortSignal | undefined): Prom
   }
 }
 
-/** Sends a file as it is, and says how far it has come: `onShare` receives 0 to 1. @throws ApiFailure */
+/** Uploads a file as is; `onShare` receives the share that was sent, 0 to 1. @throws ApiFailure */
 async function uploadFile<T>(
   path: string,
   file: Blob,

@@ -1,4 +1,4 @@
-/** The console: the frame around its pages, and who is signed in. */
+/** The console: the frame around its pages, and sign-in. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { query, state } from 'lit/decorators.js';
 import { actFor, sessionEnd } from './api.ts';
@@ -16,7 +16,7 @@ import { CONSOLE_NAME, namesWindow } from './parts/window-title.ts';
 import { linkTo, passwordTokenOf, placeOf, type Place } from './router.ts';
 import { currentSession, signOut, type Session } from './session.ts';
 
-/** What the whole window shows. */
+/** What the window shows. */
 type View =
   | { kind: 'starting' }
   | { kind: 'failed'; failure: Error }
@@ -24,7 +24,7 @@ type View =
   | { kind: 'set-password'; token: string }
   | { kind: 'pages'; session: Session };
 
-/** Its menu is at the side, or behind a button where there is no room. */
+/** Root element. The menu is at the side, or behind a button on a narrow screen. */
 export class DragomanConsole extends LitElement {
   static override styles = [
     baseStyles,
@@ -331,7 +331,7 @@ export class DragomanConsole extends LitElement {
   private async start(): Promise<void> {
     const token = passwordTokenOf(location.hash);
     if (token !== undefined) {
-      // It is worth a password: it stays neither in the address nor in the history.
+      // The token allows a password to be set: it stays neither in the address nor in the history.
       history.replaceState(null, '', location.pathname);
       this.place = placeOf('');
       this.show({ kind: 'set-password', token });
@@ -363,11 +363,11 @@ export class DragomanConsole extends LitElement {
     this.menu?.close();
     if (before === this.place.path) return;
     scrollTo({ top: 0 });
-    // Whoever listens or types goes on at the new page.
+    // Keyboard and screen reader users continue on the new page.
     void this.updateComplete.then(() => this.main?.focus({ preventScroll: true }));
   };
 
-  /** Whoever comes in goes on at the heading of the page. */
+  /** Shows the pages and focuses the heading. */
   private comeIn(session: Session): void {
     this.show({ kind: 'pages', session });
     void this.updateComplete.then(() => focusHeading(this.main?.firstElementChild));
@@ -381,7 +381,7 @@ export class DragomanConsole extends LitElement {
     void this.lookForSuccessor(former);
   };
 
-  /** The session may be over because somebody else has signed in, in another tab. */
+  /** Looks for another session: this one may have ended because of a sign-in in another tab. */
   private async lookForSuccessor(former: Session): Promise<void> {
     const successor = await currentSession().catch(() => undefined);
     if (successor === undefined || this.view.kind !== 'sign-in') return;
@@ -392,7 +392,7 @@ export class DragomanConsole extends LitElement {
 
   private readonly onSignedIn = ({ detail: session }: CustomEvent<Session>): void => {
     const former = this.view.kind === 'sign-in' ? this.view.former : undefined;
-    // What one account has not saved is no business of another.
+    // Unsaved drafts of one account are not shown to another.
     if (former?.account.account_id !== session.account.account_id) forgetDrafts();
     this.comeIn(session);
   };
@@ -408,7 +408,7 @@ export class DragomanConsole extends LitElement {
   };
 
   private readonly skip = (event: Event): void => {
-    // The fragment says which page is shown.
+    // The fragment selects the page, so the link must not change it.
     event.preventDefault();
     this.main?.focus();
   };
@@ -417,7 +417,7 @@ export class DragomanConsole extends LitElement {
     this.menu?.showModal();
   };
 
-  /** A tap beside the menu, on its button or on the page that is shown already. */
+  /** Closes the menu on a tap beside it, on its button, or on a link, even one to the current page. */
   private readonly closeMenu = ({ target }: Event): void => {
     if (!(target instanceof Element)) return;
     if (target === this.menu || target.closest('.menu-head button, a') !== null) this.menu?.close();

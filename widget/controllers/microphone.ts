@@ -1,4 +1,4 @@
-/** Sound in, s16le chunks out: a microphone, a stream of the page or a file, all along one path. */
+/** Audio capture: turns a microphone, a stream or a file into s16le chunks, along the same path for all. */
 import { VoiceFailure } from '../voice-failure.ts';
 import {
   PROCESSOR_NAME,
@@ -8,43 +8,43 @@ import {
 } from '../worklet/pcm-protocol.ts';
 import bundledWorklet from '../worklet/pcm-capture.ts?bundled-source';
 
-/** Where the sound comes from. */
+/** Source of the audio. */
 export type AudioSource = 'microphone' | MediaStream | Blob;
 
-/** Rate of what is sent, in Hz: what recognisers want, and a third of the bandwidth of 48 kHz. */
+/** Sample rate sent, in Hz: what recognisers expect, at a third of the bandwidth of 48 kHz. */
 export const SAMPLE_RATE_HZ = 16_000;
 
-/** How a capture is made. */
+/** Options of a capture. */
 export interface CaptureOptions {
   source: AudioSource;
-  /** Device of the microphone; the browser's choice when empty. */
+  /** Microphone device; the browser's choice when empty. */
   deviceId: string;
   chunkMs: number;
   workletUrl: string;
-  /** Plays the source through the speakers as well. */
+  /** Also plays the source through the speakers. */
   audible: boolean;
   /** @param samples s16le at {@link SAMPLE_RATE_HZ}; @param peak loudest sample, 0 to 1 */
   onChunk: (samples: Uint8Array, peak: number) => void;
-  /** A file has been played, the device is gone, or the browser never began to process sound. */
+  /** Called when a file has ended, the device is gone, or the browser never began to process audio. */
   onEnd: (reason: CaptureEnd) => void;
 }
 
-/** Why a capture ends by itself. */
+/** Why a capture ended by itself. */
 export type CaptureEnd = 'source-ended' | 'microphone-lost' | 'no-sound-device' | 'sound-blocked';
 
-/** How long the audio thread may take to hand over its last samples, in ms. */
+/** Longest wait for the audio thread to hand over its last samples, in ms. */
 const FLUSH_MS = 500;
 
-/** How long the browser may take to begin with sound, in ms: opening a slow device takes a second. */
+/** Longest wait for the browser to begin processing audio, in ms: a slow device takes a second to open. */
 const BEGIN_MS = 4_000;
 
-/** One recording, from its click to its end. Make it inside the click. */
+/** One recording, from the click that starts it to its end. Create it inside the click. */
 export class AudioCapture {
   readonly #options: CaptureOptions;
   readonly #context: AudioContext;
-  /** Whether somebody had clicked before. */
+  /** Whether the user had clicked before the capture was created. */
   readonly #wasAllowed = navigator.userActivation.hasBeenActive;
-  /** Only what we opened ourselves is ours to stop. */
+  /** The stream opened here, undefined for a stream of the page: only its own is stopped. */
   #ownStream: MediaStream | undefined;
   #node: AudioWorkletNode | undefined;
   #closed = false;
@@ -52,26 +52,26 @@ export class AudioCapture {
   #hasBegun = false;
   #beginTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @throws VoiceFailure insecure-context when the page may not capture sound at all */
+  /** @throws VoiceFailure insecure-context if the page may not capture audio at all */
   constructor(options: CaptureOptions) {
     if (!globalThis.isSecureContext || typeof AudioWorkletNode === 'undefined') {
       throw new VoiceFailure('insecure-context');
     }
     this.#options = options;
-    // iOS lets a context make sound only if it was opened before the first await after a click.
+    // iOS lets a context produce sound only if it was created before the first await after a click.
     this.#context = new AudioContext({ latencyHint: 'interactive' });
     this.#context.addEventListener('statechange', this.#keepRunning);
     document.addEventListener('visibilitychange', this.#keepRunning);
   }
 
   /**
-   * Asks for the microphone and starts.
+   * Requests the microphone and starts the capture.
    *
-   * @throws VoiceFailure with a code that says which state fits
+   * @throws VoiceFailure with a code that maps to a state of the element
    */
   async open(): Promise<void> {
     const worklet = loadWorklet(this.#context, this.#options.workletUrl);
-    // Both run at once; a failing worklet must not go unhandled while the permission is asked for.
+    // Loads during the permission prompt; a failure then must not become an unhandled rejection.
     worklet.catch(() => undefined);
     const input = await this.#openInput();
     await worklet;
@@ -81,14 +81,14 @@ export class AudioCapture {
       chunkMs: this.#options.chunkMs,
     };
     const node = new AudioWorkletNode(this.#context, PROCESSOR_NAME, {
-      // One channel, mixed down by the browser.
+      // The browser mixes down to one channel.
       channelCount: 1,
       channelCountMode: 'explicit',
       processorOptions,
     });
     node.port.onmessage = ({ data }: MessageEvent<PcmCaptureMessage>) => this.#receive(data);
     this.#node = node;
-    // The output is silent; being connected makes every browser pull the node.
+    // The node's output is silent, but browsers only run nodes that are connected to the destination.
     input.connect(node).connect(this.#context.destination);
     if (this.#options.audible) input.connect(this.#context.destination);
     if (input instanceof AudioBufferSourceNode) input.start();
@@ -96,7 +96,7 @@ export class AudioCapture {
     this.#beginTimer = setTimeout(() => this.#checkBegin(), BEGIN_MS);
   }
 
-  /** Stops listening and hands over the samples that do not fill a chunk; then it is closed. */
+  /** Stops listening, hands over the samples that do not fill a chunk, and closes the capture. */
   async finish(): Promise<void> {
     const node = this.#node;
     if (node !== undefined && !this.#closed) {
@@ -109,7 +109,7 @@ export class AudioCapture {
     this.close();
   }
 
-  /** Ends at once and lets go of the device. */
+  /** Ends the capture at once and releases the device. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -167,32 +167,33 @@ export class AudioCapture {
     } catch (cause) {
       throw new VoiceFailure(microphoneErrorCode(cause), { cause });
     }
-    // Cancelled while the browser was asking.
+    // Closed while the browser was asking for permission.
     if (this.#closed) stopTracks(stream);
     this.#ownStream = stream;
     return stream;
   }
 
   /**
-   * A context that never gets going says nothing about it: Firefox has none without a device to play
-   * sound, and every browser keeps one that was made without a click waiting for one.
+   * Fails a capture whose context never starts, which browsers do not report: Firefox's stays suspended
+   * without
+   * an output device, and every browser's does if it was created without a click.
    */
   #checkBegin(): void {
     if (this.#hasBegun || this.#context.state === 'running') return;
     this.#options.onEnd(this.#wasAllowed ? 'no-sound-device' : 'sound-blocked');
   }
 
-  /** A phone call or a locked screen suspends the context; it goes on as soon as it may. */
+  /** Resumes a context that a phone call or a locked screen has suspended, as soon as that is possible. */
   readonly #keepRunning = (): void => {
     if (this.#closed || this.#context.state === 'running') return;
-    // Not awaited: without a gesture it never settles.
+    // Not awaited: without a gesture the promise never settles.
     this.#context.resume().catch(() => undefined);
   };
 }
 
-/** Address of the worklet's file, beside the script that holds this. */
+/** Returns the address of the worklet file beside the script that contains this module. */
 export function defaultWorkletUrl(): string {
-  // Not written as new URL('…', import.meta.url): bundlers would copy the file under another name.
+  // Not inlined as new URL('…', import.meta.url): bundlers would copy the file under another name.
   const script = import.meta.url;
   return new URL('pcm-capture.worklet.js', script).href;
 }
@@ -214,7 +215,7 @@ function microphoneErrorCode(error: unknown) {
   }
 }
 
-/** Whether the page around this one keeps the microphone to itself, where the browser tells. */
+/** Returns whether the parent page withholds the microphone from this frame, if the browser reports it. */
 function isKeptByFrame(): boolean {
   const { featurePolicy } = document as {
     featurePolicy?: { allowsFeature(name: string): boolean };
@@ -230,7 +231,9 @@ async function loadWorklet(context: AudioContext, url: string): Promise<void> {
   }
 }
 
-/** The file may be out of reach, as when a page takes our script from another origin without CORS. */
+/**
+ * Loads the bundled worklet when its file is unreachable, as for a script from another origin without CORS.
+ */
 async function loadBundledWorklet(context: AudioContext, cause: unknown): Promise<void> {
   const url = URL.createObjectURL(new Blob([bundledWorklet], { type: 'text/javascript' }));
   try {

@@ -1,6 +1,6 @@
 /**
- * What the element does with translated speech: asks for it, and follows from the gateway's chunks what
- * is heard, and of which text.
+ * Playback of translated speech: requests it, and works out from the gateway's chunks which text is heard and
+ * when.
  */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { SessionRequest } from '../../shared/client/token-provider.ts';
@@ -18,7 +18,7 @@ import {
   type SpeechPath,
 } from './playback-output.ts';
 
-/** The element, as far as speech is concerned. */
+/** The part of the element that concerns speech. */
 interface SpeechHost extends ReactiveControllerHost, HTMLElement {
   readonly speech: LanguageTag;
   readonly voice: '' | 'male' | 'female';
@@ -28,25 +28,25 @@ interface SpeechHost extends ReactiveControllerHost, HTMLElement {
   readonly speechPath: '' | SpeechPath;
 }
 
-/** A room goes on sounding after the speech, in ms. */
+/** Time for which a room still echoes after the speech, in ms. */
 const ECHO_TAIL_MS = 300;
 
-/** How long sentences wait for their speech to come, in ms; engines take less as a rule. */
+/** Longest time captions wait for their speech, in ms; engines usually take less. */
 const AWAITED_MS = 1_500;
 
 type SpeechFields = 'target_media_languages' | 'target_media_content_type' | 'target_media_voice';
 
-/** The speech of one element, over all its sessions. */
+/** Speech of one element, across all its sessions. */
 export class SpeechController implements ReactiveController {
   readonly #host: SpeechHost;
-  /** Concluded lines of a language. */
+  /** Returns the concluded lines of a language. */
   readonly #linesOf: (language: LanguageTag) => readonly CaptionLine[];
   #player: SpeechPlayer | undefined;
   #hasFailed = false;
   #spoken: SpokenText | undefined;
   #spokenLines: SpokenLines | undefined;
   #shownThrough = -1;
-  /** Speech of what has just been concluded may be on its way until then. */
+  /** Until then, speech of recently concluded text may still be on its way. */
   #awaitedUntilMs = 0;
   #announcedState: SpeechState = 'off';
 
@@ -60,7 +60,7 @@ export class SpeechController implements ReactiveController {
     return this.#host.speech === '' ? 'off' : (this.#player?.state ?? 'ready');
   }
 
-  /** What people should know of it, by the name of its label. */
+  /** Hint about the speech for the user, as a key of its label. */
   get hint(): keyof Labels['speechHints'] | undefined {
     const { state } = this;
     if (state === 'blocked' || state === 'failed') return state;
@@ -68,24 +68,24 @@ export class SpeechController implements ReactiveController {
     return state !== 'off' && this.#host.duplex === 'half' ? 'halfDuplex' : undefined;
   }
 
-  /** Whether somebody hears it, or would if it were playing. */
+  /** Whether the speech can be heard while it plays. */
   get isAudible(): boolean {
     const { muted, volume } = this.#host;
     const canSound = this.state === 'ready' || this.state === 'playing';
     return this.#player !== undefined && canSound && !muted && volume > 0;
   }
 
-  /** Whether a screen reader should leave a language to the speech. */
+  /** Returns whether a screen reader should leave a language to the speech. */
   speaks(language: LanguageTag): boolean {
     return this.isAudible && (language === this.#host.speech || this.state === 'playing');
   }
 
-  /** Half duplex: nothing is heard here while the speech is, not even its echo. */
+  /** Half duplex: whether the microphone is muted because speech, or its echo, is audible. */
   get holdsMicrophone(): boolean {
     return this.#host.duplex === 'half' && this.#player?.isHeard(ECHO_TAIL_MS) === true;
   }
 
-  /** What a session is asked for, besides captions. */
+  /** Returns the fields of a session request that concern speech. */
   request(): Pick<SessionRequest, SpeechFields> {
     const { speech, voice } = this.#host;
     if (speech === '') return {};
@@ -96,10 +96,10 @@ export class SpeechController implements ReactiveController {
     };
   }
 
-  /** Gets ready for sound; in a click the browser will allow it. Resolves with its answer. */
+  /** Prepares sound output; browsers permit it in a click. Resolves with whether sound is allowed. */
   async unlock(): Promise<boolean> {
     if (this.#host.speech === '') return false;
-    // Where one way of playing has failed, samples will do.
+    // After another path has failed, playback falls back to PCM.
     if (this.#player?.state === 'failed') this.#close();
     return (this.#player ?? this.#open()).unlock();
   }
@@ -109,33 +109,33 @@ export class SpeechController implements ReactiveController {
     else if (message.type === 'target_transcript_update') this.#await(message);
   }
 
-  /** It is so loud at the microphone. @param peak 0 to 1 */
+  /** Reports the level at the microphone. @param peak 0 to 1 */
   hear(peak: number): void {
     if (this.#host.duplex === 'full') this.#player?.duck(peak);
   }
 
-  /** Captions were emptied. */
+  /** Called when the captions are cleared. */
   forget(): void {
     this.#spokenLines = undefined;
     this.#shownThrough = -1;
   }
 
-  /** Whether the language of a track can be heard; undefined for those that are not spoken. */
+  /** Returns whether the language of a track can be heard; undefined if it is not spoken. */
   sound({ kind, language }: CaptionTrack): 'on' | 'off' | undefined {
     const { speech, muted } = this.#host;
     if (kind !== 'target' || language !== speech) return undefined;
     return muted || this.state === 'blocked' || this.state === 'failed' ? 'off' : 'on';
   }
 
-  /** The lines of a track that are being heard. */
+  /** Returns the lines of a track whose speech is playing. */
   spokenLines(track: CaptionTrack): SpokenLines | undefined {
     const isHeard = this.isAudible && this.#spoken?.language === track.language;
     return isHeard && track.kind === 'target' ? this.#spokenLines : undefined;
   }
 
   /**
-   * The lines of a track to show: those that speech has not reached wait for it, unless it is late.
-   * What was shown once stays.
+   * Returns the lines of a track to show. Lines that speech has not reached yet are held back, unless it is
+   * late. A line that was shown once stays.
    */
   inStep(track: CaptionTrack): readonly CaptionLine[] {
     if (track.kind !== 'target' || track.language !== this.#host.speech) return track.shown;
@@ -154,13 +154,13 @@ export class SpeechController implements ReactiveController {
   }
 
   hostDisconnected(): void {
-    // Moving an element takes it out of the page for a moment.
+    // Moving an element within the page disconnects it for a moment.
     queueMicrotask(() => {
       if (!this.#host.isConnected) this.#close();
     });
   }
 
-  /** Several sentences at once are not shown before the first of them is heard. */
+  /** Holds back newly concluded lines until their speech begins, for AWAITED_MS at most. */
   #await({ language, concluded }: MessageOf<'target_transcript_update'>): void {
     if (concluded.length === 0 || language !== this.#host.speech || !this.isAudible) return;
     this.#awaitedUntilMs = performance.now() + AWAITED_MS;
@@ -219,7 +219,7 @@ export class SpeechController implements ReactiveController {
   }
 }
 
-/** A segment that is spoken. */
+/** A segment with speech. */
 interface SpokenText {
   language: LanguageTag;
   text: string;
@@ -227,24 +227,24 @@ interface SpokenText {
 
 interface SpeechPlayerOptions {
   path: SpeechPath;
-  /** The state, or what is being heard, has changed. */
+  /** Called when the state or the playing segment changed. */
   onChange: () => void;
 }
 
-/** How often is looked whether the next segment has begun, in ms. */
+/** Interval at which playback progress is checked, in ms. */
 const WATCH_EVERY_MS = 50;
-/** This close to the end nothing more is heard: segments end in silence. */
+/** Distance to the end at which speech counts as over, in ms: segments end in silence. */
 const END_TOLERANCE_MS = 60;
-/** Nothing has been heard for so long: what is left cannot be played before more comes. */
+/** Time without progress after which playback counts as paused, in ms: the rest needs more data to play. */
 const STANDSTILL_MS = 700;
-/** Speech that was said this much before it is heard is late, until it is much less again. */
+/** Lag at which speech counts as late, and the smaller one at which it no longer does. */
 const LATE = { fromMs: 8_000, untilMs: 3_000 };
-/** While somebody talks here, the speech is this loud, as a share of what it was. */
+/** Ducking while someone talks: relative volume, fade times, and how long it is held, in ms. */
 const DUCKED = { volume: 0.3, inMs: 120, outMs: 500, heldMs: 700 };
-/** Peak of a voice near the microphone: −22 dB, above what is left of an echo. */
+/** Peak of a voice near the microphone: −22 dB, above what echo cancellation leaves of an echo. */
 const VOICE_PEAK = 0.08;
 
-/** One player for all sessions of an element. Make it inside a click. */
+/** Player for all sessions of an element. Create it inside a click. */
 class SpeechPlayer {
   readonly #output: SpeechOutput;
   readonly #onChange: () => void;
@@ -273,17 +273,17 @@ class SpeechPlayer {
     return this.#state;
   }
 
-  /** What is being heard. */
+  /** The segment that is playing. */
   get spoken(): SpokenText | undefined {
     return this.#spoken;
   }
 
-  /** Whether something is heard, or is going to be. */
+  /** Whether speech is playing or queued. */
   get isBusy(): boolean {
     return this.#spoken !== undefined || this.#pending.length > 0;
   }
 
-  /** How long what came last has to wait until it is heard, in ms. */
+  /** Time until the newest segment is heard, in ms. */
   get lagMs(): number {
     return Math.max(0, Math.round(this.#newestMs - this.#output.positionMs));
   }
@@ -293,13 +293,13 @@ class SpeechPlayer {
     return this.#isLate;
   }
 
-  /** Whether sound comes out, or came out a moment ago. @param tailMs length of that moment */
+  /** Returns whether sound is playing or was playing within `tailMs`. @param tailMs time in ms */
   isHeard(tailMs = 0): boolean {
     if (this.#volume === 0) return false;
     return this.#state === 'playing' || performance.now() - this.#movedAt < tailMs;
   }
 
-  /** Asks the browser to let it sound; in a click it will. Resolves with the answer. */
+  /** Asks the browser to allow sound; in a click it does. Resolves with whether sound is allowed. */
   async unlock(): Promise<boolean> {
     if (this.#state === 'failed') return false;
     const isAllowed = await this.#output.unlock();
@@ -327,7 +327,7 @@ class SpeechPlayer {
     this.#applyVolume(DUCKED.inMs);
   }
 
-  /** Lowers the speech while somebody talks into the microphone. @param peak 0 to 1 */
+  /** Lowers the speech while someone talks into the microphone. @param peak 0 to 1 */
   duck(peak: number): void {
     const now = performance.now();
     if (peak > VOICE_PEAK) this.#talkedAt = now;
@@ -344,7 +344,8 @@ class SpeechPlayer {
 
   #announce(spoken: SpokenText): void {
     this.#newestMs = this.#receivedMs;
-    // Who taps late wants to hear what is said now, and nothing grows while nobody does.
+    // A listener who unlocks sound late wants the current speech; also keeps the queue from growing till
+    // then.
     if (this.#state === 'blocked') {
       this.#pending.length = 0;
       this.#output.skipTo(this.#newestMs);
@@ -365,7 +366,7 @@ class SpeechPlayer {
     if (this.#state === 'playing' && (isOver || now - this.#movedAt > STANDSTILL_MS)) this.#rest();
   }
 
-  /** The segment that is heard at a time; those before it are over. */
+  /** Returns the segment playing at a time, and drops earlier ones from the queue. */
   #reached(timeMs: number): SpokenText | undefined {
     let spoken = this.#spoken;
     while ((this.#pending[0]?.startMs ?? Infinity) <= timeMs) spoken = this.#pending.shift();

@@ -1,19 +1,22 @@
-/** Where translated speech is heard: which way it takes, as browsers differ in what they play, and what plays it. */
+/**
+ * Audio output of translated speech: selects a path that the browser supports, and plays the speech through
+ * it.
+ */
 
-/** Raw Opus packets through WebCodecs, WebM through Media Source Extensions, or plain samples. */
+/** Raw Opus packets through WebCodecs, WebM through Media Source Extensions, or plain PCM samples. */
 export type SpeechPath = 'webcodecs' | 'mse' | 'pcm';
 
-/** What the gateway is asked for, by path. */
+/** Content type requested from the gateway, by path. */
 export const speechContentTypes: Record<SpeechPath, string> = {
-  // Its pages hold whole packets: far less to take apart than WebM.
+  // Ogg pages hold whole packets, so they are far simpler to parse than WebM.
   webcodecs: 'audio/ogg;codecs=opus',
   mse: 'audio/webm;codecs=opus',
   pcm: 'audio/pcm;encoding=s16le;rate=24000',
 };
 
-/** The best path of this browser. */
+/** Returns the best path for this browser. */
 export function speechPath(): SpeechPath {
-  // Firefox has an AudioDecoder too, but its own pipeline for media keeps time better.
+  // Firefox has AudioDecoder too, but its own media pipeline keeps better time.
   const isFirefox = navigator.userAgent.includes('Firefox/');
   if (typeof AudioDecoder !== 'undefined' && !isFirefox) return 'webcodecs';
   const playsWebm =
@@ -23,41 +26,43 @@ export function speechPath(): SpeechPath {
   return playsWebm ? 'mse' : 'pcm';
 }
 
-/** Plays the pieces it is given one after the other. Times count the sound of all streams, in ms. */
+/**
+ * Plays pieces of audio one after the other. Times are positions in the audio of all streams together, in ms.
+ */
 export interface SpeechOutput {
-  /** What is being heard now; stands still while nothing is left to play. */
+  /** Position being heard; stands still while nothing is left to play. */
   readonly positionMs: number;
-  /** Another stream begins, at such a time; what came before is played to its end. */
+  /** Begins another stream at a position; the previous one plays to its end. */
   begin(startMs: number): void;
-  /** Adds pieces of the stream, headers among them. */
+  /** Adds pieces of the stream, including headers. */
   append(pieces: readonly Uint8Array[]): void;
-  /** Asks the browser for sound, in the middle of a click if it can be. Resolves with its answer. */
+  /** Asks the browser to allow sound, ideally inside a click. Resolves with whether sound is allowed. */
   unlock(): Promise<boolean>;
-  /** Leaves out whatever would be heard before a time. */
+  /** Skips audio that would be heard before a position. */
   skipTo(timeMs: number): void;
-  /** @param volume 0 to 1; @param rampMs how fast it gets there */
+  /** @param volume 0 to 1; @param rampMs duration of the change */
   setVolume(volume: number, rampMs: number): void;
   close(): void;
 }
 
-/** What becomes known of an output. */
+/** Callbacks of an output. */
 interface SpeechOutputOptions {
-  /** The browser has begun, or has stopped, to let it sound. */
+  /** Called when the browser allows sound or takes it away. */
   onAllowed: (isAllowed: boolean) => void;
-  /** Nothing more can be played. */
+  /** Called when nothing more can be played. */
   onFailure: (cause: unknown) => void;
 }
 
-/** What plays along a path. Make it inside a click. */
+/** Opens the output of a path. Call it inside a click. */
 export function openOutput(path: SpeechPath, options: SpeechOutputOptions): SpeechOutput {
   if (path === 'mse') return new MediaSourceOutput(options);
   return new ScheduledOutput(path === 'pcm' ? 'pcm' : 'opus', options);
 }
 
-/** Without a gesture, a browser does not even answer. */
+/** Longest wait for the browser to allow sound, in ms: without a gesture the browser never answers. */
 const UNLOCK_WAIT_MS = 400;
 
-/** Whether a promise is kept within the time that browsers take to allow sound. */
+/** Resolves with whether a promise is fulfilled within UNLOCK_WAIT_MS. */
 async function isKeptSoon(promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -72,30 +77,32 @@ async function isKeptSoon(promise: Promise<unknown>): Promise<boolean> {
   return isKept;
 }
 
-/** Silence before the first sound of an utterance, in s: what the next pieces may be late by. */
+/** Delay before the first sound of an utterance, in s: the margin by which later pieces may be late. */
 const LEAD_S = 0.15;
-/** Times of the gateway are whole ms, so a sentence may begin a little before its time. */
+/**
+ * Tolerance of positions, in ms: the gateway's are whole ms, so a sentence may begin slightly before its own.
+ */
 const TOLERANCE_MS = 10;
 
-/** Sound without a gap: when it begins on the context's clock, and which time of the speech that is. */
+/** Audio without a gap: its start on the context's clock, its start position and its length. */
 interface Run {
   startS: number;
   startMs: number;
   lengthMs: number;
 }
 
-/** Samples through an AudioContext: each buffer begins where the one before it ends. */
+/** Plays samples through an AudioContext: each buffer begins where the previous one ends. */
 class ScheduledOutput implements SpeechOutput {
   readonly #context: AudioContext;
   readonly #gain: GainNode;
   readonly #source: SampleSource;
   readonly #onAllowed: (isAllowed: boolean) => void;
   readonly #playing = new Set<AudioBufferSourceNode>();
-  /** What waits until the browser allows sound. */
+  /** Buffers held until the browser allows sound. */
   #waiting: { buffer: AudioBuffer; startMs: number }[] = [];
   readonly #runs: Run[] = [];
   #nextS = 0;
-  /** How much has been decoded. */
+  /** Length of the audio decoded so far, in ms. */
   #decodedMs = 0;
   #skipToMs = 0;
   #restMs = 0;
@@ -104,7 +111,7 @@ class ScheduledOutput implements SpeechOutput {
     const onSamples = (samples: Float32Array<ArrayBuffer>) => this.#take(samples);
     this.#source = (kind === 'opus' ? opusSamples : pcmSamples)({ onSamples, onFailure });
     this.#onAllowed = onAllowed;
-    // At the rate of the sound buffers join to the sample; at another one each seam would click.
+    // At the audio's own rate, adjacent buffers join seamlessly; any other rate makes each seam click.
     this.#context = new AudioContext({ sampleRate: this.#source.sampleRateHz });
     this.#gain = this.#context.createGain();
     this.#gain.connect(this.#context.destination);
@@ -113,7 +120,7 @@ class ScheduledOutput implements SpeechOutput {
 
   get positionMs(): number {
     const { currentTime, outputLatency } = this.#context;
-    // Safari does not know the latency.
+    // Safari does not provide the latency.
     const heardS = currentTime - (outputLatency || 0);
     while ((this.#runs[1]?.startS ?? Infinity) <= heardS) this.#runs.shift();
     const [run] = this.#runs;
@@ -121,7 +128,7 @@ class ScheduledOutput implements SpeechOutput {
     return (this.#restMs = run.startMs + Math.min(run.lengthMs, (heardS - run.startS) * 1000));
   }
 
-  // Times go on and a decoder of Opus needs nothing of the headers.
+  // Nothing to do: positions continue, and an Opus decoder needs nothing from the headers.
   begin(): void {}
 
   append(pieces: readonly Uint8Array[]): void {
@@ -140,7 +147,7 @@ class ScheduledOutput implements SpeechOutput {
   }
 
   setVolume(volume: number, rampMs: number): void {
-    // A third of the ramp as time constant: nineteen twentieths are done when it is over.
+    // With a third of the ramp as time constant, 95 % of the change is done at its end.
     this.#gain.gain.setTargetAtTime(volume, this.#context.currentTime, rampMs / 3000);
   }
 
@@ -171,7 +178,7 @@ class ScheduledOutput implements SpeechOutput {
     const lengthMs = buffer.duration * 1000;
     const run = this.#runs.at(-1);
     if (run === undefined || this.#nextS < currentTime) {
-      // On a whole sample, or each of them would be interpolated.
+      // Starts on a whole sample; otherwise the browser interpolates every sample.
       this.#nextS = Math.ceil((currentTime + LEAD_S) * sampleRate) / sampleRate;
       this.#runs.push({ startS: this.#nextS, startMs, lengthMs });
     } else run.lengthMs += lengthMs;
@@ -190,7 +197,7 @@ class ScheduledOutput implements SpeechOutput {
     for (const { buffer, startMs } of waiting) this.#schedule(buffer, startMs);
   }
 
-  /** A phone call takes the sound away and gives it back. */
+  /** Handles interruptions: a phone call takes the sound away and gives it back. */
   readonly #stateChanged = (): void => {
     const isAllowed = this.#context.state === 'running';
     if (isAllowed) this.#scheduleWaiting();
@@ -198,9 +205,9 @@ class ScheduledOutput implements SpeechOutput {
   };
 }
 
-/** Takes pieces and hands over what they sound like, in order. */
+/** Decodes pieces and hands over their samples, in order. */
 interface SampleSource {
-  /** Of what is handed over, in Hz. */
+  /** Sample rate of the samples handed over, in Hz. */
   readonly sampleRateHz: number;
   append(pieces: readonly Uint8Array[]): void;
   close(): void;
@@ -211,7 +218,7 @@ interface SampleSourceOptions {
   onFailure: (cause: unknown) => void;
 }
 
-/** s16le: most browsers run on little-endian machines only, so the bytes are samples already. */
+/** Samples of s16le data. */
 function pcmSamples({ onSamples }: SampleSourceOptions): SampleSource {
   return {
     sampleRateHz: 24_000,
@@ -233,18 +240,18 @@ function pcmSamples({ onSamples }: SampleSourceOptions): SampleSource {
 
 /** Opus always decodes at 48 kHz. */
 const OPUS_RATE_HZ = 48_000;
-/** Packets of 20 ms are put together to this, in samples: each seam costs the browser a node. */
+/** Samples joined into one buffer: packets are only 20 ms long, and each buffer costs the browser a node. */
 const BATCH_SAMPLES = OPUS_RATE_HZ / 5;
 const PACKET_US = 20_000;
 
-/** Opus in Ogg pages, by WebCodecs. */
+/** Samples of Opus in Ogg pages, decoded by WebCodecs. */
 function opusSamples({ onSamples, onFailure }: SampleSourceOptions): SampleSource {
   const batch = new Float32Array(BATCH_SAMPLES);
   let filled = 0;
-  /** Packets that were given to the decoder, and that came out of it. */
+  /** Number of packets given to the decoder, and number decoded. */
   let given = 0;
   let decoded = 0;
-  /** `given` after each chunk: sentences begin with one, so buffers do too. */
+  /** Value of `given` after each chunk: sentences begin with a chunk, so buffers must as well. */
   const chunkEnds: number[] = [];
 
   function handOver(): void {
@@ -258,7 +265,7 @@ function opusSamples({ onSamples, onFailure }: SampleSourceOptions): SampleSourc
       data.copyTo(batch.subarray(filled, filled + count), { planeIndex: 0, format: 'f32-planar' });
       data.close();
       filled += count;
-      // Not by flush(): it makes the decoder forget the sound that the next packet builds on.
+      // flush() is not used: it drops the decoder state that the next packet builds on.
       if (++decoded < (chunkEnds[0] ?? Infinity)) return;
       chunkEnds.shift();
       handOver();
@@ -290,9 +297,9 @@ const CAPTURE_PATTERN = 0x4f676753;
 const OPUS_HEADER = 0x4f707573;
 
 /**
- * The packets of one Ogg page (RFC 3533, RFC 7845). The gateway never spreads a packet over two pages.
+ * Returns the packets of one Ogg page (RFC 3533, RFC 7845). The gateway never splits a packet over pages.
  *
- * @throws RangeError when it is no Ogg page, or a part of one
+ * @throws RangeError if the data is not a whole Ogg page
  */
 function pagePackets(page: Uint8Array): Uint8Array[] {
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
@@ -304,7 +311,7 @@ function pagePackets(page: Uint8Array): Uint8Array[] {
   for (let index = 0; index < lacingCount; index++) {
     const length = view.getUint8(PAGE_HEADER_BYTES + index);
     end += length;
-    // A packet goes on while its parts are full.
+    // A lacing value of 255 continues the packet.
     if (length === 255) continue;
     if (end > page.length) throw new RangeError('The Ogg page is cut off.');
     packets.push(page.subarray(start, end));
@@ -313,20 +320,20 @@ function pagePackets(page: Uint8Array): Uint8Array[] {
   return packets;
 }
 
-/** Whether a packet is OpusHead or OpusTags; sound never begins like this. */
+/** Returns whether a packet is OpusHead or OpusTags; audio packets never begin this way. */
 function isOpusHeader(packet: Uint8Array): boolean {
   if (packet.length < 8) return false;
   return new DataView(packet.buffer, packet.byteOffset).getUint32(0) === OPUS_HEADER;
 }
 
-/** What has been heard is let go of when it gets this long, in s. */
+/** Length of played audio at which the buffer is trimmed, and length kept then, in s. */
 const KEPT_S = 60;
 const TRIMMED_TO_S = 10;
 
-/** Bytes to append, or the time of a stream that begins. */
+/** Bytes to append, or the position of a stream that begins. */
 type Step = Uint8Array<ArrayBuffer> | { startMs: number };
 
-/** WebM through Media Source Extensions: one media element that never ends, and is in no page. */
+/** Plays WebM through Media Source Extensions, with one endless media element outside the document. */
 class MediaSourceOutput implements SpeechOutput {
   readonly #audio = new Audio();
   readonly #media = new MediaSource();
@@ -361,7 +368,7 @@ class MediaSourceOutput implements SpeechOutput {
 
   async unlock(): Promise<boolean> {
     let isRefused = false;
-    // Kept only when there is something to play; refused at once.
+    // Fulfilled only once something is there to play; rejected at once.
     const playing = this.#audio.play().catch(() => (isRefused = true));
     await isKeptSoon(playing);
     return !isRefused;
@@ -403,9 +410,9 @@ class MediaSourceOutput implements SpeechOutput {
       if (this.#trim(buffer)) return;
       let step = this.#steps.shift();
       if (step !== undefined && 'startMs' in step) {
-        // The parser is in the middle of a segment without an end.
+        // Resets the parser, which is in the middle of a segment of unknown length.
         buffer.abort();
-        // Not a sample between the two, or playing would stop there.
+        // Joins the streams without a gap, at which playback would stop.
         buffer.timestampOffset = endS(buffer) ?? step.startMs / 1000;
         step = this.#steps.shift();
       }

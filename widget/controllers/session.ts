@@ -1,4 +1,7 @@
-/** From a press of the button to the last word: capture and conversation, and the state they are in. */
+/**
+ * Session of the caption element: runs capture and connection from the click to the last word, and tracks
+ * their state.
+ */
 import { globalSocketClass } from '../../shared/client/socket.ts';
 import type { SessionChanges } from '../../shared/client/session-updates.ts';
 import type { SessionRequest, TokenProvider } from '../../shared/client/token-provider.ts';
@@ -9,12 +12,12 @@ import type { VoiceErrorCode, VoiceState } from '../events.ts';
 import { toVoiceFailure, VoiceFailure } from '../voice-failure.ts';
 import { AudioCapture, SAMPLE_RATE_HZ, type AudioSource, type CaptureEnd } from './microphone.ts';
 
-/** Why a session is over. */
+/** Why a session ended. */
 export type EndReason = 'stopped' | 'source-ended' | 'failed';
 
-/** How a session is made, and who learns what of it. */
+/** Options and callbacks of a session. */
 export interface SessionOptions {
-  /** Undefined: nothing is captured here, only received. */
+  /** Undefined to receive without capturing. */
   source: AudioSource | undefined;
   deviceId: string;
   chunkMs: number;
@@ -24,37 +27,37 @@ export interface SessionOptions {
   provideToken: TokenProvider;
   onState: (state: VoiceState) => void;
   onMessage: (message: ServerMessage) => void;
-  /** The gateway knows nothing of the session any more: what is tentative will not be concluded. */
+  /** Called when the gateway has lost the session: tentative text will not be concluded. */
   onRestart: () => void;
-  /** Whether the gateway hears silence for now, in place of what the microphone does. */
+  /** Returns whether the gateway is to hear silence instead of the microphone. */
   isHeld: () => boolean;
   onLevel: (level: number) => void;
   onFailure: (failure: VoiceFailure) => void;
-  /** Other languages cannot be served: the session goes on with what is in force. */
+  /** Called when the requested languages cannot be served: the session goes on with those in force. */
   onRefused: (failure: VoiceFailure, inForce: SessionRequest) => void;
-  /** Called once, after the last state. */
+  /** Called once, after the last state change. */
   onEnd: (reason: EndReason) => void;
-  /** Whether a gateway that was there is waited for as long as it takes. */
+  /** Whether to try to resume a lost connection without a time limit. */
   keepsTrying: boolean;
 }
 
 /**
- * Attempts in a row before giving up: the five pauses between them make 11 to 20 s, and each attempt
- * takes as long as the token does, then ten seconds at most.
+ * Consecutive attempts before giving up. The five pauses between them make 11 to 20 s; each attempt takes
+ * as long as the token does, then ten seconds at most.
  */
 const ATTEMPTS = { toBegin: 6, toResume: 6 };
-/** Audio kept for the gateway: it keeps a dropped session for a minute. */
+/** Audio buffered for the gateway, which keeps a dropped session for a minute. */
 const BUFFER = { maxMs: 60_000, maxBytes: 16 * 1024 * 1024 };
-/** Of what was said without a gateway, a new session hears this much: older words come too late. */
+/** Audio from an outage that a new session still hears: older words would come too late. */
 const RESTART = { keptMs: 10_000 };
-/** How long the gateway may be silent after the end of the audio. */
+/** Longest silence of the gateway after the end of the audio, in ms. */
 const END_DEADLINE_MS = 10_000;
-/** Digital silence lasting this long is worth telling: a muted or vanished microphone fires no event. */
+/** Digital silence that is reported, in ms: a muted or vanished microphone fires no event. */
 const QUIET_AFTER_MS = 5_000;
 const WATCH_EVERY_MS = 1_000;
-/** Longest wait for the end of an utterance before other languages begin. */
+/** Longest wait for the end of an utterance before a language change, in ms. */
 const LANGUAGE_CHANGE_DEADLINE_MS = 5_000;
-/** −80 dB, below the noise of any open microphone. */
+/** Peak of −80 dB, below the noise of any open microphone. */
 const SILENT_PEAK = 1e-4;
 
 const failureStates: Partial<Record<VoiceErrorCode, VoiceState>> = {
@@ -66,7 +69,7 @@ const failureStates: Partial<Record<VoiceErrorCode, VoiceState>> = {
   'microphone-lost': 'no-microphone',
 };
 
-/** One conversation of the element: its microphone, its link and its state. Start it inside the click. */
+/** One session of the element: its microphone, its connection and its state. Start it inside the click. */
 export class ElementSession {
   readonly #options: SessionOptions;
   #capture: AudioCapture | undefined;
@@ -77,14 +80,14 @@ export class ElementSession {
   #over = false;
   #stopping: EndReason | undefined;
   #failure: VoiceFailure | undefined;
-  /** Takes over when the conversation before it, in other languages, has said its last word. */
+  /** Takes over when the current connection, in other languages, has delivered its last words. */
   #nextLink: VoiceLink | undefined;
   #hasBeenLive = false;
-  /** Whether words were heard that the gateway has not concluded. */
+  /** Whether the gateway has tentative text that is not concluded yet. */
   #isMidUtterance = false;
-  /** Other languages that wait for the end of the utterance. */
+  /** Language change that waits for the end of the utterance. */
   #heldRequest: SessionRequest | undefined;
-  /** What the running session was last asked to become. */
+  /** Newest request sent as an update of the running session. */
   #wish: SessionRequest | undefined;
   #changeTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #done: Promise<void>;
@@ -96,7 +99,7 @@ export class ElementSession {
     this.#done = new Promise((resolve) => (this.#markDone = resolve));
   }
 
-  /** Runs to the end; every failure goes to `onFailure`. */
+  /** Runs the session to its end; every failure goes to `onFailure`. */
   async start(): Promise<void> {
     try {
       await this.#openCapture();
@@ -109,7 +112,7 @@ export class ElementSession {
     }
   }
 
-  /** Stops listening, waits for the last words (within a deadline) and ends. */
+  /** Stops listening, waits for the last words within a deadline, and ends the session. */
   async stop(reason: EndReason = 'stopped'): Promise<void> {
     if (this.#over || this.#stopping !== undefined) return this.#done;
     this.#stopping = reason;
@@ -124,16 +127,16 @@ export class ElementSession {
     return this.#done;
   }
 
-  /** Ends at once, for an element that leaves the page. */
+  /** Ends the session at once, for an element that leaves the page. */
   abort(): void {
     this.#end('stopped');
   }
 
   /**
-   * Goes on in other languages, the newest ones asked for: in the same session where the gateway can
-   * change it, in another one otherwise. Then the microphone stays open, and an utterance of which
-   * words are shown already is concluded first, in the languages it began in, unless it lasts more
-   * than five seconds longer. Where the gateway refuses the change, the session goes on as it is.
+   * Continues in other languages; the newest request wins. Updates the running session if the gateway can,
+   * and otherwise opens another one. The microphone then stays open, and an utterance that already shows
+   * words is concluded first, in its original languages, for five more seconds at most. If the gateway
+   * refuses the change, the session goes on unchanged.
    */
   changeRequest(request: SessionRequest): void {
     if (this.#over || this.#stopping !== undefined) return;
@@ -151,7 +154,10 @@ export class ElementSession {
     } else this.#changeSession(request);
   }
 
-  /** What this gateway refuses here it would refuse of another session too; of several wishes some may do. */
+  /**
+   * Handles a refused update. Another session would be refused as well, so of several changes each is tried
+   * by itself, and those that are accepted stay in force.
+   */
   async #takeRefusal(request: SessionRequest, failure: VoiceFailure): Promise<void> {
     if (failure.code !== 'update-refused') {
       this.#changeSession(request);
@@ -181,7 +187,7 @@ export class ElementSession {
     const request = this.#takeHeldRequest();
     if (request === undefined) return;
     this.#nextLink = this.#makeLink(request);
-    // Otherwise it finishes as soon as it is open.
+    // Before it is open, the link finishes as soon as it opens.
     if (this.#link.isOpen) this.#link.finish();
   }
 
@@ -202,7 +208,7 @@ export class ElementSession {
       source,
       onChunk: (samples, peak) => {
         if (peak > SILENT_PEAK) this.#hearSound();
-        // Silence and not nothing: the gateway counts time by what it gets.
+        // Silence rather than no audio: the gateway measures time by the audio it receives.
         if (isHeld()) samples.fill(0);
         this.#send(samples);
         onLevel(isHeld() ? 0 : peak);
@@ -214,14 +220,14 @@ export class ElementSession {
   }
 
   async #converse(): Promise<void> {
-    // Only once: for the reader a change of languages does not interrupt anything.
+    // Set once: to the reader, a change of languages is no interruption.
     if (this.#stopping === undefined) this.#setState('connecting');
     for (;;) {
       const conversation = this.#link.run();
-      // Stopped between two conversations: what was said meanwhile waits in the second.
+      // Stopped between two connections: the audio captured since waits in the second one.
       if (this.#stopping !== undefined) this.#link.finish();
       await conversation.catch((error: unknown) => {
-        // Its last words are lost; the session goes on, or ends as it was asked to.
+        // A finishing connection loses only its last words; the session goes on, or ends as requested.
         if (!this.#link.isFinishing) throw error;
       });
       if (this.#nextLink === undefined || this.#over) return;
@@ -256,7 +262,7 @@ export class ElementSession {
     });
   }
 
-  /** Sound cannot wait: what is too much drops at its old end. */
+  /** Sends audio without back-pressure: real-time audio cannot wait, so the oldest overflow is dropped. */
   #send(samples: Uint8Array): void {
     const { audio } = this.#nextLink ?? this.#link;
     audio.push(samples);
@@ -273,7 +279,7 @@ export class ElementSession {
   #linkStatus(status: LinkStatus): void {
     if (status === 'open') this.#hasBeenLive = true;
     if (this.#stopping !== undefined) return;
-    // Before the first connection it still is the first that is being made.
+    // Until the first connection succeeds, it still counts as connecting.
     if (status === 'reconnecting' && !this.#hasBeenLive) return;
     if (status === 'open') {
       this.#lastSoundAt = performance.now();
@@ -337,7 +343,7 @@ export class ElementSession {
   }
 }
 
-/** Fields of the request that a running session can change. */
+/** Request fields that a running session can change. */
 const changeable = [
   'target_languages',
   'target_media_languages',
@@ -345,12 +351,12 @@ const changeable = [
   'target_media_voice',
 ] as const;
 
-/** A request with what the element itself relies on. */
+/** Returns the request with the options that this class relies on. */
 function withOwnWishes(request: SessionRequest): SessionRequest {
   return { ...request, acknowledgements: true, lag_updates: true, session_updates: true };
 }
 
-/** What makes one request the other; undefined where that takes another session. */
+/** Returns the changes that turn one request into the other; undefined if they require another session. */
 function changesBetween(before: SessionRequest, after: SessionRequest): SessionChanges | undefined {
   const fixed = [
     'source_language',
@@ -366,12 +372,12 @@ function hasSame(name: keyof SessionRequest, one: SessionRequest, other: Session
   return JSON.stringify(one[name]) === JSON.stringify(other[name]);
 }
 
-/** Most languages one session translates into, the spoken one among them. */
+/** Most target languages of a session, including the one for speech. */
 const MAX_TARGETS = 5;
 
 /**
- * The languages of a list separated by blanks, five at most. The one that is spoken is always among
- * them.
+ * Parses a list of languages separated by blanks or commas, five at most. Always includes the speech
+ * language.
  */
 export function targetsOf(list: string, speech: LanguageTag): LanguageTag[] {
   const targets = [...new Set(list.split(/[\s,]+/).filter(Boolean))];
@@ -381,7 +387,7 @@ export function targetsOf(list: string, speech: LanguageTag): LanguageTag[] {
   return [...targets.slice(0, MAX_TARGETS - 1), speech];
 }
 
-/** The body of a session request without what concerns speech. */
+/** Returns the body of a session request, without its speech fields. */
 export function captionRequest({
   messageFormat,
   sourceLanguage,

@@ -1,4 +1,4 @@
-/** The demo page: what it offers comes from the server, what it shows from the element. */
+/** Demo page: its choices come from the server, its captions from the element. */
 import { VoiceCaptions } from '../voice-captions.ts';
 import { languageText } from '../page/language-text.ts';
 import { copyText } from '../page/handing-over.ts';
@@ -6,7 +6,7 @@ import { documentCard, type DocumentOptions } from './document-card.ts';
 import { element } from './page-element.ts';
 import { embedSnippets } from './snippet.ts';
 
-/** Of a pair that rules alone translate: the models that would do it better, and about their size. */
+/** A pair translated by rules alone: the models that would improve it, and their approximate size. */
 interface BetterTranslation {
   source: string;
   target: string;
@@ -18,14 +18,14 @@ interface BetterTranslation {
 interface DemoOptions {
   source_languages: string[];
   target_languages: string[];
-  /** Those that can be spoken; an older server does not say. */
+  /** Languages available as speech; absent from older servers. */
   speech_languages?: string[];
-  /** Who speaks each of them; an older server does not say. */
+  /** Voice of each language; absent from older servers. */
   voices?: Record<string, string>;
   sample: boolean;
-  /** An older server does not say. */
+  /** Absent from older servers. */
   documents?: DocumentOptions;
-  /** An older server does not say. */
+  /** Absent from older servers. */
   better_translations?: BetterTranslation[];
   problems: string[];
 }
@@ -36,7 +36,10 @@ showWhenLive();
 void showOptions();
 offerCopies();
 
-/** On a phone the captions may begin below the edge of the screen; only a start may move the page. */
+/**
+ * Scrolls to the captions on a start: on a phone they may begin below the screen's edge. Nothing else
+ * scrolls.
+ */
 function showWhenLive(): void {
   let isNew = true;
   captions.addEventListener('vc-statechange', ({ detail }) => {
@@ -101,7 +104,7 @@ function showProblems(problems: readonly string[]): void {
   );
 }
 
-/** What kind of voice is to be expected: some sound nearly like people, others do not. */
+/** Shows what kind of voice to expect: some sound almost human, others do not. */
 function showVoice(language: string, voice: string | undefined): void {
   const note = element('voice');
   note.hidden = voice === undefined;
@@ -119,7 +122,7 @@ function showSnippets(): void {
   showCode(element('server-code'), server);
 }
 
-/** Each line is a block, so that what does not fit goes on indented. */
+/** Renders each line as a block, so that a wrapped line continues indented. */
 function showCode(block: HTMLElement, code: string): void {
   block.replaceChildren(
     ...code.split(/(?<=\n)/).map((text) => {
@@ -143,7 +146,7 @@ function offerCopies(): void {
   }
 }
 
-/** All that was concluded, each language under its name where there are several. */
+/** Returns all concluded text, each language under its name if there are several. */
 function wholeTranscript(): string {
   const languages = captions.transcriptLanguages;
   if (languages.length === 1) return captions.transcript(languages[0]);
@@ -161,7 +164,7 @@ async function copy(button: HTMLButtonElement, text: string): Promise<void> {
   setTimeout(() => (button.textContent = label), 1600);
 }
 
-/** Most languages one session translates into. */
+/** Most target languages of a session. */
 const MAX_TARGETS = 5;
 const FIRST_TARGET = 'es';
 
@@ -169,11 +172,11 @@ const FIRST_TARGET = 'es';
 interface LanguageChoice {
   source: string;
   targets: string[];
-  /** The one that is heard, empty for none. */
+  /** Language of translated speech, empty for none. */
   speech: string;
 }
 
-/** Fills the form with languages; `onChange` is called with every choice, the first one at once. */
+/** Fills the form with languages. Calls `onChange` at once and after every choice. */
 function languagePicker({
   form,
   source,
@@ -190,7 +193,7 @@ function languagePicker({
   source: HTMLSelectElement;
   targets: HTMLElement;
   limit: HTMLElement;
-  /** Holds what chooses the language that is heard; hidden while there is none. */
+  /** Container of the speech language select; hidden if no speech is available. */
   hearing: HTMLElement;
   speech: HTMLSelectElement;
   sourceLanguages: readonly string[];
@@ -200,7 +203,7 @@ function languagePicker({
 }): void {
   source.replaceChildren(...sourceLanguages.map((tag) => new Option(languageText(tag), tag)));
   const first = targetLanguages.includes(FIRST_TARGET) ? FIRST_TARGET : targetLanguages[0];
-  // The one that is chosen comes first, the others by name.
+  // The preselected language comes first, the others by name.
   const sorted = targetLanguages.toSorted(
     (a, b) =>
       Number(b === first) - Number(a === first) || languageText(a).localeCompare(languageText(b)),
@@ -231,7 +234,7 @@ function languagePicker({
   choose();
 }
 
-/** What is heard is read as well: choosing one chooses the other, as far as five languages go. */
+/** Keeps speech among the targets: choosing a speech language also checks it, within the limit of five. */
 function agree(
   changed: EventTarget | null,
   speech: HTMLSelectElement,
@@ -265,7 +268,7 @@ function chip({ tag, checked }: { tag: string; checked: boolean }) {
 
 const MODEL_COMMAND = 'npm run dragoman -- models install';
 
-/** Says in a line what better translation of the chosen pairs costs; nothing where there is none. */
+/** Shows the models that would improve the chosen pairs, and their size; hides the line if none would. */
 function showBetterTranslation(
   line: HTMLElement,
   offers: readonly BetterTranslation[],
@@ -281,7 +284,7 @@ function showBetterTranslation(
   if (first === undefined) return;
   const targets = wanted.map(({ target }) => languageText(target)).join(', ');
   const models = [...new Set(wanted.flatMap((each) => each.models))];
-  // A model that serves two of the pairs is counted once.
+  // A model that serves two of the pairs counts once.
   const sizeMb = Math.round((first.size_mb / first.models.length) * models.length);
   const command = document.createElement('code');
   command.textContent = `${MODEL_COMMAND} ${models.join(' ')}`;
@@ -291,7 +294,7 @@ function showBetterTranslation(
   );
 }
 
-/** Labels while the sample takes the place of a voice, and until a voice takes its place again. */
+/** Labels while the sample plays, until the microphone is used again. */
 const sampleLabels = {
   states: {
     connecting: { title: 'Connecting…', hint: 'The sample begins at once.' },
@@ -300,7 +303,7 @@ const sampleLabels = {
   },
 };
 
-/** Plays the sample aloud and through the element, for people who have no microphone at hand. */
+/** Button that plays the sample aloud and through the element, for visitors without a microphone. */
 function sampleButton({
   captions,
   button,
@@ -323,7 +326,7 @@ function sampleButton({
   let loading: Promise<Blob> | undefined;
   const load = () => (loading ??= fetchSample());
   const forget = (): void => (loading = undefined);
-  // Loaded before the click, so that the sound begins while the click still allows it.
+  // Preloaded before the click, so that the sound begins while the click still permits it.
   for (const hint of ['pointerenter', 'focus']) {
     button.addEventListener(hint, () => void load().catch(forget), { once: true });
   }
@@ -345,7 +348,7 @@ async function fetchSample(): Promise<Blob> {
   return response.blob();
 }
 
-/** Resolves when the sample has been heard to its end, or was stopped. */
+/** Plays the sample. Resolves when it has ended or was stopped. */
 async function play(captions: VoiceCaptions, sample: Blob): Promise<void> {
   await captions.stop();
   captions.source = sample;

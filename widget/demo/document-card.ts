@@ -1,6 +1,6 @@
 /**
- * The card that translates a file: one panel for each state, all of one height, so that nothing on
- * the page moves when they change.
+ * Document translation card: one panel per state, all of one height, so that nothing on the page moves when
+ * they change.
  */
 import { acceptDrops } from '../page/file-drop.ts';
 import { byName, languageText } from '../page/language-text.ts';
@@ -10,7 +10,7 @@ import { element } from './page-element.ts';
 
 /** Part of the answer of `GET /demo/options`. */
 export interface DocumentOptions {
-  /** Languages into which those of each source are translated. */
+  /** Target languages of each source language. */
   target_languages: Record<string, string[]>;
   formats: DocumentFormatOption[];
 }
@@ -30,7 +30,7 @@ interface Chosen {
 
 const PANELS: readonly Panel[] = ['choose', 'ready', 'work', 'done', 'failed'];
 
-/** Brings the card to life; it goes where the server says nothing about documents. */
+/** Starts the card, or hides it if the server does not offer document translation. */
 export function documentCard(options: DocumentOptions | undefined): void {
   const hasLanguages = Object.keys(options?.target_languages ?? {}).length > 0;
   element('document').hidden = !hasLanguages;
@@ -67,7 +67,7 @@ class DocumentCard {
   #listen(): void {
     this.#input.addEventListener('change', () => {
       this.#take(this.#input.files ?? []);
-      // The same file may be chosen again.
+      // Allows the same file to be chosen again.
       this.#input.value = '';
     });
     this.#on('document-start', () => void this.#translate());
@@ -140,7 +140,7 @@ class DocumentCard {
       `Translate into ${languageText(this.#languages.target)}`;
   }
 
-  /** What was translated was so into another language. */
+  /** Returns to the start panel: an earlier translation was into another language. */
   #languagesChanged(): void {
     this.#nameTarget();
     if (this.#chosen !== undefined && !this.#isBusy) this.#open('ready');
@@ -169,7 +169,7 @@ class DocumentCard {
   }
 
   #progress(progress: DocumentProgress): void {
-    // What is left is estimated, and the estimate may grow: the bar does not go back.
+    // The remaining time is an estimate that may grow, but the bar never moves back.
     this.#share = Math.max(this.#share, progress.share);
     this.#bar.value = this.#share;
     const words = wordsFor(progress);
@@ -181,7 +181,7 @@ class DocumentCard {
 
   #finish(result: Blob, name: string): void {
     URL.revokeObjectURL(this.#download.href);
-    // The server gives it once; here it can be had as often as one likes.
+    // The server hands out the result once; the object URL can be downloaded repeatedly.
     this.#download.href = URL.createObjectURL(result);
     this.#download.download = name;
     const shown = element('document-result');
@@ -207,7 +207,7 @@ class DocumentCard {
     this.#open('choose');
   }
 
-  /** Shows a panel; whoever was in the one before is taken along. */
+  /** Shows a panel, and moves the focus into it if it was within the card. */
   #open(panel: Panel): void {
     const before = this.#card.contains(document.activeElement);
     for (const each of PANELS) element(`document-${each}`).hidden = each !== panel;
@@ -219,7 +219,7 @@ class DocumentCard {
     if (before) first?.focus({ preventScroll: true });
   }
 
-  /** For those who listen: a step once, not every second of it. */
+  /** Announces a step to screen readers, once rather than at every tick. */
   #say(text: string): void {
     const said = element('document-said');
     if (said.textContent !== text) said.textContent = text;
@@ -250,10 +250,10 @@ function durationText(seconds: number): string {
   return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
 
-/** A file that the server takes, or why it does not. */
+/** The format of an accepted file, or why it is not accepted. */
 type FileCheck = { format: DocumentFormatOption } | { problem: string };
 
-/** Holds a file against what the server takes, before anything is sent. */
+/** Checks a file against the server's limits before it is sent. */
 function checkFile(file: File, formats: readonly DocumentFormatOption[]): FileCheck {
   const ending = endingOf(file.name);
   const format = formats.find(({ extensions }) => extensions.includes(ending));
@@ -271,14 +271,14 @@ function checkFile(file: File, formats: readonly DocumentFormatOption[]): FileCh
   return { format };
 }
 
-/** `report.docx` in Spanish: `report.es.docx`. */
+/** Names a translated file: `report.docx` in Spanish becomes `report.es.docx`. */
 function translatedName(name: string, target: string, output: string): string {
   const ending = endingOf(name);
   const stem = ending === '' ? name : name.slice(0, -ending.length - 1);
   return `${stem}.${target}.${output}`;
 }
 
-/** Ending of a name without its dot, lower case; empty when there is none. */
+/** Returns a file name's extension in lower case, without the dot; empty if it has none. */
 function endingOf(name: string): string {
   return /[^.]\.([^.\s]{1,8})$/.exec(name)?.[1]?.toLowerCase() ?? '';
 }
@@ -288,18 +288,18 @@ function listOf(formats: readonly DocumentFormatOption[]): string {
   return `${endings.slice(0, -1).join(', ')} or ${endings.at(-1) ?? ''}`;
 }
 
-/** The two lists of languages: what is possible in one depends on the other. */
+/** The two language selects, whose options depend on each other. */
 interface DocumentLanguages {
-  /** Empty: detected. */
+  /** Source language; detected when empty. */
   readonly source: string;
   readonly target: string;
-  /** Keeps them as they are while a document is translated. */
+  /** Locks both selects while a document is being translated. */
   disable(isDisabled: boolean): void;
 }
 
 const FIRST_TARGET = 'es';
 
-/** Fills both lists; `onChange` is called when a person has chosen. */
+/** Fills both selects. Calls `onChange` when the user has chosen. */
 function documentLanguages({
   source,
   target,
@@ -308,7 +308,7 @@ function documentLanguages({
 }: {
   source: HTMLSelectElement;
   target: HTMLSelectElement;
-  /** Targets of each source. */
+  /** Target languages of each source language. */
   pairs: Readonly<Record<string, readonly string[]>>;
   onChange: () => void;
 }): DocumentLanguages {

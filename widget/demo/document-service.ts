@@ -1,16 +1,18 @@
-/** Sends a file to the server of the page, waits for its translation and fetches it. */
+/**
+ * Document translation: uploads a file to the page's server, polls until it is done and fetches the result.
+ */
 import { upload } from '../page/upload.ts';
 
 export interface DocumentOrder {
   file: File;
-  /** Empty: detected. */
+  /** Source language; detected when empty. */
   source: string;
   target: string;
-  /** Ending of what is wished. */
+  /** File extension of the requested output. */
   output: string;
 }
 
-/** How far it is: a share of the whole from 0 to 1, and words. */
+/** Progress of a translation; `share` is a share of the whole, 0 to 1. */
 export type DocumentProgress =
   | { step: 'sending' | 'waiting' | 'fetching'; share: number }
   | { step: 'translating'; share: number; secondsLeft: number };
@@ -26,19 +28,19 @@ interface DocumentStatus {
   error_message?: string;
 }
 
-/** What the server, or the way to it, has against a file; the message is for people. */
+/** Failure reported by the server or by the connection to it; the message is for the user. */
 export class DocumentFailure extends Error {}
 
 const POLL_MS = { first: 300, most: 1_500 };
-/** A server that is started anew goes on with its documents: so long it may be away. */
+/** Longest absence of the server, in ms: after a restart it resumes its documents. */
 const PATIENCE_MS = 60_000;
-/** Where sending ends and fetching begins in the whole. */
+/** Shares of the whole at which the upload ends and the download begins. */
 const SENT_SHARE = 0.08;
 const TRANSLATED_SHARE = 0.97;
 const AWAY = 'The server does not answer. Try again when it is back.';
 
 /**
- * The translated file.
+ * Translates a file and resolves with the result.
  *
  * @throws DocumentFailure, or the signal's reason
  */
@@ -61,7 +63,7 @@ export async function translateDocument(
   }
 }
 
-/** Nobody waits for it any more; where the server does not hear of it, it expires. */
+/** Deletes a document that is no longer wanted. If the request does not arrive, the document expires. */
 function forget({ document_id, document_key }: DocumentHandle): void {
   const query = new URLSearchParams({ document_key }).toString();
   const address = `/demo/document/${document_id}?${query}`;
@@ -88,7 +90,7 @@ async function send(
   return answer as DocumentHandle;
 }
 
-/** Undefined for what is no JSON, as a proxy may answer. */
+/** Parses JSON; returns undefined for anything else, such as a proxy's answer. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -127,7 +129,7 @@ async function untilDone(
   }
 }
 
-/** Undefined while the server is away. */
+/** Resolves with undefined while the server is unreachable. */
 async function statusOf(
   handle: DocumentHandle,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** The element of the page with an id. @throws Error when the page has none of the kind */
+/** Returns the page's element with this id. @throws Error if the page has no such element of this kind */
 export function element<Kind extends HTMLElement>(
   id: string,
   kind: abstract new () => Kind = HTMLElement as never,

@@ -1,4 +1,4 @@
-/** What a page needs to carry the element, with the languages chosen here, and what its server needs. */
+/** Returns code to embed the element with the chosen languages: markup for the page, and a token endpoint. */
 export function embedSnippets({
   origin,
   sourceLanguage,
@@ -8,7 +8,7 @@ export function embedSnippets({
   origin: string;
   sourceLanguage: string;
   targetLanguages: string;
-  /** Language that is spoken aloud; empty for none. */
+  /** Language of translated speech; empty for none. */
   speech: string;
 }): { page: string; server: string } {
   const aloud = speech === '' ? '' : ` speech="${speech}"`;

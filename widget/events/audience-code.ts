@@ -7,10 +7,10 @@ import { languageName } from '../views/captions.ts';
 import type { DeskWords } from './desk-words.ts';
 import type { RoomAtDesk, RoomDesk } from './room-desk.ts';
 
-/** How long the button says that it has copied, in ms. */
+/** Time for which the button confirms a copy, in ms. */
 const COPIED_MS = 2_500;
 
-/** The way into the room for those who read: a code, small in the page and as large as a projector. */
+/** QR code of the link for readers: small within the page, and full-screen for a projector. */
 export class AudienceCode extends LitElement {
   static override styles = [
     baseStyles,
@@ -127,11 +127,11 @@ export class AudienceCode extends LitElement {
     void this.draw(url);
   }
 
-  /** The address may change, as when its link was revoked and another one was made. */
+  /** Loads the code of an address, which may change, as when a link was revoked and replaced. */
   private async draw(url: string): Promise<void> {
     const code = url === '' ? undefined : await this.desk?.code().catch(() => undefined);
     if (url !== this.#shownUrl) return;
-    // Tried again with the next news of the room.
+    // Retried with the next update of the room.
     if (url !== '' && code === undefined) this.#shownUrl = '';
     URL.revokeObjectURL(this.image);
     this.image = code === undefined ? '' : URL.createObjectURL(code);
@@ -190,7 +190,7 @@ export class AudienceCode extends LitElement {
   }
 
   private picture({ code }: DeskWords['audience']) {
-    // Its place is kept until it has come.
+    // Reserves the space until the image has loaded.
     return this.image === ''
       ? html`<span class="code"></span>`
       : html`<img class="code" src=${this.image} alt=${code} />`;
@@ -198,10 +198,10 @@ export class AudienceCode extends LitElement {
 
   private addressView({ viewer_url = '', passcode }: RoomAtDesk, words: DeskWords['audience']) {
     const { host, pathname, hash } = new URL(viewer_url);
-    // Broken, if it must be, before what differs from room to room.
+    // Allows line breaks before the part of the path that differs from room to room.
     const folder = pathname.lastIndexOf('/') + 1;
     return html`${
-      // With a key in it, nobody can type it.
+      // An address with a key in it is too long to type.
       hash === ''
         ? html`<p class="address">
             <bdi dir="ltr"
@@ -225,7 +225,7 @@ export class AudienceCode extends LitElement {
     this.dialog.close();
   };
 
-  /** A dialog itself cannot fill the screen. */
+  /** Browsers do not make a dialog itself full-screen, so its content is. */
   private readonly fill = async (): Promise<void> => {
     await this.sheet.requestFullscreen().catch(() => undefined);
   };

@@ -1,4 +1,4 @@
-/** New lines on their way: one after the other, in the order in which they were typed. */
+/** A typed line on its way to the server. */
 import type { ReactiveControllerHost } from 'lit';
 import type { RoomDesk } from './room-desk.ts';
 
@@ -7,11 +7,14 @@ export interface WaitingLine {
   text: string;
   /** One of the room's languages, or `spoken`. */
   language: string;
-  /** Why it could not be sent; undefined while it is on its way. */
+  /** Why sending failed; undefined while the line is on its way. */
   failure: unknown;
 }
 
-/** Typing never waits for it. One that fails holds up the rest, until it is tried again or discarded. */
+/**
+ * Sends new lines one at a time, in the order typed, without holding up typing. A line that fails blocks the
+ * rest until it is sent again or discarded.
+ */
 export class CaptionOutbox {
   readonly #host: Pick<ReactiveControllerHost, 'requestUpdate'>;
   readonly #desk: Pick<RoomDesk, 'type'>;
@@ -39,7 +42,7 @@ export class CaptionOutbox {
     void this.send();
   }
 
-  /** Sends what waits, and what has failed before. */
+  /** Sends all waiting lines, including any that failed before. */
   async send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;

@@ -1,50 +1,52 @@
-/** What somebody who corrects captions has before them: lines, what is not sent yet, what the machine said. Pure. */
+/**
+ * Rows of the captioner page, made of a room's lines, the drafts and the machine's version. Pure functions.
+ */
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 
-/** A line that is being changed. */
+/** An edit of a line that is not sent yet. */
 export interface Draft {
   text: string;
-  /** What the line was when the change began. */
+  /** Text of the line when the edit began. */
   before: string;
-  /** It is on its way. */
+  /** Whether the edit is being sent. */
   isSending: boolean;
-  /** Why it could not be sent, for people. */
+  /** Why sending failed, for the user. */
   failure: string;
 }
 
-/** One row: a line of the language that is written, and what was said. */
+/** One row: a line in the written language, and the spoken line beside it. */
 export interface CaptionRow {
   line: number;
-  /** When it was said, ms since 1970. */
+  /** Start time, in ms since 1970. */
   startMs: number;
-  /** What was said, where another language is written. */
+  /** The spoken line, if another language is written. */
   spoken: RoomLine | undefined;
-  /** What is in the field. */
+  /** Text in the field. */
   text: string;
-  /** Of the text. */
+  /** Language of the text. */
   language: string;
   isByPerson: boolean;
-  /** What the machine had said where a person has said otherwise. */
+  /** The machine's version, if a person has changed it. */
   machine: string | undefined;
   draft: Draft | undefined;
-  /** The line has become this while it was being changed. */
+  /** Text to which the line changed on the server during the edit. */
   meanwhile: string | undefined;
 }
 
-/** What rows are made of. */
+/** Input of {@link captionRows}. */
 export interface CaptionSheet {
-  /** Of the language that is written. */
+  /** Lines of the written language. */
   lines: readonly RoomLine[];
-  /** Of what was said; undefined where that is what is written. */
+  /** Spoken lines; undefined if the spoken track itself is written. */
   spoken: readonly RoomLine[] | undefined;
-  /** The language that is written, where it is another than what is spoken. */
+  /** Language that is written, for lines without one of their own. */
   language: string;
   drafts: ReadonlyMap<number, Draft>;
-  /** What the machine said, by line. */
+  /** The machine's version of each line, by line number. */
   machine: ReadonlyMap<number, string>;
 }
 
-/** The last rows, oldest first. What was said and has no translation yet has a row as well. */
+/** Returns the last `most` rows, oldest first. A spoken line without a translation yet has a row as well. */
 export function captionRows(sheet: CaptionSheet, most: number): CaptionRow[] {
   const { lines, spoken = [], language, drafts, machine } = sheet;
   const written = new Map(lines.map((line) => [line.line, line]));
@@ -70,7 +72,7 @@ export function captionRows(sheet: CaptionSheet, most: number): CaptionRow[] {
   });
 }
 
-/** What the machine has said, with lines that came. */
+/** Adds the machine's version of new lines to the known ones. */
 export function heardFromMachine(
   before: ReadonlyMap<number, string>,
   lines: readonly RoomLine[],

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Style of the page of who types captions. */
+/** Style of the captioner page. */
 export const captionerStyles = css`
   .page.captioner {
     grid-template-rows: auto minmax(0, 1fr);

@@ -1,4 +1,4 @@
-/** The page of who types and corrects captions in a room, with a keyboard under their hands. */
+/** Captioner page: types and corrects the captions of a room, entirely by keyboard. */
 import { LitElement, html, nothing } from 'lit';
 import { query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
@@ -24,13 +24,13 @@ import { FollowedTrack } from './followed-track.ts';
 import { placeOfPage } from './room-address.ts';
 import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
 
-/** Lines that can be corrected: some minutes of talking. */
+/** Rows that can be corrected: some minutes of speech. */
 const MOST_ROWS = 60;
-/** Of the interface. */
+/** Longest caption that the API accepts. */
 const MAX_CHARACTERS = 2_000;
-/** How near to its end a list is taken to be at it, in CSS pixels. */
+/** Distance from its end within which the list counts as at its end, in px. */
 const END_PX = 24;
-/** How long a screen reader can find an announcement, in ms. */
+/** Time an announcement stays in the live region, in ms. */
 const ANNOUNCED_MS = 20_000;
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
@@ -38,11 +38,11 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 export class CaptionerPage extends LitElement {
   static override styles = [baseStyles, deskStyles, captionerStyles];
 
-  /** That is written; what is said itself at first. */
+  /** Language that is written; at first the spoken track. */
   @state() private language: string = SPOKEN_TRACK;
   @state() private feedState: RoomFeedState = 'connecting';
   @state() private drafts: ReadonlyMap<number, Draft> = new Map();
-  /** These come with the room. */
+  /** Null until the room has loaded. */
   @query('.rows') private readonly list!: HTMLElement | null;
   @query('#new-line') private readonly composer!: HTMLTextAreaElement | null;
   @query('[role="log"]') private readonly log!: HTMLElement | null;
@@ -56,7 +56,7 @@ export class CaptionerPage extends LitElement {
     everyMs: LOOK_EVERY_MS,
   });
   private spoken: FollowedTrack | undefined;
-  /** Of another language, where one is written. */
+  /** The written track, if it is another than the spoken one. */
   private written: FollowedTrack | undefined;
   private wasAtEnd = true;
 
@@ -78,7 +78,7 @@ export class CaptionerPage extends LitElement {
   }
 
   protected override updated(): void {
-    // Whoever reads or corrects an earlier line keeps it in view.
+    // A user who reads or corrects an earlier line keeps it in view.
     if (this.wasAtEnd && this.list !== null) this.list.scrollTop = this.list.scrollHeight;
     const { name } = this.room.value ?? {};
     if (name !== undefined) document.title = `${name} · ${this.words.roles.captioner}`;
@@ -289,7 +289,7 @@ export class CaptionerPage extends LitElement {
     return language === SPOKEN_TRACK ? 'auto' : textDirection(language);
   }
 
-  /** Whether the newest line is in view, and no other one is being changed. */
+  /** Returns whether the newest line is in view and no row has the focus. */
   private isAtEnd(): boolean {
     const { list } = this;
     if (list === null) return true;
@@ -298,7 +298,7 @@ export class CaptionerPage extends LitElement {
     return list.scrollHeight - list.scrollTop - list.clientHeight < END_PX;
   }
 
-  // What is read.
+  // Tracks that are followed.
 
   private follow(language: string): FollowedTrack {
     const isSpoken = language === SPOKEN_TRACK;
@@ -319,11 +319,11 @@ export class CaptionerPage extends LitElement {
 
   private takeState(state: RoomFeedState): void {
     this.feedState = state;
-    // Its answer says why nothing is to be read.
+    // The room's answer tells why the feed is refused.
     if (state === 'refused' || state === 'gone') void this.room.reload();
   }
 
-  /** For ears: what the machine has just added. */
+  /** Announces a new line of the machine to screen readers. */
   private announce({ text, language }: RoomLine): void {
     const { log } = this;
     if (log === null) return;
@@ -334,7 +334,7 @@ export class CaptionerPage extends LitElement {
     setTimeout(() => paragraph.remove(), ANNOUNCED_MS);
   }
 
-  /** Another language is written from now on. */
+  /** Switches to another written language. */
   private write(language: string): void {
     if (language === this.language) return;
     this.written?.close();
@@ -348,7 +348,7 @@ export class CaptionerPage extends LitElement {
     if (target instanceof HTMLSelectElement) this.write(target.value);
   };
 
-  // What is corrected.
+  // Corrections of existing lines.
 
   private setDraft(line: number, draft: Draft | undefined): void {
     const drafts = new Map(this.drafts);
@@ -367,7 +367,7 @@ export class CaptionerPage extends LitElement {
 
   private onRowKey(row: CaptionRow, event: KeyboardEvent): void {
     const { target } = event;
-    // In the middle of a word of Japanese, these keys belong to the keyboard.
+    // While an input method composes a word, as in Japanese, these keys belong to it.
     if (event.isComposing || !(target instanceof HTMLTextAreaElement)) return;
     const { value, selectionStart, selectionEnd } = target;
     if (event.key === 'Enter') {
@@ -387,7 +387,7 @@ export class CaptionerPage extends LitElement {
     }
   }
 
-  /** The row before or after a field; after the last one, the field for new lines. */
+  /** Focuses the row before or after a field; the composer follows the last row. */
   private focusRow(from: HTMLTextAreaElement | undefined, step: -1 | 1): void {
     const fields = [...(this.list?.querySelectorAll('textarea') ?? [])];
     const at = from === undefined ? fields.length : fields.indexOf(from);
@@ -415,7 +415,7 @@ export class CaptionerPage extends LitElement {
     }
   }
 
-  // What is typed.
+  // New lines.
 
   private readonly onComposerKey = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
@@ -443,7 +443,7 @@ export class CaptionerPage extends LitElement {
   }
 }
 
-/** Words of the page around words of a caption, which have a direction of their own. */
+/** Inserts caption text into a template, isolated because it has a direction of its own. */
 function withText(template: string, text: string) {
   const [before, after] = template.split('{text}');
   return html`${before}<bdi>${text}</bdi>${after}`;

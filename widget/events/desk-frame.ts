@@ -1,4 +1,4 @@
-/** What the pages of those who speak and type have in common: their head, and what stands there without a room. */
+/** Common parts of the speaker and captioner pages: heading, and the views shown without a room. */
 import { css, html, type TemplateResult } from 'lit';
 import { textDirection, type LanguageTag } from '../../shared/language.ts';
 import { ApiFailure } from '../console/api.ts';
@@ -7,10 +7,10 @@ import { loadingState, type Loaded } from '../console/parts/states.ts';
 import { deskLanguage, deskWords, failureText, type DeskWords } from './desk-words.ts';
 import { isFinal, type RoomAtDesk } from './room-desk.ts';
 
-/** How often the room is looked at, in ms: who reads changes all the time. */
+/** Interval at which the room is polled, in ms: its readers change all the time. */
 export const LOOK_EVERY_MS = 4_000;
 
-/** Lets the page speak a language of its browser. @param role what one is on this page */
+/** Sets the page to a language of the browser. @param role the user's role on this page */
 export function speakLanguageOfBrowser(role: keyof DeskWords['roles']): {
   language: LanguageTag;
   words: DeskWords;
@@ -23,7 +23,7 @@ export function speakLanguageOfBrowser(role: keyof DeskWords['roles']): {
   return { language, words };
 }
 
-/** The name of the room and how it is. */
+/** Returns the heading: the name and the state of the room. */
 export function deskHead(
   words: DeskWords,
   { name, state }: RoomAtDesk,
@@ -42,7 +42,7 @@ export function deskHead(
   </header>`;
 }
 
-/** What stands in place of a page that cannot be: the room is not known yet, or never will be. */
+/** Returns the view for a room that is loading or unavailable; undefined once the room is known. */
 export function deskWithoutRoom(
   words: DeskWords,
   loaded: Loaded<RoomAtDesk>,
@@ -77,7 +77,7 @@ export function deskWithoutRoom(
   </main>`;
 }
 
-/** Style of both. */
+/** Style of both pages. */
 export const deskStyles = css`
   :host {
     font-size: 1rem;

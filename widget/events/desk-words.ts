@@ -1,4 +1,4 @@
-/** Every word of the pages of those who speak and type, in the languages of who sits before them. */
+/** Wording of the speaker and captioner pages, in their users' languages. */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { ApiFailure } from '../console/api.ts';
 import { readableLanguage } from './reader-choices.ts';
@@ -14,26 +14,26 @@ export type { DeskWords };
 
 const translations: Record<LanguageTag, DeskWords> = { en, ar, de, es, fr, it, pt };
 
-/** Languages the pages themselves speak. */
+/** Languages the pages are available in. */
 export const deskLanguages = Object.keys(translations);
 
-/** The words in a language, or in English. */
+/** Returns the wording in a language, in English if the language is not available. */
 export function deskWords(language: LanguageTag): DeskWords {
   return translations[baseLanguage(language)] ?? en;
 }
 
-/** The first language somebody understands that the pages speak. */
+/** Returns the first of the user's languages that the pages are available in. */
 export function deskLanguage(understood: readonly LanguageTag[]): LanguageTag {
   return readableLanguage(deskLanguages, understood) ?? 'en';
 }
 
-/** So many of something, as the language counts: `2 people read along.` */
+/** Formats a count with the plural form of the language: `2 people read along.` */
 export function countedIn(language: LanguageTag, count: number, forms: Counted): string {
   const form = forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
   return form.replace('{n}', new Intl.NumberFormat(language).format(count));
 }
 
-/** Why something came to nothing: the server's own words where it has some, as they say what to do. */
+/** Returns why a call failed: the server's own message if it sent one, because it says what to do. */
 export function failureText(words: DeskWords, error: unknown): string {
   if (error instanceof ApiFailure && error.isOffline) return words.unreachable;
   return (error instanceof Error && error.message) || words.wentWrong;

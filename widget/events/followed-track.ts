@@ -1,4 +1,4 @@
-/** One language of a room, as somebody who corrects it follows it. */
+/** One track of a room, as the captioner page follows and corrects it. */
 import { RoomFeed, type RoomFeedState } from '../../shared/client/room-feed.ts';
 import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
 import {
@@ -15,9 +15,9 @@ export interface FollowedTrackOptions {
   /** One of the room's languages, or `spoken`. */
   language: string;
   onState?: (state: RoomFeedState) => void;
-  /** Something of it is to be shown; lines that were just said come along. */
+  /** The track changed; receives the lines that were just spoken. */
   onChange: (added: readonly RoomLine[]) => void;
-  /** The room itself has changed. */
+  /** The room itself changed. */
   onRoom: () => void;
   /** The room no longer has this language. */
   onLost: () => void;
@@ -50,15 +50,15 @@ export class FollowedTrack {
     return this.#transcript;
   }
 
-  /** What the machine has said, by line, whatever became of it. */
+  /** The machine's version of each line, by line number, whatever a person made of it later. */
   get machine(): ReadonlyMap<number, string> {
     return this.#machine;
   }
 
-  /** A line as a person has just sent it, until it comes back as the room has it. */
+  /** Shows a correction at once, until the room sends the line back. */
   correct(line: number, text: string): void {
     const before = this.#transcript.lines.find((each) => each.line === line);
-    // One of a person may have come back already, with its words put right.
+    // A line by a person may already have come back from the room with the room's word replacements applied.
     if (before?.by !== 'machine') return;
     const { tentative } = this.#transcript;
     const lines = [{ ...before, text, by: 'person' }];

@@ -1,22 +1,25 @@
-/** Lines of a room as speech, one after the other, as they come. */
+/** Plays the lines of a room as speech, one after the other, as they arrive. */
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 
 export type ListeningState =
   | 'off'
-  /** Speech comes as soon as something is said. */
+  /** Speech plays as soon as a line arrives. */
   | 'waiting'
   | 'playing'
-  /** The browser wants another tap before it makes sound. */
+  /** The browser wants another tap before it plays sound. */
   | 'blocked'
   | 'failed';
 
-/** Lines that wait: with more, it is spoken faster; with still more, the oldest are left out. */
+/**
+ * Back-pressure: from HURRY_FROM waiting lines speech plays faster; beyond MOST_WAITING the oldest are
+ * dropped.
+ */
 const HURRY_FROM = 2;
 const MOST_WAITING = 6;
 const HURRIED_RATE = 1.2;
-/** A line that was not there in so long is left out, ms. */
+/** Time after which a line whose speech has not arrived is skipped, in ms. */
 const CLIP_DEADLINE_MS = 20_000;
-/** Failures in a row, after which it is no accident. */
+/** Consecutive failures after which playing stops. */
 const MOST_FAILURES = 3;
 
 interface Room {
@@ -36,10 +39,10 @@ export class LinePlayer {
   #state: ListeningState = 'off';
   #waiting: Waiting[] = [];
   #failures = 0;
-  /** Speech that was asked for before the last change counts no more. */
+  /** Aborted by each start and stop, so that speech requested before counts no more. */
   #turn = new AbortController();
   #room: Room | undefined;
-  /** The newest line when it began: what was said before is not news. */
+  /** Newest line when playing began: earlier lines are not played. */
   #after = 0;
 
   constructor(onChange: () => void) {
@@ -50,14 +53,14 @@ export class LinePlayer {
     return this.#state;
   }
 
-  /** Begins with what is said from now on; to be called from a click, as browsers want one. */
+  /** Plays the lines spoken from now on; call it from a click, which browsers require. */
   start(room: Room, newestLine: number): void {
     this.#reset();
     this.#room = room;
     this.#after = newestLine;
     this.#failures = 0;
     this.#set('waiting');
-    // An element that has played in a click may play ever after.
+    // An audio element that has played in a click may play again without one.
     this.#audio.src = silence();
     this.#audio.play().catch(() => this.#set('blocked'));
   }
@@ -68,7 +71,7 @@ export class LinePlayer {
     this.#set('off');
   }
 
-  /** Lines that came, in any order. */
+  /** Queues new lines. */
   add(lines: readonly RoomLine[]): void {
     const room = this.#room;
     if (room === undefined || this.#state === 'blocked' || this.#state === 'failed') return;
@@ -91,7 +94,7 @@ export class LinePlayer {
       return response.blob();
     });
     const clip = Promise.race([answered, deadline(CLIP_DEADLINE_MS)]);
-    // It may never be waited for.
+    // A dropped line's promise is never awaited, so its rejection is handled here.
     clip.catch(() => undefined);
     return clip;
   }
@@ -157,7 +160,7 @@ function deadline(ms: number): Promise<never> {
   });
 }
 
-/** A twentieth of a second of silence, 8 kHz in WAV. */
+/** Returns the URL of 50 ms of silence, 8 kHz WAV. */
 function silence(): string {
   const samples = 400;
   const view = new DataView(new ArrayBuffer(44 + samples));

@@ -1,11 +1,11 @@
-/** Which microphones there are, and whether one of them hears anything, before anybody else does. */
+/** Microphone choice and check: lists the microphones and shows the level of one before it goes live. */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { AudioCapture } from '../controllers/microphone.ts';
 import { toVoiceFailure, type VoiceFailure } from '../voice-failure.ts';
 
-/** Where the choice is remembered, in this browser. */
+/** Storage key of the chosen microphone, in this browser. */
 const REMEMBERED = 'dragoman-microphone';
-/** Length of what a level is taken of, in ms. */
+/** Length of audio behind each level reading, in ms. */
 const CHUNK_MS = 100;
 
 export interface Microphone {
@@ -19,12 +19,12 @@ export class MicrophoneCheck implements ReactiveController {
   readonly #onLevel: (peak: number) => void;
   #capture: AudioCapture | undefined;
   #chosen = remembered();
-  /** By name; empty until the browser may say them, which it may once one was allowed. */
+  /** Empty until the browser may reveal device names, which it does after a microphone was allowed. */
   microphones: readonly Microphone[] = [];
-  /** Why the last check came to nothing. */
+  /** Why the last check failed. */
   failure: VoiceFailure | undefined;
 
-  /** @param onLevel receives how loud it is, 0 to 1, ten times a second while it is checked */
+  /** @param onLevel receives the level, 0 to 1, ten times a second during a check */
   constructor(
     host: ReactiveControllerHost,
     { workletUrl, onLevel }: { workletUrl: string; onLevel: (peak: number) => void },
@@ -39,7 +39,7 @@ export class MicrophoneCheck implements ReactiveController {
     return this.#capture !== undefined;
   }
 
-  /** The one that was chosen, if it is there; empty: the browser's choice. */
+  /** The chosen microphone if it is present; empty for the browser's choice. */
   get deviceId(): string {
     const isThere = this.microphones.some(({ deviceId }) => deviceId === this.#chosen);
     return isThere ? this.#chosen : '';
@@ -55,7 +55,7 @@ export class MicrophoneCheck implements ReactiveController {
     this.close();
   }
 
-  /** Looks again which there are; call it when one has been allowed. */
+  /** Lists the microphones again; call it once a microphone has been allowed. */
   async list(): Promise<void> {
     const found =
       (await devices()
@@ -63,7 +63,7 @@ export class MicrophoneCheck implements ReactiveController {
         .catch(() => [])) ?? [];
     this.microphones = found
       .filter(({ kind, deviceId, label }) => kind === 'audioinput' && deviceId !== '' && label)
-      // Chromium lists its choice under a name of its own as well; that is the empty one here.
+      // Chromium also lists its default as a device of its own; an empty id stands for it here.
       .filter(({ deviceId }) => deviceId !== 'default')
       .map(({ deviceId, label }) => ({ deviceId, name: label }));
     this.#host.requestUpdate();
@@ -71,19 +71,19 @@ export class MicrophoneCheck implements ReactiveController {
 
   readonly #onChange = (): void => void this.list();
 
-  /** Takes another one from now on, and the next time. */
+  /** Chooses a microphone, also for later visits. */
   choose(deviceId: string): void {
     this.#chosen = deviceId;
     try {
       localStorage.setItem(REMEMBERED, deviceId);
     } catch {
-      // Nothing is remembered where a browser keeps nothing.
+      // The choice is not remembered if the browser has no storage.
     }
     if (this.isChecking) void this.open();
     this.#host.requestUpdate();
   }
 
-  /** Listens, for this page alone; call it in a click. */
+  /** Starts a check, whose audio stays on this page; call it from a click. */
   async open(): Promise<void> {
     this.close();
     this.failure = undefined;
@@ -117,7 +117,7 @@ export class MicrophoneCheck implements ReactiveController {
   }
 }
 
-/** Pages that are not secure have none. */
+/** Undefined on insecure pages. */
 function devices(): MediaDevices | undefined {
   return navigator.mediaDevices;
 }

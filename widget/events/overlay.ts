@@ -1,4 +1,6 @@
-/** Captions over a picture: for streaming programs and projectors, all by the parameters of the address. */
+/**
+ * Overlay page: captions over a picture, for streaming software and projectors, set up by address parameters.
+ */
 import '../room-captions.ts';
 import { placeOf } from './room-address.ts';
 
@@ -8,7 +10,7 @@ const [vertical, horizontal] = [
   { left: 'start', center: 'center', right: 'end' },
 ] as const;
 
-/** Longest number of lines; more is no overlay. */
+/** Most lines an overlay shows. */
 const MOST_LINES = 12;
 
 const place = placeOf(location.href);
@@ -16,10 +18,10 @@ const stage = document.querySelector<HTMLElement>('#stage');
 const captions = document.querySelector('room-captions');
 if (stage === null || captions === null) throw new Error('The page has lost its element.');
 
-/** A value as a style takes it, or undefined where it does not. */
+/** Returns a parameter as a CSS value of a property, or undefined if it is invalid. */
 function styleOf(name: string, property: string): string | undefined {
   const value = place.query.get(name)?.trim() ?? '';
-  // Digits of a colour, for which an address would need an escape.
+  // Allow bare hex digits for a colour: a `#` would have to be escaped in the address.
   const written = property === 'color' && /^[0-9a-f]{3,8}$/i.test(value) ? `#${value}` : value;
   const isNumber = /^\d+(\.\d+)?$/.test(written);
   const full = isNumber && property !== 'font-weight' ? `${written}px` : written;
@@ -41,7 +43,7 @@ const styles: Record<string, string | undefined> = {
   '--margin': styleOf('margin', 'padding'),
 };
 
-// "bottom left", "bottom-left", "top": what is not named stays as it is.
+// "bottom left", "bottom-left", "top": an axis that is not named keeps its default.
 for (const word of (place.query.get('position') ?? '').split(/[\s+-]+/)) {
   if (word in vertical) styles['--vertical'] = vertical[word as keyof typeof vertical];
   if (!(word in horizontal)) continue;
@@ -58,7 +60,7 @@ captions.calmness = place.query.get('calmness') === 'settled' ? 'settled' : 'ins
 captions.language = place.query.get('language') ?? '';
 captions.key = place.key;
 
-/** What has been read goes away after a silence; 0: it stays. */
+/** Silence after which captions are hidden, in ms; 0 keeps them. */
 const hideMs = 1_000 * (numberOf('hide', { least: 0, most: 3_600 }) ?? 8);
 let silence: ReturnType<typeof setTimeout> | undefined;
 
@@ -71,7 +73,7 @@ function show(): void {
 let isFirst = true;
 captions.addEventListener('rc-caption', ({ detail: { lines, tentative } }) => {
   captions.classList.toggle('spoken', captions.transcript.length > 0 || tentative !== '');
-  // What was said before the overlay was opened is not news.
+  // Lines from before the overlay was opened stay hidden.
   if (isFirst) captions.classList.add('silent');
   else if (lines.length > 0 || tentative !== '') show();
   isFirst = false;

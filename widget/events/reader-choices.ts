@@ -1,10 +1,10 @@
-/** What a reader has chosen, kept on this device alone. */
+/** A reader's choices, stored on this device only. */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 
 export const themes = ['automatic', 'light', 'dark', 'strong'] as const;
 export type Theme = (typeof themes)[number];
 
-/** For all rooms. */
+/** Choices for all rooms. */
 export interface ReaderChoices {
   fontScale: number;
   theme: Theme;
@@ -12,11 +12,11 @@ export interface ReaderChoices {
   keepAwake: boolean;
 }
 
-/** For one room. */
+/** Choices for one room. */
 export interface RoomChoices {
   /** `spoken`, or a language. */
   language?: string;
-  /** That opens the room. */
+  /** Key that opens the room. */
   key?: string;
 }
 
@@ -60,7 +60,7 @@ export function keepRoomChoices(roomId: string, choices: RoomChoices): void {
   keep(`${NAME} ${roomId}`, choices);
 }
 
-/** The first of the languages somebody can read that a room offers. */
+/** Returns the first of the reader's languages that the room offers. */
 export function readableLanguage(
   offered: readonly LanguageTag[],
   understood: readonly LanguageTag[],
@@ -73,7 +73,7 @@ export function readableLanguage(
   return undefined;
 }
 
-/** A browser may keep nothing, as in a frame or in private. */
+/** Returns an empty object if the browser has no storage, as in a frame or in private mode. */
 function read<Kept extends object>(name: string): Partial<Kept> {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '{}');
@@ -87,6 +87,6 @@ function keep(name: string, value: object): void {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // The choice holds until the page is closed.
+    // Without storage, the choice holds until the page is closed.
   }
 }

@@ -1,28 +1,28 @@
-/** Where a page of a room is, and what its address says. */
+/** Location of a room's page, and the parameters of its address. */
 
 export interface RoomPlace {
   roomId: string;
   /** Address of the room: `…/v1/rooms/{room_id}`. */
   src: string;
-  /** Where pages of rooms are, and the files they are made of; both end in a slash. */
+  /** Folders of the room pages and of their assets; both end in a slash. */
   pages: string;
   assets: string;
-  /** Of a link, from the part of an address that no server is sent. */
+  /** Key of a link, from the address fragment, which browsers do not send to the server. */
   key: string;
-  /** Parameters that whoever gave the address has set. */
+  /** Parameters of the address. */
   query: URLSearchParams;
 }
 
 /**
- * The place of this page, which is loaded anew when it changes: a link that is pasted over another one of the same
- * room has but another key, for which no browser loads anything.
+ * Returns the place of this page, and reloads the page when its fragment changes: a pasted link to the same
+ * room with another key changes the fragment only, for which browsers do not reload.
  */
 export function placeOfPage(): RoomPlace {
   addEventListener('hashchange', () => location.reload());
   return placeOf(location.href);
 }
 
-/** The place of a page at `…/events/{room_id}` or below it. */
+/** Parses the address of a page at `…/events/{room_id}` or below it. */
 export function placeOf(address: string): RoomPlace {
   const { origin, pathname, hash, searchParams } = new URL(address);
   const [, base = '', roomId = ''] = /^(.*)\/events\/([^/]+)/.exec(pathname) ?? [];

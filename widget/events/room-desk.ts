@@ -1,4 +1,4 @@
-/** What the pages of those who speak and type ask of the server, with the key of their link. */
+/** Server API of the speaker and captioner pages, authorised by the key of their link. */
 import { tokenEndpoint, type TokenProvider } from '../../shared/client/token-provider.ts';
 import type { RoomDesk as RoomAtDesk, TypedCaption } from '../../shared/schemas/rooms.ts';
 import { ApiFailure } from '../console/api.ts';
@@ -6,22 +6,22 @@ import type { RoomPlace } from './room-address.ts';
 
 export type { RoomAtDesk };
 
-/** Every call throws {@link ApiFailure}; its message is the server's, for people, or empty. */
+/** Every call throws {@link ApiFailure}, whose message is the server's, for the user, or empty. */
 export interface RoomDesk {
   room(signal?: AbortSignal): Promise<RoomAtDesk>;
-  /** Pauses the room, or lets it go on. */
+  /** Pauses the room or resumes it. */
   pause(isPaused: boolean): Promise<void>;
   /** @returns the number of the line */
   type(caption: TypedCaption): Promise<number>;
-  /** The QR code of the link for readers, SVG. */
+  /** Fetches the QR code of the link for readers, as SVG. */
   code(signal?: AbortSignal): Promise<Blob>;
-  /** Sessions that speak into the room; throws as token providers do. */
+  /** Opens sessions that speak into the room; throws as token providers do. */
   provideToken: TokenProvider;
 }
 
 export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk {
   const live = `${src}/live`;
-  // A header and not the query: addresses are logged on their way.
+  // Sent as a header: addresses, and thus queries, are logged along the way.
   const authorization = `Room-Key ${key}`;
 
   async function call(path: string, init: RequestInit = {}): Promise<Response> {
@@ -68,7 +68,7 @@ export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk
   };
 }
 
-/** Whether a failure stays, whatever is tried again: the link is no good any more, or the room is gone. */
+/** Whether retrying is pointless: the link is no longer valid, or the room is gone. */
 export function isFinal(failure: Error | undefined): failure is ApiFailure {
   return failure instanceof ApiFailure && [401, 403, 404].includes(failure.status);
 }

@@ -1,19 +1,19 @@
-/** Who has the floor of a room: taking it, leaving it to others, and pausing. */
+/** The floor of a room: taking it, leaving it to other speakers, and pausing. */
 import { isReconnect, type TokenProvider } from '../../shared/client/token-provider.ts';
 import { isPassingStatus, VoiceError } from '../../shared/client/voice-error.ts';
 import { errorTable } from '../../shared/errors.ts';
 import { ApiFailure } from '../console/api.ts';
 import type { RoomDesk } from './room-desk.ts';
 
-/** `reason_code` of a session that was ended for another one, or by whoever runs the server. */
+/** `reason_code` of a session that was ended for another one, or by the operator. */
 export const SESSION_ENDED =
   errorTable.session_ended.status * 10_000 + errorTable.session_ended.detail;
 
 export class RoomFloor {
   readonly #desk: Pick<RoomDesk, 'room' | 'pause' | 'provideToken'>;
-  /** Sessions that this page has asked for. */
+  /** Sessions opened by this page. */
   readonly #own = new Set<string>();
-  /** The next session is one that somebody has asked for by hand. */
+  /** Whether the user has requested the next session by hand. */
   #isAskedFor = false;
   #isPauseOwed = false;
 
@@ -21,23 +21,23 @@ export class RoomFloor {
     this.#desk = desk;
   }
 
-  /** The room was to be paused, and does not know it yet. */
+  /** Whether a pause was requested that has not reached the server yet. */
   get isPauseOwed(): boolean {
     return this.#isPauseOwed;
   }
 
-  /** Whether somebody else speaks in the room. */
+  /** Whether another speaker has the floor. */
   isTaken({ session_id: id }: { session_id?: string | undefined }): boolean {
     return id !== undefined && !this.#own.has(id);
   }
 
-  /** The next session takes the floor, whoever has it, and lets the room go on; call it in the click. */
+  /** Lets the next session take the floor from anyone and resume the room; call it in the click. */
   ask(): void {
     this.#isAskedFor = true;
     this.#isPauseOwed = false;
   }
 
-  /** Pauses the room; where it cannot be reached, {@link isPauseOwed} says so. */
+  /** Pauses the room; if the room is unreachable, sets {@link isPauseOwed}. */
   async pause(): Promise<void> {
     try {
       await this.#desk.pause(true);
@@ -47,7 +47,7 @@ export class RoomFloor {
     }
   }
 
-  /** Sessions that speak into the room. @throws VoiceError */
+  /** Opens sessions that speak into the room. @throws VoiceError */
   readonly provideToken: TokenProvider = async (request, signal) => {
     if (!isReconnect(request)) await this.#take(signal);
     const answer = await this.#desk.provideToken(request, signal);
@@ -55,7 +55,9 @@ export class RoomFloor {
     return answer;
   };
 
-  /** A page that comes back by itself, from where there was no network, leaves the floor to who has it by now. */
+  /**
+   * Takes the floor. A page that reconnects by itself leaves the floor to a speaker who has taken it since.
+   */
   async #take(signal: AbortSignal): Promise<void> {
     try {
       if (this.#isAskedFor) {

@@ -1,11 +1,11 @@
-/** Keeps the screen on while somebody reads, and says honestly whether it does. */
+/** Keeps the screen on for a reader, and reports whether it really is kept on. */
 
 export type ScreenLockState =
   | 'off'
   | 'on'
-  /** The device refused, as it does to save its battery; it is tried again with the next tap. */
+  /** The device refused, as it does to save battery; the next tap tries again. */
   | 'refused'
-  /** The browser cannot, or only on a secure page. */
+  /** The browser does not support it, or only on secure pages. */
   | 'unsupported';
 
 export class ScreenLock {
@@ -16,7 +16,7 @@ export class ScreenLock {
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
-    // A browser lets go of the screen whenever the page is out of sight.
+    // Browsers release the lock whenever the page is hidden.
     document.addEventListener('visibilitychange', () => void this.#hold());
     document.addEventListener('pointerdown', () => void this.#hold());
   }

@@ -1,10 +1,10 @@
 /**
- * Keeps the page of a room, so that it opens without a network and says so: its address, and the files it
- * is made of. Nothing that is said is ever kept.
+ * Service worker that caches a room's page and its assets, so that it opens without a network and says so.
+ * Captions are never cached.
  */
 export {};
 
-/** What a worker has; its types and those of a page do not go together. */
+/** The part of the worker's scope that is used; TypeScript's worker types conflict with those of pages. */
 interface Worker {
   location: { href: string };
   addEventListener(type: 'install' | 'activate', listener: (event: Extendable) => void): void;
@@ -22,7 +22,7 @@ interface Fetched extends Extendable {
 
 const worker = globalThis as unknown as Worker;
 const CACHE = 'dragoman-event-pages';
-/** A network that takes longer is none, where there is something to show. */
+/** Time after which a cached page replaces a slow network, in ms. */
 const PATIENCE_MS = 4_000;
 
 const assets = new URL('./', worker.location.href).pathname;
@@ -40,10 +40,10 @@ worker.addEventListener('fetch', (event) => {
   event.respondWith(answer(event, pathname));
 });
 
-/** From the network as long as there is one: what is kept is never older than what was last seen. */
+/** Answers from the network while it is available, so that the cached copy is the one last seen. */
 async function answer(event: Fetched, pathname: string): Promise<Response> {
   const cache = await caches.open(CACHE);
-  // Without its parameters, which say nothing to the server.
+  // Cached without the query, which the server ignores.
   const kept = await cache.match(pathname);
   const fresh = fetch(event.request).then((response) => {
     if (response.ok) event.waitUntil(cache.put(pathname, response.clone()));

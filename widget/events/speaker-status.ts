@@ -1,22 +1,22 @@
-/** What the page says to who speaks, and what its one button does. Pure. */
+/** Status of the speaker page: its wording, and the action of its one button. Pure functions. */
 import type { LanguageTag } from '../../shared/language.ts';
 import { activeStates, type VoiceState } from '../events.ts';
 import { countedIn, deskWords, type DeskWords } from './desk-words.ts';
 
-/** Everything that it depends on. */
+/** Everything the status depends on. */
 export interface SpeakerSituation {
-  /** That the page speaks. */
+  /** Language of the page. */
   language: LanguageTag;
-  /** What the microphone and its session are doing. */
+  /** State of the microphone and its session. */
   voice: VoiceState;
-  /** Somebody else speaks in the room. */
+  /** Whether another speaker has the floor. */
   isTaken: boolean;
-  /** Somebody else has taken over from here. */
+  /** Whether another speaker has taken over from this page. */
   wasTakenOver: boolean;
   isRoomPaused: boolean;
-  /** The button was pressed to pause, and the last words are on their way. */
+  /** Whether the user has paused and the last words are still on their way. */
   isPausing: boolean;
-  /** Of the last failure, for people; empty where the state says enough. */
+  /** Message of the last failure, for the user; empty if the state says enough. */
   failure: string;
   readerCount: number;
 }
@@ -24,13 +24,13 @@ export interface SpeakerSituation {
 export type SpeakerAction = 'start' | 'pause' | 'go-on' | 'cancel';
 
 export interface SpeakerStatus {
-  /** live: what is said is read. notice: something is to be known. */
+  /** live: readers see what is said. notice: the speaker should know something. */
   tone: 'calm' | 'live' | 'notice';
   title: string;
   hint: string;
-  /** Undefined while nothing can be done but wait. */
+  /** Undefined if the user can only wait. */
   action: SpeakerAction | undefined;
-  /** On the button. */
+  /** Label of the button. */
   label: string;
 }
 
@@ -63,7 +63,7 @@ export function speakerStatus(situation: SpeakerSituation): SpeakerStatus {
 
 type SpeakerWords = DeskWords['speaker'];
 
-/** Nobody speaks from here, and nothing is wrong. */
+/** Status while this page is not speaking and no problem exists. */
 function silentStatus(
   { isTaken, isRoomPaused }: SpeakerSituation,
   words: SpeakerWords,
@@ -114,7 +114,7 @@ function liveStatus(
   };
 }
 
-/** `In time`, `1.5 s behind`, `12 s behind`: how captions keep up with what is said. */
+/** Formats how far captions lag behind speech: `In time`, `1.5 s behind`, `12 s behind`. */
 export function lagText(language: LanguageTag, lagMs: number): string {
   const { speaker } = deskWords(language);
   if (lagMs < 500) return speaker.inTime;

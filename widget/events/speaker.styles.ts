@@ -4,7 +4,7 @@ export const pauseIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden=
   <path d="M8 5.5v13M16 5.5v13" fill="none" stroke="currentColor" stroke-width="4" />
 </svg>`;
 
-/** Style of the page of who speaks. */
+/** Style of the speaker page. */
 export const speakerStyles = css`
   .columns {
     display: grid;

@@ -1,4 +1,4 @@
-/** The page of who speaks into a room: their microphone, what is heard of them, and who reads it. */
+/** Speaker page: runs the microphone session that speaks into a room, and shows its captions and readers. */
 import { LitElement, html, nothing } from 'lit';
 import { query, state } from 'lit/decorators.js';
 import { SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
@@ -40,14 +40,14 @@ export class SpeakerPage extends LitElement {
   static override styles = [baseStyles, deskStyles, speakerStyles];
 
   @state() private voice: VoiceState = 'idle';
-  /** Of the spoken language; empty until it was chosen here. */
+  /** Spoken language chosen on this page; empty until one is chosen. */
   @state() private chosenLanguage = '';
   @state() private calmness: Calmness = 'balanced';
   @state() private failure = '';
   @state() private wasTakenOver = false;
   @state() private isPausing = false;
   @state() private lagMs = 0;
-  /** Both come with the room. */
+  /** Null until the room has loaded. */
   @query('voice-captions') private readonly captions!: VoiceCaptions | null;
   @query('.level') private readonly level!: HTMLElement | null;
 
@@ -177,7 +177,7 @@ export class SpeakerPage extends LitElement {
 
   private buttonView({ action, label }: SpeakerStatus) {
     const icon = action === 'pause' ? pauseIcon : action === 'start' ? microphoneIcon : nothing;
-    // aria-disabled, not disabled: a button that loses the focus loses the keyboard's place.
+    // aria-disabled instead of disabled: a disabled button loses the focus and the keyboard's position.
     return html`<button
       type="button"
       class="floor ${action ?? 'waiting'}"
@@ -282,7 +282,10 @@ export class SpeakerPage extends LitElement {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The language that is spoken: what was chosen, what the room is for, what the browser speaks. */
+  /**
+   * Returns the spoken language: the choice made here, else the room's, else the browser's, if the room hears
+   * it.
+   */
   private language({ heard_languages: heard, source_language: usual }: RoomAtDesk): string {
     const wishes = [this.chosenLanguage, usual, ...navigator.languages];
     const base = (language: string) => language.split('-')[0];
@@ -311,13 +314,13 @@ export class SpeakerPage extends LitElement {
     });
   }
 
-  /** What has become of the room; a pause that did not reach it is asked for again. */
+  /** Passes on the loaded room; requests an owed pause again. */
   private look(room: RoomAtDesk): RoomAtDesk {
     if (this.floor.isPauseOwed && !this.isSpeaking) void this.pauseRoom();
     return room;
   }
 
-  // What is pressed.
+  // Handlers of the controls.
 
   private press(action: SpeakerAction | undefined): void {
     if (action === 'start') this.start();
@@ -336,13 +339,13 @@ export class SpeakerPage extends LitElement {
     this.captions?.start();
   }
 
-  /** The microphone is off at once, the room when the last words are in it. */
+  /** Stops the microphone at once, and pauses the room when the last words are in it. */
   private async pause(): Promise<void> {
     this.isPausing = true;
     this.showLevel(0);
     await this.captions?.stop();
     this.isPausing = false;
-    // Who has taken over meanwhile is not to be silenced.
+    // Another speaker who has taken over meanwhile must not be silenced.
     if (!this.wasTakenOver) await this.pauseRoom();
   }
 
@@ -351,7 +354,7 @@ export class SpeakerPage extends LitElement {
     await this.room.reload();
   }
 
-  /** The room was paused from elsewhere, and the microphone is on. */
+  /** Resumes a room that was paused from elsewhere while the microphone is on. */
   private async goOn(): Promise<void> {
     await this.desk.pause(false).catch((error: unknown) => {
       this.failure = failureText(this.words, error);
@@ -368,7 +371,7 @@ export class SpeakerPage extends LitElement {
     if (!(target instanceof HTMLSelectElement)) return;
     this.microphone.choose(target.value);
     if (!this.isSpeaking || this.isPausing) return;
-    // The last words of the one before are waited for.
+    // Wait for the last words from the previous microphone.
     await this.captions?.stop();
     await this.updateComplete;
     if (this.voice === 'ended') this.start();
@@ -382,7 +385,7 @@ export class SpeakerPage extends LitElement {
     if (this.isSpeaking) event.preventDefault();
   };
 
-  // What the microphone and its session say.
+  // Events of the caption element.
 
   private readonly onState = ({ detail }: VoiceCaptionsEventMap['vc-statechange']): void => {
     this.voice = detail.state;
@@ -403,7 +406,7 @@ export class SpeakerPage extends LitElement {
     if (detail.reasonCode === SESSION_ENDED) void this.findOutWhy();
   };
 
-  /** A session that was ended for another one, or by whoever runs the server. */
+  /** Finds out whether the session ended for another speaker or was ended by the operator. */
   private async findOutWhy(): Promise<void> {
     const room = await this.desk.room().catch(() => undefined);
     if (room === undefined || this.isSpeaking) return;
@@ -411,7 +414,7 @@ export class SpeakerPage extends LitElement {
     this.room.set(room);
   }
 
-  /** What a track of the room is called: a language calls itself. */
+  /** Returns the name of a track; a language is named in itself. */
   private trackName(name: string) {
     if (name === SPOKEN_TRACK) return html`<span>${this.words.speaker.asSpoken}</span>`;
     return html`<bdi lang=${name}>${languageName(name)}</bdi>`;
@@ -419,7 +422,7 @@ export class SpeakerPage extends LitElement {
 
   private showLevel(peak: number): void {
     const share = loudnessShare(peak);
-    // Not by rendering: ten times a second.
+    // Set directly instead of by rendering: this runs ten times a second.
     this.level?.style.setProperty('--_level', share.toFixed(2));
     this.level?.setAttribute('aria-valuenow', String(Math.round(share * 100)));
   }

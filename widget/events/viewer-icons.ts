@@ -1,6 +1,6 @@
 import { html } from 'lit';
 
-/** Pictures of the controls of the page for readers, drawn in the colour of the text beside them. */
+/** Icons of the viewer page's controls, drawn in the colour of the adjacent text. */
 export const globeIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
   <circle cx="12" cy="12" r="8.5" />
   <path d="M3.5 12h17M12 3.5c5 5 5 12 0 17M12 3.5c-5 5-5 12 0 17" />

@@ -1,4 +1,4 @@
-/** The sheet in which a reader chooses how captions look. */
+/** Returns the sheet in which a reader chooses how captions look. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { FONT_SCALE, themes, type ReaderChoices, type Theme } from './reader-choices.ts';
 import type { ScreenLockState } from './screen-lock.ts';
@@ -70,7 +70,7 @@ function sizeView(
   onChoose: (fontScale: number) => void,
 ): TemplateResult {
   const { least, most, step } = FONT_SCALE;
-  // Not disabled: a button that loses the focus loses the keyboard's place.
+  // The buttons use aria-disabled: a disabled button loses the focus and the keyboard's position.
   const by = (steps: number) => () =>
     onChoose(Math.min(most, Math.max(least, fontScale + steps * step)));
   return html`<fieldset>
@@ -108,7 +108,7 @@ function sizeView(
   </fieldset>`;
 }
 
-/** Whether the screen is to stay on, and whether it does. */
+/** Switch that keeps the screen on, with the actual state of the screen lock. */
 function awakeView(
   words: ViewerWords,
   {
@@ -173,7 +173,7 @@ function radios({
   </fieldset>`;
 }
 
-/** A tap beside the sheet closes it. */
+/** Closes the sheet on a tap outside it. */
 function closeOutside({ target, currentTarget }: Event): void {
   if (target === currentTarget) (currentTarget as HTMLDialogElement).close();
 }

@@ -1,11 +1,11 @@
-/** Every word of the page for readers that is not a caption, in the languages of those who read. */
+/** Wording of the viewer page, apart from captions, in the readers' languages. */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 
 export interface ViewerWords {
   language: string;
-  /** Stands for what is said itself. */
+  /** Name of the untranslated track. */
   original: string;
-  /** Short states, beside the name of the room. */
+  /** Short states, shown beside the name of the room. */
   live: string;
   waiting: string;
   paused: string;
@@ -345,7 +345,7 @@ const pt: ViewerWords = {
 
 const translations: Record<LanguageTag, ViewerWords> = { en, ar, de, es, fr, it, pt };
 
-/** Languages the page itself speaks. */
+/** Languages the page itself is available in. */
 export const viewerLanguages = Object.keys(translations);
 
 export function viewerWords(language: LanguageTag): ViewerWords {

@@ -1,4 +1,4 @@
-/** The page of a reader. */
+/** Viewer page: shows the captions of a room to a reader, in a language the reader chooses. */
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import { enterRoom, SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
@@ -24,13 +24,13 @@ import { ScreenLock } from './screen-lock.ts';
 import { listenIcon, globeIcon, textIcon } from './viewer-icons.ts';
 import { viewerLanguages, viewerWords, type ViewerWords } from './viewer-words.ts';
 
-/** Where nothing can be read, for want of a key or of a room. */
+/** States without anything to read, for want of a key or of a room. */
 const shutStates: readonly RoomCaptionsState[] = ['locked', 'refused', 'gone'];
 
-/** The page's own colours, as its sheet has them. */
+/** Page colours, as viewer.css defines them. */
 const barColours = { light: '#f6f5f1', dark: '#0e1213', strong: '#000000' } as const;
 
-/** What a browser that can install a page offers. */
+/** Event with which a browser offers to install the page. */
 interface InstallOffer extends Event {
   prompt(): Promise<unknown>;
 }
@@ -43,7 +43,7 @@ class RoomViewer extends LitElement {
   @state() private entrance: RoomEntrance | undefined;
   @state() private room: RoomDetail | undefined;
   @state() private key = '';
-  /** Nothing is read before it is clear which language. */
+  /** Why the last passcode was refused. */
   @state() private refusal: 'wrong' | 'too-often' | 'unreachable' | undefined;
   @state() private isEntering = false;
   @state() private installOffer: InstallOffer | undefined;
@@ -68,7 +68,7 @@ class RoomViewer extends LitElement {
     this.show(this.choices);
   }
 
-  /** One page, one sheet. */
+  /** Renders without a shadow root: the page has a single style sheet. */
   protected override createRenderRoot(): HTMLElement {
     return this;
   }
@@ -84,7 +84,7 @@ class RoomViewer extends LitElement {
 
   protected override updated(changed: PropertyValues): void {
     if (changed.has('roomState')) void this.moveFocus(changed.get('roomState'));
-    // The bar of the browser is part of what shines in a dark hall.
+    // The browser's bar follows the theme, because it shines in a dark hall as well.
     const { theme } = this.choices;
     document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]').forEach((meta) => {
       const system = meta.media.includes('dark') ? 'dark' : 'light';
@@ -92,7 +92,7 @@ class RoomViewer extends LitElement {
     });
   }
 
-  /** To the passcode when it is asked for; the field is gone when it was right. */
+  /** Moves the focus to the passcode field when it appears, and to the heading when the field goes. */
   private async moveFocus(before: unknown): Promise<void> {
     if (this.roomState !== 'locked' && before !== 'locked') return;
     await this.captions.updateComplete;
@@ -259,14 +259,14 @@ class RoomViewer extends LitElement {
     return this.player.state === 'waiting' || this.player.state === 'playing';
   }
 
-  /** What is read; until that is known, what is to be. */
+  /** The track that is read; the chosen one until the room's languages are known. */
   private track(): string {
     const offered = this.room?.languages ?? this.entrance?.languages;
     if (this.language === '' || offered?.includes(this.language) === false) return SPOKEN_TRACK;
     return this.language;
   }
 
-  /** The page speaks what is read, where it can, or what the browser does. */
+  /** Returns the language of the page: the track's if the page has it, else one of the browser's. */
   private uiLanguage(): LanguageTag {
     const track = this.track();
     const wanted = track === SPOKEN_TRACK ? navigator.languages : [track, ...navigator.languages];
@@ -277,14 +277,14 @@ class RoomViewer extends LitElement {
     return viewerWords(this.uiLanguage());
   }
 
-  /** Who has chosen nothing yet reads a language of their browser. */
+  /** Picks a language of the browser for a reader who has not chosen any. */
   private takeEntrance(entrance: RoomEntrance): void {
     this.entrance = entrance;
     if (this.language !== '' || entrance.languages === undefined) return;
     const found = readableLanguage(entrance.languages, navigator.languages);
     if (found === undefined) return;
     this.language = found;
-    // Before the element connects, which it is about to do.
+    // Set directly, so that it is in place before the element connects.
     this.captions.language = found;
   }
 
@@ -296,7 +296,7 @@ class RoomViewer extends LitElement {
     this.language = (target as HTMLSelectElement).value;
     this.stopListening();
     this.keepRoom();
-    // The address would otherwise bring the former one back.
+    // Otherwise a reload would bring the previous language back from the address.
     const { query: parameters } = this.place;
     if (!parameters.has('language')) return;
     parameters.set('language', this.language);
@@ -322,7 +322,7 @@ class RoomViewer extends LitElement {
     const answer = await enterRoom(this.place.src, passcode);
     this.isEntering = false;
     if ('refused' in answer) {
-      // It was opened to everyone meanwhile.
+      // The room has been opened to everyone in the meantime.
       if (answer.refused === 'unneeded') location.reload();
       else this.refusal = answer.refused;
       return;
@@ -358,7 +358,7 @@ declare global {
 
 const { roomId, pages, assets } = placeOf(location.href);
 
-/** Names what belongs to the room of this address. */
+/** Links a resource of the current room in the document head. */
 function link(rel: string, href: string): void {
   const element = document.createElement('link');
   element.rel = rel;
@@ -369,7 +369,7 @@ link('icon', `${assets}icon-192.png`);
 link('apple-touch-icon', `${assets}icon-maskable-512.png`);
 link('manifest', `${pages}${roomId}/manifest.webmanifest`);
 
-// On the next visit the page opens without a network, too.
+// On the next visit the page also opens without a network.
 if ('serviceWorker' in navigator) {
   navigator.serviceWorker
     .register(`${assets}service-worker.js`, { scope: pages })

@@ -1,8 +1,8 @@
 /**
- * Lets files be dropped on an element, and on nothing else of the page: one that misses the element must
- * not take the place of the page.
+ * Accepts files dropped on an element. A drop elsewhere on the page is ignored, so that the browser does not
+ * replace the page with the file.
  *
- * @returns what ends it
+ * @returns a function that stops it
  */
 export function acceptDrops(
   element: HTMLElement,
@@ -10,14 +10,14 @@ export function acceptDrops(
     onOver,
     onFiles,
   }: {
-    /** Files have come over the element, or have left it. */
+    /** Called when dragged files enter or leave the element. */
     onOver: (isOver: boolean) => void;
     onFiles: (files: FileList) => void;
   },
 ): () => void {
   const listening = new AbortController();
   const { signal } = listening;
-  /** Elements entered by what is dragged, less those that were left: a child counts as well. */
+  /** Number of elements entered minus elements left: children of the element fire these events as well. */
   let depth = 0;
   const move = (event: DragEvent, step: 1 | -1): void => {
     if (event.dataTransfer?.types.includes('Files') !== true) return;

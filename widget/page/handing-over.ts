@@ -1,6 +1,6 @@
-/** Text that is given to the person at the page: by the clipboard, or as a file. */
+/** Hands text and files to the user: through the clipboard, or as a download. */
 
-/** Copies text; false when the browser does not allow it, as without a secure page. */
+/** Copies text. Resolves with false if the browser does not allow it, as on an insecure page. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -10,17 +10,17 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Gives text to the browser to be saved as a file. */
+/** Has the browser save text as a file. */
 export function saveFile(name: string, text: string, mediaType: string): void {
   saveBlob(name, new Blob([text], { type: `${mediaType};charset=utf-8` }));
 }
 
-/** Gives content to the browser to be saved as a file. */
+/** Has the browser save content as a file. */
 export function saveBlob(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // The browser has taken it by the next turn.
+  // The browser has taken the content by the next turn.
   setTimeout(() => URL.revokeObjectURL(link.href), 0);
 }

@@ -1,6 +1,6 @@
 const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' });
 
-/** Name of a language in English; the tag when it has none, or is none. */
+/** Returns the English name of a language, or the tag if it is unknown or invalid. */
 export function languageText(tag: string): string {
   try {
     return names.of(tag) ?? tag;
@@ -9,12 +9,12 @@ export function languageText(tag: string): string {
   }
 }
 
-/** A direction, `English → German`. */
+/** Returns a language pair, `English → German`. */
 export function pairText(source: string, target: string): string {
   return `${languageText(source)} → ${languageText(target)}`;
 }
 
-/** Languages by their English names. */
+/** Sorts language tags by their English names. */
 export function byName(tags: readonly string[]): string[] {
   return tags.toSorted((a, b) => languageText(a).localeCompare(languageText(b), 'en'));
 }

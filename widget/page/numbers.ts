@@ -1,4 +1,4 @@
-/** Numbers, times and sizes as pages write them, in the language of the browser. */
+/** Formats numbers, times and sizes for pages, in the language of the browser. */
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(undefined, {
@@ -15,16 +15,16 @@ export const wholeNumber = (value: number): string => whole.format(value);
 /** `1.23M` */
 export const shortNumber = (value: number): string => short.format(value);
 
-/** `21 Nov 2026`, of an ISO 8601 time. */
+/** Formats an ISO 8601 time as `21 Nov 2026`. */
 export const dayText = (time: string): string => dateText(day, time);
 
-/** The day of an ISO 8601 time in UTC, in which months of limits are counted. */
+/** Formats an ISO 8601 time as its day in UTC, the time zone of monthly quotas. */
 export const utcDayText = (time: string): string => dateText(utcDay, time);
 
-/** `21 Nov 2026, 14:05`, of an ISO 8601 time. */
+/** Formats an ISO 8601 time as `21 Nov 2026, 14:05`. */
 export const momentText = (time: string): string => dateText(moment, time);
 
-/** A line ends after a comma alone: a number stays beside its month. */
+/** Allows line breaks only after a comma, so that a day stays beside its month. */
 function dateText(format: Intl.DateTimeFormat, time: string): string {
   return format.format(new Date(time)).replace(/(?<!,)\s/g, '\u00a0');
 }

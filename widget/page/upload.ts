@@ -1,16 +1,16 @@
-/** What came back; the body as text. */
+/** Answer of the server to an upload, with the body as text. */
 export interface UploadAnswer {
   status: number;
   body: string;
-  /** Header `Retry-After`, where the server sent one. */
+  /** Header `Retry-After`, if the server sent one. */
   retryAfter: string | null;
 }
 
 /**
- * Posts a body; not with `fetch`, which does not say how far it has come.
+ * Posts a body. Uses XMLHttpRequest, because `fetch` does not report upload progress.
  *
  * @param onShare receives the share that was sent, 0 to 1
- * @throws TypeError when nobody answers, or the signal's reason
+ * @throws TypeError if the server does not answer; the signal's reason if aborted
  */
 export function upload(
   url: string | URL,

@@ -1,4 +1,4 @@
-/** The captions of one language: what they look like, and how they move. */
+/** Captions of one language: their markup, their style and the way they scroll. */
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { baseLanguage, textDirection, type LanguageTag } from '../../shared/language.ts';
@@ -6,18 +6,18 @@ import type { SpokenLines } from '../spoken-lines.ts';
 import type { CaptionLine, CaptionTrack } from '../transcript-state.ts';
 import { speechIcons } from './icons.ts';
 
-/** Sentences one can scroll back to: some minutes of talking. */
+/** Lines the reader can scroll back to: some minutes of speech. */
 const KEPT_LINES = 40;
 
 /**
- * The captions of one language: a name and a block of fixed height, which scrolls.
+ * Returns the captions of one language: a name and a scrolling block of fixed height.
  *
- * @param lines those of the track that are to be seen
- * @param spoken lines that are being heard
- * @param sound whether this language is spoken aloud, or would be; undefined when it is not to be
+ * @param lines lines of the track to show
+ * @param spoken lines whose translated speech is playing
+ * @param sound whether the language is spoken aloud; undefined when no speech is requested for it
  * @param onScroll called when the block is scrolled
  * @param original word that marks the spoken language
- * @param empty what stands in the block before the first word
+ * @param empty placeholder shown before the first line
  */
 export function trackView({
   track,
@@ -75,7 +75,7 @@ function lineView(
   { language, concluded, tentative }: CaptionLine,
   spoken: boolean,
 ): TemplateResult {
-  // A blank between the two belongs to neither's underline.
+  // Blanks before the tentative text move to the concluded text, so that they are not underlined.
   const words = tentative.trimStart();
   const blank = tentative.slice(0, tentative.length - words.length);
   return html`<p
@@ -94,7 +94,7 @@ function lineView(
 
 const names = new Map<LanguageTag, string>();
 
-/** What a language calls itself: "Español", "Português (Brasil)"; the tag when nobody knows. */
+/** Returns the language's name in itself ("Español", "Português (Brasil)"), or the tag if none is known. */
 export function languageName(language: LanguageTag): string {
   const known = names.get(language);
   if (known !== undefined) return known;
@@ -120,12 +120,15 @@ function capitalised(name: string, language: LanguageTag): string {
   return first.toLocaleUpperCase(baseLanguage(language)) + rest.join('');
 }
 
-/** Sentences are taken away again, so that nobody who walks through the page hears them twice. */
+/**
+ * Time an announced sentence stays in the live region, in ms: a reader who walks the page later does
+ * not meet it again.
+ */
 const KEPT_MS = 20_000;
 
 /**
- * Captions for ears: adds a completed sentence to a hidden live region, for twenty seconds. Screen readers
- * speak what is added; the visible captions change too often to be a live region themselves.
+ * Announces a completed sentence to screen readers: adds it to a hidden live region for 20 s. The visible
+ * captions change too often to be a live region themselves.
  */
 export function announce(region: Element, line: CaptionLine): void {
   const paragraph = document.createElement('p');
@@ -136,39 +139,39 @@ export function announce(region: Element, line: CaptionLine): void {
   setTimeout(() => paragraph.remove(), KEPT_MS);
 }
 
-/** How long captions take to make room for a new line, in ms: seen, but never waited for. */
+/** Duration of the upward glide when a new line begins, in ms: visible, but no delay for the reader. */
 const ROLL_MS = 160;
-/** Readers who have scrolled back and then let go see the newest words again after this long, in ms. */
+/** Time after which a block that was scrolled back returns to the newest line, in ms. */
 const RETURN_AFTER_MS = 15_000;
 
-/** What a block showed before an update: a line and where it stood, in px. */
+/** Position of a line in its block before an update. */
 interface Place {
   readonly line: HTMLElement;
-  /** Whether the reader has scrolled back to it. */
+  /** Whether the reader has scrolled back to this line. */
   readonly isKept: boolean;
-  /** From its top to the end of all lines. */
+  /** Distance from the top of the line to the end of all lines, in px. */
   readonly distance: number;
 }
 
 /**
- * Moves the captions in their blocks, which scroll from the end: the newest line is in view, and
- * captions glide up by a line instead of jumping when it begins. What a reader has scrolled back to
- * stays where it is. Measures before and after an update; readers who asked for less motion get none.
+ * Scrolls the caption blocks. The newest line stays in view, and captions glide up by a line instead of
+ * jumping when a new line begins. A block that the reader has scrolled back stays where it is. Measures
+ * before and after each update; does not animate under `prefers-reduced-motion`.
  */
 export class CaptionRoll {
   readonly #before = new Map<HTMLElement, Place>();
-  /** When a reader last moved a block that is not at its end, and the place to which we did. */
+  /** When the reader last scrolled a block, and the scroll position this class last set. */
   readonly #scrolledAt = new WeakMap<HTMLElement, number>();
   readonly #movedTo = new WeakMap<HTMLElement, number>();
 
-  /** A block was scrolled, by its reader or by us. */
+  /** Handles scroll events of a block, whether the reader or {@link play} caused them. */
   readonly onScroll = ({ currentTarget }: Event): void => {
     const block = currentTarget as HTMLElement;
     if (block.scrollTop === this.#movedTo.get(block)) return;
     this.#scrolledAt.set(block, performance.now());
   };
 
-  /** Call before the update. */
+  /** Records the positions of the blocks. Call before the update. */
   remember(blocks: Iterable<HTMLElement>): void {
     this.#before.clear();
     for (const block of blocks) {
@@ -177,19 +180,19 @@ export class CaptionRoll {
     }
   }
 
-  /** Call after the update. */
+  /** Moves the blocks to their new positions. Call after the update. */
   play(blocks: Iterable<HTMLElement>): void {
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
     for (const block of blocks) {
       const place = this.#before.get(block);
-      // What has been removed has not moved.
+      // A line that the update removed counts as not moved.
       const risen = place?.line.isConnected ? distanceFromEnd(place.line) - place.distance : 0;
       if (place?.isKept === true) this.#move(block, block.scrollTop - risen);
       else {
         this.#move(block, 0);
         if (risen > 0 && !isStill) glide(block, risen);
       }
-      // Whoever has no wheel scrolls by keyboard, where there is something to scroll.
+      // A scrollable block takes the keyboard focus, so that it can be scrolled without a wheel.
       if (block.scrollHeight > block.clientHeight + 1) block.tabIndex = 0;
       else block.removeAttribute('tabindex');
     }
@@ -198,7 +201,7 @@ export class CaptionRoll {
 
   #isScrolledBack(block: HTMLElement): boolean {
     const since = performance.now() - (this.#scrolledAt.get(block) ?? -Infinity);
-    // The end is at 0, and what came before has negative places.
+    // The block is a reversed column: its end is at 0, and earlier lines have negative positions.
     return block.scrollTop < -1 && since < RETURN_AFTER_MS;
   }
 
@@ -231,14 +234,15 @@ function glide(block: HTMLElement, risen: number): void {
   );
 }
 
-/** From the top of a line to the end of all lines, their offset parent; transforms do not count. */
+/**
+ * Returns the distance from the top of a line to the end of its offset parent, ignoring transforms, in px.
+ */
 function distanceFromEnd(line: HTMLElement): number {
-  // It has none once the element has left the page.
+  // The offset parent is null once the element has left the page.
   const flow = line.offsetParent as HTMLElement | null;
   return (flow?.offsetHeight ?? 0) - line.offsetTop;
 }
 
-/** Style of all captions. */
 export const captionStyles = css`
   .tracks {
     display: grid;

@@ -1,6 +1,6 @@
 import { html, svg } from 'lit';
 
-/** Pictures of the controls, drawn in the colour of the text beside them. */
+/** Icons of the controls, drawn in the colour of the adjacent text. */
 export const microphoneIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
   <rect x="9" y="3" width="6" height="11" rx="3" fill="currentColor" />
   <path
@@ -47,7 +47,7 @@ const speaker = svg`<path
   fill="currentColor"
 />`;
 
-/** A loudspeaker that sounds, is silent, or is kept silent. */
+/** Loudspeaker icons: sounding and silent. */
 export const speechIcons = {
   on: html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
     ${speaker}
@@ -61,7 +61,7 @@ export const speechIcons = {
 
 const letter = svg`<path d="M3 19 8.5 5h1L15 19M5.2 14h7.6" />`;
 
-/** A letter that gets smaller or larger. */
+/** Letter icons: smaller and larger type. */
 export const textSizeIcons = {
   smaller: html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
     ${letter}
@@ -73,12 +73,12 @@ export const textSizeIcons = {
   </svg>`,
 };
 
-/** To the newest words. */
+/** Arrow icon for the jump to the newest words. */
 export const jumpIcon = html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
   <path d="M12 5v13M6.5 12.5 12 18l5.5-5.5" />
 </svg>`;
 
-/** A pen: a person wrote this. */
+/** Pen icon: a person wrote this line. */
 export const personIcon = html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
   <path d="m5 19 1-4L16.5 4.5a2 2 0 0 1 3 3L9 18Z" />
 </svg>`;

@@ -18,20 +18,20 @@ const problemStates = new Set<VoiceState>([
   'insecure-context',
   'failed',
 ]);
-/** Still running, but the reader should know. */
+/** States in which the session still runs, but the reader should be notified. */
 const noticeStates = new Set<VoiceState>(['quiet', 'offline']);
 
-/** How many bars the level meter has: the last half second. */
+/** Number of bars of the level meter. */
 const METER_BARS = 5;
 
-/** What the button of the speech shows and does. */
+/** State and action of the speech button. */
 export interface SpeechControl {
   state: SpeechState;
   isMuted: boolean;
   onPress: () => void;
 }
 
-/** The row below the captions: button, state and text size. */
+/** Returns the row below the captions: main button, status and text size. */
 export function toolbarView({
   state,
   status,
@@ -44,7 +44,7 @@ export function toolbarView({
   state: VoiceState;
   status: StateLabel;
   labels: Labels;
-  /** Where nothing is heard from here, there is nothing to start or to stop. */
+  /** Kind of audio source; `none` hides the start and stop button. */
   source: SourceKind;
   speech: SpeechControl;
   onToggle: () => void;
@@ -85,7 +85,7 @@ function mainButton({
 }): TemplateResult {
   const isActive = activeStates.has(state);
   const { icon, label } = mainAction(state, labels, source);
-  // aria-disabled, not disabled: a button that loses the focus loses the keyboard's place.
+  // aria-disabled instead of disabled: a disabled button loses the focus and the keyboard's position.
   return html`<button
     part="button main"
     class="button main ${isActive ? 'active' : ''}"
@@ -97,7 +97,7 @@ function mainButton({
   </button>`;
 }
 
-/** Silences the speech, or lets it sound where the browser waits for a tap. */
+/** Button that mutes the speech, or unlocks audio where the browser waits for a tap. */
 function speechButton({ state, isMuted, onPress }: SpeechControl, labels: Labels): TemplateResult {
   const { label, icon } = speechAction(state, isMuted, labels);
   return html`<button
@@ -137,7 +137,7 @@ function mainAction(
   return { icon, label: labels.start };
 }
 
-// Each text in its own direction: the words may be English on a page in Arabic.
+// Each text is isolated in its own direction: the labels may be English on an Arabic page.
 function statusView(state: VoiceState, { title, hint }: StateLabel): TemplateResult {
   const isNotice = problemStates.has(state) || noticeStates.has(state);
   return html`<div part="status" class="status ${isNotice ? 'notice' : ''}">
@@ -155,14 +155,14 @@ function meterView(): TemplateResult {
   </span>`;
 }
 
-/** How tall a bar is when nothing is heard, as a share of its full height. */
+/** Height of a bar at silence, as a share of its full height. */
 const METER_REST = 0.14;
-/** Quietest level that moves the meter, in dB of full scale. */
+/** Quietest level that moves the meter, in dBFS. */
 const FLOOR_DB = -54;
-/** Level that fills it: ordinary speech comes near, shouting does no more. */
+/** Level that fills the meter, in dBFS: ordinary speech comes close to it. */
 const CEILING_DB = -6;
 
-/** Moves the bars of the level meter with the voice, without rendering anything anew. */
+/** Moves the bars of the level meter with the voice, without rendering. */
 export class LevelMeter {
   readonly #bars: () => ArrayLike<Element>;
   readonly #heights: number[] = [];
@@ -171,7 +171,7 @@ export class LevelMeter {
     this.#bars = bars;
   }
 
-  /** Adds a moment: the middle bar shows it, the others the moments before. @param peak 0 to 1 */
+  /** Adds a reading: the middle bar shows the newest, the outer bars earlier ones. @param peak 0 to 1 */
   show(peak: number): void {
     this.#heights.unshift(loudnessShare(peak));
     this.#heights.length = Math.min(this.#heights.length, 3);
@@ -194,7 +194,7 @@ export class LevelMeter {
 }
 
 /**
- * How much of a level meter a sound fills, 0 to 1: loudness is heard in decibels.
+ * Returns the share of a level meter that a sound fills, 0 to 1, on a decibel scale.
  *
  * @param peak loudest sample, 0 to 1
  */
@@ -203,7 +203,6 @@ export function loudnessShare(peak: number): number {
   return Math.max(0, Math.min(1, share));
 }
 
-/** Style of the row below the captions. */
 export const toolbarStyles = css`
   .toolbar {
     display: grid;

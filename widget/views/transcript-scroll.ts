@@ -1,14 +1,14 @@
 /**
- * A block of lines that stays at its end while lines are added, unless its reader has scrolled back. Its style knows
- * how high it is, `--_height` in px.
+ * A scrolling block of lines that follows its end while lines are added, unless the reader has scrolled
+ * back. Publishes the height of the block to its style as `--_height`, in px.
  */
 
-/** So near to the end counts as there, in px. */
+/** Distance from the end within which the block counts as at its end, in px. */
 const END_PX = 40;
-/** How long lines take to make room for a new one, in ms: seen, but never waited for. */
+/** Duration of the glide when a new line is added, in ms: visible, but no delay for the reader. */
 const GLIDE_MS = 160;
 
-/** What a block showed before an update: a line and where it stood in the window, in px. */
+/** A line and its top edge in the window before an update, in px. */
 interface Place {
   line: Element;
   top: number;
@@ -20,16 +20,16 @@ export class TranscriptScroll {
   #block: HTMLElement | undefined;
   #place: Place | undefined;
   #heightBefore = 0;
-  /** Where we put it: a place before that is its reader's. */
+  /** Scroll position this class last set; a smaller position means that the reader has scrolled back. */
   #movedTo = 0;
   readonly #sizes = new ResizeObserver(() => {
     const block = this.#block;
-    // Through the object model: a style attribute would break a strict content security policy.
+    // Set through the object model: a style attribute would violate a strict content security policy.
     block?.style.setProperty('--_height', `${block.clientHeight}px`);
     if (this.#isAtEnd) this.#moveToEnd();
   });
 
-  /** @param onChange called when the end comes into view, or goes out of it */
+  /** @param onChange called when the end of the block comes into view or leaves it */
   constructor(onChange: (isAtEnd: boolean) => void) {
     this.#onChange = onChange;
   }
@@ -38,7 +38,7 @@ export class TranscriptScroll {
     return this.#isAtEnd;
   }
 
-  /** The block, once it is there; its only child holds the lines. */
+  /** Follows a block, once it is rendered. Its only child holds the lines. */
   watch(block: HTMLElement): void {
     if (block === this.#block) return;
     this.#sizes.disconnect();
@@ -56,11 +56,11 @@ export class TranscriptScroll {
     const block = this.#block;
     if (block === undefined) return;
     if (distanceFromEnd(block) < END_PX) this.#set(true);
-    // Lines that were added since have moved the end, and not the reader.
+    // Added lines move the end away without any action of the reader, so only a move upwards counts.
     else if (block.scrollTop < this.#movedTo - 1) this.#set(false);
   };
 
-  /** Call before the update. */
+  /** Records the position of the block. Call before the update. */
   remember(): void {
     const block = this.#block;
     if (block === undefined) return;
@@ -69,7 +69,7 @@ export class TranscriptScroll {
     this.#place = this.#isAtEnd ? undefined : firstInView(block);
   }
 
-  /** Call after the update. */
+  /** Restores the position of the block, or follows its end. Call after the update. */
   restore(): void {
     const block = this.#block;
     if (block === undefined) return;
@@ -111,7 +111,7 @@ function distanceFromEnd(block: HTMLElement): number {
   return block.scrollHeight - block.clientHeight - block.scrollTop;
 }
 
-/** By halves: there may be thousands. */
+/** Returns the first line in view. Binary search, because a block may hold thousands of lines. */
 function firstInView(block: HTMLElement): Place | undefined {
   const lines = block.firstElementChild?.children;
   if (lines === undefined) return undefined;
@@ -126,7 +126,7 @@ function firstInView(block: HTMLElement): Place | undefined {
   return line && { line, top: line.getBoundingClientRect().top };
 }
 
-/** Lines go up, or down, to where they are now. */
+/** Animates the lines of a block to their new place, `risen` px above or below the old one. */
 export function glide(block: HTMLElement, risen: number): void {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   block.firstElementChild?.animate(

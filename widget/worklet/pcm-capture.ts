@@ -1,12 +1,12 @@
 /**
- * Runs in the audio thread: takes what is heard at the device's own rate and posts s16le chunks at
- * 16 kHz. The context keeps its native rate because a 16 kHz AudioContext drifted and jumped by
- * 77 ms in Firefox.
+ * Audio worklet for capture: takes audio at the device's own rate and posts s16le chunks at the target rate
+ * (16 kHz). The context keeps its native rate because a 16 kHz AudioContext drifted and jumped by 77 ms in
+ * Firefox.
  */
 import { Resampler, steepShape } from '../../shared/resampler.ts';
 import { PROCESSOR_NAME, type PcmCaptureMessage, type PcmCaptureOptions } from './pcm-protocol.ts';
 
-// The scope of AudioWorklet modules; lib.dom does not describe it.
+// Global scope of AudioWorklet modules, which lib.dom does not declare.
 declare const sampleRate: number;
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
@@ -39,7 +39,7 @@ class PcmCaptureProcessor extends AudioWorkletProcessor {
     this.port.onmessage = () => this.#stop();
   }
 
-  /** Called by the browser for each block; the node has one input mixed down to one channel. */
+  /** Called by the browser for each block. The node has one input, mixed down to one channel. */
   process([input]: Float32Array[][]): boolean {
     const block = input?.[0];
     if (this.#running && block !== undefined) this.#take(block);
@@ -59,7 +59,7 @@ class PcmCaptureProcessor extends AudioWorkletProcessor {
 
   #post(chunk: Int16Array<ArrayBuffer>): void {
     const message: PcmCaptureMessage = { kind: 'chunk', samples: chunk.buffer, peak: this.#peak };
-    // The buffer moves to the page, so the next chunk needs a new one.
+    // The buffer is transferred to the page, so the next chunk needs a new one.
     this.port.postMessage(message, [chunk.buffer]);
     this.#chunk = new Int16Array(this.#chunkSamples);
     this.#filled = 0;

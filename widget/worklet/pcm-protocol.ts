@@ -1,15 +1,14 @@
-/** What the page and the audio thread say to each other. */
+/** Messages between the page and the capture worklet. */
 
-/** Name the processor registers under. */
+/** Name the processor is registered under. */
 export const PROCESSOR_NAME = 'voice-captions-pcm-capture';
 
-/** Options of the processor. */
 export interface PcmCaptureOptions {
   sampleRateHz: number;
   chunkMs: number;
 }
 
-/** What the processor posts. The last chunk after a {@link STOP} may be short, or missing. */
+/** A message of the processor. The last chunk after a {@link STOP} may be short or missing. */
 export type PcmCaptureMessage =
   | {
       kind: 'chunk';
@@ -20,5 +19,5 @@ export type PcmCaptureMessage =
     }
   | { kind: 'stopped' };
 
-/** The one message to the processor: post what there is, then end. */
+/** The only message to the processor: post the remaining samples, then end. */
 export const STOP = 'stop';

@@ -1,4 +1,4 @@
-/** The bundled worklet as text, for pages whose script was loaded from another origin. */
+/** The bundled worklet as text, for pages that load the script from another origin. */
 declare module '*?bundled-source' {
   const source: string;
   export default source;

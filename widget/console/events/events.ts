@@ -1,4 +1,4 @@
-/** The page of events: the rooms of the account. */
+/** Events page: the rooms of the account. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
@@ -18,15 +18,18 @@ import type { ConsoleRoomDialog } from './room-dialog.ts';
 import { accessText, keepText, readerCount, readersText, stateBadge } from './room-text.ts';
 import './room.ts';
 
-/** Often enough to see who comes, seldom enough to be read; many rooms take the server longer to describe. */
+/**
+ * Polling intervals, in ms: frequent enough to follow readers, rare enough to read. A server takes longer to
+ * describe many rooms.
+ */
 const REFRESH_MS = 4_000;
 const REFRESH_MANY_MS = 20_000;
 const MANY = 50;
 
-/** Languages that are named; the others are counted. */
+/** Languages listed by name; further ones are counted. */
 const MOST_NAMED = 3;
 
-/** The rooms of the account. */
+/** Table of the account's rooms. */
 export class ConsoleRooms extends LitElement {
   static override styles = [
     baseStyles,
@@ -49,7 +52,7 @@ export class ConsoleRooms extends LitElement {
         'events',
         rooms.map(({ room_id: id }) => id),
       );
-      // The one that was made last is the one that is prepared or on.
+      // The newest room first: it is the one being prepared or live.
       return rooms.toReversed();
     },
     everyMs: (rooms = []) => (rooms.length > MANY ? REFRESH_MANY_MS : REFRESH_MS),
@@ -65,7 +68,7 @@ export class ConsoleRooms extends LitElement {
       {
         title: 'Events',
         text: 'Somebody speaks; whoever has the link reads along on a phone or on a screen, in a language of their own.',
-        // While there is none, the button stands where it is explained.
+        // Without rooms, the button is part of the explanation.
         ...(!isEmpty && { actions: this.makeButton(icons.add) }),
       },
       html`<section class="card" aria-label="Rooms">

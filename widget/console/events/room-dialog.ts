@@ -6,7 +6,7 @@ import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';
 import { roomTitle, type ConsoleRoomForm } from './room-form.ts';
 
-/** The form of rooms in a dialog; what it chooses from is fetched anew each time. */
+/** The room form in a dialog. Its choices are fetched again each time it opens. */
 export class ConsoleRoomDialog extends LitElement {
   static override styles = [
     baseStyles,
@@ -23,12 +23,12 @@ export class ConsoleRoomDialog extends LitElement {
   @query('console-room-form') private readonly form!: ConsoleRoomForm | null;
   #onSaved: ((room: RoomInfo) => void) | undefined;
 
-  /** Asks for a new room and makes it. */
+  /** Opens an empty form to create a room. */
   make(onMade: (room: RoomInfo) => void): Promise<void> {
     return this.open(undefined, onMade);
   }
 
-  /** Changes how a room is set up. */
+  /** Opens the form to change a room's settings. */
   change(room: RoomInfo, onChanged: (room: RoomInfo) => void): Promise<void> {
     return this.open(room, onChanged);
   }
@@ -56,7 +56,7 @@ export class ConsoleRoomDialog extends LitElement {
   }
 
   private readonly onClose = (): void => {
-    // The console closes it too, when the session ends: what was typed then waits for the next one.
+    // The console also closes the dialog when the session ends; the draft then waits for the next session.
     if (this.isConnected) this.form?.end();
     this.isOpen = false;
   };

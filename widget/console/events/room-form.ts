@@ -1,4 +1,4 @@
-/** The form that makes a room, or changes how one is set up. */
+/** The form that creates a room or changes its settings. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type { Glossary } from '../../../shared/schemas/glossaries.ts';
@@ -21,28 +21,28 @@ import {
   type RoomWishes,
 } from './room-wishes.ts';
 
-/** Offered times for which a transcript is kept, in hours. */
+/** Retention times offered for transcripts, in hours. */
 const KEEP_HOURS = [0, 4, 24, 48, 168, 720, 8_760];
-/** The server takes no longer one: a year. */
+/** Longest retention time the server accepts: a year, in hours. */
 const MAX_KEEP_HOURS = 8_760;
 
-/** What was typed into a form that was left by the way back, or because the session has ended. */
+/** Input of a form that was left by navigating away or by the end of the session. */
 interface RoomDraft extends Draft {
   wishes: Partial<RoomWishes>;
 }
 const drafts = new DraftShelf<RoomDraft>();
 
-/** What a form chooses from. */
+/** Options of the selects. */
 interface Choices {
   languages: RoomLanguages['languages'];
   glossaries: readonly Glossary[];
 }
 
 /**
- * A form over a room that is to be made, or that is there.
+ * Form for a new or an existing room.
  *
- * @fires room-saved - It was made or changed; with the room.
- * @fires form-cancel - Nothing is to be done.
+ * @fires room-saved - The room was created or changed; carries the room.
+ * @fires form-cancel - The user cancelled.
  */
 export class ConsoleRoomForm extends LitElement {
   static override styles = [
@@ -86,12 +86,12 @@ export class ConsoleRoomForm extends LitElement {
     `,
   ];
 
-  /** The room that is changed; one is made without it. */
+  /** The room to change; undefined to create one. */
   @property({ attribute: false }) room: RoomInfo | undefined;
   @state() private wishes: RoomWishes = newRoom;
-  /** Whether another time is typed than those that are offered. */
+  /** Whether the user types a retention time instead of choosing one. */
   @state() private isTimeTyped = false;
-  /** Whether it was to be made without a name. */
+  /** Whether the form was submitted without a name. */
   @state() private isNameless = false;
   @state() private failure = '';
   @state() private isBusy = false;
@@ -122,11 +122,11 @@ export class ConsoleRoomForm extends LitElement {
   override updated(): void {
     if (this.#hasBegun || this.#choices.value === undefined) return;
     this.#hasBegun = true;
-    // The dialog was open before there was a field to begin in.
+    // The dialog opened before any field existed to take the focus.
     this.renderRoot.querySelector<HTMLElement>('input, select')?.focus();
   }
 
-  /** It was made, or is not to be. */
+  /** Discards the draft, once it was saved or cancelled. */
   end(): void {
     drafts.forget(this.draftKey);
   }
@@ -180,7 +180,7 @@ export class ConsoleRoomForm extends LitElement {
   private sourceField({ languages }: Choices) {
     const { sourceLanguage } = this.wishes;
     const heard = languages.map(({ source_language: tag }) => tag);
-    // What was chosen stays in the form though its recogniser is away.
+    // A chosen language stays available even while its recogniser is down.
     const offered = sourceLanguage === '' ? heard : [...new Set([...heard, sourceLanguage])];
     return html`<div class="field">
       <label for="source">What is spoken</label>
@@ -407,7 +407,7 @@ const accessOptions: readonly { value: RoomAccess; title: string; hint: string }
 
 const formalities = { '': 'As it comes', formal: 'Formal', informal: 'Informal' } as const;
 
-/** The interface knows two words for each. */
+/** Maps the two words the API accepts for each formality to one. */
 function canonicalFormality(formality = ''): keyof typeof formalities {
   if (formality === 'formal' || formality === 'more') return 'formal';
   return formality === 'informal' || formality === 'less' ? 'informal' : '';
@@ -417,13 +417,13 @@ export function formalityText(formality: string | undefined): string {
   return formalities[canonicalFormality(formality)];
 }
 
-/** What can be translated into, from one language or from any that is heard. */
+/** Returns the possible targets, from one source language or from any. */
 function targetsOf(languages: Choices['languages'], source: string): string[] {
   const from = languages.filter(({ source_language: tag }) => source === '' || tag === source);
   return [...new Set(from.flatMap(({ target_languages: targets }) => targets))];
 }
 
-/** What the dialog is called that has the form. */
+/** Title of the dialog around the form. */
 export function roomTitle(room: RoomInfo | undefined): string {
   return room === undefined ? 'New room' : 'Settings of the room';
 }

@@ -1,4 +1,4 @@
-/** How people come into a room: its lasting links, and the code that an audience scans. */
+/** Ways into a room: its lasting links, and the QR code for an audience. */
 import { css, html, LitElement, nothing } from 'lit';
 import { property, query } from 'lit/decorators.js';
 import { textDirection } from '../../../shared/language.ts';
@@ -10,7 +10,7 @@ import { icons } from '../parts/icons.ts';
 import '../parts/messages.ts';
 import { note } from '../parts/states.ts';
 
-/** The links and the code of a room. */
+/** Card with a room's links and QR code. */
 export class ConsoleRoomJoin extends LitElement {
   static override styles = [
     baseStyles,
@@ -130,17 +130,17 @@ export class ConsoleRoomJoin extends LitElement {
   }
 }
 
-/** Where the code is. Another link has another address, so that no old picture of it is shown. */
+/** Returns the address of the QR code. A changed link changes the address, so no stale image is shown. */
 function codeUrl({ room_id: id, viewer_url: url = '' }: RoomInfo): string {
   const key = /#key=(.+)$/.exec(url)?.[1];
-  // The key itself stays out of addresses: the end of a signature tells one from another.
+  // The key itself stays out of the address: the end of its signature distinguishes links.
   return apiUrl(`v1/rooms/${encodeURIComponent(id)}/code.svg`, { of: key?.slice(-6) }).href;
 }
 
 const LOCAL =
   'These links lead to this machine alone, and a phone elsewhere cannot open them. Open the console by the address that others reach, or set PUBLIC_URL.';
 
-/** Whether nobody else can follow the links. */
+/** Whether the links only work on this machine. */
 function isLocal({ viewer_url: url = '' }: RoomInfo): boolean {
   if (!URL.canParse(url)) return false;
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
@@ -182,11 +182,11 @@ function linkField({
 
 customElements.define('console-room-join', ConsoleRoomJoin);
 
-// The code over the whole window, for a screen on a stage or on paper.
+// The QR code over the whole window, for a screen on stage or for print.
 
 /**
- * A poster: what the room is, its code, and in which languages it can be read. It stands in the page's
- * body, whose style sheet prints nothing else while it is there.
+ * Poster of a room: its name, its QR code and its languages. It is a child of the page's body, whose style
+ * sheet prints nothing else while the poster exists.
  */
 class ConsoleRoomPoster extends LitElement {
   static override styles = [
@@ -296,7 +296,7 @@ class ConsoleRoomPoster extends LitElement {
   }
 
   async print(): Promise<void> {
-    // Paper without the code would be of no use.
+    // A poster printed before its code has loaded would be useless.
     await this.image.decode().catch(() => undefined);
     print();
   }
@@ -338,12 +338,12 @@ class ConsoleRoomPoster extends LitElement {
   }
 }
 
-/** The address as somebody types it; undefined for one with a key in it, which nobody types. */
+/** Returns the address to type; undefined if it contains a key, which is too long to type. */
 function addressOf({ viewer_url: url = '' }: RoomInfo): string | undefined {
   return url.includes('#') ? undefined : url.replace(/^https?:\/\//, '');
 }
 
-/** A language by the name that its own readers look for. */
+/** Returns a language's name in itself, which its readers look for. */
 function ownName(tag: string): string {
   try {
     return new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag;
@@ -354,7 +354,7 @@ function ownName(tag: string): string {
 
 customElements.define('console-room-poster', ConsoleRoomPoster);
 
-/** Shows the code of a room over the whole window, and prints it when that is wished. */
+/** Shows a room's poster over the whole window, and optionally prints it. */
 async function showPoster(room: RoomInfo, { isPrinted = false } = {}): Promise<void> {
   const poster = new ConsoleRoomPoster();
   poster.room = room;

@@ -12,9 +12,9 @@ const MAX_LANGUAGES = 30;
 export type ChosenLanguages = Pick<RoomWishes, 'languages' | 'always'>;
 
 /**
- * Chooses the languages of a room, and which of them are always translated.
+ * Choice of a room's languages, and of those that are always translated.
  *
- * @fires languages-change - With the {@link ChosenLanguages}.
+ * @fires languages-change - Carries the {@link ChosenLanguages}.
  */
 export class ConsoleRoomLanguages extends LitElement {
   static override styles = [
@@ -63,7 +63,7 @@ export class ConsoleRoomLanguages extends LitElement {
 
   @property({ attribute: false }) languages: readonly string[] = [];
   @property({ attribute: false }) always: readonly string[] = [];
-  /** What can be translated into. */
+  /** Possible target languages. */
   @property({ attribute: false }) possible: readonly string[] = [];
   @query('select', true) private readonly adding!: HTMLSelectElement;
 

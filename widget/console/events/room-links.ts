@@ -1,4 +1,4 @@
-/** Signed links to a room: all there are, made and revoked. */
+/** Signed links of a room: lists, creates and revokes them. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type {
@@ -19,10 +19,10 @@ import { sayDone, sayFailed } from '../parts/messages.ts';
 import { Loaded } from '../parts/states.ts';
 import { hoursText, roleTexts } from './room-text.ts';
 
-/** How long links may be good for, in hours; 0: until they are revoked. */
+/** Lifetimes offered for links, in hours; 0 until revoked. */
 const EXPIRIES = [0, 2, 8, 24, 72, 168, 720] as const;
 
-/** The links that every room begins with are made within this time. */
+/** Time within which a new room's first links are created, in ms. */
 const MADE_TOGETHER_MS = 1_000;
 
 function linksPath({ room_id: id }: RoomInfo): string {
@@ -30,9 +30,9 @@ function linksPath({ room_id: id }: RoomInfo): string {
 }
 
 /**
- * The signed links of a room.
+ * Table of a room's signed links.
  *
- * @fires links-change - One was made or revoked: the room may hand out others.
+ * @fires links-change - A link was created or revoked, so the room may show other links.
  */
 export class ConsoleRoomLinks extends LitElement {
   static override styles = [
@@ -165,7 +165,7 @@ async function copy({ url }: RoomLink): Promise<void> {
   else sayFailed(new Error(`The browser did not allow copying: ${url}`));
 }
 
-/** Whom links are for that nobody has said more about. */
+/** Names of links without a label, by role. */
 const audiences: Record<RoomRole, string> = {
   viewer: 'Readers and screens',
   captioner: 'Captioners',
@@ -190,7 +190,7 @@ function validityOf(link: RoomLink) {
   return hasExpired(link) ? html`<span class="badge">Expired</span>` : `Until ${momentText(time)}`;
 }
 
-/** Those that the room was made with by what they are good for, then the others as they were made. */
+/** Sorts the links that were created with the room first, by role; the others keep their order. */
 function inOrder(links: readonly RoomLink[], room: RoomInfo): RoomLink[] {
   const isOneOfFirst = (link: RoomLink) => isFirst(link, room);
   const roles = Object.keys(roleTexts);
@@ -200,7 +200,7 @@ function inOrder(links: readonly RoomLink[], room: RoomInfo): RoomLink[] {
   return [...first, ...links.filter((link) => !isOneOfFirst(link))];
 }
 
-/** Whether the room was made with it. */
+/** Whether a link was created together with the room. */
 function isFirst(link: RoomLink, room: RoomInfo): boolean {
   if (link.label !== '') return false;
   const apartMs = Date.parse(link.creation_time) - Date.parse(room.creation_time);
@@ -214,9 +214,9 @@ function keyIn(url: string): string | undefined {
 customElements.define('console-room-links', ConsoleRoomLinks);
 
 /**
- * Makes a link, then shows it.
+ * Dialog that creates a link and then shows it.
  *
- * @fires link-made - There is a new one.
+ * @fires link-made - A link was created.
  */
 export class ConsoleRoomLinkDialog extends LitElement {
   static override styles = [
@@ -329,7 +329,7 @@ export class ConsoleRoomLinkDialog extends LitElement {
       this.dialog.forget();
       this.dispatchEvent(new Event('link-made'));
       await this.updateComplete;
-      // The button that was pressed is gone with the form.
+      // The submit button that had the focus is gone with the form.
       this.renderRoot.querySelector<HTMLElement>('[autofocus]')?.focus();
     } catch (error) {
       this.failure = error instanceof Error ? error.message : 'That did not work.';

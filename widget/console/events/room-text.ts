@@ -1,10 +1,10 @@
-/** What a room is, in plain words. */
+/** Descriptions of a room's properties. */
 import { html, type TemplateResult } from 'lit';
 import type { RoomAccess, RoomInfo, RoomRole } from '../../../shared/schemas/rooms.ts';
 import { languageText } from '../../page/language-text.ts';
 import { counted, durationText, wholeNumber } from '../../page/numbers.ts';
 
-/** The track of what is said itself. */
+/** Name of the untranslated track. */
 export const SPOKEN = 'spoken';
 
 const HOUR_MS = 3_600_000;
@@ -15,7 +15,7 @@ export function hoursText(hours: number): string {
   return hours >= 24 && hours % 24 === 0 ? counted(hours / 24, 'day') : counted(hours, 'hour');
 }
 
-/** How long the transcript is kept. */
+/** Returns how long the transcript is kept. */
 export function keepText({ keep_hours: hours }: Pick<RoomInfo, 'keep_hours'>): string {
   return hours === 0 ? 'Not at all' : hoursText(hours);
 }
@@ -26,7 +26,7 @@ const accessTexts: Record<RoomAccess, string> = {
   link: 'With a signed link',
 };
 
-/** Who may read. */
+/** Returns the readers a room admits. */
 export function accessText({ access }: Pick<RoomInfo, 'access'>): string {
   return accessTexts[access as RoomAccess];
 }
@@ -37,12 +37,12 @@ export const roleTexts: Record<RoomRole, string> = {
   speaker: 'Speaker',
 };
 
-/** A language of a room, or what is said itself. */
+/** Returns the name of a track: a language, or the untranslated one. */
 export function trackText(track: string): string {
   return track === SPOKEN ? 'As spoken' : languageText(track);
 }
 
-/** What can be read of a room, in one order wherever it is listed: as spoken, then its languages. */
+/** Returns a room's tracks in the order used everywhere: the untranslated one, then its languages. */
 export function tracksOf({ languages }: Pick<RoomInfo, 'languages'>): string[] {
   return [SPOKEN, ...languages];
 }
@@ -51,7 +51,7 @@ export function readerCount({ viewers }: Pick<RoomInfo, 'viewers'>): number {
   return Object.values(viewers).reduce((sum, count) => sum + count, 0);
 }
 
-/** `3 as spoken, 8 Spanish`, in an order that stays while they come and go; empty when nobody reads. */
+/** Returns `3 as spoken, 8 Spanish`, in a stable order; empty without readers. */
 export function readersText(room: Pick<RoomInfo, 'languages' | 'viewers'>): string {
   return tracksOf(room)
     .map((track) => ({ track, count: room.viewers[track] ?? 0 }))
@@ -63,7 +63,7 @@ export function readersText(room: Pick<RoomInfo, 'languages' | 'viewers'>): stri
     .join(', ');
 }
 
-/** Whether somebody speaks. */
+/** Returns the badge for a room's state. */
 export function stateBadge({ state }: Pick<RoomInfo, 'state'>): TemplateResult {
   switch (state) {
     case 'live':

@@ -11,7 +11,7 @@ import { sayFailed } from '../parts/messages.ts';
 import { Loaded } from '../parts/states.ts';
 import { hoursText, trackText, tracksOf } from './room-text.ts';
 
-/** A whole transcript is asked for to count its lines, so not often. */
+/** Polling interval, in ms. Long, because counting the lines takes the whole transcript. */
 const REFRESH_MS = 60_000;
 
 const formatTexts: Record<TranscriptFormat, string> = {
@@ -22,17 +22,17 @@ const formatTexts: Record<TranscriptFormat, string> = {
   json: 'Data (JSON)',
 };
 
-/** What there is of a transcript. */
+/** Size and time span of a transcript. */
 interface Extent {
   lines: number;
-  /** When the first of them began and the last ended, ISO 8601; undefined without lines. */
+  /** Start of the first line and end of the last, ISO 8601; undefined without lines. */
   span: { from: string; to: string } | undefined;
 }
 
 /**
- * What was said in a room: downloaded in any language and format, or deleted.
+ * Card to download a room's transcript in any language and format, or to delete it.
  *
- * @fires transcript-delete - It was deleted.
+ * @fires transcript-delete - The transcript was deleted.
  */
 export class ConsoleRoomTranscript extends LitElement {
   static override styles = [
@@ -170,7 +170,7 @@ export class ConsoleRoomTranscript extends LitElement {
         this.dispatchEvent(new Event('transcript-delete'));
       },
     });
-    // The button that was pressed is gone.
+    // The button that had the focus is gone.
     if (isDeleted) this.heading.focus({ preventScroll: true });
   };
 }

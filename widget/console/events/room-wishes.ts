@@ -1,6 +1,6 @@
 import type { RoomChange, RoomCreation, RoomInfo } from '../../../shared/schemas/rooms.ts';
 
-/** What a room is to be, as its form has it; an empty text is no wish. */
+/** Requested settings of a room, as its form holds them; an empty text means unset. */
 export interface RoomWishes {
   name: string;
   languages: readonly string[];
@@ -25,7 +25,7 @@ export const newRoom: RoomWishes = {
   formality: '',
 };
 
-/** What a room was made with, or has become. */
+/** Returns the current settings of a room. */
 export function wishesOf(room: RoomInfo): RoomWishes {
   return {
     name: room.name,
@@ -55,7 +55,7 @@ export function creationOf(wishes: RoomWishes): RoomCreation {
   };
 }
 
-/** Those wishes that are not as they were. */
+/** Returns the settings that differ. */
 export function differing(before: RoomWishes, wishes: RoomWishes): Partial<RoomWishes> {
   const names = Object.keys(wishes) as (keyof RoomWishes)[];
   const changed = names.filter(
@@ -64,10 +64,7 @@ export function differing(before: RoomWishes, wishes: RoomWishes): Partial<RoomW
   return Object.fromEntries(changed.map((name) => [name, wishes[name]]));
 }
 
-/**
- * What is different, and nothing else: naming who may read asks every reader to come in anew, though
- * it were the same as before.
- */
+/** Returns only the changed fields: sending `access`, even unchanged, makes every reader enter again. */
 export function changeOf(room: RoomInfo, wishes: RoomWishes): RoomChange {
   const changed = differing(wishesOf(room), wishes);
   const hasChanged = (...fields: (keyof RoomWishes)[]) => fields.some((field) => field in changed);

@@ -9,14 +9,13 @@ import { icons } from '../parts/icons.ts';
 import '../parts/save-bar.ts';
 import { WordDraft, type Replacement, type RoomWords } from './word-draft.ts';
 
-/** Drafts that wait while somebody looks at another page, by the id of the room. */
+/** Drafts kept while the user is on another page, by room. */
 const wordDrafts = new DraftShelf<WordDraft>();
 
 /**
- * What becomes of words in a room: misheard ones are put right, others are hidden, from the next
- * sentence on after they were saved.
+ * Word rules of a room: replaces misheard words and hides others, from the next sentence on after saving.
  *
- * @fires room-change - They were saved; with the room as it is now.
+ * @fires room-change - The rules were saved; carries the updated room.
  */
 export class ConsoleRoomWords extends LitElement {
   static override styles = [
@@ -72,7 +71,7 @@ export class ConsoleRoomWords extends LitElement {
   @state() private isSaving = false;
   @state() private failure = '';
   #draft!: WordDraft;
-  /** What gets the focus when it has been drawn. */
+  /** Selector of the element to focus after the next update. */
   #focusNext: string | undefined;
 
   override willUpdate(changed: PropertyValues<this>): void {
@@ -80,7 +79,7 @@ export class ConsoleRoomWords extends LitElement {
     const saved = wordsOf(this.room);
     const isAnother = changed.get('room')?.room_id !== this.room.room_id;
     if (isAnother) this.#draft = wordDrafts.waiting(placeOfRoom(this.room)) ?? new WordDraft(saved);
-    // Somebody else has saved others; what is being typed here stays until it is saved or discarded.
+    // Changes saved elsewhere are shown only if nothing is being edited here.
     else if (!this.#draft.isChanged && this.#draft.isBehind(saved))
       this.#draft = new WordDraft(saved);
   }
@@ -196,14 +195,14 @@ export class ConsoleRoomWords extends LitElement {
 
   private onPaste(event: ClipboardEvent, at: number): void {
     const text = event.clipboardData?.getData('text/plain') ?? '';
-    // A single word goes where the cursor is.
+    // A single word is pasted at the cursor.
     if (!/[\t\n→]|=>/.test(text.trim())) return;
     event.preventDefault();
     this.#draft.paste(at, text);
     this.touch();
   }
 
-  /** Enter goes to the next line, as in a list that is written by hand. */
+  /** Enter moves on to the next cell, as in a hand-written list. */
   private readonly onKey = (event: KeyboardEvent): void => {
     const { target, key, isComposing } = event;
     if (isComposing || key !== 'Enter' || !(target instanceof HTMLInputElement)) return;
@@ -215,7 +214,7 @@ export class ConsoleRoomWords extends LitElement {
 
   private removeRow(at: number): void {
     this.#draft.remove(at);
-    // The next one has come into its place, or the empty one.
+    // The next row, or the empty one, has taken the removed row's place.
     this.#focusNext = `[data-cell='from ${at}']`;
     this.touch();
   }
@@ -251,7 +250,7 @@ export class ConsoleRoomWords extends LitElement {
   };
 }
 
-/** Where the next one is typed. */
+/** The empty row in which a new one is typed. */
 const NO_ROW: Replacement = { from: '', to: '' };
 
 function wordsOf({ replacements, hidden_words: hidden }: RoomInfo): RoomWords {

@@ -22,13 +22,13 @@ import { accessText, keepText, readerCount, stateBadge, trackText, tracksOf } fr
 import './room-transcript.ts';
 import './room-words.ts';
 
-/** Who comes and goes shows within this time. */
+/** Polling interval, in ms: readers who come or go show within this time. */
 const REFRESH_MS = 3_000;
 
-/** Of so many languages those that nobody reads are listed too: nothing jumps when somebody comes. */
+/** Up to this many tracks, those without readers are listed too, so that nothing jumps when readers come. */
 const FEW_TRACKS = 8;
 
-/** One room: its links, who is there, what becomes of words, what was said, and how it is set up. */
+/** One room: its links, readers, word rules, transcript and settings. */
 export class ConsoleRoom extends LitElement {
   static override styles = [
     baseStyles,
@@ -96,7 +96,7 @@ export class ConsoleRoom extends LitElement {
     everyMs: REFRESH_MS,
     onGone: () => forgetAbout(this.place),
   });
-  /** Names of glossaries by their ids; without one that could not be fetched the id is shown. */
+  /** Glossary names by id; the id is shown for one that could not be fetched. */
   readonly #glossaryNames = new Loaded(this, {
     load: async ({ signal }) => {
       const { glossaries } = await api.get<{ glossaries: Glossary[] }>('v3/glossaries', { signal });
@@ -116,7 +116,7 @@ export class ConsoleRoom extends LitElement {
     super.updated(changed);
     if (this.#hasFocused || this.#room.value === undefined) return;
     this.#hasFocused = true;
-    // Whoever listens hears where the link has led.
+    // Screen readers announce the page that the link has opened.
     this.heading?.focus({ preventScroll: true });
   }
 
@@ -281,7 +281,7 @@ function readingText(count: number): string {
   return count === 1 ? 'One reads along.' : `${wholeNumber(count)} read along.`;
 }
 
-/** Who is there, by language. */
+/** Card with the current readers, by language. */
 function readersCard(room: RoomInfo) {
   const total = readerCount(room);
   const tracks = tracksOf(room);

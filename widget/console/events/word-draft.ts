@@ -1,18 +1,18 @@
 import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
 
-/** What was heard, and what it is. */
+/** A misheard word, and its correction. */
 export interface Replacement {
   readonly from: string;
   readonly to: string;
 }
 
-/** What becomes of words in a room. */
+/** Word rules of a room. */
 export type RoomWords = Pick<RoomInfo, 'replacements' | 'hidden_words'>;
 
-/** Most words of each kind. */
+/** Most rules of each kind. */
 const MAX_WORDS = 500;
 
-/** The words of a room while they are edited: rows as they are typed, and lines of text. */
+/** Draft of a room's word rules: rows of replacements, and hidden words as lines of text. */
 export class WordDraft {
   #saved: RoomWords;
   rows: readonly Replacement[];
@@ -28,12 +28,12 @@ export class WordDraft {
     return !isSame(this.words, this.#saved);
   }
 
-  /** Whether somebody has saved other words since. */
+  /** Whether other rules have been saved since. */
   isBehind(saved: RoomWords): boolean {
     return !isSame(saved, this.#saved);
   }
 
-  /** Puts what was typed into one side of a row; the row after the last one comes to be by that. */
+  /** Sets one side of a row; typing into the row after the last one creates it. */
   type(at: number, side: keyof Replacement, text: string): void {
     const rows = at < this.rows.length ? [...this.rows] : [...this.rows, { from: '', to: '' }];
     const row = rows[at] ?? { from: '', to: '' };
@@ -45,7 +45,7 @@ export class WordDraft {
     this.rows = this.rows.filter((_, index) => index !== at);
   }
 
-  /** Takes lines that were copied elsewhere, two columns each, in the place of a row. */
+  /** Replaces a row with pasted lines of two columns each. */
   paste(at: number, text: string): void {
     const pasted = text
       .split(/\r?\n/)
@@ -62,7 +62,7 @@ export class WordDraft {
     this.hidden = this.#saved.hidden_words.join('\n');
   }
 
-  /** What is to be saved: without blanks, empty rows and what is there twice. */
+  /** The rules to save: trimmed, without empty rows and duplicate hidden words. */
   get words(): RoomWords {
     const rows = this.rows.map(({ from, to }) => ({ from: from.trim(), to: to.trim() }));
     const filled = rows.filter(({ from, to }) => from !== '' || to !== '');
@@ -73,7 +73,7 @@ export class WordDraft {
     };
   }
 
-  /** Why it cannot be saved, as far as can be seen before the server is asked; empty when it can. */
+  /** Why the draft cannot be saved, as far as the client can tell; empty if it can. */
   get obstacle(): string {
     const { replacements, hidden_words: hidden } = this.words;
     const nameless = replacements.find(({ from }) => from === '');
@@ -89,7 +89,7 @@ export class WordDraft {
     return '';
   }
 
-  /** How it differs from what is saved; empty when it does not. */
+  /** Describes how the draft differs from the saved rules; empty if it does not. */
   get changes(): string {
     const { replacements, hidden_words: hidden } = this.words;
     const parts = [

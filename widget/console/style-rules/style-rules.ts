@@ -1,4 +1,4 @@
-/** The pages of style rules: all lists of an account, and one with its rules and instructions. */
+/** Style rule pages: all lists of an account, and one list with its rules and instructions. */
 import { LitElement, html, nothing, type PropertyValues } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { styleLanguages } from '../../../shared/language.ts';
@@ -21,10 +21,10 @@ import './instructions.ts';
 import { fetchCatalogue, isObeyed, type StyleRuleCatalogue } from './rule-choice.ts';
 import './rule-editor.ts';
 
-/** Most lists of an answer. */
+/** Lists per page of an API answer. */
 const PAGE_SIZE = 25;
 
-/** The style rule lists of the account. */
+/** The account's style rule lists. */
 export class ConsoleStyleLists extends LitElement {
   static override styles = baseStyles;
 
@@ -118,7 +118,7 @@ export class ConsoleStyleLists extends LitElement {
   };
 }
 
-/** Rules and instructions of a list, counted. */
+/** Describes how many rules and instructions a list has. */
 function contentText({
   configured_rules: rules,
   custom_instructions: instructions,
@@ -127,7 +127,7 @@ function contentText({
   return `${counted(count, 'rule')}, ${counted(instructions.length, 'instruction')}`;
 }
 
-/** All lists: answers say no total, the last one is short. */
+/** Fetches all lists, page by page. Answers carry no total, so a short page is the last one. */
 async function fetchLists({ signal }: Fetching): Promise<StyleRuleList[]> {
   const lists: StyleRuleList[] = [];
   for (let number = 0; lists.length === number * PAGE_SIZE; number += 1) {
@@ -176,7 +176,7 @@ export class ConsoleStyleList extends LitElement {
     super.updated(changed);
     if (this.#hasFocused || this.#content.value === undefined) return;
     this.#hasFocused = true;
-    // Whoever listens hears where the link has led.
+    // Screen readers announce the page that the link has opened.
     this.heading?.focus({ preventScroll: true });
   }
 

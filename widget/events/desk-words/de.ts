@@ -1,4 +1,4 @@
-/** The words of the pages of those who speak and type in German. */
+/** German wording of the speaker and captioner pages. */
 import type { DeskWords } from './en.ts';
 
 export const deskWords: DeskWords = {

@@ -1,17 +1,17 @@
-/** The words of the pages of those who speak and type, and what there must be in other languages. */
+/** English wording of the speaker and captioner pages, and the shape of the wording in every language. */
 import type { VoiceErrorCode, VoiceState } from '../../events.ts';
 import type { StateLabel } from '../../labels.ts';
 
-/** By the plural forms of the language; `{n}` stands for the number. */
+/** Plural forms of a language; `{n}` stands for the number. */
 export type Counted = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** What is said of these in words of their own; the others never show. */
+/** Voice states with wording of their own; the others are never shown this way. */
 type ShownVoiceState = Exclude<VoiceState, 'idle' | 'live' | 'stopping' | 'ended'>;
 
 export interface DeskWords {
-  /** What one is on a page. */
+  /** Name of the user's role on each page. */
   roles: { speaker: string; captioner: string };
-  /** For those who listen, before the state of the room. */
+  /** Precedes the state of the room, for screen readers. */
   room: string;
   roomStates: { waiting: string; live: string; paused: string };
   loading: string;
@@ -20,7 +20,7 @@ export interface DeskWords {
   didNotWork: string;
   unreachable: string;
   wentWrong: string;
-  /** Follows the reason why nothing newer is known. */
+  /** Follows the reason why the page is not up to date. */
   outOfDate: string;
   gone: StateLabel;
   refused: StateLabel;
@@ -57,7 +57,7 @@ export interface DeskWords {
     ready: StateLabel;
     live: string;
     paused: StateLabel;
-    /** In place of the hint, where somebody else had the floor. */
+    /** Replaces the hint if another speaker had the floor. */
     pausedByOther: string;
     taken: StateLabel;
     takenOver: StateLabel;
@@ -65,7 +65,7 @@ export interface DeskWords {
     unread: StateLabel;
     states: Record<ShownVoiceState, StateLabel>;
     errors: Partial<Record<VoiceErrorCode, string>>;
-    /** Of the captions of what is heard. */
+    /** Wording of the caption element on the page. */
     heard: { region: string; announcements: string; original: string; empty: string };
   };
   audience: {
@@ -84,7 +84,7 @@ export interface DeskWords {
     captions: string;
     youWrite: string;
     whatIsSaid: string;
-    /** Each follows a key. */
+    /** Each text follows the name of a key. */
     keys: { sends: string; undoes: string; editsLast: string };
     connecting: string;
     reconnecting: string;
@@ -92,22 +92,22 @@ export interface DeskWords {
     full: string;
     lines: string;
     nothingYet: string;
-    /** `{time}` stands for when it was said. */
+    /** `{time}` stands for the time of the line. */
     lineOf: string;
     lineByHand: string;
     byHand: string;
     notTranslated: string;
     sending: string;
-    /** `{text}` stands for the words. */
+    /** `{text}` stands for the text of the line. */
     meanwhile: string;
     emptied: string;
     changed: string;
     heardAs: string;
-    /** `{reason}` stands for why. */
+    /** `{reason}` stands for the cause. */
     notSent: string;
     discard: string;
     beingHeard: string;
-    /** `{language}` stands for the language by its own name. */
+    /** `{language}` stands for the language's name in itself. */
     newLine: string;
     newLineSpoken: string;
     send: string;
