@@ -114,8 +114,8 @@ export function receiveMessage(
 
 /**
  * Closes a transcript when its connection ends, for whatever reason. Open lines become complete. Tentative
- * text will never be concluded, but readers were reading it: it is kept and closed with an ellipsis. The
- * next connection counts its times from zero.
+ * text will never be concluded, but readers were reading it: it is kept and closed with an ellipsis. The next
+ * connection counts its times from zero.
  */
 export function finishTranscript(transcript: Transcript): ReturnType<typeof receiveMessage> {
   return updateTrack(transcript, () => true, interrupt);

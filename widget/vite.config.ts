@@ -1,7 +1,7 @@
 /**
  * Vite configuration with one build per result, because each must stand alone: each caption element is one
- * file to embed, the worklet is one file that `script-src 'self'` permits, and the console is one bundle.
- * The event pages share their common chunks. The demo page embeds the built element file as any page would.
+ * file to embed, the worklet is one file that `script-src 'self'` permits, and the console is one bundle. The
+ * event pages share their common chunks. The demo page embeds the built element file as any page would.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -26,8 +26,7 @@ function oneFile(entry: string, fileName: string): { build: BuildEnvironmentOpti
 
 /**
  * Makes `import text from './file.ts?bundled-source'` work: the module becomes a minified bundle of its own,
- * as
- * text. A page's script can thereby start the worklet when the worklet's file is unreachable.
+ * as text. A page's script can thereby start the worklet when the worklet's file is unreachable.
  */
 function bundledSource(): Plugin {
   return {

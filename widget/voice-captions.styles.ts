@@ -1,7 +1,6 @@
 import { css, unsafeCSS, type CSSResult } from 'lit';
 // Imported as raw text: the build's transform of `light-dark()` relies on the root element of the page, which
-// an
-// embedding page does not provide.
+// an embedding page does not provide.
 import sheet from './page/tokens.css?raw';
 import { captionStyles } from './views/captions.ts';
 import { toolbarStyles } from './views/toolbar.ts';
@@ -27,8 +26,8 @@ function lightToken(name: string): CSSResult {
 }
 
 /**
- * Colours that follow the inherited color-scheme. A page overrides any of them with a custom property.
- * Text keeps a contrast of at least 7:1.
+ * Colours that follow the inherited color-scheme. A page overrides any of them with a custom property. Text
+ * keeps a contrast of at least 7:1.
  */
 const colours = (colour: (name: string) => CSSResult): CSSResult => css`
   :host {

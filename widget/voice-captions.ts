@@ -66,8 +66,8 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
 ];
 
 /**
- * Live captions of speech, in the spoken language and in up to five others. A page loads this file and
- * writes the tag.
+ * Live captions of speech, in the spoken language and in up to five others. A page loads this file and writes
+ * the tag.
  *
  * @fires vc-statechange - The state changed.
  * @fires vc-caption - A track has new text.
@@ -236,8 +236,7 @@ export class VoiceCaptions extends LitElement {
 
   /**
    * Returns the concluded text of a language, one sentence per line. Defaults to the first target language,
-   * or
-   * to the source if no target exists. Removed languages are included.
+   * or to the source if no target exists. Removed languages are included.
    */
   transcript(language?: LanguageTag): string {
     const { tracks } = this.transcriptNow;

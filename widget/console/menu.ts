@@ -1,4 +1,4 @@
-/** The pages of the console, in the order of its menu. */
+/** Pages of the console, in the order of the menu. */
 import { html, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import './events/events.ts';
@@ -14,10 +14,10 @@ import { icons } from './parts/icons.ts';
 import type { Session } from './session.ts';
 import './style-rules/style-rules.ts';
 
-/** What a page knows when it is shown. */
+/** Context of a page view. */
 interface Visit {
   session: Session;
-  /** What the address has after the page's path. */
+  /** Parts of the address after the page's path. */
   rest: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface PageGroup {
   pages: readonly ConsolePage[];
 }
 
-/** A new page is an entry here. */
+/** All pages, by group. A new page is added here. */
 export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Use',
@@ -131,13 +131,13 @@ export const pageGroups: readonly PageGroup[] = [
   },
 ];
 
-/** The page of a path; the first one for an empty path, undefined for an unknown one. */
+/** Returns the page of a path; the first page for an empty path, undefined for an unknown one. */
 export function pageOf(path: string): ConsolePage | undefined {
   const pages = pageGroups.flatMap((group) => group.pages);
   return path === '' ? pages[0] : pages.find((page) => page.path === path);
 }
 
-/** All glossaries; with an id one of them, with two languages one of its dictionaries. */
+/** Returns all glossaries; with an id, that glossary; with two languages, that dictionary of it. */
 function glossariesView([id, source, target]: readonly string[]): TemplateResult {
   if (id === undefined) return html`<console-glossaries></console-glossaries>`;
   const pair = source === undefined || target === undefined ? undefined : { source, target };
@@ -147,7 +147,7 @@ function glossariesView([id, source, target]: readonly string[]): TemplateResult
   )}`;
 }
 
-/** All lists of style rules; with an id one of them. */
+/** Returns all style rule lists; with an id, that list. */
 function styleRulesView(session: Session, [id]: readonly string[]): TemplateResult {
   if (id === undefined) {
     return html`<console-style-lists .session=${session}></console-style-lists>`;
@@ -155,7 +155,7 @@ function styleRulesView(session: Session, [id]: readonly string[]): TemplateResu
   return html`${keyed(id, html`<console-style-list .styleId=${id}></console-style-list>`)}`;
 }
 
-/** All rooms; with an id one of them. */
+/** Returns all rooms; with an id, that room. */
 function eventsView(session: Session, [id]: readonly string[]): TemplateResult {
   if (id === undefined) return html`<console-rooms .session=${session}></console-rooms>`;
   return html`${keyed(id, html`<console-room .roomId=${id}></console-room>`)}`;

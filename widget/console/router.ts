@@ -1,12 +1,12 @@
-/** Where in the console one is, kept in the fragment of the address: `#/glossaries/ID`. */
+/** Location within the console, kept in the fragment of the address: `#/glossaries/ID`. */
 
-/** A place: the page's path, and what comes after it, decoded. */
+/** A location: the page's path and the parts after it, decoded. */
 export interface Place {
   path: string;
   rest: readonly string[];
 }
 
-/** Reads a fragment, with or without `#`. */
+/** Parses a fragment, with or without `#`. */
 export function placeOf(fragment: string): Place {
   const [path = '', ...rest] = fragment
     .replace(/^#?\/?/, '')
@@ -16,29 +16,29 @@ export function placeOf(fragment: string): Place {
   return { path, rest };
 }
 
-/** The page that is shown, without what it shows of its thing: `glossaries/ID`. */
+/** Returns the current page without parts below its resource: `glossaries/ID`. */
 export function shownPlace(): string {
   const { path, rest } = placeOf(location.hash);
   return [path, ...rest.slice(0, 1)].join('/');
 }
 
-/** The `href` of a place. */
+/** Returns the `href` of a location. */
 export function linkTo(path: string, ...rest: readonly string[]): string {
   return `#/${[path, ...rest].map(encodeURIComponent).join('/')}`;
 }
 
-/** Goes to a place, as following its link does. */
+/** Navigates to a location, as following its link does. */
 export function goTo(path: string, ...rest: readonly string[]): void {
   location.hash = linkTo(path, ...rest);
 }
 
-/** Token of a one-time link, `#set-password=…`; undefined for every other address. */
+/** Returns the token of a one-time link, `#set-password=…`; undefined for any other address. */
 export function passwordTokenOf(fragment: string): string | undefined {
   const [, token = ''] = /^#set-password=(.+)$/.exec(fragment) ?? [];
   return token === '' ? undefined : decoded(token);
 }
 
-/** What somebody typed into the address may be no valid encoding. */
+/** Decodes a part of the address; returns it unchanged if its encoding is invalid. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

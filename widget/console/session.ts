@@ -1,4 +1,4 @@
-/** Who is signed in, how that is found out and changed, and the two forms through which one comes in. */
+/** Console session: sign-in, sign-out and password calls, and the two forms that open a session. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type { ConsoleSession } from '../../shared/schemas/console.ts';
@@ -10,7 +10,7 @@ import { note } from './parts/states.ts';
 
 export type Session = ConsoleSession;
 
-/** The session of this browser; undefined when nobody is signed in. @throws ApiFailure */
+/** Returns the session of this browser; undefined when signed out. @throws ApiFailure */
 export async function currentSession(): Promise<Session | undefined> {
   try {
     return await api.get<Session>('session');
@@ -30,12 +30,12 @@ export async function signOut(): Promise<void> {
   await api.post<undefined>('sign-out', {});
 }
 
-/** Sets the password by the token of a one-time link, and signs in. @throws ApiFailure */
+/** Sets the password with the token of a one-time link, and signs in. @throws ApiFailure */
 export function setPassword(token: string, password: string): Promise<Session> {
   return api.post<Session>('password', { token, password });
 }
 
-/** Other browsers are signed out. @throws ApiFailure */
+/** Changes the password and signs out all other browsers. @throws ApiFailure */
 export function changePassword(currentPassword: string, password: string): Promise<Session> {
   return api.post<Session>('password/change', { current_password: currentPassword, password });
 }
@@ -44,7 +44,7 @@ const MIN_PASSWORD_LENGTH = 12;
 
 export const PASSWORD_RULE = `At least ${MIN_PASSWORD_LENGTH} characters. A few words that do not belong together are good.`;
 
-/** What is wrong with a new password, as far as can be seen before the server is asked, which has the last word. */
+/** Returns what is wrong with a new password, as far as the client can tell; the server has the last word. */
 export function passwordProblem(password: string, repeated: string): string | undefined {
   if (password.length < MIN_PASSWORD_LENGTH)
     return `Take at least ${MIN_PASSWORD_LENGTH} characters.`;
@@ -52,7 +52,7 @@ export function passwordProblem(password: string, repeated: string): string | un
   return undefined;
 }
 
-/** A field for a password; with a new one the browser offers to make it. */
+/** Renders a password field; for a new password the browser offers to generate one. */
 export function passwordField({
   name,
   label,
@@ -60,12 +60,12 @@ export function passwordField({
   hint,
   describedBy,
 }: {
-  /** Its id, too. */
+  /** Name and id of the field. */
   name: string;
   label: string;
   isNew?: boolean;
   hint?: string;
-  /** Id of what else says something about it. */
+  /** Id of another element that describes the field. */
   describedBy?: string;
 }): TemplateResult {
   const hintId = hint === undefined ? describedBy : `${name}-hint`;
@@ -83,7 +83,7 @@ export function passwordField({
   </div>`;
 }
 
-/** A form alone on the page: where one comes in. */
+/** Style of a form alone on the page. */
 const doorStyles = css`
   main {
     display: grid;
@@ -115,16 +115,16 @@ const doorStyles = css`
 `;
 
 /**
- * Asks for account and password.
+ * Form that asks for account and password.
  *
- * @fires signed-in - With the session.
+ * @fires signed-in - Carries the session.
  */
 export class ConsoleSignIn extends LitElement {
   static override styles = [baseStyles, doorStyles];
 
-  /** Who was signed in here, and is no more. */
+  /** The session that was open here and has ended. */
   @property({ attribute: false }) former: Session | undefined;
-  /** Who has signed in in this browser since. */
+  /** The session opened in this browser since. */
   @property({ attribute: false }) successor: Session | undefined;
   @state() private failure: Error | undefined;
   @state() private isBusy = false;
@@ -222,14 +222,14 @@ function failureText(failure: Error): string {
 customElements.define('console-sign-in', ConsoleSignIn);
 
 /**
- * Sets the console's password by a one-time link.
+ * Form that sets the console's password with a one-time link.
  *
- * @fires signed-in - With the session.
+ * @fires signed-in - Carries the session.
  */
 export class ConsoleSetPassword extends LitElement {
   static override styles = [baseStyles, doorStyles];
 
-  /** Of the link. */
+  /** Token of the link. */
   @property({ attribute: false }) token = '';
   @state() private problem = '';
   @state() private isBusy = false;

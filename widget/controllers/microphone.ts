@@ -175,8 +175,7 @@ export class AudioCapture {
 
   /**
    * Fails a capture whose context never starts, which browsers do not report: Firefox's stays suspended
-   * without
-   * an output device, and every browser's does if it was created without a click.
+   * without an output device, and every browser's does if it was created without a click.
    */
   #checkBegin(): void {
     if (this.#hasBegun || this.#context.state === 'running') return;

@@ -42,8 +42,8 @@ export interface SessionOptions {
 }
 
 /**
- * Consecutive attempts before giving up. The five pauses between them make 11 to 20 s; each attempt takes
- * as long as the token does, then ten seconds at most.
+ * Consecutive attempts before giving up. The five pauses between them make 11 to 20 s; each attempt takes as
+ * long as the token does, then ten seconds at most.
  */
 const ATTEMPTS = { toBegin: 6, toResume: 6 };
 /** Audio buffered for the gateway, which keeps a dropped session for a minute. */

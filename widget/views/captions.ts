@@ -121,8 +121,8 @@ function capitalised(name: string, language: LanguageTag): string {
 }
 
 /**
- * Time an announced sentence stays in the live region, in ms: a reader who walks the page later does
- * not meet it again.
+ * Time an announced sentence stays in the live region, in ms: a reader who walks the page later does not meet
+ * it again.
  */
 const KEPT_MS = 20_000;
 

@@ -1,6 +1,6 @@
 /**
- * A scrolling block of lines that follows its end while lines are added, unless the reader has scrolled
- * back. Publishes the height of the block to its style as `--_height`, in px.
+ * A scrolling block of lines that follows its end while lines are added, unless the reader has scrolled back.
+ * Publishes the height of the block to its style as `--_height`, in px.
  */
 
 /** Distance from the end within which the block counts as at its end, in px. */

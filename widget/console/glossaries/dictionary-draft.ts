@@ -1,30 +1,30 @@
 import { DraftShelf } from '../parts/draft-shelf.ts';
 import { entryFault, writeTsv, type Entry, type LanguagePair } from './entry-file.ts';
 
-/** How a draft differs from what is saved. */
+/** Numbers of entries that differ from the saved dictionary. */
 export interface DraftChanges {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
 }
 
-/** How an entry differs from what is saved. */
+/** How an entry differs from the saved one. */
 export type EntryMark = 'added' | 'changed' | 'saved';
 
-/** What stands in the fields of a row, in the place of an entry or as a new one. */
+/** Content of a row's input fields, for a new entry or in place of an existing one. */
 export interface WrittenRow extends Entry {
-  /** The entry it is to replace. */
+  /** The entry it replaces. */
   readonly over: Entry | 'new';
 }
 
-/** What is to be sent: entries to be added to the others, or all of them anew. */
+/** What to send: entries to add to the others, or the whole dictionary anew. */
 export type SavePlan =
   | { readonly kind: 'add'; readonly tsv: string }
   | { readonly kind: 'rewrite'; readonly over: (current: string) => Entry[] };
 
 /**
- * A dictionary that is being edited: what was saved, and what it has become. Nothing is sent on the
- * way, so that a slip costs nothing and ten thousand lines cost one request.
+ * Draft of a dictionary: the saved entries and the current ones. Nothing is sent while editing, so that a
+ * slip costs nothing and ten thousand lines cost one request.
  */
 export class DictionaryDraft {
   #saved: ReadonlyMap<string, string>;
@@ -43,7 +43,7 @@ export class DictionaryDraft {
     return this.#entries;
   }
 
-  /** Grows with every change. */
+  /** Increases with every change. */
   get version(): number {
     return this.#version;
   }
@@ -57,7 +57,9 @@ export class DictionaryDraft {
     return added + changed + removed > 0 || this.row !== undefined;
   }
 
-  /** Entries with these words in either phrase, whatever their case; all of them for none. */
+  /**
+   * Returns the entries that contain the words in either phrase, ignoring case; all entries for empty words.
+   */
   search(words: string): readonly Entry[] {
     const wanted = words.trim().toLowerCase();
     if (wanted === '') return this.#entries;
@@ -67,7 +69,7 @@ export class DictionaryDraft {
     );
   }
 
-  /** How many of these are not there yet, and how many are there with another translation. */
+  /** Counts how many of the given entries are new, and how many exist with another translation. */
   compare(others: readonly Entry[]): { newCount: number; changedCount: number } {
     const targets = new Map(this.#entries.map(({ source, target }) => [source, target]));
     let newCount = 0;
@@ -86,9 +88,9 @@ export class DictionaryDraft {
   }
 
   /**
-   * Puts an entry first, where it is seen, or in the place of another.
+   * Adds an entry at the top, where it is visible, or in place of another one.
    *
-   * @returns what is wrong with it, as a predicate of an entry; then nothing has changed
+   * @returns the fault of the entry, as a predicate; the draft is then unchanged
    */
   put(entry: Entry, replaced?: Entry): string | undefined {
     const fault = entryFault(entry);
@@ -107,7 +109,7 @@ export class DictionaryDraft {
     this.#set(this.#entries.filter((each) => each !== entry));
   }
 
-  /** Takes many entries at once, over those with the same source or in the place of all. */
+  /** Adds many entries at once: over those with the same source, or in place of all. */
   take(taken: readonly Entry[], { inPlaceOfAll }: { inPlaceOfAll: boolean }): void {
     this.#set(inPlaceOfAll ? taken : merged(this.#entries, taken));
   }
@@ -117,7 +119,9 @@ export class DictionaryDraft {
     this.#set(Array.from(this.#saved, ([source, target]) => ({ source, target })));
   }
 
-  /** A draft of what is saved now, in the order that was seen: what was added stays in view. */
+  /**
+   * Returns a draft of the newly saved entries in the order shown so far, so that added ones stay in view.
+   */
   renewed(saved: readonly Entry[]): DictionaryDraft {
     const draft = new DictionaryDraft(saved);
     const waiting = new Map(saved.map((entry) => [entry.source, entry]));
@@ -129,12 +133,12 @@ export class DictionaryDraft {
       seen.push(entry);
     }
     draft.#entries = [...seen, ...waiting.values()];
-    // The next one may have been begun meanwhile.
+    // The user may have begun the next entry meanwhile.
     if (this.row?.over === 'new') draft.row = this.row;
     return draft;
   }
 
-  /** What others changed in between stays, unless the same entry was changed here. */
+  /** How to save the draft. Changes made elsewhere meanwhile are kept, except to entries changed here. */
   get plan(): SavePlan {
     const changed = this.#entries.filter((entry) => this.mark(entry) !== 'saved');
     const kept = new Set(this.#entries.map(({ source }) => source));
@@ -168,15 +172,15 @@ export class DictionaryDraft {
   }
 }
 
-/** Drafts that wait while somebody looks at another page, by {@link draftKey}. */
+/** Drafts kept while the user is on another page, by {@link draftKey}. */
 export const drafts = new DraftShelf<DictionaryDraft>();
 
-/** Keys of the dictionaries of a glossary start with its id. */
+/** Returns a dictionary's key. Keys begin with the id of the glossary. */
 export function draftKey(glossaryId: string, { source, target }: LanguagePair): string {
   return `glossaries/${glossaryId} ${source} ${target}`;
 }
 
-/** The entries of a text as the server writes it: a line each, with one tab. */
+/** Parses entries as the server writes them: one per line, with one tab. */
 export function entriesOf(tsv: string): Entry[] {
   if (tsv === '') return [];
   return tsv.split('\n').map((line) => {

@@ -31,10 +31,10 @@ import './entry-table.ts';
 import type { ConsoleEntryTable } from './entry-table.ts';
 
 /**
- * The entries of one dictionary. What is done to them is kept here until it is saved, all at once.
+ * Editor of one dictionary. Changes are kept in a draft until they are saved, all at once.
  *
- * @fires dictionary-change - It was saved.
- * @fires dictionary-delete - It is no more.
+ * @fires dictionary-change - The dictionary was saved.
+ * @fires dictionary-delete - The dictionary was deleted.
  */
 export class ConsoleDictionaryEditor extends LitElement {
   static override styles = [baseStyles, fileChoiceStyles];
@@ -126,7 +126,7 @@ export class ConsoleDictionaryEditor extends LitElement {
     return { source_lang: this.pair.source, target_lang: this.pair.target };
   }
 
-  /** Lines of the dictionary; none when it is about to be made. */
+  /** Fetches the dictionary's entries as lines; none for a dictionary that is still to be created. */
   private async fetchEntries(signal?: AbortSignal): Promise<string> {
     try {
       const path = `v3/glossaries/${this.glossary.glossary_id}/entries`;
@@ -153,7 +153,7 @@ export class ConsoleDictionaryEditor extends LitElement {
 
   private readonly save = async (): Promise<void> => {
     const draft = this.#draft.value;
-    // Whoever saves means the row as well that is still being written.
+    // Saving includes the row that is still being written.
     if (draft === undefined || this.table?.finish() === false) return;
     this.isSaving = true;
     this.failure = '';
@@ -211,7 +211,7 @@ export class ConsoleDictionaryEditor extends LitElement {
       work: async () => {
         const path = `v3/glossaries/${this.glossary.glossary_id}/dictionaries`;
         await api.delete(path, { query: this.wireQuery }).catch((error: unknown) => {
-          // It may never have been saved.
+          // The dictionary may never have been saved.
           if (!(error instanceof ApiFailure && error.status === 404)) throw error;
         });
         drafts.forget(this.draftKey);
@@ -221,7 +221,7 @@ export class ConsoleDictionaryEditor extends LitElement {
   };
 }
 
-/** `2 added, 1 removed`; empty when nothing has changed. */
+/** Returns `2 added, 1 removed`; empty without changes. */
 function changesText({ changes: { added, changed, removed }, row }: DictionaryDraft): string {
   const parts = [
     [added, 'added'],
@@ -236,12 +236,12 @@ function changesText({ changes: { added, changed, removed }, row }: DictionaryDr
 
 customElements.define('console-dictionary-editor', ConsoleDictionaryEditor);
 
-// What a file holds, before any of it is taken.
+// Preview of a file's content before any of it is imported.
 
-/** Lines that are shown of those that cannot be used. */
+/** Most faulty lines shown. */
 const MOST_FAULTS = 50;
 
-/** Entries of a file that are wanted in the draft. */
+/** Carries the entries of a file to the draft. */
 class EntriesTaken extends Event {
   readonly entries: readonly Entry[];
   readonly isInPlaceOfAll: boolean;
@@ -253,13 +253,13 @@ class EntriesTaken extends Event {
   }
 }
 
-/** What has been found in a file, or why there is nothing. */
+/** What a file contains, or why it cannot be read. */
 type Reading =
   | { kind: 'read'; file: EntryFile; newCount: number; changedCount: number }
   | { kind: 'failed'; problem: string };
 
 /**
- * Shows what a file holds before any of it is taken.
+ * Dialog that shows what a file contains before any of it is imported.
  *
  * @fires entries-taken - {@link EntriesTaken}
  */

@@ -1,4 +1,4 @@
-/** Files of glossary entries: read as people have them, written as the contract has them. */
+/** Files of glossary entries: reads the variants in common use, writes the formats of the API. */
 import { phraseFault } from '../../../shared/glossary-phrase.ts';
 import { baseLanguage, canonicalLanguage } from '../../../shared/language.ts';
 import {
@@ -9,34 +9,34 @@ import {
   type Separator,
 } from '../../../shared/separated-values.ts';
 
-/** Two phrases: what is said, and what it becomes. */
+/** A glossary entry: a phrase and its translation. */
 export interface Entry {
   readonly source: string;
   readonly target: string;
 }
 
-/** The direction of a dictionary, of base languages in lower case. */
+/** Direction of a dictionary, as base languages in lower case. */
 export interface LanguagePair {
   readonly source: string;
   readonly target: string;
 }
 
-/** What a file holds. */
+/** Content of a file. */
 export interface EntryFile {
   readonly entries: readonly Entry[];
-  /** Lines that cannot be used, in their order. */
+  /** Lines that cannot be used, in order. */
   readonly faults: readonly { readonly line: number; readonly fault: string }[];
-  /** Lines that name other languages than those of the dictionary. */
+  /** Number of lines in other languages than the dictionary's. */
   readonly foreignCount: number;
 }
 
-/** Largest file that is read: twice the bytes a dictionary may have, for UTF-16 and quotes. */
+/** Largest file read, in bytes: twice the largest dictionary, to allow for UTF-16 and quotes. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 /**
- * The text of a file in UTF-8, or in UTF-16 with its mark, which spreadsheets call "Unicode text".
+ * Decodes a file in UTF-8, or in UTF-16 with a byte order mark, which spreadsheets call "Unicode text".
  *
- * @throws TypeError when it is neither
+ * @throws TypeError if the file is neither
  */
 export function decodeText(bytes: Uint8Array): string {
   const isLittle = bytes[0] === 0xff && bytes[1] === 0xfe;
@@ -45,7 +45,7 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encoding, { fatal: true }).decode(bytes);
 }
 
-/** Reads lines of two phrases, with tabs, commas or semicolons between; blanks around are dropped. */
+/** Parses lines of two phrases, separated by tabs, commas or semicolons. Trims the phrases. */
 export function readEntries(text: string, pair: LanguagePair): EntryFile {
   const entries: Entry[] = [];
   const faults: { line: number; fault: string }[] = [];
@@ -72,7 +72,7 @@ export function readEntries(text: string, pair: LanguagePair): EntryFile {
   return { entries, faults, foreignCount };
 }
 
-/** What is wrong with an entry, as a predicate of it. */
+/** Returns the fault of an entry, as a predicate. */
 export function entryFault({ source, target }: Entry): string | undefined {
   const ofSource = phraseFault(source);
   if (ofSource !== undefined) return `has a source phrase that ${ofSource}`;
@@ -80,12 +80,12 @@ export function entryFault({ source, target }: Entry): string | undefined {
   return ofTarget === undefined ? undefined : `has a translation that ${ofTarget}`;
 }
 
-/** Entries as lines with a tab between the phrases, which hold none. */
+/** Writes one entry per line, with a tab between the phrases. Phrases contain no tabs. */
 export function writeTsv(entries: readonly Entry[]): string {
   return entries.map(({ source, target }) => `${source}\t${target}`).join('\n');
 }
 
-/** Entries as RFC 4180 has it, with the languages in the third and fourth column. */
+/** Writes entries as CSV (RFC 4180), with the languages in the third and fourth column. */
 export function writeCsv(entries: readonly Entry[], pair: LanguagePair): string {
   return entries
     .map(({ source, target }) => [source, target, pair.source, pair.target].map(quoted).join(','))
@@ -101,26 +101,26 @@ function isForeign(languages: readonly string[], pair: LanguagePair): boolean {
   return !isOf(source, pair.source) || !isOf(target, pair.target);
 }
 
-/** What is no language is a comment, not another language. */
+/** Returns whether a column names the expected language. Text that is not a language tag is a comment. */
 function isOf(written: string, expected: string): boolean {
   const tag = canonicalLanguage(written);
   return tag === undefined || baseLanguage(tag) === expected;
 }
 
 interface SeparatedLine {
-  /** Number in the file, from 1. */
+  /** Line number in the file, from 1. */
   line: number;
   fields: string[];
-  /** What is wrong with its quotes, as a predicate. */
+  /** Fault in its quoting, as a predicate. */
   fault?: string;
 }
 
-/** Longest line that is looked through, so that open quotes do not read the rest each time. */
+/** Longest line scanned, so that an open quote does not scan the rest of the file each time. */
 const MAX_LINE_UNITS = 8_192;
 
 const BAD_QUOTE = 'has a quote that is not closed, or text after one';
 
-/** A quote in the middle of a phrase is part of it. */
+/** Faults reported; a quote in the middle of a phrase is part of the phrase. */
 const LINE_FAULTS: Partial<Record<RowFault['kind'], string>> = {
   'text-after-quote': BAD_QUOTE,
   'open-quote': BAD_QUOTE,
@@ -128,18 +128,18 @@ const LINE_FAULTS: Partial<Record<RowFault['kind'], string>> = {
 };
 
 /**
- * Yields the lines of fields, tab-separated or quoted as RFC 4180 has it, that are not blank; a line that
- * cannot be read costs no other.
+ * Yields the fields of all lines that are not blank, tab-separated or quoted per RFC 4180. An unreadable line
+ * does not affect the others.
  */
 function* separatedLines(text: string): Generator<SeparatedLine> {
   const separator = separatorOf(/^.*/.exec(text)?.[0] ?? '');
-  // The beginning of what is read, and the lines before it.
+  // Offset at which reading continues, and the number of lines before it.
   let from = 0;
   let linesBefore = 0;
   for (;;) {
     const fault = yield* linesUntilFault(text.slice(from), separator, linesBefore);
     if (fault === undefined) return;
-    // An open quote would swallow the rest of the file: its line alone is lost.
+    // An open quote would swallow the rest of the file, so only its line is skipped.
     linesBefore += fault.line;
     const lineEnd = /\r\n|\r|\n/g;
     lineEnd.lastIndex = from + fault.start;
@@ -148,7 +148,7 @@ function* separatedLines(text: string): Generator<SeparatedLine> {
   }
 }
 
-/** Answers the first fault that hides where the lines after it begin. */
+/** Yields lines, and returns the first fault that hides where later lines begin. */
 function* linesUntilFault(
   text: string,
   separator: Separator,

@@ -12,15 +12,15 @@ import { emptyState } from '../parts/states.ts';
 import type { DictionaryDraft } from './dictionary-draft.ts';
 import type { Entry, LanguagePair } from './entry-file.ts';
 
-/** Rows of a page: few enough to be made anew at every key, many enough to leaf little. */
+/** Rows per page: few enough to render on every keystroke, many enough to page little. */
 const PAGE_SIZE = 50;
-/** One object, so that the form of a new entry is not made anew while it is written. */
+/** A single object, so that the form of a new entry is not recreated while it is being filled in. */
 const NOTHING_YET: Entry = { source: '', target: '' };
 
 /**
- * Entries of a draft as a table that is searched, leafed through and edited row by row.
+ * Table of a draft's entries, with search, paging and editing by row.
  *
- * @fires entries-change - The draft has changed.
+ * @fires entries-change - The draft changed.
  */
 export class ConsoleEntryTable extends LitElement {
   static override styles = [
@@ -99,22 +99,22 @@ export class ConsoleEntryTable extends LitElement {
 
   @property({ attribute: false }) draft!: DictionaryDraft;
   @property({ attribute: false }) pair!: LanguagePair;
-  /** Of the draft, which changes in place. */
+  /** Version of the draft, which is mutated in place. */
   @property({ type: Number }) version = 0;
   @property({ type: Boolean }) disabled = false;
   @state() private words = '';
   @state() private page = 0;
-  /** What is being written: a new entry, or one that is there. */
+  /** The entry being edited, or `new`. */
   @state() private writing: Entry | 'new' | undefined;
   @state() private fault = '';
   @query('#source') private readonly sourceField!: HTMLInputElement | null;
   @query('#target') private readonly targetField!: HTMLInputElement | null;
   #found: readonly Entry[] = [];
-  /** What gets the focus when the table has been drawn. */
+  /** Selector of the element to focus after the next update. */
   #focusNext: string | undefined;
 
   override willUpdate(changed: PropertyValues<this>): void {
-    // What is being added belongs to none of its entries.
+    // A new entry being written belongs to no existing entry, so it survives a change of draft.
     const isOther = changed.has('draft');
     if (isOther && this.writing !== 'new') this.writing = this.draft.row?.over;
     this.#found = this.draft.search(this.words);
@@ -131,7 +131,7 @@ export class ConsoleEntryTable extends LitElement {
     this.#focusNext = undefined;
   }
 
-  /** Applies what is being written, if anything is; answers false when there is a fault in it. */
+  /** Applies the row being edited, if any. Returns false if the row is faulty. */
   finish(): boolean {
     const isEmpty = this.sourceField?.value === '' && this.targetField?.value === '';
     if (this.writing === undefined || (this.writing === 'new' && isEmpty)) return true;
@@ -289,7 +289,7 @@ export class ConsoleEntryTable extends LitElement {
     this.scrollIntoView({ block: 'start' });
   };
 
-  /** What is in the fields waits with the draft while somebody looks at another page. */
+  /** Stores the row's input with the draft while the user is on another page. */
   private readonly onTyped = (): void => {
     const { sourceField, targetField, writing } = this;
     if (sourceField === null || targetField === null || writing === undefined) return;
@@ -332,7 +332,7 @@ export class ConsoleEntryTable extends LitElement {
     }
     this.draft.row = undefined;
     if (writing === 'new') {
-      // Whoever adds one adds another.
+      // The form stays open for another entry.
       sourceField.value = '';
       targetField.value = '';
       this.#focusNext = '#source';
@@ -346,7 +346,7 @@ export class ConsoleEntryTable extends LitElement {
 
   private removeEntry(entry: Entry, index: number): void {
     this.draft.remove(entry);
-    // The next one has come into its place; after the last one there is the one before.
+    // The next row has taken the removed row's place; after the last row, the previous one is focused.
     const isLast = this.page * PAGE_SIZE + index === this.#found.length - 1;
     const next = isLast ? index - 1 : index;
     this.#focusNext = next < 0 ? '#add' : `[data-remove='${next}']`;
@@ -359,7 +359,7 @@ export class ConsoleEntryTable extends LitElement {
   }
 
   private readonly onKey = (event: KeyboardEvent): void => {
-    // Enter ends the composition of a word as well.
+    // While an input method composes a word, Enter ends the composition.
     if (event.isComposing || !(event.target instanceof HTMLInputElement)) return;
     if (event.key === 'Enter') this.apply();
     else if (event.key === 'Escape') this.cancel();

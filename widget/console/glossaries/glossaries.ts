@@ -1,4 +1,4 @@
-/** The pages of glossaries: all of an account, and one with its dictionaries. */
+/** Glossary pages: all glossaries of an account, and one glossary with its dictionaries. */
 import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
@@ -20,10 +20,10 @@ import { goTo, linkTo } from '../router.ts';
 import './dictionary-editor.ts';
 import type { LanguagePair } from './entry-file.ts';
 
-/** Languages that are named; the others are counted. */
+/** Language pairs listed by name; further ones are counted. */
 const MOST_NAMED = 3;
 
-/** The glossaries of the account. */
+/** Table of the account's glossaries. */
 export class ConsoleGlossaries extends LitElement {
   static override styles = baseStyles;
 
@@ -114,7 +114,7 @@ export class ConsoleGlossaries extends LitElement {
 }
 
 function pairsText(dictionaries: Glossary['dictionaries']): string {
-  // Each on one line.
+  // Keeps each pair on one line.
   const named = dictionaries
     .slice(0, MOST_NAMED)
     .map((each) => directionOf(each).replaceAll(' ', '\u00a0'))
@@ -155,7 +155,7 @@ export class ConsoleGlossary extends LitElement {
   ];
 
   @property() glossaryId = '';
-  /** The dictionary that is shown; the first one without it. */
+  /** The dictionary shown; the first one by default. */
   @property({ attribute: false }) pair: LanguagePair | undefined;
   @query('console-name-dialog', true) private readonly naming!: ConsoleNameDialog;
   @query('console-pair-dialog', true) private readonly pairing!: ConsolePairDialog;
@@ -170,7 +170,7 @@ export class ConsoleGlossary extends LitElement {
     super.updated(changed);
     if (this.#hasFocused || this.#glossary.value === undefined) return;
     this.#hasFocused = true;
-    // Whoever listens hears where the link has led.
+    // Screen readers announce the page that the link has opened.
     this.heading?.focus({ preventScroll: true });
   }
 
@@ -299,7 +299,7 @@ function countText({ entry_count: count }: DictionaryInfo): string {
   return count === 0 ? 'new' : wholeNumber(count);
 }
 
-/** Asks for the direction of a new dictionary. */
+/** Dialog that asks for the direction of a new dictionary. */
 export class ConsolePairDialog extends LitElement {
   static override styles = baseStyles;
 

@@ -28,7 +28,7 @@ const states: Record<EngineCondition['state'], { title: string; badge: string }>
   missing: { title: 'Missing', badge: 'warn' },
 };
 
-/** What the server works with, and how it does. */
+/** Engines page: the engines of the server and their condition. */
 export class ConsoleEngines extends LitElement {
   static override styles = [
     baseStyles,
@@ -154,7 +154,7 @@ export class ConsoleEngines extends LitElement {
     </li>`;
   }
 
-  /** Rules are what comes along; what does better is a click away. */
+  /** Points operators of the rule-based engine to the neural models, which translate better. */
   private betterOf({ kind, name }: EngineCondition): TemplateResult | typeof nothing {
     if (!this.session.is_operator || kind !== 'translation' || name !== 'apertium') return nothing;
     return html`<p>

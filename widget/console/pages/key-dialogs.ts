@@ -1,4 +1,4 @@
-/** Dialogs about keys of either kind: a new one, its secret, and the label and limits of one. */
+/** Dialogs for keys of either kind: creation, one-time display of the secret, label and limits. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type { DeveloperKey, NewDeveloperKey } from '../../../shared/schemas/admin.ts';
@@ -14,15 +14,15 @@ import { note } from '../parts/states.ts';
 export type ApiKey = DeveloperKey;
 
 /**
- * Makes a key, then shows its secret this once.
+ * Dialog that creates a key and then shows its secret, once.
  *
- * @fires key-made - There is a new key.
+ * @fires key-made - A key was created.
  */
 export class ConsoleNewKeyDialog extends LitElement {
   static override styles = baseStyles;
 
   @property() heading = 'New key';
-  /** Where keys of the kind are made. */
+  /** API path of the kind of key. */
   @property() path = '';
   @state() private failure: Error | undefined;
   @state() private isOpen = false;
@@ -82,8 +82,8 @@ export class ConsoleNewKeyDialog extends LitElement {
 customElements.define('console-new-key-dialog', ConsoleNewKeyDialog);
 
 /**
- * Shows the secret of a new key, this once. It is no part of the page: what is below it may change, by
- * the browser's Back or because the session ends, and it stays until somebody says to have copied it.
+ * Dialog that shows the secret of a new key, once. It is not part of the page, so it stays when the page
+ * below changes by the browser's Back button or by the end of the session, until the user confirms the copy.
  */
 export class ConsoleSecretDialog extends LitElement {
   static override styles = baseStyles;
@@ -126,7 +126,7 @@ export class ConsoleSecretDialog extends LitElement {
   };
 }
 
-/** Reload, Back to another site and closing the tab are asked about by the browser itself. */
+/** Makes the browser ask before a reload, before leaving the site and before closing the tab. */
 function askBeforeLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
@@ -135,7 +135,7 @@ customElements.define('console-secret-dialog', ConsoleSecretDialog);
 
 let shown: ConsoleSecretDialog | undefined;
 
-/** Shows the secret of a key that has just been made, over whatever page. */
+/** Shows the secret of a new key over the current page. */
 function showSecret(key: NewDeveloperKey): Promise<void> {
   shown ??= document.body.appendChild(new ConsoleSecretDialog());
   return shown.show(key);
@@ -143,7 +143,7 @@ function showSecret(key: NewDeveloperKey): Promise<void> {
 
 const MINUTE_MS = 60_000;
 
-/** What the form says about a limit: none, or so many. */
+/** A limit in the form; null for none. */
 interface LimitField {
   name: 'characters' | 'minutes';
   title: string;
@@ -152,9 +152,9 @@ interface LimitField {
 }
 
 /**
- * Changes the label and the monthly limits of a developer key.
+ * Dialog that changes the label and the monthly limits of a developer key.
  *
- * @fires key-changed - Something was changed, or part of it.
+ * @fires key-changed - The key was changed, at least in part.
  */
 export class ConsoleKeyDialog extends LitElement {
   static override styles = [
@@ -195,7 +195,6 @@ export class ConsoleKeyDialog extends LitElement {
   @state() private isBusy = false;
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
 
-  /** Opens it for a key. */
   async edit(key: ApiKey): Promise<void> {
     const { characters, speech_to_text_milliseconds: speechMs } = key.usage_limits;
     this.key = key;
@@ -303,13 +302,13 @@ export class ConsoleKeyDialog extends LitElement {
       this.failure = error as Error;
     } finally {
       this.isBusy = false;
-      // The label may have been changed when the limits could not be.
+      // The label may have been changed even if the limits could not be.
       this.dispatchEvent(new Event('key-changed'));
     }
   };
 }
 
-/** Null where the field is away: no limit. */
+/** Returns the amount of a field; null, for no limit, if the field is absent. */
 function amountOf(field: FormDataEntryValue | null, unit: number): number | null {
   return field === null ? null : Math.round(Number(field) * unit);
 }

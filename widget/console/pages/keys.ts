@@ -1,4 +1,4 @@
-/** The keys of an account: developer keys, which translate, and admin keys, which administer. */
+/** Key pages of an account: developer keys, which translate, and admin keys, which administer. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type { UsageAnalytics } from '../../../shared/schemas/admin.ts';
@@ -18,19 +18,19 @@ import './key-dialogs.ts';
 import { limitNotes, meter } from './meter.ts';
 import { dayOf, presetRange } from './usage-range.ts';
 
-/** Most developer keys that are active at the same time. */
+/** Most developer keys active at the same time, by plan. */
 const MAX_ACTIVE = { free: 2, pro: 25 } as const;
 
 const developerKeysPath = 'v2/admin/developer-keys';
 
-/** The keys of an account, with what they and the account have used this month. */
+/** The account's keys, and this month's usage by key and in total. */
 interface KeysOfMonth {
   keys: readonly ApiKey[];
   usage: KeyUsage;
   month: ConsoleUsage;
 }
 
-/** Below the keys in use: those that are not any more. */
+/** Style of the deactivated keys below the active ones. */
 const footStyles = css`
   .foot {
     display: grid;
@@ -56,7 +56,7 @@ const footStyles = css`
   }
 `;
 
-/** Keys programs translate with: made, named, limited and deactivated. */
+/** Developer keys page: creates, names, limits and deactivates the keys of programs. */
 export class ConsoleDeveloperKeys extends LitElement {
   static override styles = [
     baseStyles,
@@ -220,7 +220,7 @@ function isActive({ is_deactivated: isPast }: ApiKey): boolean {
   return !isPast;
 }
 
-/** Whether a key is searched for, by its label or by what is shown of its secret. */
+/** Whether a key matches the search, by its label or the visible part of its secret. */
 function isMeant({ label, masked }: ApiKey, words: string): boolean {
   return hasWords(words, label, masked);
 }
@@ -237,7 +237,7 @@ function nothingFound(words: string) {
   };
 }
 
-/** Keys that are deactivated, out of the way until somebody asks for them or searches. */
+/** Lists deactivated keys, collapsed unless the user searches. */
 function pastKeys(keys: readonly ApiKey[], words: string): TemplateResult | typeof nothing {
   const past = keys.filter((key) => !isActive(key) && isMeant(key, words));
   if (past.length === 0) return nothing;
@@ -262,7 +262,7 @@ function pastKeys(keys: readonly ApiKey[], words: string): TemplateResult | type
   </details>`;
 }
 
-/** Keys that administer: they make developer keys and read reports, and translate nothing. */
+/** Admin keys page. Admin keys manage developer keys and read reports, and cannot translate. */
 export class ConsoleAdminKeys extends LitElement {
   static override styles = [baseStyles, footStyles];
 
@@ -345,7 +345,7 @@ export class ConsoleAdminKeys extends LitElement {
   }
 }
 
-/** A button that ends a key. */
+/** Button that deactivates a key. */
 function deactivation(
   { key_id, label }: ApiKey,
   { path, warning, onEnd }: { path: string; warning: string; onEnd: () => Promise<void> },
@@ -379,12 +379,12 @@ interface Used {
   speechMs: number;
 }
 
-/** What keys have used this month. */
+/** Usage of keys this month. */
 interface KeyUsage {
   of(key: ApiKey): Used;
 }
 
-/** Reads what each key has used this month; reports name keys by what is shown of their secrets. */
+/** Fetches each key's usage this month. Reports identify keys by the visible part of their secrets. */
 async function usageOfKeys(signal: AbortSignal): Promise<KeyUsage> {
   const { start } = presetRange('this-month', Date.now());
   const { usage_report: report } = await api.get<UsageAnalytics>('v2/admin/analytics', {

@@ -1,4 +1,4 @@
-/** The page of translation memories, and how a file becomes one. */
+/** Translation memories page, and the import of a file as a memory. */
 import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { query, state } from 'lit/decorators.js';
 import type {
@@ -23,10 +23,10 @@ import type { PageChange } from '../parts/pager.ts';
 import '../parts/pager.ts';
 import { Loaded, note, type Fetching } from '../parts/states.ts';
 
-/** Most memories of an answer. */
+/** Memories per page, in the table and of an API answer. */
 const PAGE_SIZE = 25;
 
-/** The translation memories of the account. */
+/** Table of the account's translation memories. */
 export class ConsoleMemories extends LitElement {
   static override styles = [
     baseStyles,
@@ -167,7 +167,7 @@ export class ConsoleMemories extends LitElement {
   }
 }
 
-/** All memories, as a name is searched for among all of them. */
+/** Fetches all memories, because the search covers all names. */
 async function fetchMemories({ signal }: Fetching): Promise<TranslationMemory[]> {
   const memories: TranslationMemory[] = [];
   for (let number = 0; memories.length === number * PAGE_SIZE; number += 1) {
@@ -186,12 +186,12 @@ async function fetchMemories({ signal }: Fetching): Promise<TranslationMemory[]>
 
 customElements.define('console-memories', ConsoleMemories);
 
-/** Largest file the server takes. */
+/** Largest file the server accepts, in bytes. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 type Format = 'tmx' | 'csv';
 
-/** What is going on: before, while bytes are sent, while the server reads what it has got, after. */
+/** Step of an import: before it, while bytes are sent, while the server reads them, and after it. */
 type Step =
   | { kind: 'asking' }
   | { kind: 'sending'; share: number }
@@ -199,9 +199,9 @@ type Step =
   | { kind: 'done'; memory: ImportedTranslationMemory };
 
 /**
- * Imports a file as a new memory.
+ * Dialog that imports a file as a new memory.
  *
- * @fires memory-made - There is a new one.
+ * @fires memory-made - A memory was created.
  */
 export class ConsoleMemoryUpload extends LitElement {
   static override styles = [
@@ -229,14 +229,14 @@ export class ConsoleMemoryUpload extends LitElement {
 
   override updated(changed: PropertyValues): void {
     if (!changed.has('step')) return;
-    // The button that was pressed is gone with its step.
+    // The button that had the focus is gone with its step.
     const before = changed.get('step') as Step | undefined;
     if (before === undefined || before.kind === this.step.kind) return;
     this.renderRoot.querySelector<HTMLElement>('[autofocus]')?.focus();
   }
 
   async open(file: File): Promise<void> {
-    // One at a time: what is being sent goes on.
+    // One import at a time: a running one continues.
     if (this.dialog.isOpen) return;
     this.file = file;
     this.step = { kind: 'asking' };
@@ -322,7 +322,7 @@ export class ConsoleMemoryUpload extends LitElement {
     </div>`;
   }
 
-  /** @param share undefined while nobody knows */
+  /** @param share undefined while the progress is unknown */
   private progress(words: string, share: number | undefined) {
     return html`<progress aria-label="Import" max="1" value=${share ?? nothing}></progress>
       <p class="soft number" role="status">${words}</p>
@@ -375,7 +375,7 @@ export class ConsoleMemoryUpload extends LitElement {
       const message = error instanceof Error ? error.message : 'That did not work.';
       this.failure = sending.signal.aborted ? 'Cancelled.' : message;
       await this.updateComplete;
-      // The form was gone meanwhile; what was entered comes back.
+      // The form was replaced meanwhile; its input is restored.
       if (this.nameField !== null) this.nameField.value = name;
       if (this.source !== null) this.source.value = languages.source_lang ?? '';
       if (this.target !== null) this.target.value = languages.target_lang ?? '';
@@ -413,7 +413,7 @@ function formatOf({ name }: File): Format | undefined {
   return ending === 'tmx' || ending === 'csv' ? ending : undefined;
 }
 
-/** Why a file need not be sent; empty when it may be. */
+/** Returns why a file cannot be imported; empty if it can. */
 function obstacleOf(file: File): string {
   if (formatOf(file) === undefined) return 'Only TMX and CSV files can be imported.';
   if (file.size === 0) return 'The file is empty.';

@@ -4,10 +4,10 @@ import { durationText, utcDayText, wholeNumber } from '../../page/numbers.ts';
 import { note } from '../parts/states.ts';
 import type { Session } from '../session.ts';
 
-/** From here on, mails are sent as well. */
+/** Share of a limit from which usage is marked; e-mail notices are sent from here on as well. */
 const NEAR = 0.8;
 
-/** An amount and the most there may be of it; null is no limit. */
+/** An amount and its limit; null for no limit. */
 interface Amount {
   used: number;
   limit: number | null;
@@ -19,15 +19,15 @@ function shareOf({ used, limit }: Amount): number {
 }
 
 /**
- * What an account that is near a limit has to expect, and what helps; nothing for any other. It counts
- * for each of its keys, whatever these may do by themselves.
+ * Returns notes for an account near or at a limit: the consequences, and what helps. The account's limit
+ * applies to each of its keys, whatever their own limits are.
  */
 export function limitNotes(
   { characters, speech, end_time: end }: ConsoleUsage,
   { account: { name, account_id: id }, is_operator: isOperator }: Session,
 ): TemplateResult[] {
   const until = utcDayText(end);
-  // A shell would take other names apart.
+  // Other names would need quoting in a shell.
   const whom = /^\w[\w.@-]*$/.test(name) ? name : id;
   const help = (option: string) =>
     isOperator
@@ -92,9 +92,9 @@ function percent(share: number): string {
 }
 
 /**
- * An amount against its limit: `12,345 of 100,000` and a bar that changes its colour at 80 %.
+ * Shows an amount against its limit: `12,345 of 100,000` and a bar that changes colour at 80 %.
  *
- * @param until when the next month begins, ISO 8601
+ * @param until start of the next month, ISO 8601
  */
 export function meter({
   used,

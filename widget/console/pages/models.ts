@@ -10,10 +10,10 @@ import { confirmed } from '../parts/dialog.ts';
 import { sayDone, sayFailed } from '../parts/messages.ts';
 import { Loaded, note } from '../parts/states.ts';
 
-/** While something is installed, and else. */
+/** Polling intervals during an installation and otherwise, in ms. */
 const BUSY_REFRESH_MS = 700;
 const REFRESH_MS = 10_000;
-/** Fewer need no search. */
+/** Number of models from which a search field is shown. */
 const SEARCHED_FROM = 12;
 
 const tabTitles = { translation: 'Translation', recognition: 'Recognition', speech: 'Speech' };
@@ -31,7 +31,7 @@ const steps: Record<string, string> = {
   unpack: 'Unpacking',
 };
 
-/** Models of the server: what can be installed, what is, and how an installation gets on. */
+/** Models of the server: which can be installed, which are, and the progress of installations. */
 export class ConsoleModelList extends LitElement {
   static override styles = [
     baseStyles,
@@ -185,7 +185,10 @@ export class ConsoleModelList extends LitElement {
       </p>`;
   }
 
-  /** What was of interest when it came into view comes first; nothing moves under a finger. */
+  /**
+   * Returns a model's sort group: installed ones first, then better ones. Fixed when the model is first
+   * shown, so that nothing moves under the pointer.
+   */
   private placeOf({ name, problem, ...model }: ConsoleModel): number {
     const isHere = problem !== null || model.is_installed || model.installation !== null;
     const place = this.#places.get(name) ?? (isHere ? 0 : model.is_better ? 1 : 2);
@@ -290,7 +293,7 @@ export class ConsoleModelList extends LitElement {
     if (isDone) sayDone('The model was removed.');
   }
 
-  /** Does something and shows what there is then. */
+  /** Runs a change and shows the resulting list. Resolves with whether it succeeded. */
   private async change(work: () => Promise<unknown>): Promise<boolean> {
     try {
       this.#models.set((await work()) as ConsoleModels);
@@ -321,7 +324,7 @@ function isBusy({ installation }: ConsoleModel): boolean {
 
 function titleOf({ name, pairs, source }: ConsoleModel): string {
   const [first] = pairs;
-  // Packages have several directions, and their names are what people know.
+  // Packages cover several directions and are known by their names.
   if (first === undefined || source === 'https://www.apertium.org') return name;
   return pairText(first.source, first.target);
 }

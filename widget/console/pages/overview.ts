@@ -21,7 +21,7 @@ import { usagePlot } from './usage-plot.ts';
 import { presetRange } from './usage-range.ts';
 import { usageByKey } from './usage-report.ts';
 
-/** The month so far, and whether all is well. */
+/** Overview page: usage of the month, and the health of the server. */
 export class ConsoleOverview extends LitElement {
   static override styles = [
     baseStyles,

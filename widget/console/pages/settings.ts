@@ -15,7 +15,7 @@ import {
   type Session,
 } from '../session.ts';
 
-/** Sites, addresses and the password of the account. */
+/** Settings page: allowed origins, notice addresses and the password of the account. */
 export class ConsoleSettings extends LitElement {
   static override styles = [
     baseStyles,
@@ -74,7 +74,7 @@ export class ConsoleSettings extends LitElement {
     name: 'origins' | 'emails';
     title: string;
     text: unknown;
-    /** What a line is. */
+    /** What one line is called. */
     label: string;
     placeholder: string;
     adviceOn: (line: string) => string;
@@ -150,10 +150,10 @@ export class ConsoleSettings extends LitElement {
   };
 }
 
-/** Most sites, or addresses, of an account. */
+/** Most origins or addresses of an account. */
 const MOST_LINES = 100;
 
-/** What is wrong with a site that was refused, and what to write instead. */
+/** Returns what is wrong with a refused site, and what to write instead. */
 function siteAdvice(line: string): string {
   if (line.includes('*')) {
     return `“${line}” cannot be used: * stands alone, for any site. Write each site in full, such as https://www.example.org.`;
@@ -167,7 +167,7 @@ function siteAdvice(line: string): string {
     : `“${line}” does not begin with https:// or http://. Write ${site} instead.`;
 }
 
-/** The site that was meant, as it can be kept; undefined where nothing in the text is one. */
+/** Returns the origin that was probably meant; undefined if the text contains none. */
 function siteIn(line: string): string | undefined {
   const bare = line.replace(/^[a-z][a-z\d+.-]*:\/\//i, '').replace(/^\/\//, '');
   const isPlain = /^http:/i.test(line) || /^(localhost|127\.)/i.test(bare);
@@ -177,7 +177,7 @@ function siteIn(line: string): string | undefined {
   return /[.:]|^localhost$/.test(hostname) ? origin : undefined;
 }
 
-/** A list of short texts: one is added or removed at a time, and saved at once. */
+/** List of short texts. Each addition or removal is saved at once. */
 class ConsoleLineList extends LitElement {
   static override styles = [
     baseStyles,
@@ -204,13 +204,13 @@ class ConsoleLineList extends LitElement {
     `,
   ];
 
-  /** What a line is: `Site`. */
+  /** What one line is called, such as `Site`. */
   @property() label = '';
   @property() placeholder = '';
   @property({ attribute: false }) lines: readonly string[] = [];
-  /** Keeps the whole list; what it throws is shown. */
+  /** Saves the whole list; an error it throws is shown. */
   @property({ attribute: false }) save: (lines: string[]) => Promise<void> = async () => undefined;
-  /** What is wrong with a line that the server has refused, and what to write instead. */
+  /** Returns what is wrong with a line that the server refused, and what to write instead. */
   @property({ attribute: false }) adviceOn: (line: string) => string = () => '';
   @state() private problem = '';
   @state() private isBusy = false;
@@ -270,7 +270,7 @@ class ConsoleLineList extends LitElement {
   };
 
   private async takeAway(line: string): Promise<void> {
-    // Held down, Enter would take away one line after the other.
+    // Focusing the field also keeps a held Enter key from removing one line after the other.
     if (await this.keep(this.lines.filter((other) => other !== line))) this.field.focus();
   }
 

@@ -1,16 +1,16 @@
-/** What is drawn of a usage report: bars of a day, or of a month where days would be hairs. */
+/** Data of the usage plot: bars per day, or per month where daily bars would be too thin. */
 import { daysOf, lengthOf, type DayRange } from './usage-range.ts';
 
 export type Measure = 'characters' | 'speech';
 export type Grouping = 'kind' | 'key' | 'tag';
 
-/** One key or tag on one day. */
+/** Usage of one key or tag on one day. */
 export interface UsageRow {
   /** `YYYY-MM-DD` */
   day: string;
-  /** What tells the key or tag from others. */
+  /** Identifies the key or tag. */
   group: string;
-  /** What it is called. */
+  /** Name of the key or tag. */
   name: string;
   text: number;
   document: number;
@@ -18,7 +18,7 @@ export interface UsageRow {
   speechMs: number;
 }
 
-/** A bar's place on the time axis. */
+/** A position on the time axis. */
 export interface Bucket {
   /** `21 Nov` */
   label: string;
@@ -26,25 +26,25 @@ export interface Bucket {
   fullLabel: string;
 }
 
-/** What is drawn in one colour. */
+/** One colour of the plot. */
 export interface Series {
   name: string;
-  /** Its colour, 1 to 6: kinds have their own, keys and tags by their size. */
+  /** Colour, 1 to 6: fixed for kinds, by size for keys and tags. */
   part: number;
-  /** One for each bucket. */
+  /** One value per bucket. */
   values: readonly number[];
   total: number;
 }
 
 export interface Plot {
   buckets: readonly Bucket[];
-  /** Largest first; small ones are taken together at the end. */
+  /** Largest first; small ones are combined at the end. */
   series: readonly Series[];
 }
 
-/** As many colours as can be told apart; the last is for all others. */
+/** Most series: as many colours as can be told apart. The last one combines all others. */
 const MAX_SERIES = 6;
-/** A quarter of a year still has bars one can point at. */
+/** Most daily bars, a quarter of a year: each is still wide enough to point at. */
 const MAX_DAY_BARS = 92;
 
 const kinds = {
@@ -54,7 +54,7 @@ const kinds = {
 } as const;
 const SPEECH_PART = 4;
 
-/** Groups the rows of a report and sums them up by day or month. */
+/** Groups the rows of a report and sums them by day or month. */
 export function usagePlot({
   range,
   rows,
@@ -115,7 +115,7 @@ function amountsOf(row: UsageRow, grouping: Grouping, measure: Measure): Amount[
   return [{ group, name, amount: row.text + row.document + row.improvement }];
 }
 
-/** The largest first; of too many, the small ones are one. */
+/** Sorts series by size and assigns colours; combines the smallest if there are too many. */
 function coloured(groups: readonly Group[]): Series[] {
   const all = groups
     .map((group) => ({ ...group, total: sum(group.values) }))
@@ -150,7 +150,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The plot as a file for spreadsheets: a line for each bucket, a column for each series. */
+/** Writes the plot as CSV for spreadsheets: a line per bucket, a column per series. */
 export function plotAsCsv({ buckets, series }: Plot): string {
   const lines = [
     ['', ...series.map(({ name }) => name)],
@@ -162,7 +162,7 @@ export function plotAsCsv({ buckets, series }: Plot): string {
   return lines.map((line) => `${line.map(csvField).join(',')}\r\n`).join('');
 }
 
-/** A label that begins like a formula would be run by spreadsheets. */
+/** Quotes a field, and defuses a label that spreadsheets would run as a formula. */
 function csvField(text: string): string {
   const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

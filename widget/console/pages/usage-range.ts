@@ -1,11 +1,11 @@
-/** Spans of days, in UTC as the server counts them, named `YYYY-MM-DD`. */
+/** Ranges of days, in UTC as the server counts them, written as `YYYY-MM-DD`. */
 
 const DAY_MS = 86_400_000;
 
 /** Most days of a report by tag. */
 export const MAX_RANGE_DAYS = 366;
 
-/** First and last day, both of them part of it. */
+/** A range of days, including both the first and the last. */
 export interface DayRange {
   start: string;
   end: string;
@@ -22,12 +22,12 @@ export const rangePresets = {
 
 export type RangePreset = keyof typeof rangePresets;
 
-/** The day of a time in UTC. */
+/** Returns the day of a time, in UTC. */
 export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
 
-/** The days of a preset, seen from a time. */
+/** Returns the days of a preset, relative to a time. */
 export function presetRange(preset: Exclude<RangePreset, 'custom'>, nowMs: number): DayRange {
   const now = new Date(nowMs);
   const firstOfMonth = (monthsAgo: number) =>
@@ -47,12 +47,12 @@ export function presetRange(preset: Exclude<RangePreset, 'custom'>, nowMs: numbe
   }
 }
 
-/** How many days a range has. */
+/** Returns the number of days in a range. */
 export function lengthOf({ start, end }: DayRange): number {
   return (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
 }
 
-/** What is wrong with days somebody chose. */
+/** Returns what is wrong with a chosen range; undefined if it is valid. */
 export function rangeProblem(range: DayRange): string | undefined {
   const days = lengthOf(range);
   if (!Number.isFinite(days)) return 'Choose the first and the last day.';
@@ -61,7 +61,7 @@ export function rangeProblem(range: DayRange): string | undefined {
   return undefined;
 }
 
-/** All days of a range. */
+/** Returns all days of a range. */
 export function daysOf(range: DayRange): string[] {
   const first = Date.parse(range.start);
   return Array.from({ length: lengthOf(range) }, (_, index) => dayOf(first + index * DAY_MS));

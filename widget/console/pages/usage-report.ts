@@ -1,4 +1,4 @@
-/** Reports of the administration interface, as rows. */
+/** Fetches the reports of the administration API, as rows. */
 import type {
   CustomTagAnalytics,
   UsageAnalytics,
@@ -8,7 +8,7 @@ import { api } from '../api.ts';
 import type { UsageRow } from './usage-plot.ts';
 import type { DayRange } from './usage-range.ts';
 
-/** What each key used on each day. @throws ApiFailure */
+/** Fetches the usage of each key on each day. @throws ApiFailure */
 export async function usageByKey(range: DayRange, signal: AbortSignal): Promise<UsageRow[]> {
   const { usage_report: report } = await api.get<UsageAnalytics>('v2/admin/analytics', {
     query: { start_date: range.start, end_date: range.end, group_by: 'key_and_day' },
@@ -22,7 +22,7 @@ export async function usageByKey(range: DayRange, signal: AbortSignal): Promise<
   }));
 }
 
-/** What was used on each day under each tag. @throws ApiFailure */
+/** Fetches the usage of each tag on each day. @throws ApiFailure */
 export async function usageByTag(range: DayRange, signal: AbortSignal): Promise<UsageRow[]> {
   const rows: UsageRow[] = [];
   let page: number | undefined;
@@ -42,7 +42,7 @@ export async function usageByTag(range: DayRange, signal: AbortSignal): Promise<
   return rows;
 }
 
-/** Reports by tag have texts and improvements alone. */
+/** Converts a breakdown. Reports by tag contain texts and improvements only. */
 function amounts(breakdown: Partial<UsageBreakdown>): Omit<UsageRow, 'day' | 'group' | 'name'> {
   return {
     text: breakdown.text_translation_characters ?? 0,

@@ -26,7 +26,7 @@ import { usageByKey, usageByTag } from './usage-report.ts';
 const measures: Record<Measure, string> = { characters: 'Characters', speech: 'Speech' };
 const groupings: Record<Grouping, string> = { kind: 'Kind', key: 'Key', tag: 'Tag' };
 
-/** What was used, by day: plots one can read, and the same as tables. */
+/** Usage page: usage by day, as plots and as the same tables. */
 export class ConsoleUsage extends LitElement {
   static override styles = [
     baseStyles,
@@ -225,7 +225,7 @@ export class ConsoleUsage extends LitElement {
   private group(grouping: Grouping): void {
     const isOther = (grouping === 'tag') !== (this.grouping === 'tag');
     this.grouping = grouping;
-    // Keys and kinds are of one report, tags of another.
+    // Keys and kinds share one report; tags have another.
     if (isOther) void this.report.reload();
   }
 
@@ -251,7 +251,7 @@ export class ConsoleUsage extends LitElement {
   };
 }
 
-/** A plot as tables: what each colour adds up to, and every day. */
+/** Renders a plot as tables: the total of each series, and every bar. */
 function usageTables({
   plot,
   format,

@@ -12,16 +12,16 @@ import { icons } from '../parts/icons.ts';
 import { Loaded } from '../parts/states.ts';
 import type { Session } from '../session.ts';
 
-/** Often enough to be live, seldom enough to be read. */
+/** Polling interval, in ms: frequent enough to be live, rare enough to be read. */
 const REFRESH_MS = 2_000;
 
-/** Captions are calm up to this share of deleted words. */
+/** Largest erasure at which captions read calmly: deleted words per final word. */
 const CALM_ERASURE = 0.2;
 
-/** Of what recognisers may take of the machine. */
+/** Share of the recognition capacity from which it counts as nearly used up. */
 const NEARLY_FULL = 0.8;
 
-/** Who is speaking now, and how well the captions keep up. */
+/** Live sessions page: who is speaking now, and how well the captions keep up. */
 export class ConsoleVoiceSessions extends LitElement {
   static override styles = [
     baseStyles,
@@ -167,7 +167,7 @@ export class ConsoleVoiceSessions extends LitElement {
   }
 }
 
-/** How much more this machine can hear. */
+/** Shows how much of its recognition capacity this machine uses. */
 function hearingLine({ takes_sessions: takesMore, load, late_sessions: late }: Hearing) {
   const share = Math.min(1, load);
   const isNear = share >= NEARLY_FULL;

@@ -7,19 +7,19 @@ const HEIGHT = 272;
 const TOP = 12;
 const BOTTOM = 28;
 const LEFT = 56;
-/** Room that one label of the time axis takes. */
+/** Width of one label of the time axis, in px. */
 const LABEL_WIDTH = 64;
 const MAX_BAR_WIDTH = 40;
 const TIP_GAP = 10;
 
-/** Bars over time. */
+/** Stacked bars over time. */
 export interface BarPlotData {
   buckets: readonly { label: string; fullLabel: string }[];
   /** Parts of each bar, from the bottom up; `part` is the colour, 1 to 6. */
   series: readonly { name: string; part: number; values: readonly number[] }[];
 }
 
-/** Colours of parts, in plots and in what explains them. */
+/** Colours of the parts, for plots and their legends. */
 export const partColours = css`
   .part-1 {
     --part: var(--series-1);
@@ -121,17 +121,14 @@ const barPlotStyles = [
   `,
 ];
 
-/**
- * Stacked bars. With the pointer or the arrow keys one goes from bar to bar and learns what each
- * stands for.
- */
+/** Stacked bar plot. The pointer or the arrow keys select a bar and show its values. */
 export class ConsoleBarPlot extends LitElement {
   static override styles = [baseStyles, barPlotStyles];
 
   @property() label = '';
   @property({ attribute: false }) data: BarPlotData = { buckets: [], series: [] };
   @property({ attribute: false }) unit: AxisUnit = { size: 1, suffix: '' };
-  /** Writes an amount in full. */
+  /** Formats an amount in full. */
   @property({ attribute: false }) format: (amount: number) => string = String;
   @state() private width = 0;
   @state() private chosen: number | undefined;
@@ -155,7 +152,7 @@ export class ConsoleBarPlot extends LitElement {
 
   override updated(): void {
     if (this.chosen === undefined) return;
-    // Beside the bar, where there is more room.
+    // Places the tip on the side of the bar with more space.
     const middle = this.barMiddle(this.chosen);
     const away = this.slotWidth / 2 + TIP_GAP;
     const size = this.tip.offsetWidth;
@@ -246,7 +243,7 @@ export class ConsoleBarPlot extends LitElement {
       </dl>`;
   }
 
-  /** A bar in words, for those who listen. */
+  /** Describes a bar, for screen readers. */
   private barText(index: number): string {
     const bucket = this.data.buckets[index];
     if (bucket === undefined) return 'Nothing';
@@ -275,7 +272,7 @@ export class ConsoleBarPlot extends LitElement {
     return LEFT + (index + 0.5) * this.slotWidth;
   }
 
-  /** Under its bar, but within the picture. */
+  /** Centres a label under its bar, but within the plot. */
   private labelPlace(index: number): number {
     return Math.min(this.barMiddle(index), this.width - LABEL_WIDTH / 2 + 8);
   }
@@ -304,7 +301,7 @@ export class ConsoleBarPlot extends LitElement {
     this.chosen = Math.max(0, Math.min(last, next));
   };
 
-  /** A finger that is lifted leaves what it has pointed at. */
+  /** A lifted finger leaves the selection in place. */
   private readonly onPointerLeave = ({ pointerType }: PointerEvent): void => {
     if (pointerType === 'mouse') this.leave();
   };
@@ -314,35 +311,35 @@ export class ConsoleBarPlot extends LitElement {
   };
 }
 
-/** How amounts are written on an axis. */
+/** Unit of an axis. */
 export interface AxisUnit {
-  /** Amount of one unit: 60,000 where amounts are ms and the axis has minutes. */
+  /** Amount of one unit: 60,000 for an axis in minutes if amounts are in ms. */
   size: number;
-  /** Follows the number, such as ` min`. */
+  /** Suffix of a number, such as ` min`. */
   suffix: string;
 }
 
-/** The unit that suits speech of up to a length. */
+/** Returns the unit for speech up to a length. */
 export function speechUnit(longestMs: number): AxisUnit {
   if (longestMs >= 2 * 3_600_000) return { size: 3_600_000, suffix: ' h' };
   return longestMs >= 120_000 ? { size: 60_000, suffix: ' min' } : { size: 1000, suffix: ' s' };
 }
 
-/** Amounts as they are. */
+/** Unit for plain amounts. */
 export const plainUnit: AxisUnit = { size: 1, suffix: '' };
 
-/** Steps of 1, 2 or 5 times a power of ten: about four of them from 0 to a highest amount. */
+/** Returns about four ticks from 0 to the highest amount, in steps of 1, 2 or 5 times a power of ten. */
 export function axisTicks(highest: number, unit: AxisUnit): number[] {
   const most = Math.max(highest / unit.size, 1);
   const rough = most / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
-  // Less than one of anything that is counted cannot be.
+  // Amounts are counts, so a step is never below one.
   const step = Math.max(1, power * ([1, 2, 5, 10].find((nice) => nice * power >= rough) ?? 10));
   const count = Math.ceil(most / step);
   return Array.from({ length: count + 1 }, (_, index) => index * step * unit.size);
 }
 
-/** Which labels of an axis have room: every n-th, the newest among them. */
+/** Returns which labels fit an axis: every n-th, including the newest. */
 export function shownLabels(count: number, room: number): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, room)));
   return Array.from({ length: count }, (_, index) => index).filter(

@@ -310,7 +310,7 @@ const controls = css`
   }
 `;
 
-/** What every element of the console looks like; each takes it first: `static styles = [baseStyles, …]`. */
+/** Styles of every console element, listed first: `static styles = [baseStyles, …]`. */
 export const baseStyles = [
   unsafeCSS(pageSheet),
   texts,

@@ -1,8 +1,8 @@
-/** Ways to narrow down what is shown: words to search for, and one of a few choices. */
+/** Controls that narrow down a list: a search field, and a choice between a few options. */
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { icons } from './icons.ts';
 
-/** A field that searches as one types; it stands in a `.tools` above a list. */
+/** Returns a field that searches while the user types; placed in a `.tools` element above a list. */
 export function searchField({
   label,
   placeholder = 'Search',
@@ -28,10 +28,10 @@ export function searchField({
   </div>`;
 }
 
-/** As many are found at a glance. */
+/** List length up to which no search is needed. */
 const FEW = 8;
 
-/** The search above a list of so many; nothing where there are few and none is searched for. */
+/** Returns the search field above a list; nothing for a short list without a search. */
 export function listSearch({
   count,
   ...field
@@ -41,13 +41,13 @@ export function listSearch({
     : nothing;
 }
 
-/** Whether one of these texts has what is searched for. */
+/** Returns whether one of the texts contains the words, ignoring case. */
 export function hasWords(words: string, ...texts: readonly string[]): boolean {
   const wanted = words.trim().toLowerCase();
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
-/** One of a few choices, side by side. */
+/** Returns a choice between a few options, side by side. */
 export function choice<Value extends string>({
   name,
   legend,
@@ -58,12 +58,12 @@ export function choice<Value extends string>({
   onChange,
 }: {
   name: string;
-  /** For those who listen. */
+  /** For screen readers. */
   legend: string;
   titles: Readonly<Record<Value, string>>;
   chosen: Value;
   disabled?: readonly Value[];
-  /** Of what says why some are disabled. */
+  /** Id of the element that explains why options are disabled. */
   hintId?: string;
   onChange: (value: Value) => void;
 }): TemplateResult {
@@ -87,7 +87,7 @@ export function choice<Value extends string>({
   </fieldset>`;
 }
 
-/** Style of both. */
+/** Style of both controls. */
 export const choiceStyles = css`
   .tools {
     display: flex;

@@ -4,13 +4,13 @@ import { copyText } from '../../page/handing-over.ts';
 import { baseStyles } from './base.styles.ts';
 import { icons } from './icons.ts';
 
-/** How long the button says that it has copied. */
+/** Time for which the button confirms a copy, in ms. */
 const SAID_MS = 2_000;
 
 /**
- * Something to be copied, such as a secret that is shown once or a link to be handed out.
+ * Text to copy, such as a secret that is shown once or a link to hand out.
  *
- * @slot - What else can be done with it: buttons.
+ * @slot - Further buttons.
  */
 export class ConsoleCopyField extends LitElement {
   static override styles = [
@@ -37,7 +37,7 @@ export class ConsoleCopyField extends LitElement {
     `,
   ];
 
-  /** Names it for screen readers. */
+  /** Name of the field, for screen readers. */
   @property() label = '';
   @property() value = '';
   @state() private outcome: 'copied' | 'refused' | undefined;

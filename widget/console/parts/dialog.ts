@@ -1,4 +1,4 @@
-/** Dialogs of the console: the frame of all, a question before what cannot be undone, a name. */
+/** Dialogs of the console: the common frame, a confirmation, and a prompt for a name. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { shownPlace } from '../router.ts';
@@ -8,11 +8,11 @@ import { icons } from './icons.ts';
 import { sayDone, sayFailed } from './messages.ts';
 
 /**
- * A native dialog with a heading and a close button; the page puts a form inside. What is typed into it is
- * there again when the page went away under it, by the browser's Back or because the session has ended.
+ * A native dialog with a heading and a close button, around a form of the page. Restores unsaved input when
+ * the page was left with the dialog open, by the browser's Back button or by the end of the session.
  *
- * @fires dialog-close - It was closed, by whatever means.
- * @slot - What it asks for; a `<div class="row end" slot="actions">` or buttons in the form itself.
+ * @fires dialog-close - The dialog was closed, by whatever means.
+ * @slot - The form; a `<div class="row end" slot="actions">` or buttons in the form itself.
  */
 export class ConsoleDialog extends LitElement {
   static override styles = [
@@ -68,11 +68,11 @@ export class ConsoleDialog extends LitElement {
   ];
 
   @property() heading = '';
-  /** Id of what the form is about, where a page asks the same about several. */
+  /** Id of the form's subject, for a page that opens the same form for several subjects. */
   @property() thing = '';
-  /** What it is about, where the heading does not say. */
+  /** The form's subject, if the heading does not name it. */
   @property() subject = '';
-  /** Only its own buttons close it: what is in it would be lost. */
+  /** Closes by its own buttons only, because its content would be lost. */
   @property({ type: Boolean }) stubborn = false;
   @query('dialog', true) private readonly dialog!: HTMLDialogElement;
   #mayClose = false;
@@ -88,14 +88,14 @@ export class ConsoleDialog extends LitElement {
     return this.hasUpdated && this.dialog.open;
   }
 
-  /** Opens it over the page, which cannot be used meanwhile. */
+  /** Opens the dialog over the page, which is inert meanwhile. */
   async show(): Promise<void> {
     await this.updateComplete;
     if (this.dialog.open) return;
     this.dialog.showModal();
     const place = shownPlace();
     const title = this.subject === '' ? this.heading : `${this.heading} “${this.subject}”`;
-    // Headings may name what others rename meanwhile.
+    // The id is preferred, because a heading may contain a name that others change meanwhile.
     const key = this.thing === '' ? `${place} ${title}` : `${place}/${this.thing}`;
     const draft = new FormDraft(this, { key, dialog: { title, place } });
     await draft.restore();
@@ -109,7 +109,7 @@ export class ConsoleDialog extends LitElement {
     this.dialog.close();
   }
 
-  /** What was typed is done with. */
+  /** Discards the draft of the form. */
   forget(): void {
     this.#draft?.forget();
     this.#draft = undefined;
@@ -147,13 +147,13 @@ export class ConsoleDialog extends LitElement {
   };
 
   private readonly onClose = (): void => {
-    // Those that do not know `closedby` let the second Escape in a row close every dialog.
+    // Browsers without `closedby` let a second Escape in a row close any dialog.
     if (this.stubborn && !this.#mayClose) {
       this.dialog.showModal();
       return;
     }
     this.#mayClose = false;
-    // The console closes it too, when the session ends: what was typed then waits for the next one.
+    // The console also closes dialogs when the session ends; the draft then waits for the next session.
     if (this.isConnected) this.forget();
     this.dispatchEvent(new Event('dialog-close'));
   };
@@ -162,7 +162,7 @@ export class ConsoleDialog extends LitElement {
 customElements.define('console-dialog', ConsoleDialog);
 
 /**
- * Dialogs that may be closed by others than whoever reads them. Confirmations are outside of the
+ * Returns the open dialogs that may be closed without their reader's consent. Confirmations are outside the
  * console's own tree.
  */
 export function openDialogs(root: Document | ShadowRoot): HTMLDialogElement[] {
@@ -173,19 +173,19 @@ export function openDialogs(root: Document | ShadowRoot): HTMLDialogElement[] {
   });
 }
 
-/** What is asked before something that cannot be undone. */
+/** Question before an action that cannot be undone. */
 export interface Question {
   heading: string;
   text: string;
-  /** What the button says that does it: a verb, `Delete`. */
+  /** Label of the confirming button, a verb such as `Delete`. */
   action: string;
-  /** To be typed before the button works, for what is costly to lose. */
+  /** Text to type before the button works, for what is costly to lose. */
   typed?: string;
-  /** Nothing is lost by it. */
+  /** Whether the action loses nothing. */
   isHarmless?: boolean;
 }
 
-/** Asks; the console has one of these. */
+/** Confirmation dialog; the console has a single one. */
 export class ConsoleConfirmation extends LitElement {
   static override styles = baseStyles;
 
@@ -250,18 +250,21 @@ customElements.define('console-confirmation', ConsoleConfirmation);
 
 let asker: ConsoleConfirmation | undefined;
 
-/** Asks whether to do what cannot be undone; closing the dialog is a no. */
+/** Asks whether to perform an irreversible action; closing the dialog means no. */
 export function confirmed(question: Question): Promise<boolean> {
   asker ??= document.body.appendChild(new ConsoleConfirmation());
   return asker.ask(question);
 }
 
-/** Another page came in view: what was asked over the one before is answered with no. */
+/** Answers an open question with no, because the page below has changed. */
 export function withdrawQuestion(): void {
   asker?.conclude(false);
 }
 
-/** Does what cannot be undone when it is confirmed, and says that it is done, or why not; false unless it is. */
+/**
+ * Performs an action once it is confirmed, and reports its success or failure. Resolves with true only on
+ * success.
+ */
 export async function doneIfConfirmed(
   question: Question & { done: string; work: () => Promise<unknown> },
 ): Promise<boolean> {
@@ -276,25 +279,25 @@ export async function doneIfConfirmed(
   }
 }
 
-/** What a name is asked for. */
+/** Options of a prompt for a name. */
 export interface NameRequest {
   heading: string;
-  /** What the button says, a verb: `Rename`. */
+  /** Label of the confirming button, a verb such as `Rename`. */
   action: string;
   name?: string;
-  /** Id of what is named, where a page lists several. */
+  /** Id of what is named, for a page that lists several. */
   thing?: string;
-  /** Does it; what it throws is shown and the dialog stays open. */
+  /** Saves the name; an error it throws is shown, and the dialog stays open. */
   save: (name: string) => Promise<void>;
 }
 
-/** Longest name of a resource, in UTF-16 units; the server counts some of them in bytes. */
+/** Longest name of a resource, in UTF-16 units; the server limits some names in bytes. */
 const MAX_NAME_LENGTH = 1024;
 
 /**
- * Asks for a name and does something with it.
+ * Dialog that prompts for a name and saves it.
  *
- * @slot - More fields of the form.
+ * @slot - Further fields of the form.
  */
 export class ConsoleNameDialog extends LitElement {
   static override styles = baseStyles;

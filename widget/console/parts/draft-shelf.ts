@@ -1,36 +1,37 @@
-/** Something that is being edited and may differ from what is saved. */
+/** Something that is being edited and may differ from its saved version. */
 export interface Draft {
   readonly isChanged: boolean;
-  /** Where it was typed, unless the page shows it by itself. */
+  /** The dialog that holds the input, unless the page itself shows it. */
   readonly dialog?: DraftDialog;
 }
 
-/** A dialog that holds what was typed; it is closed when its page is left. */
+/** A dialog that holds input; it closes when its page is left. */
 export interface DraftDialog {
   title: string;
-  /** The page that opens it, as `glossaries/ID`. */
+  /** The page that opens the dialog, such as `glossaries/ID`. */
   place: string;
 }
 
 const shelves = new Set<Map<string, Draft>>();
 let isWatching = false;
 
-/** Fires `let-go` when drafts are no more. */
+/** Fires `let-go` when drafts are discarded. */
 export const draftChanges = new EventTarget();
 
 /**
- * Keeps drafts while somebody looks at another page; the browser asks before they are lost. Keys begin
- * with what a draft is about: `glossaries/ID`, and after a blank which of several of it.
+ * Keeps drafts while the user is on another page; the browser asks before they are lost. A key begins with
+ * the draft's subject, `glossaries/ID`, followed by a blank and a distinguishing part if the subject has
+ * several.
  */
 export class DraftShelf<T extends Draft> {
   readonly #drafts = new Map<string, T>();
 
-  /** A draft with changes that was left. */
+  /** Returns the draft kept under a key, if any. */
   waiting(key: string): T | undefined {
     return this.#drafts.get(key);
   }
 
-  /** Keeps a draft; one without changes is let go. */
+  /** Keeps a draft; discards one without changes. */
   keep(key: string, draft: T): void {
     if (!draft.isChanged) {
       this.forget(key);
@@ -46,12 +47,12 @@ export class DraftShelf<T extends Draft> {
   }
 }
 
-/** Whether anything waits to be gone on with. */
+/** Returns whether any drafts are kept. */
 export function hasDrafts(): boolean {
   return [...shelves].some((drafts) => drafts.size > 0);
 }
 
-/** What was typed into dialogs of a page and waits there: keys with titles. */
+/** Returns the keys and titles of drafts in dialogs of a page. */
 export function draftsOfDialogs(place: string): [key: string, title: string][] {
   return [...shelves].flatMap((drafts) =>
     [...drafts].flatMap(([key, { dialog }]): [string, string][] =>
@@ -60,22 +61,22 @@ export function draftsOfDialogs(place: string): [key: string, title: string][] {
   );
 }
 
-/** Forgets a draft, on whatever shelf. */
+/** Discards a draft, whichever shelf it is on. */
 export function forgetDraft(key: string): void {
   forgetWhere((each) => each === key);
 }
 
-/** Forgets every draft of every shelf: whoever signs out leaves nothing behind. */
+/** Discards every draft of every shelf, so that signing out leaves nothing behind. */
 export function forgetDrafts(): void {
   forgetWhere(() => true);
 }
 
-/** Forgets all about a thing that is no more, as `glossaries/ID`. */
+/** Discards all drafts about a deleted subject, such as `glossaries/ID`. */
 export function forgetAbout(thing: string): void {
   forgetWhere((key) => isAbout(key, thing));
 }
 
-/** Forgets all about things of a place that are not among those that are there: others may delete, too. */
+/** Discards drafts about subjects that no longer exist: another client may have deleted them. */
 export function forgetAllBut(place: string, ids: readonly string[]): void {
   const start = `${place}/`;
   forgetWhere((key) => key.startsWith(start) && !ids.some((id) => isAbout(key, `${start}${id}`)));

@@ -7,7 +7,7 @@ import {
 } from 'lit';
 import { acceptDrops } from '../../page/file-drop.ts';
 
-/** A file for an element: chosen by a button of its own, or dropped anywhere on it. */
+/** File input of an element: the file is chosen by a button, or dropped anywhere on the element. */
 export class FileChoice implements ReactiveController {
   readonly #host: ReactiveControllerHost & HTMLElement;
   readonly #accept: string;
@@ -23,9 +23,9 @@ export class FileChoice implements ReactiveController {
       words,
       onFile,
     }: {
-      /** Endings, `.csv,.tsv`. */
+      /** File extensions, `.csv,.tsv`. */
       accept: string;
-      /** Said while a file is over the element. */
+      /** Text shown while a file is dragged over the element. */
       words: string;
       onFile: (file: File) => void;
     },
@@ -54,13 +54,13 @@ export class FileChoice implements ReactiveController {
     this.#isOver = false;
   }
 
-  /** Lets the browser ask for a file; call it from a click. */
+  /** Opens the browser's file chooser; call it from a click. */
   readonly choose = (): void => {
     const root = this.#host.shadowRoot ?? this.#host;
     root.querySelector<HTMLInputElement>('input[type="file"]')?.click();
   };
 
-  /** Stands in the card, which is its frame: `static styles = [baseStyles, fileChoiceStyles]`. */
+  /** Renders into the card, which is the drop area: `static styles = [baseStyles, fileChoiceStyles]`. */
   render(): TemplateResult {
     return html`<input
         type="file"
@@ -76,7 +76,7 @@ export class FileChoice implements ReactiveController {
     if (!(target instanceof HTMLInputElement)) return;
     const file = target.files?.[0];
     if (file !== undefined) this.#onFile(file);
-    // The same file may be chosen again.
+    // Allows the same file to be chosen again.
     target.value = '';
   };
 }

@@ -1,11 +1,11 @@
-/** Whoever types or listens stays where they are when what has the focus goes away under them. */
+/** Keeps the place of keyboard and screen reader users when the focused element goes away. */
 
-/** What has the focus, and its place in a list or a table. */
+/** The focused element, and its place in lists or tables. */
 interface Held {
   element: HTMLElement;
-  /** From the inside out: its row, and the next one that it is a part of. */
+  /** Its row and the enclosing rows, innermost first. */
   rows: readonly { list: Element; at: number }[];
-  /** It could not be used for a while: it takes the focus back. */
+  /** Whether the element was disabled for a while; it then takes the focus back. */
   wasOff: boolean;
 }
 
@@ -14,11 +14,10 @@ const STATES = ['disabled', 'hidden'];
 const CONTROL = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary';
 
 /**
- * Keeps the focus from falling back to the whole page, where screen readers begin anew: a button that is
- * off while it works has it again afterwards; from a row that is gone it goes to the one that takes its
- * place.
+ * Prevents the focus from falling back to the document, where screen readers start over. A button that is
+ * disabled while it works gets the focus back; when a row is removed, its successor gets it.
  *
- * @param toHeading puts it on the heading of the page, where nothing else is left
+ * @param toHeading focuses the heading of the page, if nothing else is left
  */
 export function keepFocus(toHeading: () => void): void {
   let held: Held | undefined;
@@ -36,12 +35,12 @@ export function keepFocus(toHeading: () => void): void {
     const isThere = element.isConnected && element.checkVisibility();
     const next = isThere ? undefined : neighbourOf(held);
     held = undefined;
-    // Whoever has left it goes nowhere.
+    // If the user has left the element, the focus does not move.
     if (isThere && wasOff) element.focus({ preventScroll: true });
     else if (!isThere && next === undefined) toHeading();
     else next?.focus();
   };
-  // Browsers take the focus away from what is off only when they paint.
+  // Browsers take the focus from a disabled element only when they paint.
   const lookSoon = (): void => {
     if (frame === 0) frame = requestAnimationFrame(() => (frame = requestAnimationFrame(look)));
   };
@@ -61,7 +60,7 @@ export function keepFocus(toHeading: () => void): void {
       changes.observe(root, { childList: true, subtree: true, attributeFilter: STATES });
     }
   };
-  // Where the focus moves within a shadow, nobody outside of it hears of it.
+  // Focus moves within a shadow root are not visible outside it.
   const listen = (root: Node): void => {
     if (heard.has(root)) return;
     heard.add(root);
@@ -75,14 +74,14 @@ function isOff(element: Element): boolean {
   return element.isConnected && element.matches(':disabled');
 }
 
-/** What has the focus, in any depth of shadows. */
+/** Returns the focused element, through any depth of shadow roots. */
 export function focused(): HTMLElement | undefined {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   return element instanceof HTMLElement && element !== document.body ? element : undefined;
 }
 
-/** An element and the hosts of the shadows that it is in, from the inside out. */
+/** Returns an element and its shadow hosts, innermost first. */
 function pathOf(element: Element): Element[] {
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? [element, ...pathOf(root.host)] : [element];
@@ -95,7 +94,7 @@ function rowOf(element: Element): Held['rows'] {
   return [{ list, at: [...list.children].indexOf(row) }, ...rowOf(list)];
 }
 
-/** The first control of the row that stands where it was, or of the last one. */
+/** Returns the first control of the row now in the removed row's place, or of the last row. */
 function neighbourOf({ rows }: Held): HTMLElement | undefined {
   for (const { list, at } of rows) {
     if (!list.isConnected) continue;

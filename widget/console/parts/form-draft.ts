@@ -1,9 +1,9 @@
-/** What somebody has typed into a form is there again when the page went away under it. */
+/** Restores what a user had typed into a form when the page went away under it. */
 import { DraftShelf, type Draft, type DraftDialog } from './draft-shelf.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** Fields by their ids or names. */
+/** Field values by id or name. */
 type Values = ReadonlyMap<string, string | boolean>;
 
 interface FormValues extends Draft {
@@ -12,10 +12,10 @@ interface FormValues extends Draft {
 
 const forms = new DraftShelf<FormValues>();
 
-/** Secrets are never kept; files and choices of one among others are made anew. */
+/** Field types not kept: secrets never are, and files and radio buttons are chosen again. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['password', 'hidden', 'file', 'radio', 'search']);
 
-/** A form that is being filled in. */
+/** Draft of a form that is being filled in. */
 export class FormDraft {
   readonly #root: Element;
   readonly #key: string;
@@ -23,7 +23,7 @@ export class FormDraft {
   readonly #before: Values;
   #isOver = false;
 
-  /** @param key of this form and no other */
+  /** @param key unique to this form */
   constructor(root: Element, { key, dialog }: { key: string; dialog: DraftDialog }) {
     this.#root = root;
     this.#key = key;
@@ -31,12 +31,12 @@ export class FormDraft {
     this.#before = valuesOf(root);
   }
 
-  /** Puts in what was left; whoever listens to the fields takes it for typed. */
+  /** Fills in the kept values, with the events of typed input. */
   async restore(): Promise<void> {
     const left = forms.waiting(this.#key)?.values;
     if (left === undefined) return;
     const waiting = new Map(left);
-    // Some fields come only by what others say.
+    // Some fields only appear depending on the values of others.
     for (let found = -1; found !== 0 && waiting.size > 0;) {
       found = 0;
       for (const field of fieldsOf(this.#root)) {
@@ -50,10 +50,10 @@ export class FormDraft {
     }
   }
 
-  /** Keeps what differs now from what was there. */
+  /** Keeps the values that differ from the initial ones. */
   async keep(): Promise<void> {
     this.#keepNow();
-    // A field that is to go is there until the form is drawn anew.
+    // A field that is about to disappear exists until the form is rendered again.
     await updateOf(this.#root);
     if (!this.#isOver && this.#root.isConnected) this.#keepNow();
   }
@@ -64,14 +64,14 @@ export class FormDraft {
     forms.keep(this.#key, { values, isChanged: values.size > 0, dialog: this.#dialog });
   }
 
-  /** It was sent, or is not to be. */
+  /** Discards the draft, once the form was submitted or cancelled. */
   forget(): void {
     this.#isOver = true;
     forms.forget(this.#key);
   }
 }
 
-/** Fields below an element, those as well that others put into its slots. */
+/** Returns the fields below an element, including those assigned to its slots. */
 function fieldsOf(root: Element): Field[] {
   return [...root.querySelectorAll('input, select, textarea, slot')].flatMap((element) => {
     if (element instanceof HTMLSlotElement) return element.assignedElements().flatMap(fieldsOf);
@@ -104,7 +104,7 @@ function fill(field: Field, value: string | boolean): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** When the element that has drawn the form has drawn it anew. */
+/** Resolves when the element that renders the form has updated. */
 async function updateOf(root: Element): Promise<void> {
   const tree = root.getRootNode();
   if (!(tree instanceof ShadowRoot)) return;

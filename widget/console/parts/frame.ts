@@ -1,4 +1,4 @@
-/** The frame of all pages: a heading with what can be done, and lists as tables, which are cards on a phone. */
+/** Frame of all pages: a heading with actions, and lists as tables, which turn into cards on a phone. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { linkTo, shownPlace } from '../router.ts';
@@ -6,20 +6,20 @@ import { icons } from './icons.ts';
 import { emptyState } from './states.ts';
 import { namesWindow } from './window-title.ts';
 
-/** What stands above a page. */
+/** Head of a page. */
 export interface PageHead {
   title: string;
-  /** What the page is for, or what its thing is. */
+  /** Describes the page, or the resource on it. */
   text?: unknown;
   /** Buttons. */
   actions?: unknown;
-  /** The page of all things of its kind. */
+  /** The page that lists all resources of this kind. */
   back?: { path: string; title: string };
-  /** The name of its thing is not known yet: a word for those who listen keeps its room. */
+  /** The resource's name is not known yet: a generic title for screen readers reserves its space. */
   isWaiting?: boolean;
 }
 
-/** A page: its heading, and what is on it. */
+/** Renders a page: its head and its content. */
 export function page(
   { title, text, actions, back, isWaiting = false }: PageHead,
   content: unknown,
@@ -43,7 +43,7 @@ export function page(
   </div>`;
 }
 
-/** Puts the focus on the heading of a page; one that waits for its name does so itself. */
+/** Focuses the heading of a page. A page that still waits for its name focuses the heading itself. */
 export async function focusHeading(page: Element | null | undefined): Promise<void> {
   if (!(page instanceof LitElement)) return;
   await page.updateComplete;
@@ -51,21 +51,23 @@ export async function focusHeading(page: Element | null | undefined): Promise<vo
   heading?.focus({ preventScroll: true });
 }
 
-/** One column of a list. */
+/** A column of a list. */
 export interface Column<Item> {
-  /** Stands above it, and on a phone beside each of its cells. */
+  /** Column heading; on a phone it stands beside each cell. */
   title: string;
-  /** What a phone says in place of a long title. */
+  /** Replaces a long title on a phone. */
   shortTitle?: string;
-  /** The name of a row, a number, a date or another few words on one line, or buttons; anything else without it. */
+  /**
+   * Name of the row, a number, a date or other short text on one line, or buttons; any content by default.
+   */
   kind?: 'name' | 'number' | 'short' | 'actions';
   cell: (item: Item) => unknown;
 }
 
-/** So many columns want more room than a narrow window has: each row is a card there, as on a phone. */
+/** Number of columns that need more space than a narrow window has: rows become cards, as on a phone. */
 const MANY_COLUMNS = 5;
 
-/** A list: a row for each of its items, or what stands there when there are none. */
+/** Renders a list as a table with a row per item, or the empty state. */
 export function table<Item>({
   items,
   keyOf,
@@ -74,11 +76,11 @@ export function table<Item>({
   isPast = () => false,
 }: {
   items: readonly Item[];
-  /** What tells an item from others. */
+  /** Returns the identity of an item. */
   keyOf: (item: Item) => unknown;
   columns: readonly Column<Item>[];
   empty: Parameters<typeof emptyState>[0];
-  /** Whether an item is no longer of use. */
+  /** Returns whether an item is no longer in use. */
   isPast?: (item: Item) => boolean;
 }): TemplateResult {
   if (items.length === 0) return emptyState(empty);
@@ -117,7 +119,7 @@ function cellOf<Item>(
   return html`<td class=${kind ?? nothing} data-label=${shortTitle}>${cell(item)}</td>`;
 }
 
-/** Buttons that change the name of a row, or take it away. */
+/** Buttons that rename, edit or delete a row. */
 export function rowActions(
   name: string,
   actions: Readonly<Partial<Record<'Edit' | 'Rename' | 'Delete', () => void>>>,
@@ -135,7 +137,7 @@ export function rowActions(
   );
 }
 
-/** Each row is a card of its own; cells say what they are with data-label. */
+/** Each row is a card of its own; cells show their data-label. */
 const cards = css`
   table.stacked,
   table.stacked tbody,

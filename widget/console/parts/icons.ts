@@ -3,7 +3,7 @@ import { html, svg, type SVGTemplateResult } from 'lit';
 const icon = (strokes: SVGTemplateResult) =>
   html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${strokes}</svg>`;
 
-/** Pictures of 24 by 24, drawn in the colour of the text beside them. */
+/** Icons of 24 by 24, drawn in the colour of the adjacent text. */
 export const icons = {
   overview: icon(svg`<path d="M4 13a8 8 0 1 1 16 0M12 13l3.5-4M4.5 18h15" />`),
   usage: icon(svg`<path d="M5 20V11M10 20V5M15 20v-7M20 20V8" />`),

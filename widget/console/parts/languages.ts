@@ -1,8 +1,8 @@
-/** Languages as the console offers them. */
+/** Language selects of the console. */
 import { html, type TemplateResult } from 'lit';
 import { byName, languageText } from '../../page/language-text.ts';
 
-/** The options of a field that chooses a language, by name. */
+/** Returns the options of a language select, sorted by name. */
 export function languageOptions(tags: readonly string[], chosen = ''): TemplateResult[] {
   return byName(tags).map(
     (tag) => html`<option value=${tag} ?selected=${tag === chosen}>${languageText(tag)}</option>`,

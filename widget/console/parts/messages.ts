@@ -1,11 +1,11 @@
-/** Short messages over the bottom of the window, and what makes room for them. */
+/** Short messages at the bottom of the window, and the space that pages reserve for them. */
 import { LitElement, css, html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { baseStyles } from './base.styles.ts';
 import { focused } from './focus-keeper.ts';
 import { icons } from './icons.ts';
 
-/** Long enough to read two lines. */
+/** Time a message is shown, in ms: long enough to read two lines. */
 const SHOWN_MS = 6_000;
 const MOST_SHOWN = 3;
 
@@ -18,7 +18,7 @@ interface Message {
 let messages: readonly Message[] = [];
 let lastId = 0;
 
-/** The board of the page, then those of the open dialogs as they lie over each other. */
+/** The page's board, then those of open dialogs in stacking order. */
 const boards: ConsoleMessages[] = [];
 
 function show(changed: readonly Message[]): void {
@@ -29,7 +29,7 @@ function show(changed: readonly Message[]): void {
 function add(kind: Message['kind'], text: string): void {
   const id = ++lastId;
   show([...messages, { id, kind, text }].slice(-MOST_SHOWN));
-  // Failures stay until somebody has seen them.
+  // Failures stay until the user dismisses them.
   if (kind === 'done') setTimeout(() => drop(id), SHOWN_MS);
 }
 
@@ -38,9 +38,9 @@ function drop(id: number): void {
 }
 
 /**
- * Where messages are shown, and spoken by screen readers: the page has one, and so has every dialog, since
- * nothing else can be reached while one is open. The uppermost shows them. How much of the window they take
- * is in the root's `--messages-block-size`.
+ * Shows messages, and announces them to screen readers. The page has one board, and every dialog another,
+ * because nothing outside an open dialog is reachable. Only the uppermost board shows the messages; their
+ * height is in the root's `--messages-block-size`.
  */
 export class ConsoleMessages extends LitElement {
   static override styles = [
@@ -164,7 +164,7 @@ export class ConsoleMessages extends LitElement {
     </ol>`;
   }
 
-  /** Among the boards: over all others when its dialog opens. */
+  /** Joins or leaves the boards; moves on top when its dialog opens. */
   private takePlace(): void {
     const isShown = this.isConnected && (this.#dialog?.open ?? true);
     const at = boards.indexOf(this);
@@ -178,12 +178,12 @@ export class ConsoleMessages extends LitElement {
   private dismiss(id: number): void {
     drop(id);
     if (this.#dialog === null || messages.length > 0) return;
-    // Whoever types goes on in the dialog.
+    // Keyboard users continue in the dialog.
     this.#dialog.tabIndex = -1;
     this.#dialog.focus();
   }
 
-  /** Moves what has the focus out from under them, and lets pages and dialogs end above them. */
+  /** Scrolls a covered focused element into view, and lets pages and dialogs end above the messages. */
   private makeRoom(): void {
     if (!this.isUppermost) return;
     const { style } = document.documentElement;
@@ -193,7 +193,7 @@ export class ConsoleMessages extends LitElement {
   }
 }
 
-/** Whether something lies over the middle or the lower edge of an element that is in view. */
+/** Returns whether another element covers the middle or the lower edge of a visible element. */
 function isCovered(element: HTMLElement): boolean {
   const { left, top, width, height } = element.getBoundingClientRect();
   const tree = element.getRootNode() as Document | ShadowRoot;
@@ -207,17 +207,17 @@ customElements.define('console-messages', ConsoleMessages);
 
 let pageBoard: ConsoleMessages | undefined;
 
-/** Makes the page's place of messages before the first, since live regions are spoken from then on. */
+/** Creates the page's board ahead of the first message: live regions announce only later changes. */
 export function prepareMessages(): void {
   pageBoard ??= document.body.appendChild(new ConsoleMessages());
 }
 
-/** Says that something was done. */
+/** Reports that an action succeeded. */
 export function sayDone(text: string): void {
   add('done', text);
 }
 
-/** Says that something failed; what it was is taken from the error. */
+/** Reports that an action failed, with the message of the error. */
 export function sayFailed(error: unknown): void {
   add('bad', error instanceof Error ? error.message : 'Something went wrong. Please try again.');
 }

@@ -3,7 +3,7 @@ import { property } from 'lit/decorators.js';
 import { wholeNumber } from '../../page/numbers.ts';
 import { baseStyles } from './base.styles.ts';
 
-/** Reports the page that was asked for, counted from 0. */
+/** Carries the requested page, counted from 0. */
 export class PageChange extends Event {
   readonly page: number;
 
@@ -14,9 +14,9 @@ export class PageChange extends Event {
 }
 
 /**
- * Steps through a long list; takes no room while one page holds it all.
+ * Steps through a long list; hidden if one page holds it all.
  *
- * @fires page-change - Another page is wanted: {@link PageChange}.
+ * @fires page-change - Another page was requested: {@link PageChange}.
  */
 export class ConsolePager extends LitElement {
   static override styles = [
@@ -57,7 +57,7 @@ export class ConsolePager extends LitElement {
     </nav>`;
   }
 
-  /** Not disabled at the end: whoever steps by keyboard stays on the button. */
+  /** Not disabled at the ends, so that keyboard users stay on the button. */
   private step(words: string, page: number, isOff: boolean) {
     return html`<button
       type="button"

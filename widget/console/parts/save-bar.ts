@@ -3,10 +3,10 @@ import { property } from 'lit/decorators.js';
 import { baseStyles } from './base.styles.ts';
 
 /**
- * Stands below what is edited, in view wherever one is: how it differs from what is saved.
+ * Bar below an editor, always in view: shows unsaved changes, and saves or discards them.
  *
- * @fires save - To be saved.
- * @fires discard - To be as it was saved.
+ * @fires save - The user wants to save.
+ * @fires discard - The user wants to go back to the saved version.
  */
 export class ConsoleSaveBar extends LitElement {
   static override styles = [
@@ -37,16 +37,16 @@ export class ConsoleSaveBar extends LitElement {
     `,
   ];
 
-  /** How it differs, `2 added, 1 removed`; empty when it does not. */
+  /** The unsaved changes, `2 added, 1 removed`; empty if there are none. */
   @property() changes = '';
   @property() failure = '';
-  /** Why it cannot be saved as it is. */
+  /** Why the changes cannot be saved as they are. */
   @property() obstacle = '';
   @property({ type: Boolean }) busy = false;
 
   override render() {
     const isChanged = this.changes !== '';
-    // Not disabled: whoever has saved by keyboard stays there.
+    // Not disabled, so that keyboard users stay on the button after saving.
     const canDiscard = isChanged && !this.busy;
     const canSave = canDiscard && this.obstacle === '';
     return html`<div class="bar">

@@ -1,4 +1,4 @@
-/** What a page fetches and every state it can be in, and what stands where there is nothing to show. */
+/** Data that a page fetches, in each of its states: loading, failed, empty or loaded. */
 import {
   css,
   html,
@@ -13,16 +13,16 @@ import { icons } from './icons.ts';
 const BAD_REQUEST = 400;
 const NOT_FOUND = 404;
 
-/** How something is fetched; requests take it as it is. */
+/** Options of a fetch; requests accept them as they are. */
 export interface Fetching {
   signal: AbortSignal;
-  /** The page does it by itself, as time goes by. */
+  /** Whether the page polls by itself. */
   isPoll: boolean;
 }
 
 /**
- * What a page fetches, and every state this can be in. What has come stays in view while it is
- * fetched again, and when that fails.
+ * Fetches a page's data and renders each of its states. Loaded data stays in view while it is fetched again,
+ * and when that fails.
  */
 export class Loaded<T> implements ReactiveController {
   readonly #host: ReactiveControllerHost;
@@ -36,8 +36,8 @@ export class Loaded<T> implements ReactiveController {
   failure: Error | undefined;
 
   /**
-   * @param everyMs fetches anew this often, or as the value says, while the page can be seen
-   * @param onGone is called when it is not there, before any of it was seen
+   * @param everyMs polling interval, fixed or by value, while the page is visible
+   * @param onGone called if the resource does not exist, before any of it was shown
    */
   constructor(
     host: ReactiveControllerHost,
@@ -71,7 +71,7 @@ export class Loaded<T> implements ReactiveController {
     this.#running?.abort();
   }
 
-  /** Fetches anew, as somebody wishes; the newest wins. Failures are shown, not thrown. */
+  /** Fetches again on request of the user; the newest fetch wins. Failures are shown, not thrown. */
   reload(): Promise<void> {
     return this.#fetch({ isPoll: false });
   }
@@ -94,9 +94,9 @@ export class Loaded<T> implements ReactiveController {
     this.#schedule();
   }
 
-  /** Puts a value in place that is known without fetching, as after a change. */
+  /** Sets a value that is known without fetching, as after a change. */
   set(value: T): void {
-    // What was fetched meanwhile is older.
+    // A fetch that is under way would return an older value.
     this.#running?.abort();
     this.value = value;
     this.failure = undefined;
@@ -104,7 +104,7 @@ export class Loaded<T> implements ReactiveController {
     this.#schedule();
   }
 
-  /** The value through `view`, or what stands in its place. */
+  /** Renders the value through `view`, or the state that replaces it. */
   render(view: (value: T) => unknown, { lines = 5 }: { lines?: number } = {}): TemplateResult {
     const retry = () => {
       this.failure = undefined;
@@ -135,7 +135,7 @@ export class Loaded<T> implements ReactiveController {
 
 type Content = TemplateResult | typeof nothing;
 
-/** Nothing is there yet: what it would be for, and how to begin. */
+/** Renders an empty list: what it is for, and how to begin. */
 export function emptyState(words: {
   icon?: TemplateResult;
   heading: string;
@@ -150,7 +150,7 @@ export function emptyState(words: {
   </div>`;
 }
 
-/** Grey lines in place of what is being fetched. @param name for those who listen */
+/** Renders grey lines in place of data that is being fetched. @param name for screen readers */
 export function loadingState(lines = 5, name = 'Loading…'): TemplateResult {
   return html`<div class="skeleton" role="status">
     <p class="unseen">${name}</p>
@@ -162,7 +162,7 @@ function isGone(failure: Error): boolean {
   return failure instanceof ApiFailure && failure.status === NOT_FOUND;
 }
 
-/** What went wrong, and a way to try again. */
+/** Renders a failure, with a way to try again. */
 export function failedState(failure: Error, retry?: () => void): TemplateResult {
   if (isGone(failure)) {
     return html`<div class="state" role="alert">
@@ -172,7 +172,7 @@ export function failedState(failure: Error, retry?: () => void): TemplateResult 
     </div>`;
   }
   const isOffline = failure instanceof ApiFailure && failure.isOffline;
-  // What was asked wrongly is refused each time.
+  // The server would refuse the same bad request each time.
   const isRefused = failure instanceof ApiFailure && failure.status === BAD_REQUEST;
   return html`<div class="state" role="alert">
     ${isOffline ? icons.offline : icons.warning}
@@ -188,7 +188,7 @@ export function failedState(failure: Error, retry?: () => void): TemplateResult 
   </div>`;
 }
 
-/** A remark of one or two lines among other things. */
+/** Renders a note of one or two lines. */
 export function note(kind: 'info' | 'warn' | 'bad', content: unknown): TemplateResult {
   return html`<div class="note ${kind}" role=${kind === 'bad' ? 'alert' : nothing}>
     ${kind === 'info' ? icons.information : icons.warning}
@@ -196,7 +196,7 @@ export function note(kind: 'info' | 'warn' | 'bad', content: unknown): TemplateR
   </div>`;
 }
 
-/** Style of remarks, and of what stands where there is nothing to show. */
+/** Style of notes and of empty, loading and failed states. */
 export const stateStyles = css`
   .note {
     display: flex;
@@ -270,7 +270,7 @@ export const stateStyles = css`
   }
 `;
 
-/** What was thrown, which may be anything. */
+/** Returns a thrown value as an error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,11 +1,11 @@
-/** What was typed into dialogs of a page that went away under them. */
+/** Input left in dialogs of a page that went away under them. */
 import { LitElement, css, html } from 'lit';
 import { property } from 'lit/decorators.js';
 import { draftChanges, draftsOfDialogs, forgetDraft } from './draft-shelf.ts';
 import { baseStyles } from './base.styles.ts';
 import { note } from './states.ts';
 
-/** Says what waits: nobody looks for it in a dialog that is closed. */
+/** Lists the drafts of a page's closed dialogs, where users would not look for them. */
 export class ConsoleUnfinished extends LitElement {
   static override styles = [
     baseStyles,
@@ -24,7 +24,7 @@ export class ConsoleUnfinished extends LitElement {
     `,
   ];
 
-  /** The page: what of the address leads to it. */
+  /** The page, as its part of the address. */
   @property() place = '';
 
   override connectedCallback(): void {
@@ -62,7 +62,7 @@ export class ConsoleUnfinished extends LitElement {
 
   private discard(key: string): void {
     forgetDraft(key);
-    // The button is gone.
+    // The button that had the focus is gone.
     const tree = this.getRootNode();
     if (tree instanceof ShadowRoot) tree.querySelector('h1')?.focus({ preventScroll: true });
   }

@@ -1,15 +1,15 @@
-/** What the window is called, in its tab, in the history and by screen readers: what is shown comes first. */
+/** Title of the window, for its tab, the history and screen readers: the current page comes first. */
 import { AsyncDirective, directive } from 'lit/async-directive.js';
 
-/** The console, as its window is called. */
+/** Name of the console in the title. */
 export const CONSOLE_NAME = 'Dragoman console';
 
-/** Pages that were left may still be drawn: they name nothing. */
+/** Sets the title while connected: a page that was left may still be rendered, and must not set it. */
 class NamesWindow extends AsyncDirective {
   override render(...names: string[]): void {
     if (this.isConnected) document.title = [...names, CONSOLE_NAME].join(' – ');
   }
 }
 
-/** On an element: while it is shown, the window is called by these names, then by the console's. */
+/** Element directive: titles the window with these names, then the console's, while the element is shown. */
 export const namesWindow = directive(NamesWindow);

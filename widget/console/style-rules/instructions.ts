@@ -1,4 +1,4 @@
-/** Instructions of a style rule list: what no rule covers, said in a sentence. */
+/** Custom instructions of a style rule list: requirements that no rule covers, each in a sentence. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { glossaryLanguages } from '../../../shared/language.ts';
@@ -20,9 +20,9 @@ const MAX_INSTRUCTIONS = 200;
 type StoredInstruction = StyleRuleList['custom_instructions'][number];
 
 /**
- * The instructions of a list in their own words; each is saved when it is made.
+ * Editor of a list's instructions; each is saved as soon as it is made.
  *
- * @fires list-change - One was made, changed or deleted.
+ * @fires list-change - An instruction was created, changed or deleted.
  */
 export class ConsoleStyleInstructions extends LitElement {
   static override styles = [
@@ -58,7 +58,7 @@ export class ConsoleStyleInstructions extends LitElement {
   ];
 
   @property({ attribute: false }) list!: StyleRuleList;
-  /** Whether an engine is running that obeys them. */
+  /** Whether an engine that obeys instructions is running. */
   @property({ type: Boolean }) obeyed = false;
   @query('console-instruction-dialog', true) private readonly dialog!: ConsoleInstructionDialog;
 
@@ -166,7 +166,7 @@ export class ConsoleStyleInstructions extends LitElement {
 
 customElements.define('console-style-instructions', ConsoleStyleInstructions);
 
-/** An instruction as it is sent; without a language it is for texts of any. */
+/** An instruction as it is sent; without a language it applies to any. */
 interface Instruction {
   label: string;
   prompt: string;
@@ -178,11 +178,11 @@ const MAX_PROMPT_LENGTH = 300;
 
 interface InstructionRequest {
   instruction?: StoredInstruction;
-  /** Does it; what it throws is shown and the dialog stays open. */
+  /** Saves the instruction; an error it throws is shown, and the dialog stays open. */
   save: (instruction: Instruction) => Promise<void>;
 }
 
-/** Asks for an instruction. */
+/** Dialog that asks for an instruction. */
 export class ConsoleInstructionDialog extends LitElement {
   static override styles = [
     baseStyles,
@@ -195,7 +195,7 @@ export class ConsoleInstructionDialog extends LitElement {
     `,
   ];
 
-  /** What it is about; empty for a new one. */
+  /** Id of the instruction to edit; empty for a new one. */
   @state() private storedId = '';
   @state() private storedLabel = '';
   @state() private length = 0;

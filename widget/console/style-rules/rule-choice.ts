@@ -1,4 +1,4 @@
-/** Rules of the catalogue in words for people, which of them are shown, and what has been chosen of them. */
+/** Style rule choice: readable names for the catalogue, its filters, and the draft of the chosen options. */
 import type { StyleRuleCatalogueView } from '../../../shared/schemas/console.ts';
 import { api } from '../api.ts';
 import { DraftShelf } from '../parts/draft-shelf.ts';
@@ -12,19 +12,19 @@ export function fetchCatalogue(signal: AbortSignal): Promise<StyleRuleCatalogue>
   return api.get<StyleRuleCatalogue>('style-rule-catalogue', { signal });
 }
 
-/** Whether an option is applied to the translations of any engine. */
+/** Returns whether an option is applied to translations by any engine. */
 export function isBuiltIn({ mechanical }: CatalogueOption, language: string): boolean {
   return mechanical.includes(language);
 }
 
-/** Whether an engine is running that obeys all rules and instructions in a language. */
+/** Returns whether a running engine obeys all rules and instructions in a language. */
 export function isObeyed(catalogue: StyleRuleCatalogue, language: string): boolean {
   return catalogue.follows_instructions.includes(language);
 }
 
 export type RuleFilter = 'fitting' | 'chosen' | 'mechanical' | 'all';
 
-/** Words by which a name shows what language it is for. */
+/** Patterns in catalogue names that tie a rule or option to a language. */
 const LANGUAGE_MARKS: Readonly<Record<string, RegExp>> = {
   de: /german|eszett|umlaut/,
   en: /english_word|i_e_and_e_g|ampersand_abbreviation|possessives/,
@@ -36,13 +36,13 @@ const LANGUAGE_MARKS: Readonly<Record<string, RegExp>> = {
   zh: /chinese/,
 };
 
-/** Whether a name says that it is for other languages than this one. */
+/** Returns whether a name belongs to languages other than this one. */
 export function isForOthers(name: string, language: string): boolean {
   const named = Object.entries(LANGUAGE_MARKS).filter(([, mark]) => mark.test(name));
   return named.length > 0 && !named.some(([tag]) => tag === language);
 }
 
-/** A rule as it is offered. */
+/** A rule as offered by the editor. */
 export interface OfferedRule {
   rule: CatalogueRule;
   options: readonly CatalogueOption[];
@@ -55,7 +55,7 @@ export interface OfferedCategory {
   chosenCount: number;
 }
 
-/** The rules that fit a filter and words, by category; empty categories are left out. */
+/** Returns the rules that match a filter and search words, by category, without empty categories. */
 export function offeredRules({
   catalogue,
   draft,
@@ -88,7 +88,7 @@ export function offeredRules({
     .filter(({ rules }) => rules.length > 0);
 }
 
-/** What is chosen is always shown. */
+/** Filters a rule's options; the chosen one is always kept. */
 function offer(
   rule: CatalogueRule,
   {
@@ -120,10 +120,10 @@ function hasWords(
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
-/** The option of each chosen rule, by category and rule. */
+/** Option of each chosen rule, by category and rule. */
 type ConfiguredRules = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The rules of a list that are being chosen, and what was saved. */
+/** Draft of a list's rules: the saved choices and the current ones. */
 export class RuleDraft {
   readonly #saved: ReadonlyMap<string, string>;
   #chosen: Map<string, string>;
@@ -141,7 +141,7 @@ export class RuleDraft {
     return this.changeCount > 0;
   }
 
-  /** Rules that are not as they were saved. */
+  /** Number of rules that differ from the saved ones. */
   get changeCount(): number {
     const keys = new Set([...this.#saved.keys(), ...this.#chosen.keys()]);
     return [...keys].filter((key) => this.#saved.get(key) !== this.#chosen.get(key)).length;
@@ -161,7 +161,7 @@ export class RuleDraft {
     this.#chosen = new Map(this.#saved);
   }
 
-  /** As they are sent. */
+  /** The chosen rules, as the API expects them. */
   get rules(): ConfiguredRules {
     const rules: Record<string, Record<string, string>> = {};
     for (const [key, option] of this.#chosen) {
@@ -172,10 +172,10 @@ export class RuleDraft {
   }
 }
 
-/** Drafts that wait while somebody looks at another page, by the id of their list. */
+/** Drafts kept while the user is on another page, by the id of their list. */
 export const ruleDrafts = new DraftShelf<RuleDraft>();
 
-/** Names in the catalogue have no slash. */
+/** Catalogue names contain no slash. */
 function keyOf(category: string, rule: string): string {
   return `${category}/${rule}`;
 }
@@ -189,7 +189,7 @@ export const optionWords = inWords;
 /** `dates_and_times` becomes "Dates and times". */
 export const categoryWords = inWords;
 
-/** Wordings so far: a search goes through all of them at every key. */
+/** Cache of readable names: a search goes through all of them at every keystroke. */
 const wordings = new Map<string, string>();
 
 function inWords(name: string): string {
@@ -200,7 +200,7 @@ function inWords(name: string): string {
   return words;
 }
 
-/** What stands for a part of a date or a time. */
+/** Placeholders for a part of a date or a time. */
 const PARTS: Readonly<Record<string, string>> = {
   dd: 'DD',
   mm: 'MM',
@@ -216,7 +216,7 @@ const PARTS: Readonly<Record<string, string>> = {
   일: '일',
 };
 
-/** What stands between them. */
+/** Separators between the parts. */
 const JOINTS: Readonly<Record<string, string>> = {
   period: '.',
   slash: '/',
@@ -226,7 +226,7 @@ const JOINTS: Readonly<Record<string, string>> = {
   space: ' ',
 };
 
-/** What the names spell out or leave out. */
+/** Phrases that the catalogue names spell out or leave out. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/_(?:chinese|korean)[ _]word_(?=[年月日년월일])/g, '_'],
   [/spelled_out_month|abbreviated_month/g, 'month'],
@@ -259,7 +259,7 @@ function monthNames(names: string): string {
   return names.replaceAll('_period', '.').replace(/(?<=^|_)[a-z]/g, (first) => first.toUpperCase());
 }
 
-/** Joins runs such as `dd period mm period yyyy`, in which words are signs. */
+/** Joins runs such as `dd period mm period yyyy`, in which words stand for characters. */
 function withFormats(words: readonly string[]): string[] {
   const out: string[] = [];
   for (let at = 0; at < words.length;) {
@@ -283,7 +283,7 @@ function format(words: readonly string[]): string {
     .trim();
 }
 
-/** Where a run ends that holds at least two parts; its start when there is none. */
+/** Returns the end of a run with at least two parts; its start if there is none. */
 function formatEnd(words: readonly string[], start: number): number {
   let end = start;
   let parts = 0;
@@ -294,7 +294,7 @@ function formatEnd(words: readonly string[], start: number): number {
       end = at + 1;
     } else if (!(word in JOINTS) || at === start) break;
   }
-  // Korean dates end in a full stop.
+  // Korean dates end with a full stop.
   if (words[end] === 'period' && words[end + 1] === 'space') end += 2;
   return parts > 1 ? end : start;
 }

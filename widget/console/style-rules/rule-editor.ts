@@ -26,13 +26,13 @@ import {
   ruleWords,
 } from './rule-choice.ts';
 
-/** Options that are longer are cut off in the field, so they are written out below. */
+/** Length from which an option is written out below its select, which would cut it off. */
 const LONG_OPTION = 48;
 
 /**
- * The rules of a list: one option each, or none.
+ * Editor of a list's rules: one option for each, or none.
  *
- * @fires list-change - They were saved.
+ * @fires list-change - The rules were saved.
  */
 export class ConsoleRuleEditor extends LitElement {
   static override styles = [
@@ -133,14 +133,14 @@ export class ConsoleRuleEditor extends LitElement {
   @state() private isSaving = false;
   @state() private failure = '';
   #draft = new RuleDraft({});
-  /** Categories that had something when the page was opened; nothing closes under a hand. */
+  /** Categories opened at first because they contain choices; none closes while the user works. */
   #openAtFirst = new Set<string>();
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('list')) return;
     const before = changed.get('list');
     if (before === undefined) this.#openAtFirst = new Set(Object.keys(this.list.configured_rules));
-    // Instructions that are saved meanwhile bring the list anew: what is being chosen stays.
+    // Saving an instruction reloads the list; unsaved choices must survive that.
     if (before !== undefined && this.#draft.isChanged) return;
     this.#draft =
       ruleDrafts.waiting(placeOfList(this.list)) ?? new RuleDraft(this.list.configured_rules);
@@ -259,7 +259,7 @@ export class ConsoleRuleEditor extends LitElement {
     </optgroup>`;
   }
 
-  /** Who obeys these options. */
+  /** Badge that tells which engines obey these options. */
   private reach(options: readonly CatalogueOption[]) {
     const count = options.filter((option) => isBuiltIn(option, this.list.language)).length;
     if (count === options.length) return html`<span class="badge good">Built in</span>`;
