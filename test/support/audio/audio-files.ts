@@ -1,4 +1,4 @@
-/** Audio for tests, made with flite, sox and ffmpeg, once, and ways to compare it. */
+/** Audio files for tests, made once with flite, sox and ffmpeg, and ways to compare audio. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { isMadeOnce, madeOnce } from '../suite/made-once.ts';
 const text =
   'The quick brown fox jumps over the lazy dog while she sells sea shells by the sea shore.';
 
-/** What a program makes, given its arguments; the name of its file comes where they have `FILE`. */
+/** Returns the file a program makes from its arguments, in which `FILE` stands for the file's path. */
 function make(extension: string, program: string, args: readonly string[]): string {
   return madeOnce([program, ...args], extension, (file) => {
     const given = args.map((each) => (each === 'FILE' ? file : each));
@@ -16,7 +16,7 @@ function make(extension: string, program: string, args: readonly string[]): stri
   });
 }
 
-/** A spoken sentence of about six seconds at 48 kHz, or the part of it where it is loudest. */
+/** Returns a WAV file: a spoken sentence of about six seconds at 48 kHz, or its loudest part. */
 export function spokenWav({ lengthS }: { lengthS?: number } = {}): string {
   const raw = make('wav', 'flite', ['-voice', 'kal16', '-t', text, '-o', 'FILE']);
   const format = ['-r', '48000', '-c', '1', '-b', '16'];
@@ -26,25 +26,25 @@ export function spokenWav({ lengthS }: { lengthS?: number } = {}): string {
     : make('wav', 'sox', [whole, 'FILE', 'trim', '1', `${lengthS}`]);
 }
 
-/** The bytes of a file that ffmpeg makes of the speech. */
+/** Returns the bytes of the speech as encoded by ffmpeg. */
 export function encoded(extension: string, args: string[], lengthS?: number): Buffer {
   return readFileSync(encodedFile(extension, args, lengthS));
 }
 
-/** Like {@link encoded}; gives the path. */
+/** Like {@link encoded}, but returns the path. */
 export function encodedFile(extension: string, args: string[], lengthS?: number): string {
   const source = spokenWav(lengthS === undefined ? {} : { lengthS });
   return make(extension, 'ffmpeg', ['-v', 'error', '-y', '-i', source, ...args, 'FILE']);
 }
 
-/** Writes bytes to a file of their own, for tools that want one. */
+/** Writes bytes to a file, for tools that need one. */
 export function fileOf(bytes: Uint8Array, extension: string): string {
   const file = path.join(temporaryFolder(), `bytes.${extension}`);
   writeFileSync(file, bytes);
   return file;
 }
 
-/** What ffmpeg decodes a file to: one channel at a rate. */
+/** Decodes a file with ffmpeg to one channel at a rate. */
 export function decodedByFfmpeg(file: string, rateHz: number, input: string[] = []): Int16Array {
   const output = ['-ac', '1', '-ar', `${rateHz}`, '-f', 's16le'];
   const args = ['-v', 'error', ...input, '-i', file, ...output];
@@ -55,7 +55,7 @@ export function decodedByFfmpeg(file: string, rateHz: number, input: string[] = 
   );
 }
 
-/** SHA-256 of each packet of a file's first stream, by ffprobe. */
+/** Returns the SHA-256 of each packet of a file's first stream, by ffprobe. */
 export function packetHashes(file: string): string[] {
   const args = ['-v', 'error', '-show_packets', '-show_data_hash', 'sha256', '-of', 'json', file];
   const probed = madeOnce(['ffprobe', ...args], 'json', (into) =>
@@ -67,20 +67,20 @@ export function packetHashes(file: string): string[] {
   return packets.map(({ data_hash }) => data_hash.replace('SHA256:', ''));
 }
 
-/** s16le bytes as samples. */
+/** Converts s16le bytes to samples. */
 export function samplesOf(bytes: Uint8Array): Int16Array {
   const copy = Uint8Array.from(bytes);
   return new Int16Array(copy.buffer, 0, copy.length >> 1);
 }
 
-/** A file cut into chunks. */
+/** Yields a file in chunks of one size. */
 export function* cut(bytes: Uint8Array, chunkBytes: number): Generator<Uint8Array> {
   for (let offset = 0; offset < bytes.length; offset += chunkBytes) {
     yield bytes.subarray(offset, offset + chunkBytes);
   }
 }
 
-/** A file cut into chunks of any length from 1 to `maxBytes`. */
+/** Yields a file in chunks of random length, from 1 to `maxBytes`. */
 export function* cutAnywhere(
   bytes: Uint8Array,
   maxBytes: number,
@@ -92,10 +92,10 @@ export function* cutAnywhere(
   }
 }
 
-/** What is tried at every shift: half a second at 16 kHz, enough to find where two recordings match. */
+/** Samples compared at every shift: half a second at 16 kHz, enough to find where two recordings match. */
 const TRIED_SAMPLES = 8_000;
 
-/** The correlation of two recordings at the shift where it is highest, and that shift in samples. */
+/** Returns the highest correlation of two recordings over all shifts, and its shift in samples. */
 export function correlate(
   ours: Int16Array,
   theirs: Int16Array,
@@ -111,7 +111,7 @@ export function correlate(
   return { correlation: correlationAt(shift, ours, theirs, 0, ours.length), shift };
 }
 
-/** The correlation of a stretch of one recording with another that is shifted. */
+/** Returns the correlation of a stretch of one recording with another, shifted recording. */
 function correlationAt(
   shift: number,
   ours: Int16Array,
@@ -134,7 +134,7 @@ function correlationAt(
   return product / Math.sqrt(power * theirPower);
 }
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Returns a generator of numbers from 0 to 1, the same in every run. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -145,7 +145,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A damaged copy: bytes changed, pieces cut out, doubled or filled, mostly where the headers are. */
+/** Returns a damaged copy: bytes changed, pieces removed, doubled or overwritten, mostly in the headers. */
 export function mutated(bytes: Uint8Array, random: () => number): Uint8Array {
   const copy = Uint8Array.from(bytes);
   const span = random() < 0.6 ? Math.min(400, copy.length) : copy.length;

@@ -1,4 +1,4 @@
-/** What becomes of files of which parts were changed, removed or doubled at random. */
+/** Fuzzing of stream readers with files that were damaged at random. */
 import { expect } from 'vitest';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import { mutated, seededRandom } from './audio-files.ts';
@@ -6,16 +6,16 @@ import { mutated, seededRandom } from './audio-files.ts';
 export interface DamagedStreams<Source extends { bytes: Uint8Array }> {
   seed: number;
   runs: number;
-  /** Files, which take turns. */
+  /** Files, used in turn. */
   sources: readonly Source[];
-  /** Sizes of chunks, which take turns as well. */
+  /** Chunk sizes, used in turn. */
   chunkBytes: readonly number[];
   read: (bytes: Uint8Array, chunkBytes: number, source: Source) => void;
-  /** What a file may be refused with; every other error fails the test. */
+  /** Errors with which a file may be refused; any other error fails the test. */
   refusals: readonly ErrorCode[];
 }
 
-/** Reads damaged files, and counts those that were read and refused; tells what of the processor the slowest took. */
+/** Reads damaged files. Returns how many were read and refused, and the processor time of the slowest. */
 export function readDamaged<Source extends { bytes: Uint8Array }>({
   seed,
   runs,

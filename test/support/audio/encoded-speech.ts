@@ -1,14 +1,14 @@
-/** Sentences one after the other, with pauses, as samples or in any format FFmpeg writes. */
+/** Spoken sentences with pauses between them, as samples or in any format FFmpeg writes. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { madeOnce } from '../suite/made-once.ts';
 import { speech } from './speech.ts';
 
-/** Without its header: s16le, 16 kHz. */
+/** The header is stripped, which leaves s16le at 16 kHz. */
 const WAV_HEADER_BYTES = 44;
 
-/** s16le samples of one channel at 16 kHz. */
+/** Returns s16le samples of one channel at 16 kHz. */
 export async function spokenSamples(sentences: readonly string[]): Promise<Buffer> {
   const files = await Promise.all(
     sentences.map((text) => speech({ text, padStartS: 0.5, padEndS: 0.5 })),
@@ -16,7 +16,7 @@ export async function spokenSamples(sentences: readonly string[]): Promise<Buffe
   return Buffer.concat(files.map((file) => readFileSync(file).subarray(WAV_HEADER_BYTES)));
 }
 
-/** @param args what makes FFmpeg write the format, `-f` included */
+/** @param args FFmpeg arguments for the output format, including `-f` */
 export function encodedBy(args: readonly string[], samples: Uint8Array): Buffer {
   const input = ['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'pipe:0'];
   const all = ['-v', 'error', ...input, ...args, 'pipe:1'];

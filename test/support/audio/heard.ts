@@ -1,4 +1,4 @@
-/** Between generators and the voice path's calls: audio to be decoded, what was heard of it, who listens. */
+/** Adapters between generators and the voice path: audio to decode, and the utterances found in it. */
 import type { HeardPiece, Endpointing } from '../../../server/voice/audio/endpointing.ts';
 import { createListener as ours } from '../../../server/voice/audio/listen.ts';
 import {
@@ -7,11 +7,11 @@ import {
   type MediaSource,
 } from '../../../server/voice/audio/media.ts';
 
-/** What is read ahead, in bytes, and in pieces. */
+/** Limits of reading ahead, in bytes and in pieces. */
 const AHEAD_BYTES = 32 * 1024;
 const AHEAD_PIECES = 64;
 
-/** Audio that a generator gives, some pieces ahead of who takes it. */
+/** Wraps a generator as a media source that reads some pieces ahead. */
 export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
   const iterator = pieces[Symbol.asyncIterator]();
   const waiting: MediaPiece[] = [];
@@ -47,7 +47,7 @@ export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
   return source;
 }
 
-/** The samples of what was heard. */
+/** Yields the samples of what was heard. */
 export function samplesIn(heard: AsyncIterable<HeardPiece>): AsyncIterableIterator<Uint8Array> {
   const iterator = heard[Symbol.asyncIterator]();
   const stream: AsyncIterableIterator<Uint8Array> = {
@@ -67,7 +67,7 @@ export function samplesIn(heard: AsyncIterable<HeardPiece>): AsyncIterableIterat
   return stream;
 }
 
-/** The utterances in a stream of s16le samples, as the voice path finds them. */
+/** Yields the utterances in a stream of s16le samples, as the voice path finds them. */
 export async function* listen(
   audio: AsyncIterable<Uint8Array>,
   endpointing: Endpointing,

@@ -1,6 +1,6 @@
-/** Writes Matroska elements by hand, for streams that no tool at hand makes. */
+/** Writes Matroska elements by hand, for streams that no available tool makes. */
 
-/** A variable-length number; `length` may be larger than needed. */
+/** Encodes a variable-length number; `length` may exceed the minimum. */
 export function vint(value: number, length = 8): number[] {
   const bytes = Array.from(
     { length },
@@ -14,13 +14,13 @@ function idBytes(id: number): number[] {
   return id < 256 ? [id] : [...idBytes(Math.floor(id / 256)), id % 256];
 }
 
-/** An element with its content. */
+/** Encodes an element with its content. */
 export function element(id: number, ...content: (number | number[] | Uint8Array)[]): number[] {
   const body = content.flatMap((part) => (typeof part === 'number' ? [part] : [...part]));
   return [...idBytes(id), ...vint(body.length), ...body];
 }
 
-/** A Segment or Cluster whose end the writer does not know. */
+/** A Segment and a Cluster of unknown length. */
 export const openSegment = [...idBytes(0x18538067), 0x01, ...new Array<number>(7).fill(255)];
 export const openCluster = [...idBytes(0x1f43b675), 0xff, ...element(0xe7, 0)];
 
@@ -34,7 +34,7 @@ export function opusHead({ channels = 1, preSkip = 0, family = 0 } = {}): number
   return [...ascii('OpusHead'), 1, channels, ...skip, ...rate, 0, 0, family];
 }
 
-/** A Tracks with one audio track of number 1. */
+/** Encodes Tracks with one audio track, number 1. */
 export function tracks({ codecId = 'A_OPUS', type = 2, codecPrivate = opusHead() } = {}): number[] {
   const parts = [
     element(0xd7, 1),
@@ -45,7 +45,7 @@ export function tracks({ codecId = 'A_OPUS', type = 2, codecPrivate = opusHead()
   return element(0x1654ae6b, element(0xae, ...parts));
 }
 
-/** The content of a block of track 1: lacing 0 none, 1 Xiph, 2 fixed, 3 EBML. */
+/** Returns the content of a block of track 1. Lacing: 0 none, 1 Xiph, 2 fixed, 3 EBML. */
 export function block(lacing: number, ...content: (number | number[] | Uint8Array)[]): number[] {
   return element(0, [0x81, 0, 0, lacing << 1], ...content).slice(9);
 }

@@ -1,4 +1,4 @@
-/** Speech for tests, made with flite and sox, once. */
+/** Speech for tests, made once with flite and sox. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { madeOnce } from '../suite/made-once.ts';
@@ -13,7 +13,7 @@ export interface SpeechRequest {
   padEndS?: number;
 }
 
-/** Speaks a text; answers the path of a WAV file (s16le, one channel, 44-byte header). */
+/** Speaks a text. Resolves with the path of a WAV file (s16le, one channel, 44-byte header). */
 export async function speech(request: SpeechRequest): Promise<string> {
   const { text, voice = 'kal16', sampleRateHz = 16_000, padStartS = 0.5, padEndS = 1 } = request;
   const asked = ['flite', text, voice, sampleRateHz, padStartS, padEndS];

@@ -1,26 +1,26 @@
 /**
- * A language that is easy to hear: each word is a tone of its own and always takes as long. What
- * hears it knows whether a piece of the audio was lost or came twice.
+ * A language that is easy to recognise: each word is a tone of its own and of fixed length. Its recogniser
+ * detects whether a piece of the audio was lost or repeated.
  */
 
-/** Words by their tones, the lowest first. */
+/** Words by their tones, lowest first. */
 const VOCABULARY = (
   'alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar ' +
   'papa quebec romeo sierra tango uniform victor whiskey xray'
 ).split(' ');
-/** A name that nobody expects; it has to be among the terms to be heard. */
+/** A rare name, recognised only if it is among the terms. */
 export const RARE_WORD = 'zarvox';
-/** What those hear who do not expect it. */
+/** The word recognised instead if the rare name is not expected. */
 export const MISHEARD_WORD = 'yankee';
 const LOWEST_HZ = 400;
 const STEP_HZ = 100;
-/** How long a word takes, and the silence between two. */
+/** Length of a word, and of the silence between two words, in ms. */
 export const WORD_MS = 180;
 export const GAP_MS = 70;
 const SAMPLE_RATE_HZ = 16_000;
 const AMPLITUDE = 9_000;
 
-/** What stands for a word that was cut or drawn out. */
+/** Recognised in place of a word that was cut or stretched. */
 export const GARBLED = 'garbled';
 
 export interface ToneWord {
@@ -55,7 +55,7 @@ function newTone(frequencyHz: number): Buffer {
   return Buffer.from(samples.buffer);
 }
 
-/** A sentence as s16le at 16 kHz; as with people, half a second and a second of silence around it. */
+/** Speaks a sentence as s16le at 16 kHz, with silence before and after it as in human speech. */
 export function toneSpeech(
   text: string,
   { padStartMs = 500, padEndMs = 1_000 }: { padStartMs?: number; padEndMs?: number } = {},
@@ -64,17 +64,17 @@ export function toneSpeech(
   return Buffer.concat([silence(padStartMs), ...words.slice(1), silence(padEndMs)]);
 }
 
-/** What is heard at once. */
+/** Length of one analysis frame, in ms. */
 export const FRAME_MS = 10;
-/** A fortieth of the power of a full tone. */
+/** Power from which a frame counts as sound: a fortieth of a full tone. */
 const LOUD = (AMPLITUDE / 32_768) ** 2 / 80;
-/** A word may begin and end anywhere in a frame. */
+/** Tolerance of a word's length, in ms: a word may begin and end anywhere in a frame. */
 const LENGTH_TOLERANCE_MS = 25;
 
 /**
- * The words in samples from -1 to 1.
+ * Recognises the words in samples from -1 to 1.
  *
- * @param terms words that are expected besides the common ones
+ * @param terms expected words in addition to the vocabulary
  */
 export function hearTones(
   samples: Float32Array,
@@ -112,17 +112,17 @@ function wordOf(sound: Float32Array, sampleRateHz: number, terms: string): strin
     strength: strengthAt(sound, frequencyOf(word), sampleRateHz),
   }));
   const best = strengths.reduce((a, b) => (b.strength > a.strength ? b : a));
-  // A pure tone has all its power in one place; one that was pieced together has not.
+  // A pure tone has all its power at one frequency; a tone with a splice in it does not.
   if (best.strength < 0.8 * power(sound)) return GARBLED;
   return best.word === RARE_WORD && !terms.includes(RARE_WORD) ? MISHEARD_WORD : best.word;
 }
 
-/** Goertzel's algorithm: the power at one frequency. */
+/** Returns the power at one frequency (Goertzel's algorithm). */
 function strengthAt(samples: Float32Array, frequencyHz: number, sampleRateHz: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * frequencyHz) / sampleRateHz);
   let last = 0;
   let beforeLast = 0;
-  // By index: of all that is heard in tests this takes the most time.
+  // An indexed loop: this is the most expensive part of recognition in tests.
   for (let index = 0; index < samples.length; index += 1) {
     const next = (samples[index] ?? 0) + coefficient * last - beforeLast;
     beforeLast = last;
@@ -133,9 +133,9 @@ function strengthAt(samples: Float32Array, frequencyHz: number, sampleRateHz: nu
 }
 
 /**
- * Sentences of any words, each word of each of them a tone of its own.
+ * Speaks sentences of any words, with a tone of its own for each word.
  *
- * @returns how a model has to spell what it hears, and the sentences as s16le at 16 kHz
+ * @returns how a model has to spell each tone, and the sentences as s16le at 16 kHz
  */
 export function inTones(sentences: readonly string[]): {
   spelling: Record<string, string>;
@@ -155,7 +155,7 @@ export function inTones(sentences: readonly string[]): {
   return { spelling, speech };
 }
 
-/** s16le bytes as samples from -1 to 1. */
+/** Converts s16le bytes to samples from -1 to 1. */
 export function samplesOfBytes(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const samples = new Float32Array(bytes.byteLength >> 1);
@@ -165,7 +165,6 @@ export function samplesOfBytes(bytes: Uint8Array): Float32Array {
   return samples;
 }
 
-/** Text of words. */
 export function textOf(words: readonly ToneWord[]): string {
   return words.map(({ text }) => text).join(' ');
 }

@@ -1,4 +1,4 @@
-/** Documents for tests: made by hand or by LibreOffice, rendered, compared and looked into. */
+/** Documents for tests: converts them with LibreOffice, renders, compares and unpacks them. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { madeOnceLater } from '../suite/made-once.ts';
 import { ofProcess } from '../suite/of-process.ts';
 
 const run = promisify(execFile);
-// LibreOffice takes 3 s alone and many times that beside other work.
+// LibreOffice takes 3 s on an idle machine and many times that on a busy one.
 const PROGRAM_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
-/** A new folder that is removed when the process ends; also good outside of a running test. */
+/** Creates a folder that is removed when the process ends; also works outside a running test. */
 export function documentFolder(): string {
   const root = ofProcess('documents', () => {
     const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-documents-'));
@@ -24,20 +24,20 @@ export function documentFolder(): string {
   return mkdtempSync(path.join(root, 'files-'));
 }
 
-/** A document that is not in a file yet; the ending of its name tells LibreOffice what it is. */
+/** A document in memory; the extension of its name tells LibreOffice the format. */
 export interface NamedDocument {
   name: string;
   content: Uint8Array | string;
 }
 
 /**
- * Has LibreOffice convert documents, all in one run since starting it is what costs; of the same
- * documents it makes the same, so that they are converted once for all runs of the tests.
+ * Converts documents with LibreOffice, all in one run because starting it is the main cost. Results are
+ * cached across runs of the tests, by the content of the documents.
  *
  * @param files paths, or documents in memory
- * @param to ending of what is wanted (`pdf`, `docx`), or ending and filter (`docx:MS Word 2007 XML`)
+ * @param to extension of the result (`pdf`, `docx`), or extension and filter (`docx:MS Word 2007 XML`)
  * @returns paths of the results in the order of `files`
- * @throws when one of them cannot be opened
+ * @throws if one of them cannot be opened
  */
 export async function soffice(
   files: readonly (string | NamedDocument)[],
@@ -47,7 +47,7 @@ export async function soffice(
     const { name, content } = documentOf(file);
     return path.extname(name) + digestOf(content);
   });
-  // Another version may make others.
+  // Another version of LibreOffice may convert differently.
   const { mtimeMs } = statSync(LIBREOFFICE);
   const made = await madeOnceLater(['soffice', mtimeMs, to, ...contents], 'zip', async (zip) => {
     const results = await sofficeNow(files, to);
@@ -63,7 +63,7 @@ export async function soffice(
   });
 }
 
-/** Of a document that is an archive, what is in it: its times are no part of it. */
+/** Digests a document; of an archive its entries, because their times do not matter. */
 function digestOf(content: Uint8Array | string): string {
   const hash = createHash('sha256');
   const isArchive = typeof content !== 'string' && Buffer.from(content).indexOf('PK\x03\x04') === 0;
@@ -76,7 +76,10 @@ function digestOf(content: Uint8Array | string): string {
 
 const LIBREOFFICE = '/usr/lib/libreoffice/program/soffice';
 
-/** {@link soffice} of documents that LibreOffice is watched with, or makes others of each time. */
+/**
+ * Like {@link soffice}, without the cache: for tests that observe LibreOffice or whose documents differ each
+ * time.
+ */
 export async function sofficeNow(
   files: readonly (string | NamedDocument)[],
   to: string,
@@ -84,7 +87,7 @@ export async function sofficeNow(
   const folder = documentFolder();
   const profile = path.join(folder, 'profile');
   const outputs = path.join(folder, 'out');
-  // Numbered names, since two documents of the same name would overwrite each other.
+  // Numbered names, because two documents of the same name would overwrite each other.
   const inputs = files.map((file, index) => {
     const { name, content } = documentOf(file);
     const input = path.join(folder, `${index}${path.extname(name)}`);
@@ -112,14 +115,14 @@ function documentOf(file: string | NamedDocument): NamedDocument {
 
 const resultName = (index: number, to: string): string => `${index}.${to.split(':', 1)[0] ?? to}`;
 
-/** A page as grey levels, 0 is black; rows follow each other. */
+/** A page as rows of grey levels; 0 is black. */
 export interface RenderedPage {
   width: number;
   height: number;
   pixels: Uint8Array;
 }
 
-/** Draws the pages of a pdf. */
+/** Renders the pages of a PDF. */
 export async function renderPages(
   pdf: string | Uint8Array,
   { dpi = 50 }: { dpi?: number } = {},
@@ -143,8 +146,8 @@ export async function renderPages(
 }
 
 /**
- * How different two renderings are: the share of pixels that differ by more than anti-aliasing does,
- * 0 to 1 of the worst page; 1 when number or size of pages differ.
+ * Returns how much two renderings differ: the share of pixels of the worst page that differ by more than
+ * anti-aliasing, 0 to 1; 1 if the number or the size of pages differs.
  */
 export function renderingDifference(
   left: readonly RenderedPage[],
@@ -166,13 +169,13 @@ function pageDifference(left: RenderedPage, right: RenderedPage): number {
   return differing / left.pixels.length;
 }
 
-/** How many pages a pdf has. */
+/** Returns the number of pages of a PDF. */
 export async function pageCount(pdf: string | Uint8Array): Promise<number> {
   const { stdout } = await run('pdfinfo', [pdfFile(pdf)], { timeout: PROGRAM_TIMEOUT_MS });
   return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1]);
 }
 
-/** The text of a pdf in reading order; pages end with a form feed. */
+/** Returns the text of a PDF in reading order; pages end with a form feed. */
 export async function pdfText(pdf: string | Uint8Array): Promise<string> {
   const { stdout } = await run('pdftotext', [pdfFile(pdf), '-'], { timeout: PROGRAM_TIMEOUT_MS });
   return stdout;
@@ -185,7 +188,7 @@ function pdfFile(pdf: string | Uint8Array): string {
   return file;
 }
 
-/** A zip file of texts and bytes, in the order of the entries; at the level 0 they are not packed. */
+/** Makes a zip file of texts and bytes, in the order of the entries; level 0 does not compress. */
 export function zipOf(
   entries: Readonly<Record<string, string | Uint8Array>>,
   level: 0 | 6 = 6,
@@ -194,16 +197,16 @@ export function zipOf(
   for (const [name, content] of Object.entries(entries)) {
     files[name] = typeof content === 'string' ? strToU8(content) : content;
   }
-  // A fixed time of 1980, the first that zip knows, so that the same entries give the same bytes.
+  // A fixed time (1980, the earliest in zip), so that the same entries give the same bytes.
   return zipSync(files, { level, mtime: new Date(1980, 0, 1) });
 }
 
-/** The entries of a zip file, in its order. */
+/** Returns the entries of a zip file, in order. */
 export function unzipped(zip: Uint8Array): Record<string, Uint8Array> {
   return unzipSync(zip);
 }
 
-/** The entries of a zip file as texts, which are compared at once; bytes are one by one. */
+/** Returns the entries of a zip file as strings, which compare faster than byte arrays. */
 export function entriesOf(zip: Uint8Array): Record<string, string> {
   const entries = Object.entries(unzipSync(zip));
   return Object.fromEntries(
@@ -211,7 +214,7 @@ export function entriesOf(zip: Uint8Array): Record<string, string> {
   );
 }
 
-/** One entry of a zip file as text; throws when it is not there. */
+/** Returns one entry of a zip file as text; throws if it does not exist. */
 export function zipText(zip: Uint8Array, name: string): string {
   const entry = unzipSync(zip, { filter: (file) => file.name === name })[name];
   if (entry === undefined) throw new Error(`There is no entry ${name}.`);

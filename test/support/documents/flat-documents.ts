@@ -1,4 +1,4 @@
-/** A workbook and a presentation in LibreOffice's flat XML, of which it makes Office files. */
+/** A workbook and a presentation in LibreOffice's flat XML, from which it makes Office files. */
 import type { NamedDocument } from './documents.ts';
 
 const names = ['office', 'style', 'text', 'table', 'draw', 'presentation'];
@@ -47,7 +47,7 @@ const rows = [
     '<table:table-cell table:formula="of:=&quot;Sum: &quot;&amp;[.B5]" office:value-type="string" office:string-value="Sum: 49"><text:p>Sum: 49</text:p></table:table-cell>',
 ];
 
-/** Cells, formats within cells, a comment, formulas. */
+/** Workbook with cells, formats within cells, a comment and formulas. */
 export const flatWorkbook: NamedDocument = {
   name: 'workbook.fods',
   content: flat(
@@ -77,7 +77,7 @@ const slideTable =
   '<table:table-row><table:table-cell><text:p>North</text:p></table:table-cell><table:table-cell><text:p>120</text:p></table:table-cell></table:table-row>' +
   '</table:table></draw:frame>';
 
-/** Slides with formats, a list, a table, a link and notes. */
+/** Presentation with formats, a list, a table, a link and notes. */
 export const flatPresentation: NamedDocument = {
   name: 'presentation.fodp',
   content: flat(

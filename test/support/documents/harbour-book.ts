@@ -1,6 +1,6 @@
 /**
- * A book of three pages as a text document: headings, lists, a table with a spanning cell, a picture,
- * two columns, a footnote, a link, header and footer.
+ * A book of three pages as a text document: headings, lists, a table with a spanning cell, a picture, two
+ * columns, a footnote, a link, header and footer.
  */
 import { solidPicture } from './solid-picture.ts';
 
@@ -10,7 +10,7 @@ const TEXT =
   'restaurants, and on summer evenings the quays are full of people who watch the ferries come ' +
   'and go. Restoration of the buildings began in the nineties and is still not complete. ';
 
-/** Its source, for LibreOffice. */
+/** Returns the book's flat XML source, for LibreOffice. */
 export async function harbourBook(): Promise<string> {
   const picture = Buffer.from(await solidPicture()).toString('base64');
   const paragraph = `<text:p text:style-name="Standard">${TEXT}</text:p>`;

@@ -1,4 +1,4 @@
-/** PDF files for tests, drawn by hand so that each has exactly what its test is about. */
+/** PDF files for tests, drawn by hand so that each contains exactly what its test is about. */
 import {
   degrees,
   PDFDocument,
@@ -13,7 +13,7 @@ import {
 
 import { launchChromium } from '../machine/chromium.ts';
 
-/** The fonts of a report. */
+/** Fonts of a report. */
 interface Fonts {
   serif: PDFFont;
   bold: PDFFont;
@@ -26,7 +26,7 @@ const LEADING_POINTS = 14;
 export const riverText =
   'The river has risen by two metres since the morning, and the authority expects a further increase until the weekend. Residents of the lower town are asked to move their cars and to keep the footpaths along the embankment free.';
 
-/** Cuts a text into lines of a width. */
+/** Breaks a text into lines of a width. */
 export function wrapped(
   text: string,
   { font, size, width }: { font: PDFFont; size: number; width: number },
@@ -43,7 +43,7 @@ export function wrapped(
   return lines;
 }
 
-/** Writes a paragraph and tells where the next may begin. */
+/** Draws a paragraph and returns where the next one may begin. */
 export function drawParagraph(
   page: PDFPage,
   {
@@ -70,7 +70,7 @@ async function embedFonts(document: PDFDocument): Promise<Fonts> {
   };
 }
 
-/** A page with a heading, text, a list, a table, two columns, a picture, a link and turned text. */
+/** Makes a page with a heading, text, a list, a table, two columns, a picture, a link and rotated text. */
 export async function reportPdf(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   document.setTitle('Report of the river authority');
@@ -95,7 +95,7 @@ export async function reportPdf(): Promise<Uint8Array> {
   return document.save();
 }
 
-/** A line with bold words and a link. */
+/** Draws a line with bold words and a link. */
 function drawRich(page: PDFPage, { serif, bold }: Fonts, y: number): number {
   let x = 60;
   for (const [text, font] of [
@@ -170,16 +170,16 @@ function addOutline(document: PDFDocument, titles: readonly string[]): void {
   catalog.set(PDFName.of('Outlines'), root);
 }
 
-/** A page that a test writes the content stream of; `Times` and `Bold` are its fonts. */
+/** A page whose content stream the test writes; its fonts are `Times` and `Bold`. */
 export interface RawPage {
   content: string;
-  /** Content streams of forms by name; forms may draw the ones before them. */
+  /** Content streams of forms by name; a form may draw earlier forms. */
   forms?: Readonly<Record<string, string>>;
   rotate?: number;
   crop?: readonly [number, number, number, number];
 }
 
-/** A file of pages that are told operator by operator. */
+/** Makes a file from content streams, written operator by operator. */
 export async function rawPdf(
   pages: readonly RawPage[],
   change: (document: PDFDocument) => void = () => undefined,
@@ -206,26 +206,27 @@ export async function rawPdf(
   return document.save();
 }
 
-/** A page of lines at 12 points, from the top down. */
+/** Returns the content of a page of lines at 12 points, from the top down. */
 export function linesContent(lines: readonly string[], { x = 60, y = 760 } = {}): string {
   const shown = lines.map((line) => `(${line}) Tj T*`).join('\n');
   return `BT /Times 12 Tf 14 TL ${x} ${y} Td\n${shown}\nET`;
 }
 
-/** A line of Times at 10 points whose blanks are stretched until it has a width. */
+/** Returns a line of Times at 10 points whose blanks are stretched to a width. */
 export async function justifiedLine(
   line: string,
   { x, y, width }: { x: number; y: number; width: number },
 ): Promise<string> {
   const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
-  // Letter by letter: together they would be kerned, which PDF does not do by itself.
+  // Measured letter by letter: a whole line would be measured with kerning, which PDF does not apply by
+  // itself.
   const own = Array.from(line, (letter) => times.widthOfTextAtSize(letter, 10));
   const spare = width - own.reduce((sum, each) => sum + each, 0);
   const perBlank = (spare / (line.split(' ').length - 1)).toFixed(4);
   return `BT /Times 10 Tf ${perBlank} Tw ${x} ${y} Td (${line}) Tj ET`;
 }
 
-/** A line of Hebrew with English words and a line of English with Hebrew ones, as browsers write. */
+/** Prints a Hebrew line with English words and an English line with Hebrew words, as browsers do. */
 export async function mixedDirectionPdf(): Promise<Uint8Array> {
   const browser = await launchChromium();
   try {
@@ -255,7 +256,7 @@ const newspaperSentences = [
   'Please return the completed form to the office of the registrar before the end of the month.',
 ];
 
-/** A page of three justified columns with a narrow gutter, headings and a picture, as browsers print it. */
+/** Prints a page of three justified columns with a narrow gutter, headings and a picture, as browsers do. */
 export async function newspaperPdf(): Promise<{ file: Uint8Array; texts: string[] }> {
   const prose = (first: number, count: number): string =>
     Array.from({ length: count }, (_, at) => newspaperSentences[(first + at) % 14]).join(' ');

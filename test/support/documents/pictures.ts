@@ -1,4 +1,4 @@
-/** Pictures with text in them, made on the spot. */
+/** Pictures with text, made for a test. */
 import sharp from 'sharp';
 
 export interface TextStyle {
@@ -11,14 +11,14 @@ export interface TextStyle {
   anchor?: 'start' | 'middle' | 'end';
 }
 
-/** Text for a {@link drawing}; `y` is its baseline. */
+/** Returns text for a {@link drawing}; `y` is its baseline. */
 export function text(content: string, style: TextStyle): string {
   const { x, y, size, color = '#111111', weight = 'normal', anchor = 'start' } = style;
   const family = style.family ?? 'Liberation Sans';
   return `<text x="${x}" y="${y}" font-size="${size}" font-family="${family}" font-weight="${weight}" text-anchor="${anchor}" fill="${color}">${content}</text>`;
 }
 
-/** A filled rectangle for a {@link drawing}. */
+/** Returns a filled rectangle for a {@link drawing}. */
 export function rectangle(
   { left, top, width, height }: { left: number; top: number; width: number; height: number },
   color: string,
@@ -26,7 +26,7 @@ export function rectangle(
   return `<rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${color}"/>`;
 }
 
-/** A PNG file of SVG pieces. */
+/** Renders SVG pieces as a PNG file. */
 export async function drawing(
   { width, height, paper = '#ffffff' }: { width: number; height: number; paper?: string },
   pieces: readonly string[],

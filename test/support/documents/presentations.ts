@@ -4,18 +4,18 @@ import { packageOf, type WorkbookPart } from './workbooks.ts';
 const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006';
 
-/** Declarations of the namespaces that slides use. */
+/** Namespace declarations of slides. */
 export const slideNamespaces =
   `xmlns:a="${DRAWING}/main" xmlns:r="${OFFICE}/relationships" ` +
   'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"';
 
 export interface SlideParts {
-  /** Shapes of the slide. */
+  /** XML of the slide's shapes. */
   shapes: string;
   related?: WorkbookPart['related'];
 }
 
-/** A part of a presentation with shapes. */
+/** Returns a part of a presentation with shapes. */
 export function slideXml(root: string, shapes: string, after = ''): string {
   return (
     `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<p:${root} ${slideNamespaces}><p:cSld><p:spTree>` +
@@ -24,7 +24,7 @@ export function slideXml(root: string, shapes: string, after = ''): string {
   );
 }
 
-/** A paragraph of runs: texts, or texts with the attributes and content of their properties. */
+/** Returns a paragraph of runs: texts, or texts with the XML of their run properties. */
 export function paragraph(...runs: readonly (string | readonly [string, string])[]): string {
   const written = runs.map((run) => {
     const [text, properties] = typeof run === 'string' ? [run, '<a:rPr lang="en-GB"/>'] : run;
@@ -35,7 +35,7 @@ export function paragraph(...runs: readonly (string | readonly [string, string])
 
 let lastShape = 1;
 
-/** A text box; `place` is left, top, width and height in EMU. */
+/** Returns a text box; `place` is left, top, width and height in EMU. */
 export function textBox(
   paragraphs: string,
   options: { placeholder?: string; description?: string; place?: readonly number[] } = {},
@@ -52,13 +52,13 @@ export function textBox(
   );
 }
 
-/** A presentation file. Slides get a layout and a master, as all programs want. */
+/** Makes a presentation file. Slides get a layout and a master, which all programs require. */
 export function presentationOf(options: {
   slides: readonly SlideParts[];
-  /** Shapes of the layout and the master. */
+  /** XML of the shapes of the layout and of the master. */
   layout?: string;
   master?: string;
-  /** What ends the presentation part. */
+  /** XML at the end of the presentation part. */
   presentation?: string;
   others?: Readonly<Record<string, WorkbookPart>>;
 }): Uint8Array {

@@ -1,7 +1,7 @@
-/** A picture of two colours as a PNG file. */
+/** A PNG file of two colours. */
 import sharp from 'sharp';
 
-/** 200 by 120 pixels: a red square on green. */
+/** Makes a picture of 200 by 120 pixels: a red square on green. */
 export async function solidPicture(): Promise<Uint8Array> {
   const square = await sharp({
     create: { width: 60, height: 60, channels: 3, background: '#c02020' },

@@ -1,27 +1,27 @@
-/** Writes archives, honest and hostile ones. */
+/** Writes tar archives, valid and hostile ones. */
 import { execFileSync } from 'node:child_process';
 
-/** A file of an archive, or whatever else its `type` makes it (POSIX ustar). */
+/** An archive entry (POSIX ustar): a file unless `type` says otherwise. */
 export interface ArchiveEntry {
   name: string;
   content?: Buffer | string;
   /** `0` file, `1` hard link, `2` symbolic link, `3` character device, `5` folder. */
   type?: '0' | '1' | '2' | '3' | '5';
-  /** Where a link leads. */
+  /** Target of a link. */
   target?: string;
-  /** The size in the header, if it is to lie. */
+  /** Size stated in the header, if it is to be false. */
   statedBytes?: number;
 }
 
 const BLOCK_BYTES = 512;
 
-/** An archive, packed with bzip2. */
+/** Makes an archive, compressed with bzip2. */
 export function tarBz2(entries: readonly ArchiveEntry[]): Buffer {
   const input = tar(entries);
   return execFileSync('bzip2', ['-c'], { input, maxBuffer: 1_000_000_000 });
 }
 
-/** An archive as it is. */
+/** Makes an uncompressed archive. */
 export function tar(entries: readonly ArchiveEntry[]): Buffer {
   const blocks = entries.flatMap((entry) => {
     const content = Buffer.from(entry.content ?? '');

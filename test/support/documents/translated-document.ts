@@ -1,8 +1,8 @@
-/** Documents translated without an engine. */
+/** Translates documents without an engine. */
 import type { DocumentFormat, OpenedDocument } from '../../../server/documents/formats/format.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
 
-/** Opens a file for translation from English to Spanish, or into another language. */
+/** Opens a file for translation from English, by default to Spanish. */
 export function openDocument(
   format: DocumentFormat,
   file: Uint8Array,
@@ -11,7 +11,7 @@ export function openDocument(
   return format.open(file, { source: 'en', target, output: 'xlsx', maxCharacters });
 }
 
-/** A file with each text replaced; marks stay where they are. */
+/** Translates each text of a file; marks stay where they are. */
 export async function translatedDocument(
   format: DocumentFormat,
   file: Uint8Array,
@@ -22,7 +22,7 @@ export async function translatedDocument(
   return document.write(translated, { source: 'en', target });
 }
 
-/** A file with whole texts replaced by others; what is not in the list stays. */
+/** Returns a translation that replaces the listed texts and keeps all others. */
 export function withTexts(texts: Readonly<Record<string, string>>): (text: string) => string {
   return (text) => texts[text] ?? text;
 }
@@ -31,7 +31,7 @@ function translatedSegment(segment: TextSegment, translate: (text: string) => st
   return segment.map((part) => (typeof part === 'string' ? translate(part) : part));
 }
 
-/** The texts that are handed out, marks as `[1]`…`[/1]` and `[1/]`. */
+/** Returns the texts to translate, with marks as `[1]`…`[/1]` and `[1/]`. */
 export function textsOf({ blocks }: OpenedDocument): string[] {
   return blocks.map(({ segment }) =>
     segment
@@ -44,7 +44,7 @@ export function textsOf({ blocks }: OpenedDocument): string[] {
   );
 }
 
-/** The texts without their marks. */
+/** Returns the texts to translate, without marks. */
 export function plainTextsOf({ blocks }: OpenedDocument): string[] {
   return blocks.map(({ segment }) => plainText(segment));
 }
@@ -55,8 +55,8 @@ const lookalikes: Record<string, string> = {
 };
 
 /**
- * The text in Cyrillic letters that look the same: every paragraph is written anew, and the rendering
- * must still be that of the original.
+ * Rewrites text in Cyrillic letters of the same shape: every paragraph is written anew, yet the rendering
+ * must equal that of the original.
  */
 export function inLookalikes(text: string): string {
   return text.replace(/[A-Za-z]/g, (letter) => lookalikes[letter] ?? letter);

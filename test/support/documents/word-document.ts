@@ -7,7 +7,7 @@ import { zipOf, zipText } from './documents.ts';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const wordprocessing = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
-/** The namespaces that the parts of a document declare. */
+/** Namespace declarations of a document's parts. */
 export const namespaces = [
   'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"',
   'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"',
@@ -23,34 +23,34 @@ export const namespaces = [
   'mc:Ignorable="w14 w15"',
 ].join(' ');
 
-/** A part beside the document: its content, and how it is told of. */
+/** A part beside the main document, and its type. */
 export interface WordPart {
-  /** In `word/`: `footnotes.xml`. */
+  /** Path within `word/`: `footnotes.xml`. */
   name: string;
-  /** What stands between `<w:…>` and `</w:…>` of the root, or the whole part. */
+  /** XML of the whole part. */
   xml: string;
-  /** End of its content type without `+xml`, and of its relationship's type. */
+  /** End of its content type, without `+xml`, and of its relationship's type. */
   type: string;
 }
 
-/** A root element around content. */
+/** Wraps content in a root element. */
 export function part(root: string, content: string): string {
   return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<w:${root} ${namespaces}>${content}</w:${root}>`;
 }
 
-/** A run of text with properties. */
+/** Returns a run of text with properties. */
 export function run(text: string, properties = ''): string {
   const format = properties === '' ? '' : `<w:rPr>${properties}</w:rPr>`;
   return `<w:r>${format}<w:t xml:space="preserve">${text}</w:t></w:r>`;
 }
 
-/** A paragraph of runs or of a text. */
+/** Returns a paragraph of runs, or of a text. */
 export function paragraph(content: string, properties = ''): string {
   const inner = content.startsWith('<') ? content : run(content);
   return `<w:p>${properties === '' ? '' : `<w:pPr>${properties}</w:pPr>`}${inner}</w:p>`;
 }
 
-/** A document whose body is given, with other parts; parts that it has anyway may be given anew. */
+/** Makes a document from its body and other parts; `entries` may override standard parts. */
 export function wordDocument(
   body: string,
   {
@@ -85,12 +85,12 @@ export function wordDocument(
   });
 }
 
-/** Opens a document as a job does. */
+/** Opens a document as a translation job does. */
 export function openWord(file: Uint8Array, target = 'es'): Promise<OpenedDocument> {
   return docx.open(file, { source: 'en', target, output: 'docx', maxCharacters: 1_000_000 });
 }
 
-/** A segment as a line: `a <1>b</1> c<2/>`. */
+/** Writes a segment as a line: `a <1>b</1> c<2/>`. */
 export function line(segment: TextSegment): string {
   return segment
     .map((piece) => {
@@ -101,7 +101,7 @@ export function line(segment: TextSegment): string {
     .join('');
 }
 
-/** What a document hands out, as lines. */
+/** Returns the segments of a document as lines. */
 export async function linesOf(file: Uint8Array): Promise<string[]> {
   return (await openWord(file)).blocks.map(({ segment }) => line(segment));
 }
@@ -130,22 +130,22 @@ export async function rewriteWord(
   return document.write(translated, { source, target });
 }
 
-/** The text of segments without marks. */
+/** Returns the text of each segment, without marks. */
 export function texts(document: OpenedDocument): string[] {
   return document.blocks.map(({ segment }) => plainText(segment));
 }
 
-/** A complex field with the XML of its result. */
+/** Returns a complex field around the XML of its result. */
 export const field = (code: string, result: string): string =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> ${code} </w:instrText></w:r>` +
   `<w:r><w:fldChar w:fldCharType="separate"/></w:r>${result}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 
-/** The body of a document after each text has been put in capitals. */
+/** Returns the body of a document after each text was put in capitals. */
 export async function inCapitals(body: string): Promise<string> {
   return bodyOf(await translateWord(wordDocument(body)));
 }
 
-/** What stands in the body of a document. */
+/** Returns the XML within the body of a document. */
 export function bodyOf(file: Uint8Array): string {
   return /<w:body>(.*)<\/w:body>/s.exec(zipText(file, 'word/document.xml'))?.[1] ?? '';
 }

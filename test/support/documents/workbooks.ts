@@ -5,7 +5,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const TYPES = 'application/vnd.openxmlformats-officedocument';
 
-/** The root of a part of the workbook. */
+/** Returns a workbook part with its root element. */
 export function sheetXml(root: string, content: string, attributes = ''): string {
   return (
     `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<${root} xmlns="${MAIN}" ` +
@@ -13,30 +13,30 @@ export function sheetXml(root: string, content: string, attributes = ''): string
   );
 }
 
-/** A part with its relationships: types by the last part of their addresses, and targets. */
+/** A part with its relationships, each the last segment of its type's address, and a target. */
 export interface WorkbookPart {
   xml: string | Uint8Array;
-  /** Content type after the common beginning, or a whole one. */
+  /** Content type without its common prefix, or a whole one. */
   type: string;
   related?: readonly (readonly [type: string, target: string])[];
 }
 
 export interface WorkbookParts {
-  /** Content of `sheetData` and what follows it, or a whole part. */
+  /** XML of `sheetData`, and of what follows it. */
   sheets: readonly {
     name: string;
     rows: string;
     after?: string;
     related?: WorkbookPart['related'];
   }[];
-  /** Content of each `si`. */
+  /** XML of each `si`. */
   strings?: readonly string[];
-  /** What follows `sheets` in the workbook. */
+  /** XML after `sheets` in the workbook. */
   workbook?: string;
   others?: Readonly<Record<string, WorkbookPart>>;
 }
 
-/** A workbook file. Ids of relationships are `rId1`… in the order given. */
+/** Makes a workbook file. Relationship ids are `rId1`… in the order given. */
 export function workbookOf({
   sheets,
   strings,
@@ -82,7 +82,7 @@ export function workbookOf({
   return packageOf(parts, 'xl/workbook.xml');
 }
 
-/** An Office file of parts, with content types and relationships written for them. */
+/** Makes an Office file from parts; writes their content types and relationships. */
 export function packageOf(parts: Readonly<Record<string, WorkbookPart>>, main: string): Uint8Array {
   const entries: Record<string, string | Uint8Array> = {};
   const overrides = Object.entries(parts).map(([name, { type }]) => {
@@ -118,7 +118,7 @@ function relationships(related: readonly (readonly [type: string, target: string
   );
 }
 
-/** A row of cells as they are given, beginning in column A. */
+/** Returns a row of cells in order, beginning in column A. */
 export function row(number: number, ...cells: readonly string[]): string {
   const placed = cells.map((cell, i) =>
     cell.replace(/^<c/, `<c r="${String.fromCharCode(65 + i)}${number}"`),
@@ -126,17 +126,17 @@ export function row(number: number, ...cells: readonly string[]): string {
   return `<row r="${number}">${placed.join('')}</row>`;
 }
 
-/** A cell that shows a shared string. */
+/** Returns a cell with a shared string. */
 export function shared(index: number): string {
   return `<c t="s"><v>${index}</v></c>`;
 }
 
-/** A cell with a number. */
+/** Returns a cell with a number. */
 export function number(value: number): string {
   return `<c><v>${value}</v></c>`;
 }
 
-/** A cell with a formula and the result it had. */
+/** Returns a cell with a formula and its cached result. */
 export function formula(text: string, result: string | number): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return typeof result === 'number'

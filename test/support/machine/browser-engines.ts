@@ -1,6 +1,6 @@
 /**
- * Firefox and WebKit as Debian has them, driven alike by what each speaks:
- * WebDriver BiDi over Firefox's own socket, WebDriver over HTTP with WebKitWebDriver.
+ * Drives Debian's Firefox and WebKit through one interface: WebDriver BiDi over Firefox's own socket, and
+ * WebDriver over HTTP for WebKitWebDriver.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,28 +15,28 @@ import { freePort } from '../../../server/setup/cluster/local-services.mjs';
 /** One window of a browser. */
 export interface DrivenPage {
   open(url: string): Promise<void>;
-  /** Runs a function in the page, and waits for what it promises. Arguments and result are JSON. */
+  /** Runs a function in the page and awaits its result. Arguments and result are passed as JSON. */
   evaluate<Args extends unknown[], Result>(
     script: (...args: Args) => Result,
     ...args: Args
   ): Promise<Awaited<Result>>;
-  /** Presses the left button of the mouse in the middle of an element that a function finds. */
+  /** Clicks the centre of the element that a function finds, with the left mouse button. */
   click(find: () => Element): Promise<void>;
-  /** Ends the browser and all that was started for it. */
+  /** Ends the browser and everything that was started for it. */
   close(): Promise<void>;
 }
 
-/** What all protocols can do, in their own words. */
+/** Operations of each protocol. */
 interface Protocol {
   navigate(url: string): Promise<unknown>;
   /** Calls a function that resolves with a string. */
   call(declaration: string): Promise<string>;
-  /** Presses and releases the left button of the mouse, at a place in the window. */
+  /** Presses and releases the left mouse button at a point of the window. */
   press(x: number, y: number): Promise<unknown>;
   end(): Promise<void>;
 }
 
-/** Preferences of Firefox: its fake microphone is a tone of 440 Hz that is always allowed. */
+/** Firefox preferences: the fake microphone is a tone of 440 Hz, and is always allowed. */
 const firefoxPreferences = {
   'media.navigator.streams.fake': true,
   'media.navigator.permission.disabled': true,
@@ -54,17 +54,17 @@ const firefoxPreferences = {
   'toolkit.telemetry.reportingpolicy.firstRun': false,
 };
 
-/** Why Firefox cannot be driven here; undefined when it can. */
+/** Returns why Firefox cannot be driven here; undefined if it can. */
 export function firefoxIsMissing(): string | undefined {
   return findProgram('firefox-esr') ? undefined : 'firefox-esr is not installed';
 }
 
-/** Why there is no sound device to be had; undefined when there is. */
+/** Returns why no sound device can be opened here; undefined if one can. */
 export function soundDeviceIsMissing(): string | undefined {
   return findProgram('pulseaudio') ? undefined : 'pulseaudio is not installed';
 }
 
-/** Why WebKit cannot be driven here; undefined when it can. */
+/** Returns why WebKit cannot be driven here; undefined if it can. */
 export function webkitIsMissing(): string | undefined {
   const missing = ['WebKitWebDriver', 'Xvfb'].filter((name) => findProgram(name) === undefined);
   if (findMiniBrowser() === undefined) missing.push('MiniBrowser');
@@ -74,7 +74,7 @@ export function webkitIsMissing(): string | undefined {
 /**
  * Starts Firefox without a window.
  *
- * @param env added to its environment, as where its sound goes
+ * @param env added to its environment, such as the address of a sound device
  */
 export async function driveFirefox(env: NodeJS.ProcessEnv = {}): Promise<DrivenPage> {
   const programs = startedPrograms(env);
@@ -111,7 +111,7 @@ type CallAnswer =
   | { type: 'success'; result: { value: string } }
   | { type: 'exception'; exceptionDetails: { text: string } };
 
-/** Starts WebKitGTK's small browser on a display of its own, with a fake microphone that beeps. */
+/** Starts WebKitGTK's MiniBrowser on a display of its own, with a fake microphone that beeps. */
 export async function driveWebkit(env: NodeJS.ProcessEnv = {}): Promise<DrivenPage> {
   const programs = startedPrograms(env);
   const screen = ['-screen', '0', '1280x1024x24', '-nolisten', 'tcp', '-displayfd', '1'];
@@ -119,9 +119,9 @@ export async function driveWebkit(env: NodeJS.ProcessEnv = {}): Promise<DrivenPa
   const port = await freePort();
   programs.start('WebKitWebDriver', [`--port=${port}`], {
     DISPLAY: `:${display}`,
-    // A desktop of the machine's own is not asked for anything.
+    // Keeps the browser away from the machine's own desktop session.
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
-    // Painting for a graphics card, where there is none, costs three times as much.
+    // Painting for a graphics card that does not exist costs three times as much.
     WEBKIT_DISABLE_COMPOSITING_MODE: '1',
     WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
     XDG_CACHE_HOME: programs.folder('cache'),
@@ -157,9 +157,9 @@ export async function driveWebkit(env: NodeJS.ProcessEnv = {}): Promise<DrivenPa
 }
 
 /**
- * Starts a sound device that nobody hears, for browsers that need one; `env` leads programs to it.
+ * Opens a silent sound device for browsers that need one; `env` directs programs to it.
  *
- * @throws Error when PulseAudio does not start
+ * @throws Error if PulseAudio does not start
  */
 export async function openSoundDevice(): Promise<{
   env: NodeJS.ProcessEnv;
@@ -185,7 +185,7 @@ function drivenPage(protocol: Protocol): DrivenPage {
     },
     evaluate: async (script, ...args) => {
       const call = `(${script.toString()})(...${JSON.stringify(args)})`;
-      // Undefined has no JSON.
+      // Undefined has no JSON representation.
       const result = await protocol.call(
         `async () => JSON.stringify([await ${call}].map((value) => value ?? null))`,
       );
@@ -206,7 +206,7 @@ function drivenPage(protocol: Protocol): DrivenPage {
   return page;
 }
 
-/** The actions of both kinds of WebDriver. */
+/** Returns the pointer actions, which both kinds of WebDriver accept. */
 function mousePress(x: number, y: number): object[] {
   const actions = [
     { type: 'pointerMove', x, y, origin: 'viewport', duration: 0 },
@@ -216,7 +216,7 @@ function mousePress(x: number, y: number): object[] {
   return [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }];
 }
 
-/** Opens a socket of WebDriver BiDi; answers a function that sends a command and awaits its result. */
+/** Opens a WebDriver BiDi socket. Returns a function that sends a command and awaits its result. */
 async function bidiSession(url: string) {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
@@ -254,11 +254,14 @@ async function until(isSo: () => boolean | Promise<boolean>, otherwise: string):
   throw new Error(otherwise);
 }
 
-/** Becomes a program, and ends its whole group when our end of the input closes, whatever closed it. */
+/**
+ * Becomes the program, and kills its whole process group when the parent's end of the input closes, for
+ * whatever reason.
+ */
 const GUARDED =
   'exec 3<&0; (read -r _; kill -KILL 0) <&3 >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
 
-/** Programs that end together, and a folder for what they write. */
+/** Starts programs that end together, with a common folder for their files. */
 function startedPrograms(env: NodeJS.ProcessEnv) {
   const root = mkdtempSync(path.join(tmpdir(), 'dragoman-browser-'));
   const children: ChildProcess[] = [];
@@ -274,7 +277,7 @@ function startedPrograms(env: NodeJS.ProcessEnv) {
     },
     start(program: string, args: string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
       const child = spawn('sh', ['-c', GUARDED, 'sh', program, ...args], {
-        // The whole group ends with it: browsers are many processes.
+        // A group of its own, so that all processes of a browser end together.
         detached: true,
         env: { ...process.env, HOME: root, ...env, ...more },
       });
@@ -287,7 +290,7 @@ function startedPrograms(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** Ends a program with all that it started. */
+/** Kills a program together with everything it started. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   const isOver = new Promise((resolve) => child.once('exit', resolve));
@@ -295,12 +298,12 @@ async function ended(child: ChildProcess): Promise<void> {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    return; // Nobody is left of its group.
+    return; // The group has no process left.
   }
   if (isRunning) await isOver;
 }
 
-/** The first line of a program's output that matches. */
+/** Resolves with the first line of a program's output that matches. */
 async function firstMatch(
   child: ChildProcess,
   output: 'stdout' | 'stderr',

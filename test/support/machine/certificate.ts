@@ -1,4 +1,4 @@
-/** A certificate of this machine that nobody but its maker has signed. */
+/** A self-signed certificate for this machine. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -7,24 +7,23 @@ import {
 import { findProgram } from '../../../server/setup/command.mjs';
 
 /**
- * Path of the system's Chromium, or of the one that CHROMIUM_PATH names: the tests download none. Its
- * headless shell has the same engine without a browser's window around each page, and opens a page at
- * a quarter of the cost.
+ * Returns the path of the system's Chromium, or of the one in CHROMIUM_PATH; the tests do not download any.
+ * Prefers the headless shell, which has the same engine without a window and opens a page at a quarter of the
+ * cost.
  */
 function findChromium(): string {
   const named = process.env['CHROMIUM_PATH'];
   if (named !== undefined) return named;
   const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
   const found = names.map((name) => findProgram(name));
-  // Where there is none, launching it fails with a line that names it.
+  // If none is installed, the launch fails with an error that names this path.
   return found.find((file) => file !== undefined) ?? '/usr/bin/chromium';
 }
 
 /**
- * Launches Chromium with its fake microphone, and without its calls to the outside.
+ * Launches Chromium with a fake microphone and without its background requests.
  *
- * @param microphone WAV file that the microphone plays round and round, or `denied`; a beeping one
- *   without it
+ * @param microphone WAV file that the microphone plays in a loop, or `denied`; beeps by default
  */
 export function launchChromium(
   microphone?: string,
@@ -49,16 +48,16 @@ export const INSECURE_HOST = 'captions.test';
 
 const pageArgs = [
   `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
-  // As outside of tests: no sound without a gesture.
+  // As in ordinary browsers: no sound without a gesture.
   '--autoplay-policy=document-user-activation-required',
 ];
 
-/** That of this process, which ends it; files of tests have it one after the other. */
+/** Browser of this process, which ends with it; test files use it one after the other. */
 let ofProcess: Promise<Browser> | undefined;
 
 /**
- * Chromium for the pages of a file of tests: that of the process, or one of its own where the microphone
- * is not the beeping one.
+ * Returns Chromium for a test file: the shared one of the process, or another one if a microphone other than
+ * the beeping one is requested.
  */
 export async function takeChromium(
   microphone?: string,
@@ -77,12 +76,14 @@ export async function takeChromium(
   };
 }
 
-/** What moves all the while, as a meter does, takes as much of a processor as all the rest of a page. */
+/**
+ * Without animation: a moving element, such as a meter, uses as much processor time as the rest of a page.
+ */
 export const calm = { reducedMotion: 'reduce' } as const;
-/** What most people have. */
+/** The setting most users have. */
 export const lively = { reducedMotion: 'no-preference' } as const;
 
-/** A person's window, in which what is awaited may take its time on a slow and busy machine. */
+/** Opens a context with a timeout that suits a slow, busy machine. */
 export async function newContext(
   browser: Browser,
   options: BrowserContextOptions = {},
@@ -93,10 +94,10 @@ export async function newContext(
 }
 
 /**
- * Opens the whole Chromium, with what belongs to a browser around its pages: it keeps a screen on and
- * installs pages, which the shell does not. Undefined where only the shell is installed.
+ * Opens the full Chromium browser, which keeps the screen on and installs pages, unlike the headless shell.
+ * Resolves with undefined if only the shell is installed.
  *
- * @param profileFolder where it keeps what it knows; a private window installs nothing
+ * @param profileFolder folder of its profile; a private window cannot install pages
  */
 export async function openWholeChromium(
   profileFolder: string,

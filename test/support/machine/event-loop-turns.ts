@@ -1,21 +1,21 @@
-/** Whether work lets others have their turn at the event loop. */
+/** Measures whether work yields to the event loop. */
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 export interface Turns {
-  /** How often others had their turn while the work was under way, as far as it was looked. */
+  /** Number of turns that were observed while the work was under way. */
   count: number;
   /** Processor time of this process in the longest wait for a turn, in ms. */
   longestMs: number;
-  /** The part of all processor time that went by in the longest wait for a turn, 0 to 1. */
+  /** Share of all processor time spent in the longest wait for a turn, 0 to 1. */
   longestShare: number;
 }
 
 /**
- * How some work shares the event loop. Counted in turns and in processor time of this process, which
- * stands still while a busy machine lets others run.
+ * Measures how some work shares the event loop. Counts turns and processor time of this process, which stands
+ * still while a busy machine runs other processes.
  *
- * @param pauseMs between two turns, for work that waits for other processes: to ask for turn after turn
- * takes all of the processor. Without it every turn counts.
+ * @param pauseMs pause between observed turns, for work that waits for other processes: observing every turn
+ *   takes the whole processor. By default every turn counts.
  */
 export async function turnsDuring(
   work: () => Promise<unknown>,

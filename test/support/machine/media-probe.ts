@@ -1,4 +1,4 @@
-/** What ffmpeg and ffprobe make of a stream of target media. */
+/** Inspects streams of target media with ffmpeg and ffprobe. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
@@ -6,25 +6,25 @@ import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
 const run = promisify(execFile);
 
 export interface ProbedMedia {
-  /** ffprobe's names. */
+  /** Name as reported by ffprobe. */
   container: string;
   codec: string;
   sampleRateHz: number;
   channels: number;
   /** Length by the times of the packets, in ms. */
   packetsMs: number;
-  /** Length as the container tells or ffprobe estimates it, in ms; live streams may not have one. */
+  /** Length stated by the container or estimated by ffprobe, in ms; live streams may not have one. */
   toldMs: number | undefined;
 }
 
-/** What has to be said of bare samples; everything else says it itself. */
+/** Returns the input options of raw samples; every other format describes itself. */
 function inputOptions({ container, codec, sampleRateHz }: TargetMediaFormat): string[] {
   if (container !== 'pcm') return [];
   const name = codec === 'ulaw' ? 'mulaw' : codec;
   return ['-f', name, '-ar', `${sampleRateHz}`, '-ac', '1'];
 }
 
-/** Has ffprobe read a file. Rejects when it has anything to complain of. */
+/** Inspects a file with ffprobe. Rejects on any warning. */
 export async function probe(file: string, format: TargetMediaFormat): Promise<ProbedMedia> {
   const entries = 'format=format_name,duration:stream=codec_name,sample_rate,channels';
   const { stdout, stderr } = await run('ffprobe', [
@@ -60,12 +60,12 @@ export async function probe(file: string, format: TargetMediaFormat): Promise<Pr
   };
 }
 
-/** Bare samples are always estimated from the bit rate, and exactly so. */
+/** For raw samples the length is always estimated from the bit rate, and exact. */
 function isUsual(line: string): boolean {
   return line.includes('Estimating duration from bitrate');
 }
 
-/** Decodes a file to s16le of one channel. Rejects when ffmpeg complains of an error. */
+/** Decodes a file to s16le of one channel. Rejects if ffmpeg reports an error. */
 export async function decode(
   file: string,
   format: TargetMediaFormat,

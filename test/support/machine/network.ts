@@ -1,48 +1,48 @@
 /**
- * A network of its own for machines of a test: network namespaces (Linux) with addresses of their own, on
- * two switches, and cables that can be pulled out and made slow. It is nowhere to be seen from outside:
- * any number of them may be there at once. Nothing of it has a name, so that the kernel takes it away
- * with the last process in it, in whatever way the tests have ended.
+ * A private network for the machines of a test: Linux network namespaces with addresses of their own, on two
+ * switches, with cables that can be pulled and slowed. Networks are isolated, so any number can exist at
+ * once. None of their parts has a name, so the kernel removes a network with its last process, however the
+ * tests end.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** `front` is where clients are, `back` leads to the databases. */
+/** `front` is the network of the clients; `back` leads to the databases. */
 export type Switch = 'front' | 'back';
 const SWITCHES: readonly Switch[] = ['front', 'back'];
 
-/** What a slow cable does; what this kernel cannot do is left out. */
+/** Properties of a slow cable; those that this kernel does not support are ignored. */
 export interface Slowness {
-  /** In each direction, in kbit a second. */
+  /** Rate in each direction, in kbit/s. */
   kbits: number;
-  /** On the way to the machine, in ms. */
+  /** Delay on the way to the machine, in ms. */
   delayMs?: number;
-  /** Packets that are lost on the way to the machine. */
+  /** Share of packets lost on the way to the machine, in percent. */
   lossPercent?: number;
 }
 
-/** A machine, as far as its network goes. */
+/** The network side of a machine. */
 export interface Machine {
-  /** What stands before a command that is to run there. */
+  /** Command prefix that runs a command on the machine. */
   readonly enter: readonly string[];
   address(where: Switch): string;
-  /** Pulls out its cable, or both. */
+  /** Pulls out one cable or both. */
   cut(...where: Switch[]): void;
-  /** Puts it in again. */
+  /** Reconnects cables. */
   mend(...where: Switch[]): void;
   slow(where: Switch, slowness: Slowness): void;
-  /** As fast as ever. */
+  /** Restores a cable's full speed. */
   hasten(where: Switch): void;
 }
 
 export interface TestNetwork {
-  /** By their names. */
+  /** Returns a machine by name. */
   machine(name: string): Machine;
   close(): Promise<void>;
 }
 
-/** Why there can be no networks here; undefined where there can be. */
+/** Returns why networks cannot be created here; undefined if they can. */
 export function whyNoNetworks(): string | undefined {
   const tries: [why: string, command: string][] = [
     ['ip and tc of iproute2 are missing', 'ip -V && tc -V'],
@@ -57,7 +57,7 @@ export function whyNoNetworks(): string | undefined {
   return tries.find(([, command]) => !works(command))?.[0];
 }
 
-/** Whether the kernel can delay and lose packets. */
+/** Returns whether the kernel can delay and drop packets. */
 export function canDelay(): boolean {
   return works('unshare --net tc qdisc add dev lo root netem delay 1ms');
 }
@@ -67,19 +67,19 @@ function works(command: string): boolean {
 }
 
 /**
- * Makes a network of machines, which are on both switches.
+ * Creates a network of machines, each on both switches.
  *
- * @throws Error where {@link whyNoNetworks} says why
+ * @throws Error if {@link whyNoNetworks} gives a reason
  */
 export async function openNetwork(names: readonly string[]): Promise<TestNetwork> {
-  // Everything in it reads from our end of the pipe, and is gone when that is closed or we are dead.
+  // Every process inside reads from this end of the pipe, and ends when it closes or the test process dies.
   const script = [
     'set -e; exec 3<&0',
     'ip link set lo up',
     ...SWITCHES.flatMap((each) => [`ip link add ${each} type bridge`, `ip link set ${each} up`]),
     ...names.flatMap((_, index) => [
       `unshare --net cat <&3 >/dev/null & pid=$!`,
-      // Until it is in a namespace of its own.
+      // Waits until the process is in a namespace of its own.
       `while [ "$(readlink /proc/$pid/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do :; done`,
       `nsenter --target $pid --net ip link set lo up`,
       ...SWITCHES.flatMap((each) => [
@@ -116,7 +116,7 @@ export async function openNetwork(names: readonly string[]): Promise<TestNetwork
   };
 }
 
-/** Of each machine, as they are told. */
+/** Reads the process id of each machine, as the script prints them. */
 async function pidsOf({ stdout, stderr }: ChildProcess, count: number): Promise<number[]> {
   let problem = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => (problem += text));
@@ -154,7 +154,7 @@ function machineAt(
       try {
         run(place, `tc qdisc del dev ${device} root`);
       } catch {
-        // It is as fast as can be.
+        // The cable has no limits to remove.
       }
     }
   };

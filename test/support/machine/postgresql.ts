@@ -1,4 +1,4 @@
-/** A PostgreSQL of the tests' own: a temporary cluster on a free port, gone when they are. */
+/** PostgreSQL for tests: a temporary cluster on a free port that goes when the tests end. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises';
@@ -19,17 +19,17 @@ const run = promisify(execFile);
 const START_LIMIT_MS = 90_000;
 
 export interface TestPostgresql {
-  /** Makes an empty database; answers its URL. */
+  /** Creates an empty database; resolves with its URL. */
   createDatabase(): Promise<string>;
-  /** What happens to one whose machine loses power: no goodbye, nothing tidied up. */
+  /** Simulates a loss of power: no orderly shutdown, nothing cleaned up. */
   crash(): Promise<void>;
-  /** Starts a crashed one on the same port. */
+  /** Starts a crashed server again, on the same port. */
   restart(): Promise<void>;
-  /** Ends it and removes everything it wrote. */
+  /** Stops the server and removes everything it wrote. */
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to be run by root: somebody else then owns the cluster. */
+/** User that owns the cluster: PostgreSQL refuses to run as root. */
 interface Owner {
   uid?: number;
   gid?: number;
@@ -38,8 +38,8 @@ interface Owner {
 /**
  * Starts PostgreSQL as Debian installs it, with fsync on.
  *
- * @param options.machine where it runs and listens; its URLs are for others there
- * @throws Error when it is not installed or does not start
+ * @param options.machine machine on which it runs and listens; its URLs are for other machines of the network
+ * @throws Error if it is not installed or does not start
  */
 export async function openPostgresql({
   machine,
@@ -56,7 +56,7 @@ export async function openPostgresql({
   const port = await freePort();
   const address = machine?.address('back') ?? '127.0.0.1';
   const urlOf = (database: string) => `postgres://postgres@${address}:${port}/${database}`;
-  // By its socket, to which no network leads.
+  // Through the Unix socket, because this process is not in the machine's network.
   const connection = { host: folder, port, user: 'postgres', database: 'postgres' };
 
   const start = async () => {
@@ -86,7 +86,7 @@ export async function openPostgresql({
   };
 }
 
-/** A cluster as `initdb` makes it, in `data` of an archive: that takes it a second. */
+/** Returns an archive with a fresh cluster in `data`. Cached, because `initdb` takes a second. */
 function newCluster(programs: string, owner: Owner): Promise<string> {
   const initdb = path.join(programs, 'initdb');
   const args = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C'];
@@ -102,9 +102,9 @@ function newCluster(programs: string, owner: Owner): Promise<string> {
 }
 
 /**
- * The server with a shell that watches over it: when our end of its input closes, because we close
- * it or because the test process died in whatever way, the server ends at once (`pg_ctl stop -m
- * immediate`) and its folder goes, unless told to keep it.
+ * Starts the server under a shell that guards it: when this process closes its end of the input, or dies in
+ * any way, the server ends at once (`pg_ctl stop -m immediate`) and its folder is removed, unless told to
+ * keep it.
  */
 function startGuarded({
   programs,
@@ -132,7 +132,7 @@ function startGuarded({
   const args = [path.join(programs, 'postgres'), data, String(port), folder, address];
   const shell = ['/bin/sh', '-c', script, 'sh', ...args];
   const as = owner.uid === undefined ? [] : ['--reuid', `${owner.uid}`, '--regid', `${owner.gid}`];
-  // Only root gets there.
+  // Only root may enter a machine's network namespace.
   const there = machine && [...machine.enter, 'setpriv', ...as, '--clear-groups', ...shell];
   const [program = '', ...command] = there ?? shell;
   return spawn(program, command, {

@@ -1,4 +1,4 @@
-/** The processes a server has started. */
+/** Finds the processes that a server has started. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 interface Process {
@@ -7,7 +7,7 @@ interface Process {
   command: string;
 }
 
-/** Processes below one whose command line matches, however deep. */
+/** Returns the descendants of a process whose command line matches, at any depth. */
 export function descendantsOf(ancestor: number, pattern: RegExp): number[] {
   const all = processes();
   const below = (pid: number): Process[] =>
@@ -28,7 +28,7 @@ function processes(): Process[] {
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return [{ pid: Number(pid), parent, command }];
       } catch {
-        return []; // ended while we looked
+        return []; // ended in the meantime
       }
     });
 }

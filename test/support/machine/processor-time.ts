@@ -1,25 +1,25 @@
-/** How much of the processor work takes, whoever else uses it. */
+/** Measures processor time of work, independently of other load on the machine. */
 import { expect } from 'vitest';
 
-/** Small pieces of work that are held against one large piece. */
+/** Number of small pieces compared with one large piece. */
 const PIECES = 16;
 
-/** Time of the processor that work takes, in milliseconds. */
+/** Returns the processor time of some work, in ms. */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);
-  // The system splits what it has measured into the two by guess: their sum alone is exact.
+  // The system only estimates how the time splits into the two; their sum is exact.
   return (user + system) / 1000;
 }
 
 /**
- * Holds work to a time that does not grow with the square of its size: what is done at once must take
- * less than four times as long as the same in sixteen pieces (the square would take sixteen times), or
- * little time at all.
+ * Expects the time of work to grow less than with the square of its size: the whole must take less than four
+ * times as long as the same amount in sixteen pieces (quadratic work would take sixteen times), or little
+ * time at all.
  *
  * @param run does the work of a size
- * @param littleMs what is little time for all of it
+ * @param littleMs time for the whole that passes in any case, in ms
  */
 export async function expectSteadyTime(
   run: (size: number) => unknown,
@@ -27,7 +27,7 @@ export async function expectSteadyTime(
 ): Promise<void> {
   const pieceSize = Math.floor(size / PIECES);
   await run(pieceSize);
-  // What is measured once may have been compiled or have collected garbage meanwhile.
+  // A single measurement may include compilation or garbage collection.
   for (let attempt = 1; ; attempt += 1) {
     const wholeMs = await processorMs(() => run(size));
     if (wholeMs < littleMs) return;

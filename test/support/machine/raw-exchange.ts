@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Sends bytes to a server as they are and answers what comes back until it closes. */
+/** Sends raw bytes to a server. Resolves with everything it answers until it closes. */
 export function rawExchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

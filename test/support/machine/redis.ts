@@ -1,4 +1,4 @@
-/** A Redis of the tests' own, as Debian installs it: nothing but its socket, gone when they are. */
+/** Redis for tests, as Debian installs it: on a Unix socket only, and gone when the tests end. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { freePort } from '../../../server/setup/cluster/local-services.mjs';
 import { ofProcess } from '../suite/of-process.ts';
 import type { Machine } from './network.ts';
 
-/** Its class of all commands takes 40 ms to make. */
+/** Created once: building its class of all commands takes 40 ms. */
 const createClient = RedisClient.factory({});
 
 const START_LIMIT_MS = 90_000;
@@ -19,25 +19,25 @@ const START_LIMIT_MS = 90_000;
 export interface TestRedis {
   /** `unix://…`, for `BROKER_URL`. */
   readonly url: string;
-  /** Where it listens as well, if it was asked to. */
+  /** TCP port, if one was requested; 0 otherwise. */
   readonly port: number;
-  /** What an administrator says to it. */
+  /** Sends a command as an administrator. */
   ask(...command: string[]): Promise<unknown>;
-  /** It stands still: connections stay, and nothing is answered. */
+  /** Freezes the server: connections stay open, and nothing is answered. */
   pause(): void;
   resume(): void;
-  /** Ends it without a goodbye; what it had is lost, and its folder. */
+  /** Kills the server; its data and its folder are lost. */
   kill(): Promise<void>;
-  /** Starts one that was killed, at the same place. */
+  /** Starts a killed server at the same address. */
   start(): Promise<void>;
-  /** Ends it for good. */
+  /** Ends the server for good. */
   stop(): Promise<void>;
 }
 
 /**
- * @param options.tcp set where it is to listen on a port of 127.0.0.1 as well
- * @param options.machine where it runs and listens, on port 6379
- * @param options.args more of its settings
+ * @param options.tcp whether to listen on a port of 127.0.0.1 as well
+ * @param options.machine machine on which it runs and listens, on port 6379
+ * @param options.args further settings
  */
 export async function openRedis({
   tcp = false,
@@ -75,7 +75,8 @@ export async function openRedis({
   return {
     ...{ url, port, kill, start },
     async ask(...command) {
-      // Once, and not again on another connection: a Redis that dies before its answer is one that refuses.
+      // Sent once, without a retry on another connection: a server that dies before it answers has refused
+      // the command.
       const client = createClient({
         ...{ url, disableClientInfo: true, maintNotifications: 'disabled' as const },
         ...{ disableOfflineQueue: true, socket: { reconnectStrategy: false as const } },
@@ -93,14 +94,14 @@ export async function openRedis({
   };
 }
 
-/** One for all files of a process, which ends with it. */
+/** Returns the server shared by all test files of a process, which ends with the process. */
 export function sharedRedis(): Promise<TestRedis> {
   return ofProcess('redis', () => openRedis());
 }
 
 /**
- * The server with a shell that watches over it: when our end of its input closes, because we close it or
- * because the test process died in whatever way, the server ends at once, and its folder goes.
+ * Starts the server under a shell that guards it: when this process closes its end of the input, or dies in
+ * any way, the server ends at once and its folder is removed.
  */
 async function startGuarded(
   folder: string,

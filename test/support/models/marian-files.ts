@@ -1,7 +1,7 @@
 /**
- * Writes what translation models of Firefox are made of: a network in marian's binary format with
- * 8-bit weights and precomputed scales (`intgemm8`, "alphas"), a SentencePiece vocabulary and a
- * lexical shortlist in its binary format. Little endian throughout.
+ * Writes the files of Firefox's translation models: a network in marian's binary format with 8-bit weights
+ * and precomputed scales (`intgemm8`, "alphas"), a SentencePiece vocabulary, and a binary lexical shortlist.
+ * Little endian throughout.
  */
 import { field } from './onnx-writer.ts';
 
@@ -9,12 +9,12 @@ const FLOAT32 = 0x404;
 export const INTGEMM8 = 0x4101;
 const INT8 = 0x101;
 const FILE_VERSION = 1n;
-/** Where the data of a model begin is a multiple of this, and so is the length of each part. */
+/** Alignment, in bytes, of the data of a model and of the length of each part. */
 const ALIGNMENT = 256;
-/** Of the 8-bit range so much is used: sums of two products then fit the 16 bits some kernels have. */
+/** Largest 8-bit weight used: sums of two products then fit the 16 bits that some kernels have. */
 const LARGEST_WEIGHT = 63;
 
-/** A part of a network. */
+/** A tensor of a network. */
 export interface MarianItem {
   name: string;
   type: number;
@@ -22,15 +22,15 @@ export interface MarianItem {
   data: Buffer;
 }
 
-/** Numbers as they are, for what is added and scaled. */
+/** Encodes unquantised numbers, for biases and scales. */
 export function floatItem(name: string, values: ArrayLike<number>, shape = [1, values.length]) {
   const data = Buffer.from(Float32Array.from(values).buffer);
   return { name, type: FLOAT32, shape, data } satisfies MarianItem;
 }
 
 /**
- * An embedding (a row for each piece of the vocabulary), or a matrix of weights that is given with a
- * row for each output, as the format keeps it: its shape has the inputs first.
+ * Encodes an embedding (a row per vocabulary piece) or a weight matrix. A matrix is given with a row per
+ * output, as the format stores it, though its shape names the inputs first.
  */
 export function weightItem(
   name: string,
@@ -43,7 +43,7 @@ export function weightItem(
   }
   const scale = largest === 0 ? 1 : LARGEST_WEIGHT / largest;
   const data = Buffer.alloc(values.length + 4);
-  // Most are 0, of millions.
+  // Millions of weights, most of which are 0.
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index] ?? 0;
     if (value !== 0) data.writeInt8(Math.round(value * scale), index);
@@ -52,7 +52,7 @@ export function weightItem(
   return { name, type: INTGEMM8, shape: isEmbedding ? [rows, columns] : [columns, rows], data };
 }
 
-/** A network with its settings, which are YAML. */
+/** Encodes a network with its settings, which are YAML. */
 export function encodeMarianModel(items: readonly MarianItem[], settings: string): Buffer {
   const text = Buffer.from(`${settings}\0`);
   const all = [
@@ -81,7 +81,7 @@ function numbers64(values: readonly (number | bigint)[]): Buffer {
 /** A piece of a vocabulary. */
 export interface VocabularyPiece {
   piece: string;
-  /** The higher, the sooner a text is cut into such pieces. */
+  /** The higher the score, the sooner a text is split into such pieces. */
   score: number;
   type: keyof typeof pieceTypes;
 }
@@ -90,8 +90,8 @@ const pieceTypes = { usual: 1, unknown: 2, control: 3, byte: 6 } as const;
 const UNIGRAM = 1;
 
 /**
- * A SentencePiece model (`.spm`): pieces and how texts are prepared for them. The first two pieces
- * must be the end of a sentence and the unknown piece. Fields as in
+ * Encodes a SentencePiece model (`.spm`): the pieces, and how texts are normalised. The first two pieces must
+ * be the end of a sentence and the unknown piece. Fields as in
  * https://github.com/google/sentencepiece/blob/master/src/sentencepiece_model.proto.
  */
 export function encodeVocabulary(pieces: readonly VocabularyPiece[]): Buffer {
@@ -118,9 +118,9 @@ export function encodeVocabulary(pieces: readonly VocabularyPiece[]): Buffer {
 const SHORTLIST_MAGIC = 0xf11a48d5013417f5n;
 
 /**
- * A lexical shortlist: the pieces that may come of each piece of the source.
+ * Encodes a lexical shortlist: the candidate target pieces of each source piece.
  *
- * @param options.frequent how many pieces, from the first on, may come of any
+ * @param options.frequent number of pieces, from the first on, that are candidates for every source piece
  */
 export function encodeShortlist(
   targets: readonly (readonly number[])[],
@@ -138,7 +138,7 @@ export function encodeShortlist(
   return Buffer.concat([numbers64([SHORTLIST_MAGIC, checksum(body)]), body]);
 }
 
-/** Words of 64 bits, mixed one after the other; what is left at the end does not count. */
+/** Mixes 64-bit words one after the other; trailing bytes do not count. */
 function checksum(body: Buffer): bigint {
   const words = new BigUint64Array(
     body.buffer.slice(body.byteOffset, body.byteOffset + (body.length & ~7)),

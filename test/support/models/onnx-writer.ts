@@ -8,14 +8,14 @@ const OPSET_VERSION = 13;
 
 const elementTypes = { float: 1, int32: 6, int64: 7 } as const;
 
-/** A tensor that enters or leaves a graph; a name as a dimension means: of any size. */
+/** An input or output tensor of a graph; a named dimension may have any size. */
 export interface GraphValue {
   name: string;
   type: keyof typeof elementTypes;
   shape: readonly (number | string)[];
 }
 
-/** A constant of a graph, its numbers in the order of rows. */
+/** A constant of a graph, in row-major order. */
 export interface GraphConstant {
   name: string;
   type: keyof typeof elementTypes;
@@ -27,7 +27,7 @@ export interface GraphNode {
   operator: string;
   inputs: readonly string[];
   outputs: readonly string[];
-  /** Whole numbers and lists of them: all that these graphs need. */
+  /** Integers and lists of integers, all that these graphs need. */
   attributes?: Readonly<Record<string, number | readonly number[]>>;
 }
 
@@ -39,7 +39,7 @@ export interface OnnxModel {
   metadata?: Readonly<Record<string, string | number>>;
 }
 
-/** The bytes of an `.onnx` file. */
+/** Encodes an `.onnx` file. */
 export function encodeOnnx({
   inputs,
   outputs,
@@ -107,7 +107,7 @@ function encodeValue({ name, type, shape }: GraphValue): Buffer {
   return Buffer.concat([field(1, name), field(2, field(1, tensor))]);
 }
 
-/** A protobuf field: whole numbers as varints, text and bytes with their length. */
+/** Encodes a protobuf field: integers as varints, text and bytes with their length. */
 export function field(number: number, value: number | string | Buffer): Buffer {
   const VARINT = 0;
   const LENGTH_DELIMITED = 2;
@@ -120,7 +120,7 @@ export function field(number: number, value: number | string | Buffer): Buffer {
 
 function varint(value: number): Buffer {
   const bytes: number[] = [];
-  // Negative numbers take ten bytes: two's complement of 64 bits.
+  // Negative numbers take ten bytes: 64-bit two's complement.
   let rest = BigInt.asUintN(64, BigInt(value));
   while (rest >= 128n) {
     bytes.push(Number(rest & 127n) | 128);

@@ -1,12 +1,12 @@
 /**
- * Tiny models for sherpa-onnx, made on the spot: each of their words is a tone of its own pitch,
- * which they hear by the energy in a few bands of the spectrum, and speak as a wave.
+ * Tiny models for sherpa-onnx, made for a test. Each word is a tone of its own pitch: recognisers detect it
+ * by the energy in a few bands of the spectrum, and voices speak it as a wave.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { encodeOnnx, field, type GraphConstant, type OnnxModel } from './onnx-writer.ts';
 
-/** What words sound like: pitches far enough apart for a spectrum of 80 bands. */
+/** Pitch of each word, far enough apart for a spectrum of 80 bands. */
 const pitchesHz: Readonly<Record<string, number>> = {
   one: 320,
   two: 470,
@@ -22,11 +22,11 @@ const RATE_HZ = 16_000;
 const BANDS = 80;
 const WORD_MS = 240;
 const GAP_MS = 120;
-/** Log energy in a band that makes a tone, well above silence and well below any tone. */
+/** Log energy from which a band counts as a tone, well above silence and well below any tone. */
 const AUDIBLE = -4;
 const FULL_VOLUME = 12_000;
 
-/** A sentence of tones, s16le at 16 kHz, with silence around it. Throws for words that are none. */
+/** Speaks a sentence in tones, s16le at 16 kHz, with silence around it. Throws for unknown words. */
 export function saidInTones(
   text: string,
   { padStartMs = 500, padEndMs = 1000, pitches = pitchesHz } = {},
@@ -41,14 +41,14 @@ export function saidInTones(
 
 function tone(hz: number, lengthMs: number): Buffer {
   const samples = Int16Array.from({ length: (lengthMs * RATE_HZ) / 1000 }, (_, index) => {
-    // Soft edges: a click is heard in every band.
+    // Soft edges, because a click would be heard in every band.
     const edge = Math.min(1, index / 320, ((lengthMs * RATE_HZ) / 1000 - index) / 320);
     return Math.round(FULL_VOLUME * edge * Math.sin((2 * Math.PI * hz * index) / RATE_HZ));
   });
   return Buffer.from(samples.buffer);
 }
 
-/** One thing a model can say: a piece of a word, its pitch, and how much it is preferred. */
+/** An output of a model: a word piece, its pitch, and a bonus for preferring it. */
 export interface TonePiece {
   piece: string;
   hz: number;
@@ -60,10 +60,10 @@ const wordPieces: readonly TonePiece[] = Object.entries(pitchesHz).map(([word, h
   hz,
 }));
 
-/** NeMo's features of whole recordings are in Slaney's scale of pitch, the others in HTK's. */
+/** NeMo's features of whole recordings use Slaney's mel scale; the others use HTK's. */
 type PitchScale = 'htk' | 'slaney';
 
-/** Weights from bands to pieces: the mean of the band where a tone lies and of those beside it. */
+/** Returns weights from bands to pieces: the mean of a tone's band and its two neighbours. */
 function weights(pieces: readonly TonePiece[], scale: PitchScale, columns: number): number[] {
   const matrix = new Array<number>(BANDS * columns).fill(0);
   pieces.forEach(({ hz }, column) => {
@@ -83,14 +83,16 @@ function bandOf(hz: number, scale: PitchScale): number {
   return Math.round(((mel(hz) - mel(low)) / (mel(high) - mel(low))) * (BANDS + 1)) - 1;
 }
 
-/** Bias of each piece, and of the blank that stands where nothing is said. */
+/** Returns the bias of each piece, and of the blank that stands for silence. */
 function biases(pieces: readonly TonePiece[], blank: number): number[] {
   const bias = pieces.map(({ bonus = 0 }) => bonus);
   bias.splice(blank, 0, AUDIBLE);
   return bias;
 }
 
-/** From features, bands before time, to the energy of each piece in four frames at a time. */
+/**
+ * Returns nodes that turn features (bands before time) into the energy of each piece, four frames at a time.
+ */
 function toneEnergy(features: string): OnnxModel['nodes'] {
   return [
     {
@@ -109,7 +111,7 @@ function toneEnergy(features: string): OnnxModel['nodes'] {
   ];
 }
 
-/** A CTC model in the way of NeMo, streaming or for whole recordings. */
+/** Writes a NeMo-style CTC model, streaming or for whole recordings. */
 export function writeToneCtc(folder: string, { isStreaming }: { isStreaming: boolean }): void {
   mkdirSync(folder, { recursive: true });
   const count = wordPieces.length + 1;
@@ -181,7 +183,7 @@ export function writeToneCtc(folder: string, { isStreaming }: { isStreaming: boo
   writeTokens(folder, [...wordPieces.map(({ piece }) => piece), '<blk>']);
 }
 
-/** A streaming transducer in the way of icefall's LSTM models, with a list of its pieces. */
+/** Writes a streaming transducer in the style of icefall's LSTM models, for a list of pieces. */
 export function writeToneTransducer(folder: string, pieces: readonly TonePiece[]): void {
   mkdirSync(folder, { recursive: true });
   // The blank is token 0.
@@ -253,7 +255,10 @@ export function writeToneTransducer(folder: string, pieces: readonly TonePiece[]
   );
 }
 
-/** A tone that goes on is not said twice: pieces of one pitch rule each other out until another. */
+/**
+ * Suppresses repetition while a tone lasts: pieces of one pitch exclude each other until another pitch
+ * follows.
+ */
 function suppression(pieces: readonly TonePiece[]): number[] {
   const NEVER = -60;
   return pieces.flatMap((last) => pieces.map(({ hz }) => (hz !== 0 && hz === last.hz ? NEVER : 0)));
@@ -263,7 +268,7 @@ function withoutColumn(matrix: number[], column: number, columns: number): numbe
   return matrix.map((value, index) => (index % columns === column ? 0 : value));
 }
 
-/** A voice that says each letter as a wave of its own pitch, in the way of VITS. */
+/** Writes a VITS-style voice that speaks each letter as a wave of its own pitch. */
 export function writeToneVoice(
   folder: string,
   { sampleRateHz, letterMs }: { sampleRateHz: number; letterMs: number },
@@ -301,7 +306,7 @@ export function writeToneVoice(
   writeTokens(folder, letters);
 }
 
-/** Punctuation in the way of CT-Transformer that knows where to put a comma: after some words. */
+/** Writes a CT-Transformer-style punctuation model that adds a comma after certain words. */
 export function writePunctuation(folder: string, commaAfter: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   const tokens = ['<unk>', ...commaAfter];
@@ -338,7 +343,7 @@ export function writePunctuation(folder: string, commaAfter: readonly string[]):
   writeFileSync(path.join(folder, 'model.onnx'), model);
 }
 
-/** Pitch of the letter with a number from 1. */
+/** Returns the pitch of a letter, numbered from 1. */
 export function letterHz(number: number): number {
   return 300 + number * 60;
 }
@@ -348,16 +353,16 @@ function writeTokens(folder: string, tokens: readonly string[]): void {
   writeFileSync(path.join(folder, 'tokens.txt'), `${lines.join('\n')}\n`);
 }
 
-/** A SentencePiece model as far as its pieces: field 1, each with text in 1 and score in 2. */
+/** Encodes the pieces of a SentencePiece model: field 1, each with its text in 1 and its score in 2. */
 export function encodeSentencePieces(pieces: readonly { piece: string; score: number }[]): Buffer {
   const FLOAT_2 = (2 << 3) | 5;
   const encoded = pieces.map(({ piece, score }) => {
     const number = Buffer.alloc(5);
     number.writeUInt8(FLOAT_2);
     number.writeFloatLE(score, 1);
-    // Field 3 says of what type a piece is; 1 is the usual one.
+    // Field 3 is the type of a piece; 1 is the usual one.
     return field(1, Buffer.concat([field(1, piece), number, field(3, 1)]));
   });
-  // Other fields follow in real ones.
+  // Real models contain further fields.
   return Buffer.concat([...encoded, field(2, 'trainer'), field(3, 'normalizer')]);
 }

@@ -1,4 +1,4 @@
-/** A folder of translation models that are made on the spot: German, English and Spanish. */
+/** A folder of translation models made for a test: German, English and Spanish. */
 import path from 'node:path';
 import { writeWordTranslator } from './word-translator.ts';
 
@@ -12,14 +12,17 @@ const english = {
   ...{ Das: 'The', das: 'the', Haus: 'house', ist: 'is', rote: 'red', neu: 'new', alt: 'old' },
 };
 
-/** Words that go behind the noun in Spanish. */
+/** Adjectives that follow the noun in Spanish, and nouns they follow. */
 export const movers = ['red', 'new', 'old'];
 export const movables = ['house', 'river', 'city', 'table', 'key', 'door', 'window'];
 
-/** In place of the good compiler, which takes seconds for each process: for few sentences the quick one is enough. */
+/**
+ * Node flags for the quick WebAssembly compiler: the optimising one takes seconds per process, too long for a
+ * few sentences.
+ */
 export const quickCompiler = ['--liftoff-only', '--wasm-lazy-compilation'] as const;
 
-/** Writes `translation-en-es`, and `translation-de-en`, which has a vocabulary for each language. */
+/** Writes `translation-en-es`, and `translation-de-en`, which has a vocabulary per language. */
 export function writeTranslationModels(folder: string): void {
   writeWordTranslator(path.join(folder, 'translation-en-es'), {
     ...{ source: 'en', target: 'es', words: spanish, movers, movables },

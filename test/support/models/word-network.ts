@@ -1,12 +1,12 @@
 /**
- * Networks whose weights are not learned but written down, so that they translate word by word.
+ * Networks that translate word by word, with weights that are written down instead of learned.
  *
- * The code of each piece is a pattern of signs. A piece has its own code in one part of its
- * embedding and that of its translation in another; at each step the decoder looks at the piece at
- * its own position (positions are compared by the sine waves that are added to the embeddings) and
- * moves the second code to where the first is compared with all pieces. Words before which others
- * stand in the target ("red house": "casa roja") are told apart by two marks in the embedding: the
- * encoder finds out what stands beside a word, and turns the waves of both by one position.
+ * Each piece has a code, a pattern of signs. The embedding of a piece contains its own code in one part and
+ * that of its translation in another. At each step the decoder attends to the piece at its own position
+ * (positions are compared by the sine waves added to the embeddings) and moves the second code to where the
+ * first is compared with all pieces. Two marks in the embedding identify words that swap places in the target
+ * ("red house": "casa roja"): the encoder finds the marks of a word's neighbours, and rotates the waves of
+ * both words by one position.
  */
 import { floatItem, weightItem, type MarianItem } from './marian-files.ts';
 
@@ -14,17 +14,20 @@ const SIZE = 256;
 const HALF = SIZE / 2;
 const HEADS = 8;
 const HEAD_SIZE = SIZE / HEADS;
-/** Least hidden units, all of which are used. */
+/** Fewest hidden units of a layer, all of which are used. */
 export const LEAST_HIDDEN = 256;
-/** Waves by which positions are told apart: every second one of the quick ones. */
+/** Waves that distinguish positions: every second one of the fast waves. */
 const waves = Array.from({ length: HEAD_SIZE / 2 }, (_, index) => index * 2);
-/** Where the own code of a piece is, and that of its translation: among the slow waves. */
+/** Offsets of a piece's own code and of its translation's code, among the slow waves. */
 const OWN = 32;
 const TRANSLATED = HALF + 32;
 const CODE_SIZE = 94;
-/** Always near 0: what it is then is what each norm has taken off all. */
+/** A component that is always near 0: its value measures the mean that each norm has subtracted. */
 const ZERO = HALF - 1;
-/** Marks of a word that goes after the next, of one that may go before it, and of what is beside. */
+/**
+ * Marks: a word that moves behind the next, a word that may move before it, and the marks found beside a
+ * word.
+ */
 const MOVES_ON = 1;
 const MOVES_BACK = 3;
 const MOVER_BEFORE = 5;
@@ -32,7 +35,7 @@ const MOVABLE_AFTER = 7;
 const STRENGTH = 3;
 const FLAG_STRENGTH = 6;
 
-/** A matrix that is written row by row, a row for each output. */
+/** A matrix written row by row, with a row per output. */
 class Matrix {
   readonly values: Float32Array;
   readonly #columns: number;
@@ -51,7 +54,7 @@ function frequency(wave: number): number {
   return 10 ** ((-4 * wave) / (HALF - 1));
 }
 
-/** Reads the waves of a position into a head, turned by so many positions. */
+/** Reads the waves of a position into a head, rotated by a number of positions. */
 function readWaves(matrix: Matrix, head: number, turnedBy: number, weight: number): void {
   for (const [index, wave] of waves.entries()) {
     const [cosine, sine] = [
@@ -77,7 +80,7 @@ function matrix(rows: number, columns: number, write: (matrix: Matrix) => void =
   return made.values;
 }
 
-/** Names and weights of one attention; each head looks at the position that is so far away. */
+/** Returns the tensors of one attention, in which each head looks at the position a given distance away. */
 function attention(
   prefix: string,
   distances: readonly number[],
@@ -101,7 +104,7 @@ function attention(
   ];
 }
 
-/** Weights and the scale of what they are multiplied with. */
+/** Returns a weight matrix, and the scale of its input. */
 function affine(
   name: string,
   values: Float32Array,
@@ -123,7 +126,10 @@ function norm(prefix: string, scale = new Float32Array(SIZE).fill(1)): MarianIte
 const GATE = 2;
 const FLAG_LEVEL = 2;
 
-/** Turns the waves of words that change places; everything else goes by. */
+/**
+ * Returns an encoder layer that rotates the waves of words that swap places, and passes everything else
+ * through.
+ */
 function turningEncoder(prefix: string, units: number): MarianItem[] {
   const beside = attention(`${prefix}_self`, [-1, -1, -1, -1, 1, 1, 1, 1], {
     values: (m) => {
@@ -191,7 +197,7 @@ function feedForward(
 const nowhere = new Array<number>(HEADS).fill(0);
 const nothing = { values: () => undefined, outputs: () => undefined };
 
-/** What the others of a network of real depth do: they cost as much as any, and change nothing. */
+/** Returns an encoder layer without effect, to give a network a realistic depth and cost. */
 function idleEncoder(prefix: string, units: number): MarianItem[] {
   return [
     ...attention(`${prefix}_self`, nowhere, nothing),
@@ -200,7 +206,10 @@ function idleEncoder(prefix: string, units: number): MarianItem[] {
   ];
 }
 
-/** The last looks at the piece at its own position and says its translation; the others idle. */
+/**
+ * Returns a decoder layer. The last one attends to the piece at its own position and outputs its translation;
+ * the others have no effect.
+ */
 function decoder(prefix: string, units: number, isLast: boolean): MarianItem[] {
   const square = { rows: SIZE, columns: SIZE, largest: 6 };
   const codeAlone = new Float32Array(SIZE).fill(1, OWN, OWN + CODE_SIZE);
@@ -223,7 +232,7 @@ function decoder(prefix: string, units: number, isLast: boolean): MarianItem[] {
   ];
 }
 
-/** Signs of a pattern: as many of one as of the other, the same for the same number. */
+/** Returns the signs of a code: as many of one as of the other, and reproducible by number. */
 function code(number: number): Int8Array {
   let state = number * 0x9e3779b1 + 0x6d2b79f5;
   const random = () => {
@@ -240,7 +249,7 @@ function code(number: number): Int8Array {
   return signs;
 }
 
-/** How large a network is. */
+/** Size of a network. */
 export interface NetworkSize {
   encoders: number;
   decoders: number;
@@ -248,7 +257,7 @@ export interface NetworkSize {
   hidden: number;
 }
 
-/** Settings of the network, as marian writes them. */
+/** Returns the settings of the network, as marian writes them. */
 export function networkSettings({
   encoders,
   decoders,
@@ -276,7 +285,7 @@ export function networkSettings({
   ].join('\n');
 }
 
-/** A row for each piece: its own code, that of its translation, and whether it changes places. */
+/** Returns a row for each piece: its own code, that of its translation, and its marks. */
 export function embedding(
   name: string,
   pieces: readonly { piece: string }[],
@@ -286,7 +295,7 @@ export function embedding(
     movables,
   }: {
     translations: readonly number[];
-    /** Words that go behind the next one, and those that let them by. */
+    /** Words that move behind the next one, and words that let them pass. */
     movers: readonly string[];
     movables: readonly string[];
   },
@@ -299,7 +308,7 @@ export function embedding(
     const translated = translation === id ? own : code(translation);
     for (let at = 0; at < CODE_SIZE; at += 1) {
       rows.set(id, OWN + at, (own[at] ?? 0) * STRENGTH * scale);
-      // The slow cosines stay near 1 for long: without them the mean is near 0, which is taken off.
+      // Slow cosines stay near 1 for long: subtracting 1 keeps the mean, which the norms subtract, near 0.
       rows.set(id, TRANSLATED + at, ((translated[at] ?? 0) * STRENGTH - 1) * scale);
     }
     const flag = (words: readonly string[]) => (words.includes(piece.slice(1)) ? 1 : -1);
@@ -309,7 +318,7 @@ export function embedding(
   return weightItem(name, rows.values, { rows: pieces.length, columns: SIZE, isEmbedding: true });
 }
 
-/** The layers of a network of so many. */
+/** Returns the layers of a network. */
 export function layers({ encoders, decoders, hidden }: NetworkSize): MarianItem[] {
   return [
     ...Array.from({ length: encoders }, (_, index) =>

@@ -1,4 +1,4 @@
-/** Translation models made on the spot in the formats of Firefox's, which translate word by word. */
+/** Translation models made for a test, in the formats of Firefox's, which translate word by word. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -19,15 +19,15 @@ import {
   type NetworkSize,
 } from './word-network.ts';
 
-/** How large a model is; the smallest that translates unless said otherwise. */
+/** Size of a model; by default the smallest that translates. */
 export interface TranslatorSize extends Partial<NetworkSize> {
-  /** Pieces of the vocabulary, if that is more than the words need. */
+  /** Size of the vocabulary, if larger than the words need. */
   pieces?: number;
-  /** Pieces that the shortlist has for any, and for each besides the right one. */
+  /** Candidates in the shortlist for every piece, and additional ones for each. */
   candidates?: number;
 }
 
-/** What Firefox calls `tiny`. */
+/** The size that Firefox calls `tiny`. */
 export const tinySize: TranslatorSize = {
   encoders: 6,
   decoders: 2,
@@ -37,21 +37,21 @@ export const tinySize: TranslatorSize = {
 };
 
 export interface WordTranslator extends TranslatorSize {
-  /** Translations of words; what is not among them is spelled as it is. */
+  /** Translations of words; other words are copied. */
   words: Readonly<Record<string, string>>;
-  /** Words that go after one of the others, when they stand before it. */
+  /** Words that move behind a following word of `movables`. */
   movers?: readonly string[];
   movables?: readonly string[];
-  /** Whether each language has a vocabulary of its own, as with scripts that share nothing. */
+  /** Whether each language has a vocabulary of its own, as for scripts that share nothing. */
   isSplit?: boolean;
   /**
-   * Whether weights that are not needed are something, as learned ones are: pages of zeros may take no
-   * memory. Words are not translated rightly then.
+   * Whether unused weights are nonzero, as in learned models: pages of zeros may take no memory. Translations
+   * are then wrong.
    */
   isDense?: boolean;
 }
 
-/** The files of a model; a vocabulary that both languages share is the same for both. */
+/** Makes the files of a model. A shared vocabulary is the same buffer for both languages. */
 export function makeWordTranslator({
   words,
   movers = [],
@@ -75,7 +75,7 @@ export function makeWordTranslator({
     ...(isSplit ? [embedding(targetName, target, { translations: [], movers, movables })] : []),
     ...layers({ encoders, decoders, hidden }),
     ...(isSplit ? [] : [floatItem('none_QuantMultA', [127 / 3], [1])]),
-    // By its name it is taken for an embedding, and packed like one.
+    // Marian takes it for an embedding because of its name, so it is packed like one.
     weightItem(`${targetName}_QuantMultA`, Float32Array.of(127 / 3), { rows: 1, columns: 1 }),
     floatItem('decoder_ff_logit_out_b', new Float32Array(target.length)),
   ];
@@ -95,7 +95,7 @@ export function makeWordTranslator({
   };
 }
 
-/** One weight in fifty is enough: a page has thousands. */
+/** One nonzero weight in fifty is enough: a memory page has thousands. */
 const DENSE_EVERY = 50;
 
 function withoutZeros(item: MarianItem): MarianItem {
@@ -114,7 +114,7 @@ function neighbours(id: number, count: number, pieces: number): number[] {
 
 const SPELLED = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
-/** The end of a sentence, the unknown piece, bytes, signs one by one, and whole words. */
+/** Returns the pieces: end of sentence, unknown, bytes, single characters, and whole words. */
 function piecesOf(words: readonly string[], least = 0): VocabularyPiece[] {
   const whole = new Set(words);
   const pieces: VocabularyPiece[] = [
@@ -128,14 +128,14 @@ function piecesOf(words: readonly string[], least = 0): VocabularyPiece[] {
     ...SPELLED.slice(1).map((piece): VocabularyPiece => ({ piece, score: -10, type: 'usual' })),
     ...[...whole].map((word): VocabularyPiece => ({ piece: `▁${word}`, score: -1, type: 'usual' })),
   ];
-  // Kernels take their columns by eights.
+  // Kernels process columns in groups of eight.
   while (pieces.length % 8 !== 0 || pieces.length < least) {
     pieces.push({ piece: `<unused${pieces.length}>`, score: -100, type: 'usual' });
   }
   return pieces;
 }
 
-/** Writes the folder of a model with its description. */
+/** Writes a model's folder with its description. */
 export function writeWordTranslator(
   folder: string,
   { source, target, ...translator }: WordTranslator & { source: string; target: string },

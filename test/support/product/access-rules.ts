@@ -1,8 +1,8 @@
-/** Who may call what, written down a second time, by hand: the server is held against it. */
+/** Access rules of the API, written down a second time by hand, to check the server against them. */
 import type { Feature, Plan } from '../../../server/http/door.ts';
 
 export interface AccessRule {
-  /** `developer` unless said otherwise. */
+  /** Kind of key; `developer` by default. */
   kind?: 'admin';
   plan?: Plan;
   feature?: Feature;
@@ -10,7 +10,7 @@ export interface AccessRule {
 
 const rules: [path: RegExp, rule: AccessRule | 'open'][] = [
   [/^\/(?:healthz|readyz|metrics)$/, 'open'],
-  // The keys of rooms have tests of their own.
+  // Room keys have tests of their own.
   [/^\/v1\/rooms\/[^/]+\/live(?:\/|$)/, 'open'],
   [/^\/v1\/rooms(?:\/|$)/, { plan: 'pro' }],
   [/^\/v2\/admin\//, { kind: 'admin', feature: 'admin' }],
@@ -21,20 +21,20 @@ const rules: [path: RegExp, rule: AccessRule | 'open'][] = [
   [/^\/v3\/(?:languages|glossaries|translation_memories)(?:\/|$)/, {}],
 ];
 
-/** The rule of a path; undefined for one that nobody has thought of. */
+/** Returns the rule of a path; undefined for a path without a rule. */
 export function ruleOf(path: string): AccessRule | 'open' | undefined {
   return rules.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-/** What anybody may read. */
+/** Routes that need no key. */
 export const openRoutes = ['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/docs'];
 
-/** What the console's page may ask for before anybody has signed in. */
+/** Console calls that are allowed before sign-in. */
 export const beforeSignIn = [
   'POST /console/api/sign-in',
   'POST /console/api/sign-out',
   'POST /console/api/password',
 ];
 
-/** What the console lets nobody do but the first account of the installation. */
+/** Console calls reserved for the first account of the installation. */
 export const operatorOnly = /^\/console\/api\/models(?:\/|$)/;

@@ -1,4 +1,7 @@
-/** Everything an account can have, made for one, and how another one may try to get at it. */
+/**
+ * Every resource an account can own, created for one account, with the requests by which another may try to
+ * reach it.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { askDragoman } from './command-line.ts';
@@ -8,21 +11,21 @@ import { documentClient, uploadForm } from './document-client.ts';
 import type { RunningServer } from './server.ts';
 import { requestSession } from './voice-client.ts';
 
-/** A way to something that belongs to somebody. */
+/** A request for a resource of an account. */
 export interface Belonging {
   name: string;
   ask: { method: string; path: string; body?: unknown };
-  /** What its owner sends. */
+  /** Headers of its owner. */
   own: { developer: Record<string, string>; admin: Record<string, string> };
-  /** Whether it takes an admin key. */
+  /** Whether it requires an admin key. */
   admin?: boolean;
-  /** What the owner is answered; 200 unless said otherwise. */
+  /** Status the owner receives; 200 by default. */
   ownStatus?: number;
-  /** Whether the console has it under `/console/api` as well, or there alone. */
+  /** Whether the console also has it under `/console/api`, or only there. */
   inConsole?: 'too' | 'only';
-  /** Whether it can be asked once only. */
+  /** Whether it can be requested only once. */
   isSpent?: boolean;
-  /** What others are answered; 404 unless said otherwise. */
+  /** Status other accounts receive; 404 by default. */
   otherStatus?: number;
 }
 
@@ -33,7 +36,7 @@ interface Owner {
   adminSecret: string;
 }
 
-/** Makes one of each for the owner. */
+/** Creates one of each resource for the owner. */
 export async function belongings({ server, owner, adminSecret }: Owner): Promise<Belonging[]> {
   const own = {
     developer: { Authorization: `Service-Auth-Key ${owner.secret}` },
@@ -112,7 +115,7 @@ async function lists(make: Make): Promise<Way[]> {
       ...way('a text in its style', 'POST', '/v2/translate', {
         ...{ text: ['harbour'], source_lang: 'en', target_lang: 'es', style_id: style },
       }),
-      // Nobody who could follow its instruction is running.
+      // No engine that could follow its instruction is running.
       ownStatus: 400,
     },
     {
@@ -186,7 +189,7 @@ async function documents(server: RunningServer, headers: Record<string, string>)
 
 async function sessions(server: RunningServer, headers: Record<string, string>): Promise<Way[]> {
   const { token } = await requestSession(server, {}, headers);
-  // By the contract an unknown token is a bad request.
+  // By the contract, an unknown token is a bad request.
   return [
     {
       ...way('a session', 'GET', `/v3/voice/realtime?token=${token}`),
@@ -205,7 +208,7 @@ function keys({ keyId }: ApiKey): Way[] {
   ].map((each) => ({ ...each, admin: true }));
 }
 
-/** A document that is to be translated with something of the owner's. */
+/** Returns the upload of a document that uses a resource of the owner. */
 function documentWith(fields: Record<string, string>): FormData {
   const file = { name: 'a.txt', content: 'The harbour.' };
   return uploadForm(file, { source_lang: 'en', target_lang: 'es', ...fields });

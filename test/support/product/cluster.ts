@@ -1,4 +1,4 @@
-/** Several servers that share a PostgreSQL and a Redis, on this machine. */
+/** A cluster of servers on this machine that share a PostgreSQL and a Redis. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,20 +12,20 @@ import { requestsTo, startServer, type TestServer } from './server.ts';
 export interface Cluster {
   nodes: readonly TestServer[];
   redis: TestRedis;
-  /** Starts one more, or one in the place of one that was killed. */
+  /** Starts another server, also in place of a killed one. */
   add(more?: Record<string, string>): Promise<TestServer>;
-  /** Makes an account with a key, in the database. */
+  /** Creates an account with a key, in the database. */
   newcomer: Platform['newcomer'];
   stop(): Promise<void>;
 }
 
-/** Starts so many servers with these settings. */
+/** Starts a number of servers with these settings. */
 export async function startCluster(
   count: number,
   settings: Record<string, string> = {},
 ): Promise<Cluster> {
   const [url, redis] = await Promise.all([newPostgresqlDatabase(), openRedis()]);
-  // The first key is in a file, which all of them have.
+  // The first API key is in a file, which all servers share.
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-cluster-'));
   const start = (more: Record<string, string> = {}) =>
     startServer({
@@ -56,7 +56,7 @@ export async function startCluster(
   };
 }
 
-/** The same server, asked with another key. */
+/** Returns the same server, with requests that use another key. */
 export function withKey(server: TestServer, secret: string): TestServer {
   return { ...server, ...requestsTo(server.url, secret), apiKey: secret };
 }

@@ -1,7 +1,7 @@
 /**
- * Runs the built command line again and again in one process, so that its modules are loaded once: the
- * entry is evaluated anew for each run, with arguments, environment and outputs of its own. Told what
- * to run by messages, one at a time; ends when nobody is left to tell it.
+ * Runs the built command line repeatedly in one process, so that its modules are loaded once: the entry is
+ * evaluated again for each run, with its own arguments, environment and outputs. Takes one run at a time, by
+ * messages from the parent, and ends when the parent disconnects.
  */
 const main = new URL('../../../dist/bundle/cli/main.js', import.meta.url).href;
 const exit = process.exit.bind(process);
@@ -27,7 +27,7 @@ async function run({ args, settings }) {
   process.exitCode = undefined;
   /** @type {number | undefined} */
   let exited;
-  // Nothing is said after an exit: what it throws to get out would be told as a failure.
+  // Output after the exit is dropped: the error thrown to leave would otherwise be reported as a failure.
   process.exit = (code = process.exitCode ?? 0) => {
     exited ??= Number(code);
     restore.forEach((undo) => undo());
@@ -42,12 +42,12 @@ async function run({ args, settings }) {
 }
 
 /**
- * Keeps what is written to a stream.
+ * Collects what is written to a stream.
  *
  * @param {NodeJS.WriteStream} stream
  * @param {Record<'output' | 'errors', string>} said
  * @param {'output' | 'errors'} where
- * @returns {() => void} ends it: what is written later is lost
+ * @returns {() => void} stops collecting: later output is lost
  */
 function collect(stream, said, where) {
   let isOpen = true;

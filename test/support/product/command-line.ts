@@ -1,4 +1,6 @@
-/** Runs the built command line: with its modules loaded once, or in a process of its own as users do. */
+/**
+ * Runs the built command line, in a process that keeps its modules loaded, or in one of its own as users do.
+ */
 import {
   fork,
   spawn,
@@ -15,10 +17,10 @@ export interface CommandLineResult {
   errors: string;
 }
 
-/** Processes that have the command line loaded and nothing to do; they end with this one. */
+/** Idle processes with the command line loaded; they end with this process. */
 const idle: ChildProcess[] = [];
 
-/** Runs `dragoman` with arguments on the data of a folder, or of the database that the settings name. */
+/** Runs `dragoman` with arguments, on the data folder or database that the settings name. */
 export async function runDragoman(
   args: readonly string[],
   settings: Record<string, string>,
@@ -44,7 +46,7 @@ export async function runDragoman(
   }
 }
 
-/** Runs `dragoman` as its users do, in a process of its own. */
+/** Runs `dragoman` in a process of its own, as users do. */
 export async function runDragomanAlone(
   args: readonly string[],
   settings: Record<string, string>,
@@ -59,7 +61,7 @@ export async function runDragomanAlone(
   return { code, output, errors };
 }
 
-/** Starts `dragoman` in a process of its own; what it says is lost unless it is listened to at once. */
+/** Starts `dragoman` in a process of its own; output is lost unless a listener is added at once. */
 export function startDragoman(
   args: readonly string[],
   settings: Record<string, string>,
@@ -76,7 +78,7 @@ function environment(settings: Record<string, string>): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', ...settings };
 }
 
-/** Runs `dragoman … --json` and answers what it said. @throws Error with what it complained of */
+/** Runs `dragoman … --json` and parses its output. @throws Error with its error output */
 export async function askDragoman<T>(
   args: readonly string[],
   settings: Record<string, string>,

@@ -1,4 +1,4 @@
-/** A browser at the console, as far as requests and cookies go. */
+/** A browser at the console, limited to requests and cookies. */
 import { createConsoleAccess } from '../../../server/accounts/console/console-access.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { recordLog } from './log-record.ts';
@@ -15,12 +15,12 @@ export interface ConsoleAnswer<Body> {
 
 export type ConsoleClient = ReturnType<typeof consoleClient>;
 
-/** Opens a browser in which nobody is signed in. */
+/** Opens a browser that is not signed in. */
 export function consoleClient({ url }: { url: string }) {
-  /** What it sends as its cookie: `name=token`. */
+  /** The cookie it sends: `name=token`. */
   let cookie: string | undefined;
 
-  /** Sends a request as the console's page does; other headers replace its own, empty ones leave them out. */
+  /** Sends a request as the console's page does. `headers` override its own; an empty value removes one. */
   async function ask<Body = Record<string, unknown>>(
     method: string,
     path: string,
@@ -62,7 +62,7 @@ export function consoleClient({ url }: { url: string }) {
   };
 }
 
-/** Token of the one-time link that a server tells when it starts. */
+/** Returns the token of the one-time link that a server prints when it starts. */
 export function firstLink(server: TestServer | HostedServer): string {
   const told = 'entrance' in server ? server.entrance : server.output();
   const [, token] = /#set-password=(\S+)/.exec(told) ?? [];
@@ -70,7 +70,7 @@ export function firstLink(server: TestServer | HostedServer): string {
   return token;
 }
 
-/** Token of a new one-time link of an account, past the server. */
+/** Issues a one-time link for an account directly in its storage, and returns the token. */
 export async function newLink(storage: Storage, accountId: string): Promise<string> {
   const { token } = await createConsoleAccess({ ...storage, log: recordLog() }).issueLink(
     accountId,
@@ -78,7 +78,7 @@ export async function newLink(storage: Storage, accountId: string): Promise<stri
   return token;
 }
 
-/** Signs in an account by a one-time link, with {@link GOOD_PASSWORD}. */
+/** Signs in an account with a one-time link, by default with {@link GOOD_PASSWORD}. */
 export async function signedIn(
   server: { url: string },
   token: string,

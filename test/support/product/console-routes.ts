@@ -1,4 +1,4 @@
-/** What the console's page asks for, as the whole server registers it. */
+/** Routes of the console's API, as the whole server registers them. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { createApp } from '../../../server/app.ts';
 import { readConfig } from '../../../server/config.ts';
 
-/** Every operation below `/console/api`, with parameters as in `/openapi.json`. */
+/** Returns every operation below `/console/api`, with parameters as in `/openapi.json`. */
 export async function readConsoleRoutes(): Promise<{ method: string; path: string }[]> {
   const found: { method: string; path: string }[] = [];
   const watch = (made: unknown): void => {

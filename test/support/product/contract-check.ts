@@ -1,4 +1,4 @@
-/** Holds answers against the OpenAPI document of the server that gave them. */
+/** Checks answers against the OpenAPI document of the server that gave them. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 interface ResponseObject {
@@ -10,10 +10,10 @@ interface Document {
   paths: Record<string, Partial<Record<string, { responses?: Operation }>>>;
 }
 
-/** What is wrong with an answer; undefined when it is as described. */
+/** Returns what is wrong with an answer; undefined if it matches the document. */
 export type ContractCheck = (answer: Answer) => string | undefined;
 
-/** An answer as it came over the wire. */
+/** An answer as received. */
 export interface Answer {
   method: string;
   /** Path with query. */
@@ -23,7 +23,7 @@ export interface Answer {
   body: string;
 }
 
-/** Servers of one process have the same document, and its schemas take long to compile. */
+/** Cached by document: servers of one process share it, and compiling its schemas takes long. */
 const checks = new Map<string, ContractCheck>();
 
 /** Reads the document of a running server. */

@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a server that holds every answer against the server's own OpenAPI document:
- * clients that know nothing of it are checked as they go.
+ * A proxy that checks every answer of a server against the server's own OpenAPI document, so that third-party
+ * clients are checked as they run.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { readContract } from './contract-check.ts';
 
 export interface ContractProxy {
   url: string;
-  /** What did not fit, one line each, and how many answers were looked at. */
+  /** Violations, one line each, and the number of answers checked. */
   violations(): string[];
   checkedAnswers(): number;
   close(): Promise<void>;

@@ -1,17 +1,20 @@
-/** What people notice of what happens to a cluster while they speak. */
+/** What speakers notice of a disturbance of the cluster. */
 import { until } from './server.ts';
 import type { Crowd, Heard } from './outside.ts';
 
 export interface Noticed {
   heard: Heard[];
-  /** From what happened to the next caption, in ms, of those who had to come back and of the others. */
+  /**
+   * Time from the disturbance to the next caption, in ms, for clients that had to reconnect and for the
+   * others.
+   */
   gapsMs: { cameBack: number[]; stayed: number[] };
 }
 
 /**
- * Does something to a cluster when a crowd has said so much of all it has to say.
+ * Disturbs a cluster when a crowd has sent a share of its audio.
  *
- * @param happen.share of 1
+ * @param happen.share share at which it happens, 0 to 1
  */
 export async function whileSpeaking(
   crowd: Crowd,
@@ -29,7 +32,7 @@ export async function whileSpeaking(
   return { heard, gapsMs: { cameBack: ofThose(true), stayed: ofThose(false) } };
 }
 
-/** Until the next caption, which is on another connection where there was another. */
+/** Returns the time to the next caption, on a later connection if the client reconnected. */
 function gapOf({ captions }: Heard, atMs: number): { cameBack: boolean; ms: number } | undefined {
   const before = captions.findLast((caption) => caption.atMs <= atMs)?.connection ?? 1;
   const after = captions.filter((caption) => caption.atMs > atMs);
@@ -38,21 +41,21 @@ function gapOf({ captions }: Heard, atMs: number): { cameBack: boolean; ms: numb
   return found && { cameBack: next !== undefined, ms: found.atMs - atMs };
 }
 
-/** What is not as it would have been without any disturbance. */
+/** Differences from an undisturbed session. */
 export interface Damage {
-  /** Sessions that did not come to their end. */
+  /** Problems of sessions that did not come to their end. */
   failed: string[];
   lostWords: number;
   doubledWords: number;
-  /** Numbers of messages that are missing, came twice, or not in their order. */
+  /** Sequence numbers that are missing, repeated or out of order. */
   wrongSequences: number;
-  /** Sessions whose text differs in another way: in punctuation, or in the order of words. */
+  /** Sessions whose text differs in another way: in punctuation or in the order of words. */
   otherTexts: number;
-  /** What servers said for sessions that were another's. */
+  /** Messages of servers that no longer owned the session. */
   stale: string[];
 }
 
-/** @param undisturbed one who says the same, to whom nothing happens */
+/** @param undisturbed client that says the same without a disturbance */
 export function damageOf(heard: readonly Heard[], undisturbed: Heard): Damage {
   const damage: Damage = {
     ...{ failed: [], lostWords: 0, doubledWords: 0, wrongSequences: 0, otherTexts: 0, stale: [] },
@@ -78,12 +81,12 @@ export function damageOf(heard: readonly Heard[], undisturbed: Heard): Damage {
   return damage;
 }
 
-/** Whether there is none. */
+/** No differences. */
 export const NO_DAMAGE: Damage = {
   ...{ failed: [], lostWords: 0, doubledWords: 0, wrongSequences: 0, otherTexts: 0, stale: [] },
 };
 
-/** So many words of a text are not in another, counted as often as they are there. */
+/** Counts the words of a text that are missing from another, with repetitions. */
 function missing(text: string, other: string): number {
   const left = wordsOf(other);
   return wordsOf(text).filter((word) => {

@@ -1,4 +1,4 @@
-/** A client of `/v2/document`, as people write one: uploads, asks, downloads. */
+/** A client of `/v2/document`, as users write one: uploads, polls, downloads. */
 import { until, type RunningServer } from './server.ts';
 
 export interface DocumentHandle {
@@ -23,7 +23,7 @@ export interface UploadedFile {
 type Fields = Record<string, string>;
 type Headers = Record<string, string>;
 
-/** What is sent: fields first, then the file. */
+/** Returns the form of an upload: fields first, then the file. */
 export function uploadForm({ name, content }: UploadedFile, fields: Fields): FormData {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) form.append(field, value);
@@ -36,7 +36,7 @@ export function documentClient(server: RunningServer, headers: Headers = {}) {
   const upload = (file: UploadedFile, fields: Fields = { target_lang: 'ES' }) =>
     server.send('/v2/document', { method: 'POST', body: uploadForm(file, fields), headers });
 
-  /** Uploads what has to be taken. */
+  /** Uploads a file; fails if it is refused. */
   async function submit(file: UploadedFile, fields?: Fields): Promise<DocumentHandle> {
     const response = await upload(file, fields);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
@@ -49,7 +49,7 @@ export function documentClient(server: RunningServer, headers: Headers = {}) {
     return (await response.json()) as DocumentStatus;
   }
 
-  /** Waits for the end of the translation, whichever it is. */
+  /** Waits until the translation has ended, in success or failure. */
   const settled = (handle: DocumentHandle, deadlineMs = 60_000) =>
     until(async () => {
       const found = await status(handle);
@@ -65,7 +65,7 @@ export function documentClient(server: RunningServer, headers: Headers = {}) {
     status,
     settled,
     result,
-    /** From the file to its translation. */
+    /** Uploads a file and resolves with its translation. */
     async translate(file: UploadedFile, fields?: Fields): Promise<Buffer> {
       const handle = await submit(file, fields);
       const end = await settled(handle);

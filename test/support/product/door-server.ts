@@ -1,4 +1,4 @@
-/** A server with our way of letting requests in, a few routes behind it, and a database of its own. */
+/** A minimal server with the product's authentication, a few routes behind it, and a database of its own. */
 import { useForms } from '../../../server/http/forms.ts';
 import Fastify from 'fastify';
 import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';

@@ -1,21 +1,20 @@
 /**
- * Servers with settings of their own whose tests need no process: they run beside others in the one
- * that a run has for them, and start sooner. They have no worker of documents, which
- * would look for its settings in the environment.
+ * Servers with settings of their own for tests that need no separate process: they share one process per run,
+ * and start faster. They have no document worker, because it would read its settings from the environment.
  */
 import { askRun } from './shared-server.ts';
 import { requestsTo, serverSettings, type RunningServer } from './server.ts';
 
 export interface HostedServer extends RunningServer {
-  /** Where its console is found, with the token of a one-time link; empty without a console. */
+  /** Address of the console with the token of a one-time link; empty without a console. */
   entrance: string;
-  /** Everything logged so far, also when it has been stopped. */
+  /** Everything logged so far, also after the server has stopped. */
   logs(): Promise<string>;
 }
 
 type Told = Pick<HostedServer, 'url' | 'apiKey' | 'dataFolder' | 'pid' | 'entrance'>;
 
-/** Starts a server with these settings, beside others in one process. */
+/** Starts a server with these settings in the shared process. */
 export async function startHosted(settings: Record<string, string> = {}): Promise<HostedServer> {
   const host = await askRun('host');
   const ask = async <T>(what: 'start' | 'logs' | 'stop', body: object): Promise<T> => {

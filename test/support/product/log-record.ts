@@ -1,4 +1,4 @@
-/** A logger that keeps what it is given. */
+/** A logger that records its lines. */
 import type { Logger } from '../../../server/process/log.ts';
 
 export interface LogRecord extends Logger {

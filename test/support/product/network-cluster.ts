@@ -1,4 +1,7 @@
-/** Servers, PostgreSQL, Redis and those who speak, each on a machine of its own in a network of their own. */
+/**
+ * A cluster whose servers, PostgreSQL, Redis and clients each run on a machine of their own, in a private
+ * network.
+ */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -12,9 +15,9 @@ import { startServer, type TestServer } from './server.ts';
 /** A server and its machine. */
 export interface ClusterNode {
   readonly machine: Machine;
-  /** The last that was started there. */
+  /** The server last started on the machine. */
   readonly server: TestServer;
-  /** Starts another there, at the same address, when it has ended. */
+  /** Starts another server at the same address, once the last one has ended. */
   restart: () => Promise<void>;
 }
 
@@ -27,10 +30,10 @@ export interface NetworkCluster {
 }
 
 /**
- * Starts so many servers. German is heard by a recogniser that answers by the time of tones in the audio.
+ * Starts a number of servers. German is recognised by a stub that answers by the time of tones in the audio.
  *
- * @param settings more of them
- * @throws Error where there can be no networks
+ * @param settings further settings
+ * @throws Error if networks cannot be created here
  */
 export async function startNetworkCluster(
   count: number,
@@ -50,7 +53,7 @@ export async function startNetworkCluster(
     const database = await openPostgresql({ machine: onPostgresql });
     const postgresql = { ...database, machine: onPostgresql };
     closing.push(() => postgresql.stop());
-    // The first key is in a file, which all of them have.
+    // The first API key is in a file, which all servers share.
     const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-cluster-'));
     closing.push(() => rm(dataFolder, { recursive: true, force: true }));
     const outside = await openOutside(network.machine('outside'));
@@ -93,7 +96,7 @@ async function startNode(machine: Machine, settings: Record<string, string>): Pr
       { ...settings, HOST: machine.address('front') },
       [],
       [
-        // It goes with this process, whatever becomes of that.
+        // The server is killed with this process, however this process ends.
         ...['setpriv', '--pdeathsig', 'KILL', '--', ...machine.enter],
       ],
     );

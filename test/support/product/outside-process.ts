@@ -1,4 +1,4 @@
-/** The process of `outside.ts`: speaks as it is told over its channel, until that is closed. */
+/** The process behind `outside.ts`: speaks as requested over its IPC channel, until the channel closes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { startLibreTranslateServer } from '../services/libretranslate-server.ts';
 import { startVoskServer } from '../services/vosk-server.ts';
@@ -6,12 +6,15 @@ import type { CrowdWish, Heard, Told } from './outside.ts';
 import { RoamingClient } from './roaming-client.ts';
 import { requestsTo, type RunningServer } from './server.ts';
 
-/** Between one speaker and the next, so that what happens finds them at different places, in ms. */
+/**
+ * Delay between one speaker's start and the next, in ms, so that a disturbance finds them at different
+ * places.
+ */
 const APART_MS = 40;
 const PROGRESS_EVERY_MS = 50;
-/** As long as a balancer waits for a server to say that it takes work, in ms. */
+/** Timeout of a readiness check, in ms, as in a load balancer. */
 const READY_MS = 1_000;
-/** As long as our own client bears that nothing comes, in ms. */
+/** Silence after which a client leaves a connection, in ms; the same as in the product's own client. */
 const PATIENCE_MS = 4_000;
 
 const host = process.argv[2] ?? '127.0.0.1';
@@ -26,7 +29,7 @@ tell({ kind: 'ready', recogniserUrl: recogniser.url, translatorUrl: translator.u
 
 const known = new Map<string, RunningServer>();
 
-/** One of a cluster, as its clients see it. */
+/** Returns a server of the cluster as its clients see it. */
 function serverAt({ url, apiKey }: CrowdWish['servers'][number]): RunningServer {
   const found = known.get(url);
   if (found !== undefined) return found;

@@ -1,41 +1,44 @@
 /**
- * What is outside of a cluster in a network of its own: people who speak, and the recogniser and the
- * translator of others. It is a process on a machine there, as this one is not in that network.
+ * The outside of a private network's cluster: clients that speak, and third-party recogniser and translator.
+ * Runs as a process on a machine of that network, which this process is not part of.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { Machine } from '../machine/network.ts';
 
-/** A crowd that says the same. */
+/** A crowd of clients that all send the same audio. */
 export interface CrowdWish {
-  /** Where any of its servers may be asked, as a balancer does; they begin at each of them in turn. */
+  /**
+   * Servers of the cluster. Clients may use any of them, as behind a load balancer, and start at each in
+   * turn.
+   */
   servers: { url: string; apiKey: string }[];
   count: number;
   request: Record<string, unknown>;
   /** Raw audio, base64. */
   audio: string;
   chunkBytes: number;
-  /** Between chunks, in ms. */
+  /** Interval between chunks, in ms. */
   everyMs: number;
-  /** Whether they go on listening to connections that they have left for others. */
+  /** Whether clients keep listening to connections they have left. */
   hearsOn?: boolean;
 }
 
-/** What one of them was told. */
+/** What one client received. */
 export interface Heard {
   source: string;
   target: string;
   sequences: number[];
-  /** When captions came, in ms since the epoch, and on the how many-th connection. */
+  /** Captions: time of arrival, in ms since the epoch, and number of the connection. */
   captions: { atMs: number; connection: number }[];
   connections: number;
   closeCodes: number[];
-  /** HTTP statuses of attempts that failed; 0 where nobody answered. */
+  /** HTTP statuses of failed attempts; 0 if no answer came. */
   refusals: number[];
-  /** Messages on connections that had been left for another. */
+  /** Messages on connections that the client had left for another. */
   stale: string[];
-  /** Why it could not go on. */
+  /** Why the client could not go on. */
   problem?: string;
 }
 
@@ -45,7 +48,7 @@ export type Told =
   | { kind: 'done'; id: number; heard: Heard[] };
 
 export interface Crowd {
-  /** What all of them have said at least, of 1. */
+  /** Smallest share of the audio that any client has sent, 0 to 1. */
   readonly share: number;
   readonly done: Promise<Heard[]>;
 }

@@ -1,4 +1,4 @@
-/** Accounts, keys and usage over an embedded database in a folder that goes away. */
+/** Accounts, keys and usage over an embedded database in a temporary folder. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -26,21 +26,21 @@ export async function openPlatform() {
   };
 }
 
-/** Opens the database of a folder, once more if it is open already. */
+/** Opens the database of a folder, even if it is already open. */
 export function openEmbedded(dataFolder: string): Promise<Storage> {
   return openStorage({ url: undefined, dataFolder, log: recordLog() });
 }
 
-/** The services over an open database. */
+/** Returns the services over an open database. */
 export function platformOver(storage: Storage) {
   const accounts = createAccountService(storage);
   const apiKeys = createApiKeyService(storage);
   return {
     accounts,
     apiKeys,
-    /** Makes an account with a key and answers both, with the secret. */
+    /** Creates an account with a key; returns both, and the secret. */
     async newcomer(account: Partial<NewAccount> = {}, key: NewApiKey = {}) {
-      // Several servers of a test may have the same database.
+      // Unique, because several servers of a test may share a database.
       const name = `newcomer ${randomUUID()}`;
       const made = await accounts.create({ name, plan: 'pro', ...account });
       return { account: made, ...(await apiKeys.create(made, key)) };

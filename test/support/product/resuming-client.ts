@@ -1,6 +1,6 @@
 /**
- * A client of the voice socket that comes back whenever its connection drops, written from the
- * documentation alone: numbered messages, acknowledged audio.
+ * A client of the voice socket that resumes after every lost connection, written from the documentation
+ * alone: numbered messages, acknowledged audio.
  */
 import { WebSocket } from 'ws';
 import { decodeServerMessage, encodeClientMessage } from '../../../shared/protocol/codec.ts';
@@ -10,26 +10,26 @@ import type { RunningServer } from './server.ts';
 
 export interface ResumingOptions {
   server: RunningServer;
-  /** Where sockets are opened instead of at the server itself. */
+  /** Address at which sockets are opened, in place of the server's own. */
   through: string;
   request: Record<string, unknown> & { message_format: MessageFormat };
   audio: Uint8Array;
   chunkBytes: number;
-  /** Between chunks, in ms. */
+  /** Interval between chunks, in ms. */
   everyMs: number;
 }
 
 export interface ResumedStream {
-  /** Messages in the order they came, over all connections; whatever the server sent twice is there twice. */
+  /** Messages in order of arrival, over all connections, including any that the server sent twice. */
   messages: ServerMessage[];
   connections: number;
-  /** Sequences of the durable messages in the order they came. */
+  /** Sequence numbers of the durable messages, in order of arrival. */
   sequences: number[];
 }
 
 type Reconnection = SessionAnswer & { received_audio_bytes: number };
 
-/** Streams audio over as many connections as it takes; resolves after end_of_stream. */
+/** Streams audio over as many connections as necessary; resolves after end_of_stream. */
 export async function streamResuming(options: ResumingOptions): Promise<ResumedStream> {
   const { server, request } = options;
   const stream: ResumedStream = { messages: [], connections: 0, sequences: [] };
@@ -50,7 +50,7 @@ export async function streamResuming(options: ResumingOptions): Promise<ResumedS
   return stream;
 }
 
-/** One connection; answers whether everything has been said. */
+/** Runs one connection; resolves with whether the stream is complete. */
 async function converse(
   session: SessionAnswer,
   fromByte: number,

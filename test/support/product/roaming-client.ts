@@ -1,6 +1,6 @@
 /**
- * A client of voice sessions that comes back at any of several servers, written from the documentation
- * alone: numbered messages and acknowledged audio, or nothing but tokens.
+ * A client of voice sessions that resumes at any of several servers, written from the documentation alone:
+ * with numbered messages and acknowledged audio, or with nothing but tokens.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -11,51 +11,51 @@ import { requestSession, type SessionAnswer } from './voice-client.ts';
 
 type Reconnection = SessionAnswer & { received_audio_bytes?: number };
 
-/** Servers one after the other: where the next request goes, and then the next connection. */
+/** Returns the server of the next request or connection. */
 export type Route = () => RunningServer | Promise<RunningServer>;
 
 export interface RoamingOptions {
   request: Record<string, unknown>;
   route: Route;
-  /** Whether messages are numbered and audio is acknowledged; they are unless said otherwise. */
+  /** Whether messages are numbered and audio is acknowledged; true by default. */
   acknowledgements?: boolean;
   chunkBytes: number;
-  /** Between chunks, in ms. */
+  /** Interval between chunks, in ms. */
   everyMs: number;
-  /** Whether it answers pings, by which a server knows what has arrived; it does unless said otherwise. */
+  /** Whether it answers pings, by which a server knows what has arrived; true by default. */
   confirms?: boolean;
-  /** A connection on which nothing comes for so long is left for another, in ms; none is unless said. */
+  /** Silence after which a connection is left for another, in ms; by default none is. */
   patienceMs?: number;
-  /** Whether it goes on listening there, to hear who speaks without being asked any more. */
+  /** Whether it keeps listening on a connection it has left, to detect a server that still speaks there. */
   hearsOn?: boolean | undefined;
-  /** Where it stops speaking until something has happened. */
+  /** Position at which it stops sending until a promise resolves. */
   pause?: { atBytes: number; until: Promise<unknown> };
-  /** An update of the session, said once when so many bytes were sent. */
+  /** A session update, sent once when that many bytes were sent. */
   update?: { atBytes: number; change: Record<string, unknown> } | undefined;
 }
 
-/** How often it tries to come back. */
+/** Interval between attempts to reconnect, in ms, and the most attempts. */
 const AGAIN_MS = 200;
 const MOST_ATTEMPTS = 150;
-/** What a server may take to make a session its own, in ms. */
+/** Longest time a server may take to take over a session, in ms. */
 const TAKING_MS = 10_000;
 
-/** A session as its client has it. */
+/** A session, from the client's side. */
 export class RoamingClient {
   readonly messages: ServerMessage[] = [];
-  /** On the how many-th connection each came. */
+  /** Number of the connection on which each message came. */
   readonly cameOn: number[] = [];
-  /** When, in ms since the epoch. */
+  /** Time of arrival of each message, in ms since the epoch. */
   readonly cameAtMs: number[] = [];
-  /** What was said on a connection that was left, after something was said on another. */
+  /** Speech received on a left connection after speech came on a later one. */
   readonly stale: ServerMessage[] = [];
   readonly sequences: number[] = [];
   readonly closeCodes: number[] = [];
-  /** HTTP statuses of attempts that failed. */
+  /** HTTP statuses of failed attempts. */
   readonly refusals: number[] = [];
   sessionId = '';
   connections = 0;
-  /** Bytes that were given to a socket, counted from the last place that was gone back to. */
+  /** Position in the audio that was handed to a socket, reset to the resumed position after a reconnect. */
   at = 0;
   #socket: WebSocket | undefined;
   #isUpdated = false;
@@ -69,20 +69,20 @@ export class RoamingClient {
     void options.pause?.until.then(() => (this.#hasPaused = true));
   }
 
-  /** Does not come back any more. */
+  /** Stops reconnecting. */
   giveUp(): void {
     this.#hasGivenUp = true;
   }
 
-  /** Drops the connection without a word. */
+  /** Drops the connection without a close handshake. */
   drop(): void {
     this.#socket?.terminate();
   }
 
-  /** What has become of the connection that was left behind. */
+  /** State of the connection that was left. */
   leftBehind: 'open' | 'closed' | undefined;
 
-  /** Goes on with another connection, and still hears what comes on this one. */
+  /** Continues on another connection, and still listens on this one. */
   leaveBehind(hear: (message: ServerMessage) => void): void {
     const socket = this.#socket;
     if (socket === undefined) return;
@@ -98,7 +98,7 @@ export class RoamingClient {
     if (isSpeech && (this.cameOn.at(-1) ?? 0) > connection) this.stale.push(message);
   }
 
-  /** Says all of the audio, over as many connections as it takes. */
+  /** Sends all of the audio, over as many connections as necessary. */
   async speak(audio: Uint8Array): Promise<void> {
     const { request, acknowledgements = true } = this.#options;
     const asked = { ...request, ...(acknowledgements && { acknowledgements }) };
@@ -113,7 +113,7 @@ export class RoamingClient {
     throw new Error(`It did not come to an end: ${JSON.stringify(this.messages.slice(-3))}`);
   }
 
-  /** Asks until there is an answer, which a token is of no use without. */
+  /** Repeats a request until it is answered: without an answer, its token is used up. */
   async #again<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
     while (this.#attempts < MOST_ATTEMPTS && !this.#hasGivenUp) {
       this.#attempts += 1;
@@ -134,7 +134,7 @@ export class RoamingClient {
     }
   }
 
-  /** Concluded text of the source, or of a target language. */
+  /** Returns the concluded text of the source, or of a target language. */
   text(language?: string): string {
     return this.messages
       .flatMap((message) => {
@@ -156,7 +156,7 @@ export class RoamingClient {
     try {
       const answer = await fetch(`${server.url}/v3/voice/realtime?token=${token}${last}`, {
         headers: { Authorization: `Service-Auth-Key ${server.apiKey}` },
-        // It may be waiting for the server that had the session.
+        // The server may be waiting for the previous owner of the session.
         ...(patienceMs && { signal: AbortSignal.timeout(TAKING_MS + patienceMs) }),
       });
       if (answer.status === 200) return (await answer.json()) as Reconnection;
@@ -164,7 +164,7 @@ export class RoamingClient {
       const text = await answer.text();
       if (answer.status < 500) throw new Error(`${answer.status} ${text}`);
     } catch (error) {
-      // Nobody listens there, or answers.
+      // The server is down, or does not answer.
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
       if (!(error instanceof TypeError) && !isTimeout) throw error;
       this.refusals.push(0);
@@ -172,7 +172,7 @@ export class RoamingClient {
     return undefined;
   }
 
-  /** One connection; answers whether everything has been said. */
+  /** Runs one connection; resolves with whether the stream is complete. */
   async #converse(session: SessionAnswer, audio: Uint8Array): Promise<boolean> {
     const { chunkBytes, everyMs, route, patienceMs = Infinity, confirms = true } = this.#options;
     const { pause } = this.#options;

@@ -1,7 +1,7 @@
 /**
- * Runs built servers in one process, as many as are asked for, each with settings, a data folder and a
- * port of its own: its modules are loaded once, and what they do has been compiled. Asked over HTTP at
- * the address that it tells its parent; ends with it.
+ * Runs any number of built servers in one process, each with its own settings, data folder and port, so that
+ * modules are loaded and compiled once. Controlled over HTTP at the port it sends to its parent; ends with
+ * its parent.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -65,7 +65,8 @@ const http = createServer((request, response) => {
   );
 });
 
-// Whoever asks keeps connections, and closes them: no busy machine has both do so at once.
+// Only the client closes idle connections: if both sides did, requests could race with a close on a busy
+// machine.
 http.keepAliveTimeout = 0;
 
 function end() {

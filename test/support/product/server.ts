@@ -1,4 +1,7 @@
-/** Runs the built server as its users do: a process of its own, real sockets, a data folder that goes away. */
+/**
+ * Runs the built server as its users do: in a process of its own, with real sockets and a temporary data
+ * folder.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -6,15 +9,18 @@ import path from 'node:path';
 import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../../..');
-/** Less than hooks and tests may take: what was logged is to be told. */
+/**
+ * Longest wait for a start, in ms; shorter than the timeouts of hooks and tests, so that the logs are
+ * reported.
+ */
 const START_MS = 300_000;
 
-/** A server, whoever started it. */
+/** A running server, however it was started. */
 export interface RunningServer {
   /** Address, such as `http://127.0.0.1:12345`. */
   url: string;
   apiKey: string;
-  /** Where its data is; goes away with the process. */
+  /** Its data folder, removed when the process ends. */
   dataFolder: string;
   pid: number;
   /** Sends a JSON request with the API key. */
@@ -38,21 +44,21 @@ export interface TestServer extends RunningServer {
   exited: Promise<number | null>;
 }
 
-/** What servers of tests have in common. */
+/** Settings that all test servers share. */
 export function serverSettings(): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     MODELS_DIR: process.env['MODELS_DIR'] ?? '',
     ...{ PORT: '0', LOG_LEVEL: 'info', WARM_UP: 'off' },
-    // How many are heard is not to depend on what else goes on in the machine.
+    // Admission must not depend on other load on the machine.
     VOICE_LOAD_PERCENT: '0',
   };
 }
 
 /**
- * Starts a server on a free port with these settings, in a Node with these flags.
+ * Starts a server on a free port with these settings and Node flags.
  *
- * @param enter what stands before the command, so that it runs elsewhere
+ * @param enter command prefix, to run the server elsewhere
  */
 export async function startServer(
   settings: Record<string, string> = {},
@@ -100,18 +106,18 @@ export async function startServer(
   };
 }
 
-/** Ways to ask a server with an API key. */
+/** Returns request functions for a server that use an API key. */
 export function requestsTo(
   url: string,
   apiKey: string,
 ): Pick<RunningServer, 'post' | 'get' | 'send'> {
   let contract: Promise<ContractCheck> | undefined;
-  /** Fails when an answer of the interface is not as the server's own document says. */
+  /** Sends a request; fails if the answer of the API does not match the server's own OpenAPI document. */
   async function checked(pathname: string, init: RequestInit): Promise<Response> {
     const response = await fetch(url + pathname, init);
     if (!/^\/v\d\//.test(pathname)) return response;
     contract ??= readContract(url);
-    // A stream has no end that could be waited for.
+    // An event stream has no end to wait for.
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const problem = (await contract)({
       ...{ method: init.method ?? 'GET', url: pathname, status: response.status },
@@ -144,7 +150,10 @@ export function requestsTo(
 
 type Nothing = null | undefined | false;
 
-/** Waits until `look` finds something, or says true; fails after the deadline. Numbers are no answer. */
+/**
+ * Polls `look` until it returns something or true; fails after the deadline. Numbers do not count as a
+ * result.
+ */
 export async function until<T extends object | string | true>(
   look: () => T | Nothing | Promise<T | Nothing>,
   deadlineMs = 180_000,

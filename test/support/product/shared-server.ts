@@ -1,6 +1,6 @@
 /**
- * Servers for all files that ask for nothing special, of which a run has one each: every file has an
- * account of its own there. Starting one takes seconds of a processor.
+ * Servers shared by all test files without special needs, one of each kind per run. Every file gets an
+ * account of its own, because starting a server takes seconds of processor time.
  */
 import { inject } from 'vitest';
 import type { NewAccount } from '../../../server/accounts/accounts.ts';
@@ -9,18 +9,18 @@ import { requestsTo, type RunningServer } from './server.ts';
 
 export interface SharedServer extends RunningServer {
   accountId: string;
-  /** The key that the server made for itself, with which its own pages ask. */
+  /** The key that the server created for itself, used by its own pages. */
   ownApiKey: string;
-  /** Token of a one-time link with which its account signs in to the console. */
+  /** Returns the token of a one-time link with which the account signs in to the console. */
   consoleLink(): Promise<string>;
-  /** What it has logged and written so far, for all who use it. */
+  /** Returns everything the server has logged and written so far, for all its users. */
   written(): Promise<string>;
 }
 
-/** The URL of a new database of the PostgreSQL that a run has. */
+/** Creates a database in the PostgreSQL of the run; resolves with its URL. */
 export const newPostgresqlDatabase = (): Promise<string> => askRun('database');
 
-/** Asks what the run has for all its files. */
+/** Requests a shared resource of the run. */
 export async function askRun(question: string): Promise<string> {
   const answer = await fetch(`${inject('runServers')}/${question}`);
   const text = await answer.text();
@@ -29,8 +29,8 @@ export async function askRun(question: string): Promise<string> {
 }
 
 /**
- * The server with the key of a new account, which may all that the first account may. `stop` leaves it
- * to the other files; what it logs, its process and the data folder are common to all.
+ * Returns the shared server with the key of a new account, which has all permissions of the first account.
+ * `stop` leaves the server to the other files; its logs, process and data folder are shared.
  */
 export async function sharedServer(
   kind: ServerKind = 'silent',

@@ -1,8 +1,8 @@
-/** Translation memories for tests: files as tools write them, and their way in. */
+/** Translation memories for tests: files as tools write them, and their import. */
 import type { ImportedTranslationMemory } from '../../../shared/schemas/translation-memories.ts';
 import type { ConsoleClient } from './console-client.ts';
 
-/** A TMX 1.4 file; texts by language may have inline elements. */
+/** Returns a TMX 1.4 file; texts by language may contain inline elements. */
 export function tmxFile(
   units: readonly Readonly<Record<string, string>>[],
   sourceLanguage = 'en',
@@ -16,7 +16,7 @@ export function tmxFile(
   return `<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd"><tmx version="1.4"><header srclang="${sourceLanguage}" segtype="sentence" datatype="plaintext"/><body>${body.join('\n')}</body></tmx>`;
 }
 
-/** Imports a memory as people do in the console. @param query besides name and format */
+/** Imports a memory as users do in the console. @param query parameters besides name and format */
 export async function uploadMemory(
   owner: ConsoleClient,
   file: { name: string; content: string },

@@ -1,4 +1,4 @@
-/** A client of the voice socket, as a program of our users would be. */
+/** A client of the voice socket, as users' programs implement it. */
 import { WebSocket } from 'ws';
 import { decodeServerMessage, encodeClientMessage } from '../../../shared/protocol/codec.ts';
 import type { MessageFormat, MessageOf, ServerMessage } from '../../../shared/protocol/messages.ts';
@@ -7,19 +7,19 @@ import type { RunningServer } from './server.ts';
 export interface VoiceClient {
   socket: WebSocket;
   sessionId: string;
-  /** Messages in the order they came. */
+  /** Messages in order of arrival. */
   messages: ServerMessage[];
-  /** Sends one piece of audio. */
+  /** Sends one chunk of audio. */
   sendAudio(data: Uint8Array): void;
   endUtterance(): void;
-  /** Sends an update; the payload may be anything. */
+  /** Sends a session update with any payload. */
   update(update: object): void;
   end(): void;
   /** Resolves when the socket is closed. */
   closed: Promise<{ code: number; reason: string }>;
-  /** The first `error` message, if one came. */
+  /** Returns the first `error` message, if any. */
   error(): MessageOf<'error'> | undefined;
-  /** Concluded text of the source, or of a target language. */
+  /** Returns the concluded text of the source, or of a target language. */
   text(language?: string): string;
 }
 
@@ -31,7 +31,7 @@ export interface SessionAnswer {
 
 export const PCM_16K = 'audio/pcm;encoding=s16le;rate=16000';
 
-/** Requests a session; fails when the server refuses. */
+/** Requests a session; fails if the server refuses. */
 export async function requestSession(
   server: RunningServer,
   request: Record<string, unknown> = {},
@@ -97,10 +97,10 @@ function concludedTexts(message: ServerMessage, language: string | undefined): s
 }
 
 export interface Pace {
-  /** Bytes that play for one chunk. */
+  /** Size of a chunk, whose audio lasts `chunkMs`. */
   chunkBytes: number;
   chunkMs: number;
-  /** Times real time; the contract allows up to 2. */
+  /** Multiple of real time; the contract allows up to 2. */
   speed?: number;
   /** Called before each chunk. */
   onChunk?: (index: number) => void;
@@ -119,7 +119,7 @@ export async function stream(client: VoiceClient, audio: Uint8Array, pace: Pace)
   }
 }
 
-/** The names of the messages that tell how a stream ended, in their order. */
+/** Returns the messages that mark the ends of streams, in order. */
 export function endMarks({ messages }: VoiceClient): string[] {
   return messages
     .filter(({ type }) => type.startsWith('end_'))
@@ -128,7 +128,7 @@ export function endMarks({ messages }: VoiceClient): string[] {
     );
 }
 
-/** Opens a socket and answers the HTTP status: 101 when it was upgraded. */
+/** Opens a socket and resolves with the HTTP status: 101 if it was upgraded. */
 export function upgradeStatus(url: string): Promise<number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(url);

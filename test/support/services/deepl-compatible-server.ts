@@ -1,6 +1,6 @@
 /**
- * A small server with the text calls of the DeepL-compatible API, which translates word by word and
- * knows one misspelling. What it is told to do besides is remembered and refused as the public one does.
+ * A stub of the DeepL-compatible text API that translates word by word and knows one misspelling. Records its
+ * requests, and refuses what the public API refuses.
  */
 import { SaxesParser } from 'saxes';
 import { pseudoTranslate } from '../documents/pseudo-translation.ts';
@@ -27,11 +27,11 @@ export interface WriteRequest {
 }
 
 export interface DeeplCompatibleServer extends ScriptedHttp {
-  /** Set for a server that offers detection: what it says each text is in. */
+  /** Detected language of every text; set to make the server offer detection. */
   detected: string | undefined;
-  /** What was asked of `/v2/translate` so far. */
+  /** Requests to `/v2/translate` so far. */
   translations(): UpstreamRequest[];
-  /** What was asked of `/v2/write` so far. */
+  /** Requests to `/v2/write` so far. */
   improvements(): WriteRequest[];
 }
 
@@ -47,7 +47,7 @@ const listed = (lang: string, ...features: string[]) => ({
   ...{ lang, name: lang, usable_as_source: true, usable_as_target: true, status: 'stable' },
   features: Object.fromEntries(features.map((feature) => [feature, { status: 'stable' }])),
 });
-/** What `/v3/languages` tells of each resource. */
+/** Answers of `/v3/languages` by resource. */
 const listings: Record<string, object[]> = {
   translate_text: [
     listed('en', 'auto_detection'),
@@ -66,7 +66,7 @@ const listings: Record<string, object[]> = {
   ],
 };
 
-/** @param options.isOld without the newer listing, as servers were that knew nothing of it */
+/** @param options.isOld without `/v3/languages`, as servers were before it existed */
 export async function startDeeplCompatibleServer({
   key,
   port,
@@ -107,7 +107,7 @@ export async function startDeeplCompatibleServer({
   return server;
 }
 
-/** What it takes texts without a language for. */
+/** Language assumed for texts without one. */
 const DETECTED = 'ES';
 
 function taskOf(path: string): WriteRequest['task'] | undefined {

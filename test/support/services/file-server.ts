@@ -1,4 +1,4 @@
-/** Serves files as a download server does, with ranges, and fails on demand. */
+/** A download server with range requests that fails on demand. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -11,16 +11,16 @@ export interface FileServer {
   files: Map<string, Buffer>;
   /** Headers of the requests so far. */
   requests: { path: string; range: string | undefined; ifRange: string | undefined }[];
-  /** How the next answers fail, one after the other; then all is well. */
+  /** Faults of the next answers, one after the other; afterwards answers succeed. */
   faults: Fault[];
-  /** Whether ranges are answered; a server that cannot sends the whole file. */
+  /** Whether ranges are supported; otherwise the whole file is sent. */
   hasRanges: boolean;
   close(): Promise<void>;
 }
 
 /**
- * A connection that breaks or falls silent after some bytes, or a status. What has arrived and was not taken
- * in may be lost when it breaks, so it waits for that on `whenTaken`.
+ * A status, or a connection that breaks or stalls after some bytes. A break may discard bytes that have
+ * arrived and were not read, so it waits for `whenTaken`.
  */
 export type Fault =
   | { breakAfterBytes: number; whenTaken?: () => boolean }

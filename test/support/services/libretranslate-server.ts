@@ -1,4 +1,4 @@
-/** A server with the interface of LibreTranslate, which translates word by word. */
+/** A stub of the LibreTranslate API that translates word by word. */
 import { pseudoTranslate } from '../documents/pseudo-translation.ts';
 import { startScriptedHttp, type Behaviour, type ScriptedHttp } from './scripted-http.ts';
 
@@ -11,17 +11,17 @@ export interface LibreTranslateRequest {
 }
 
 export interface LibreTranslateServer extends ScriptedHttp {
-  /** What `/languages` lists: targets by source. */
+  /** Languages listed by `/languages`: targets by source. */
   languages: Record<string, string[]>;
-  /** What was asked of `/translate` so far. */
+  /** Requests to `/translate` so far. */
   translations(): LibreTranslateRequest[];
 }
 
 export interface LibreTranslateServerOptions {
   key?: string;
-  /** Longest request, as public servers have it. */
+  /** Longest request in characters, as on public servers. */
   charLimit?: number;
-  /** Stands before every translated word. */
+  /** Prefix of every translated word. */
   mark?: string;
   port?: number;
   /** Address at which it listens. */
