@@ -113,7 +113,7 @@ export class RoamingClient {
     throw new Error(`It did not come to an end: ${JSON.stringify(this.messages.slice(-3))}`);
   }
 
-  /** Repeats a request until it is answered: without an answer, its token is used up. */
+  /** Repeats a request until it is answered; returns undefined after MOST_ATTEMPTS or once given up. */
   async #again<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
     while (this.#attempts < MOST_ATTEMPTS && !this.#hasGivenUp) {
       this.#attempts += 1;

@@ -1,12 +1,12 @@
-/** A mail server on this machine that keeps what it is given. */
+/** A mail server on this machine that keeps the mails it receives. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A mail as it arrived. */
+/** A mail as received. */
 export interface ReceivedMail extends Email {
-  /** Of the envelope: whom the server was told to give it to. */
+  /** Recipients in the envelope. */
   recipients: string[];
   raw: string;
 }
@@ -15,11 +15,11 @@ export interface MailServer {
   /** `smtp://127.0.0.1:12345` */
   url: string;
   port: number;
-  /** Mails that were taken, and those whose answer is still held back. */
+  /** Accepted mails, and those whose answer is still pending. */
   mails: ReceivedMail[];
-  /** What the server was told on its way, besides mails. */
+  /** User names of login attempts. */
   logins: string[];
-  /** Every command `RCPT TO`, taken or not. */
+  /** Address of every `RCPT TO` command, accepted or not. */
   asked: string[];
   close(): Promise<void>;
 }
@@ -30,16 +30,16 @@ interface Answer {
 }
 
 export interface MailServerOptions {
-  /** Answers refuse a recipient. */
+  /** Called for each recipient; an answer refuses it. */
   onRecipient?: (address: string) => Answer | undefined;
-  /** A mail is taken when this is done; an answer refuses it. */
+  /** Called for each mail, which is accepted when the promise resolves; an answer refuses it. */
   onMail?: (mail: ReceivedMail) => Promise<Answer | undefined> | Promise<void>;
   login?: { user: string; password: string };
   host?: string;
   server?: SMTPServerOptions;
 }
 
-/** Starts a server on a free port; it keeps no mail that it has refused. */
+/** Starts a server on a free port. Refused mails are not kept. */
 export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const { onRecipient, onMail, login, host = '127.0.0.1' } = options;
   const mails: ReceivedMail[] = [];
@@ -73,7 +73,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     },
     ...options.server,
   });
-  // Clients that do not like its certificate, or are killed.
+  // Clients that reject its certificate, or are killed, cause errors.
   server.on('error', () => undefined);
   const listening = server.listen(0, host);
   await once(listening, 'listening');

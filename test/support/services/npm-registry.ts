@@ -1,4 +1,4 @@
-/** A small npm registry: tells of packages, sends their tarballs, and fails on demand. */
+/** A small npm registry that serves package metadata and tarballs, and fails on demand. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,18 +8,18 @@ import { tar, type ArchiveEntry } from '../documents/tar-archive.ts';
 
 export interface NpmRegistry {
   url: string;
-  /** Paths asked for so far. */
+  /** Paths requested so far. */
   requests: string[];
-  /** What is wrong with it. */
+  /** Fault that is currently simulated. */
   fault: RegistryFault | undefined;
-  /** Publishes a version; answers its integrity. */
+  /** Publishes a version; returns its integrity. */
   publish(name: string, version: string, files: Readonly<Record<string, string | Buffer>>): string;
   close(): Promise<void>;
 }
 
 /**
- * `silent` never answers, `trickling` never ends, `stalled` begins a tarball and falls silent,
- * `altered` sends another content than it states, `forged` states what it sends.
+ * `silent` never answers, `trickling` never ends, `stalled` stops in the middle of a tarball, `altered` sends
+ * other content than it states, and `forged` states the other content as well.
  */
 export type RegistryFault = 'absent' | 'silent' | 'trickling' | 'stalled' | 'altered' | 'forged';
 
@@ -65,7 +65,9 @@ function integrityOf(tarball: Buffer): string {
   return `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
 }
 
-/** `GET /@scope%2fname` tells of a package, `GET /-/@scope%2fname.tgz` is its tarball. */
+/**
+ * Answers `GET /@scope%2fname` with a package's metadata, and `GET /-/@scope%2fname.tgz` with its tarball.
+ */
 function answer(
   packages: ReadonlyMap<string, Published>,
   { url, fault }: NpmRegistry,

@@ -1,6 +1,6 @@
 /**
- * A server with the chat completions interface of vLLM, Ollama, llama.cpp and hosted services, with a
- * model that translates word by word, and that can be told to fail the ways that models fail.
+ * A stub of the chat completions API of vLLM, Ollama, llama.cpp and hosted services. Its model translates
+ * word by word, and can be made to fail in the ways that models fail.
  */
 import { pseudoTranslate } from '../documents/pseudo-translation.ts';
 import { startScriptedHttp, type Behaviour, type ScriptedHttp } from './scripted-http.ts';
@@ -29,27 +29,27 @@ export interface ChatRequestBody {
 export interface ChatServer extends ScriptedHttp {
   /** Address up to `/v1`. */
   readonly apiUrl: string;
-  /** What the model says; a translation of all items unless a test changes it. */
+  /** Answers a question; by default with a translation of all items. */
   say: (question: ChatQuestion) => string;
-  /** What the next questions are answered with, one each. */
+  /** Answers of the next questions, one each. */
   readonly sayNext: ((question: ChatQuestion) => string)[];
-  /** Whether a request is to be refused with 400. */
+  /** Returns whether a request is refused with status 400. */
   refuses: (body: ChatRequestBody, question: ChatQuestion) => boolean;
-  /** Forgets what a test has set and what it has heard. */
+  /** Resets settings and recorded requests. */
   reset(): void;
 }
 
-/** The bodies of all requests so far. */
+/** Returns the bodies of all requests so far. */
 export function chatBodies(server: ChatServer): ChatRequestBody[] {
   return server.requests.map(({ body }) => body as ChatRequestBody);
 }
 
-/** The questions of all requests so far. */
+/** Returns the questions of all requests so far. */
 export function chatQuestions(server: ChatServer): ChatQuestion[] {
   return chatBodies(server).map(questionOf);
 }
 
-/** A well-formed answer with a translation of each item. */
+/** Returns a well-formed answer with a translation of each item. */
 export function translateAll({ items }: ChatQuestion, mark = ''): string {
   return JSON.stringify({
     items: items.map(({ id, text }) => ({ id, text: pseudoTranslate(text, mark) })),
@@ -100,8 +100,8 @@ export async function startChatServer({
 }
 
 /**
- * What a model says that does what it is told by the texts it should translate: the words after
- * "answer with" in any text it is given, and nothing else.
+ * Answers like a model that obeys instructions in the texts it should translate: with nothing but the words
+ * after "answer with" in any text.
  */
 export function obeyTexts(question: ChatQuestion): string {
   const texts = [

@@ -1,11 +1,11 @@
 /**
- * A server with OpenAI's realtime transcription interface, as it is, as it was before, and as
- * speaches has it, that really hears speech made of tones.
+ * A stub of OpenAI's realtime transcription API, in its current form, its beta form and that of speaches.
+ * Recognises speech made of tones.
  */
 import { startSpeechSockets, type SpeechConnection, type SpeechSockets } from './speech-sockets.ts';
 import { hearTones, samplesOfBytes, textOf } from '../audio/tone-speech.ts';
 
-/** Which interface it has. */
+/** Variant of the API. */
 export type RealtimeManners = 'ga' | 'beta' | 'speaches';
 
 interface ClientEvent extends Record<string, unknown> {
@@ -18,12 +18,12 @@ export interface RealtimeServer extends SpeechSockets {
   /** Address up to `/v1`. */
   readonly apiUrl: string;
   manners: RealtimeManners;
-  /** Updates of sessions as they came. */
+  /** Session updates in order of arrival. */
   readonly updates: ClientEvent[];
-  /** What is said in place of a session's beginning, or instead of a transcript, one each. */
+  /** Events sent in place of a session's first event, or of a transcript, one each. */
   readonly sayAtBeginning: object[];
   readonly sayAtCommit: ((itemId: string) => object)[];
-  /** Transcripts that were completed. */
+  /** Number of completed transcripts. */
   completedCount: number;
   reset(): void;
 }
@@ -130,7 +130,7 @@ function serve(connection: SpeechConnection, server: RealtimeServer) {
   };
 }
 
-/** The first event of a session, or why there is none. */
+/** Sends the first event of a session, or refuses it. */
 function begin(
   connection: SpeechConnection,
   server: RealtimeServer,
@@ -186,7 +186,7 @@ interface NestedSession {
   };
 }
 
-/** Each reads an update, or says what is wrong with it. */
+/** Parses an update for each variant; returns an error message if it is invalid. */
 const readers: Record<RealtimeManners, (event: ClientEvent) => Session | string> = {
   ga({ type, session }) {
     if (type !== 'session.update') return `Invalid value: '${type}'`;

@@ -1,6 +1,6 @@
 /**
- * A server with the speech interface of OpenAI-compatible services: checks what it is asked as they
- * do, speaks with flite's voices, streams its answer in chunks of any size, and can be told to fail.
+ * A stub of the OpenAI-compatible speech API: validates requests as real services do, speaks with flite's
+ * voices, streams its answer in chunks of various sizes, and fails on demand.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,37 +20,37 @@ export interface SpeechQuestion {
   response_format?: string;
 }
 
-/** What happens to a request instead of an answer. */
+/** What happens to a request instead of a normal answer. */
 export type SpeechMishap =
   | { status: number }
-  /** An answer of another type, whatever was asked for. */
+  /** Answers with another content type. */
   | { contentType: string }
-  /** No answer at all. */
+  /** Never answers. */
   | 'hang'
-  /** Half of the speech, then nothing more. */
+  /** Sends half of the speech, then nothing more. */
   | 'stall'
-  /** Half of the speech, then the connection breaks. */
+  /** Sends half of the speech, then breaks the connection. */
   | 'cut'
-  /** Speech without an end. */
+  /** Sends speech without an end. */
   | 'endless';
 
 export interface OpenAiSpeechServer {
   /** Address up to `/v1`. */
   readonly apiUrl: string;
-  /** What was asked for so far. */
+  /** Requests so far. */
   readonly questions: SpeechQuestion[];
-  /** What happens to the next requests, one each. */
+  /** Mishaps of the next requests, one each. */
   readonly next: SpeechMishap[];
-  /** Rate that `wav` and, if it is told with the type, `pcm` has. */
+  /** Sample rate of `wav`, and of `pcm` if the content type states it. */
   sampleRateHz: number;
-  /** Says the first words of each text alone, where a test is not about the sound. */
+  /** Speaks only the first words of each text, for tests that are not about the sound. */
   isBrief: boolean;
-  /** Requests whose answers are under way. */
+  /** Number of answers under way. */
   readonly openAnswers: number;
   close(): Promise<void>;
 }
 
-/** Voices of flite by the names of the interface. */
+/** Voices of flite, by the API's names. */
 const voices: Record<string, string> = { onyx: 'rms', nova: 'slt', alloy: 'kal16' };
 const formats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
 const MAX_CHARACTERS = 4096;
@@ -104,10 +104,10 @@ export async function startOpenAiSpeechServer({
     await send(response, audio, mishap);
   }
 
-  /** What has been said before is not made again. */
+  /** Cache of spoken texts. */
   const spoken = new Map<string, Promise<Buffer>>();
 
-  /** @param headerBytes what is kept of a WAV header; its sizes are not known when it is streamed */
+  /** @param headerBytes length of the WAV header to keep; its sizes are unknown when streaming */
   async function speak({ input, voice }: SpeechQuestion, headerBytes = 0): Promise<Buffer> {
     const said = state.isBrief ? input.slice(0, 40) : input;
     const key = JSON.stringify([said, voice, state.sampleRateHz]);
@@ -118,7 +118,7 @@ export async function startOpenAiSpeechServer({
 
   async function make(said: string, voice: string): Promise<Buffer> {
     const name = path.join(folder, `${Math.random()}`);
-    // flite takes the text as an argument here: this is a test's own text, or one of fast-check's.
+    // flite gets the text as an argument, which is safe: it comes from a test or from fast-check.
     await run('flite', ['-voice', voices[voice]!, '-t', ` ${said}`, '-o', `${name}.flite.wav`]);
     const format = ['-r', `${state.sampleRateHz}`, '-c', '1', '-b', '16'];
     await run('sox', ['-V1', '-D', `${name}.flite.wav`, ...format, `${name}.wav`]);
@@ -177,7 +177,7 @@ function tell(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
 }
 
-/** Sends in chunks that end anywhere, also inside a sample, waiting for whoever reads. */
+/** Sends chunks that may end inside a sample, with back-pressure. */
 async function send(
   response: ServerResponse,
   audio: Buffer,
@@ -198,7 +198,7 @@ async function send(
   else if (mishap !== 'stall') response.end();
 }
 
-/** Resolves when a response takes more, or nobody is there any more to take it. */
+/** Resolves when a response accepts more data, or its client has gone. */
 async function room(response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   const { signal } = gone;

@@ -1,38 +1,38 @@
 /**
- * A server with OpenAI's transcription interface, as OpenAI, speaches, vLLM and whisper.cpp each
- * understand it, that really hears speech made of tones.
+ * A stub of OpenAI's transcription API in the variants of OpenAI, speaches, vLLM and whisper.cpp. Recognises
+ * speech made of tones.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hearTones, samplesOfBytes, textOf, type ToneWord } from '../audio/tone-speech.ts';
 
-/** An upload as it has come. */
+/** An upload as received. */
 export interface Upload {
   headers: IncomingMessage['headers'];
   fields: Record<string, string[]>;
   fileName: string;
   /** Samples of the WAV file, from -1 to 1. */
   samples: Float32Array;
-  /** Whether the client went away before it had an answer. */
+  /** Whether the client went away before it was answered. */
   isAbandoned: boolean;
 }
 
 export type Failure =
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** No answer at all. */
+  /** Never answers. */
   | 'hang'
-  /** The connection breaks. */
+  /** Breaks the connection. */
   | 'cut'
-  /** Bytes without an end. */
+  /** Sends bytes without an end. */
   | 'endless';
 
-/** Which server's manners it has. */
+/** Variant of the API. */
 export type Manners =
-  /** verbose_json with words at the top, languages by their English names. */
+  /** verbose_json with words at the top level, languages by English name. */
   | 'openai'
-  /** verbose_json is refused, as by gpt-4o-transcribe. */
+  /** Refuses verbose_json, as gpt-4o-transcribe does. */
   | 'json-only'
-  /** Words, several to one of ours, in segments; languages by code. */
+  /** Words in segments, split into pieces; languages by code. */
   | 'whisper.cpp'
   /** verbose_json without words. */
   | 'wordless';
@@ -42,15 +42,15 @@ export interface SpeechToTextServer {
   readonly url: string;
   readonly uploads: Upload[];
   manners: Manners;
-  /** The language it finds when it is told none. */
+  /** Detected language, if the request names none. */
   detected: { name: string; code: string };
-  /** What happens to the next uploads, one each. */
+  /** Failures of the next uploads, one each. */
   readonly next: Failure[];
-  /** What happens to all uploads while it is set. */
+  /** Failure of all uploads, while set. */
   always: Failure | undefined;
-  /** Answers wait for it. */
+  /** Answers wait for this promise. */
   hold: Promise<unknown> | undefined;
-  /** Most uploads that were under way at once. */
+  /** Most uploads under way at once. */
   mostAtOnce: number;
   reset(): void;
   close(): Promise<void>;
@@ -155,7 +155,7 @@ function fail(failure: Failure, response: ServerResponse): void {
   }
 }
 
-/** RFC 7578, as far as clients use it. */
+/** Parses multipart/form-data (RFC 7578), as far as clients use it. */
 function readUpload(body: Buffer, headers: IncomingMessage['headers']): Upload {
   const boundary = /boundary=(?:"([^"]+)"|([^;]+))/.exec(headers['content-type'] ?? '');
   const limit = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
@@ -212,7 +212,7 @@ function transcription(upload: Upload, format: string, server: SpeechToTextServe
   return { ...answer, words: words.map((word) => timed(word, '')) };
 }
 
-/** With a capital and a full stop, as Whisper writes. */
+/** Writes a capital and a full stop, as Whisper does. */
 function sentenceOf(words: readonly ToneWord[]): string {
   const text = textOf(words);
   return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
@@ -224,7 +224,7 @@ function timed({ text, startMs, endMs }: ToneWord, blank: string): object {
   return { word, start: startMs / 1000, end: endMs / 1000 };
 }
 
-/** Tokens of a model: a word can have more than one. */
+/** Splits a word into tokens: a model may use several for one word. */
 function halves({ text, startMs, endMs }: ToneWord): ToneWord[] {
   const middle = (startMs + endMs) / 2;
   const at = text.length >> 1;

@@ -1,12 +1,12 @@
-/** A way to Redis that does what networks do: loses answers, breaks, and leads elsewhere. */
+/** A proxy for Redis that simulates network faults: lost answers, broken connections, another destination. */
 import net, { type AddressInfo } from 'node:net';
 
 export interface RedisProxy {
   /** `redis://…`, for `BROKER_URL`. */
   readonly url: string;
-  /** From now on questions arrive and answers do not, on the connections that there are. */
+  /** From now on, drops the answers on existing connections; commands still arrive. */
   loseAnswers(): void;
-  /** Where new connections lead: a port of 127.0.0.1, or the path of a socket. */
+  /** Sets the destination of new connections: a port of 127.0.0.1, or the path of a socket. */
   leadTo(target: number | string): void;
   /** Breaks all connections. */
   cut(): void;
@@ -33,7 +33,7 @@ export async function startRedisProxy(first: number | string): Promise<RedisProx
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const cut = () => {
     for (const [client, server] of pairs) {
-      // What has been asked still arrives.
+      // Commands already sent still arrive.
       server.end();
       client.resetAndDestroy();
     }

@@ -1,14 +1,16 @@
-/** A TCP proxy that does to connections what networks do: cuts them with a reset, or falls silent. */
+/** A TCP proxy that simulates network faults: resets connections, or goes silent. */
 import net, { type AddressInfo } from 'node:net';
 
 export interface ResetProxy {
   /** Address that leads to the server, such as `http://127.0.0.1:12345`. */
   url: string;
-  /** Resets every connection; answers how many there were. */
+  /** Resets every connection; returns how many existed. */
   reset(): number;
-  /** Lets nothing through any more on the connections that there are, and tells neither end. */
+  /** Stops forwarding on existing connections, without notice to either end. */
   silence(): void;
-  /** Resets every connection, and each new one, as if nobody were there; answers what lets them through again. */
+  /**
+   * Resets every connection, and each new one, as if the server were down; returns a function that ends it.
+   */
   cut(): () => void;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * A gateway that keeps its promises while its network does not: it loses frames in both directions,
- * cuts connections, acknowledges late, and says things twice. It turns every tenth of a second of
- * audio into a word, in each language and spoken, so that a test can tell whether all of it arrived.
+ * A gateway that resumes sessions correctly over a faulty network: it loses frames in both directions, cuts
+ * connections, acknowledges late and repeats messages. Every tenth of a second of audio becomes a word, in
+ * each language and as speech, so that a test can tell whether all of it arrived.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { decodeClientMessage, encodeServerMessage } from '../../../shared/protoc
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { SessionRequest } from '../../../shared/client/token-provider.ts';
 
-/** Audio for one word. */
+/** Audio of one word, in bytes. */
 export const WORD_BYTES = 800;
 const API_KEY = 'key';
 
@@ -32,28 +32,28 @@ export interface ResumingGateway {
   readonly server: string;
   readonly apiKey: string;
   readonly sessions: KeptSession[];
-  /** Connections that were cut. */
+  /** Number of connections cut. */
   drops: number;
-  /** Chance that a frame is the last of its connection. */
+  /** Probability that a frame is the last of its connection. */
   dropChance: number;
-  /** Counts audio and numbers messages; a plain gateway does neither. */
+  /** Whether it neither counts audio nor numbers messages. */
   isPlain: boolean;
-  /** Takes updates of running sessions; one of before ends the session instead. */
+  /** Whether it accepts updates of running sessions; older gateways end the session instead. */
   takesUpdates: boolean;
-  /** What a request for an old session is answered with instead of one. */
+  /** Status with which it refuses to resume sessions. */
   refusal: number | undefined;
-  /** Ends the session at the next audio, by a failure that passes. */
+  /** Ends the session at the next audio, with a transient failure. */
   breaks: boolean;
-  /** Takes no more from the next audio on, and concludes what it has when the client has said all. */
+  /** Stops accepting audio at the next chunk, and concludes what it has when the client has finished. */
   stops: boolean;
-  /** Requests for sessions that were answered. */
+  /** Number of session requests answered. */
   requests: number;
   /** Cuts every connection now. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** @param random decides what goes wrong, 0 to 1 */
+/** @param random source of randomness for the faults, 0 to 1 */
 export async function startResumingGateway(random: () => number): Promise<ResumingGateway> {
   const http = createServer((request, response) => void answer(request, response));
   const sockets = new WebSocketServer({ server: http });
@@ -136,7 +136,7 @@ interface Conversation {
 
 function converse({ gateway, socket, session, random, lastSequence }: Conversation): void {
   const format = session.request.message_format;
-  /** From the moment that the network is gone until both sides know. */
+  /** True from the loss of the network until both sides notice. */
   let isLost = false;
   let isStopping = false;
 
@@ -155,7 +155,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   function lose(): void {
     isLost = true;
     gateway.drops += 1;
-    // Frames that are on their way meanwhile get nowhere.
+    // Frames on their way in the meantime are lost.
     setTimeout(() => socket.terminate(), random() * 60);
   }
 
@@ -179,7 +179,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   function stop(): void {
     gateway.stops = false;
     isStopping = true;
-    // It is gone then, and what it knew.
+    // The session is lost with the server.
     session.token = 'gone';
     send(acknowledgement(session));
   }
@@ -225,7 +225,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   if (gateway.takesUpdates && session.durable.length === 0) {
     session.durable.push(withSequence(inForce(session), 1));
   }
-  // Now and then more is said again than was asked for.
+  // Sometimes replays more messages than requested.
   const replayFrom = Math.max(0, lastSequence - Math.floor(random() * 3));
   if (!gateway.isPlain) for (const message of session.durable.slice(replayFrom)) send(message);
 }
@@ -240,7 +240,7 @@ function refusalOf(reason_code: number) {
   return { request_type: 'frame', error_code: 400, reason_code, error_message: 'No.' };
 }
 
-/** What a word makes, in the languages of the session and spoken in the first. */
+/** Returns the messages of one word: its text in all languages, and its speech in the first target. */
 function wordMessages({ words, request }: KeptSession): ServerMessage[] {
   const times = { start_time: words * 100, end_time: words * 100 + 100 };
   const targets = request.target_languages ?? [];

@@ -1,6 +1,6 @@
 /**
- * A small gateway for tests of the caption element: it serves the built widget, gives out tokens and
- * speaks the voice protocol, but says only what a test tells it to.
+ * A small gateway for tests of the caption element: serves the built widget, issues tokens and speaks the
+ * voice protocol, but sends only what a test tells it to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { decodeClientMessage, encodeServerMessage } from '../../../shared/protocol/codec.ts';
 import type { MessageFormat, ServerMessage } from '../../../shared/protocol/messages.ts';
 
-/** What the page asked its token endpoint for. */
+/** The page's request to its token endpoint. */
 export interface RequestedSession {
   source_media_content_type: string;
   message_format: MessageFormat;
@@ -28,19 +28,19 @@ interface Ticket {
   receivedBytes: number;
 }
 
-/** One connection of a page, as the gateway sees it. */
+/** One connection of a page. */
 export interface ScriptedSession {
-  /** Stays the same when a dropped session is taken up again. */
+  /** Stays the same when a dropped session is resumed. */
   readonly sessionId: string;
   readonly request: RequestedSession;
-  /** Audio in the order it came, with the times of arrival in ms. */
+  /** Audio in order of arrival, with its time of arrival in ms. */
   readonly chunks: { bytes: Uint8Array; atMs: number }[];
-  /** What the page has asked it to become. */
+  /** Session updates requested by the page. */
   readonly updates: Readonly<Record<string, unknown>>[];
-  /** Whether the page has said that its audio is over. */
+  /** Whether the page has ended its audio. */
   isFinished: boolean;
   send(message: ServerMessage): void;
-  /** Cuts the connection without a word, as a broken network does. */
+  /** Cuts the connection without a close frame, as a broken network does. */
   drop(): void;
   close(code: number): void;
 }
@@ -48,28 +48,28 @@ export interface ScriptedSession {
 export interface ScriptedGateway {
   readonly origin: string;
   readonly sessions: ScriptedSession[];
-  /** Reports of the browser about the content security policy. */
+  /** Content security policy reports of the browser. */
   readonly violations: string[];
-  /** Answer of the next token requests and updates; undefined for tokens and changes again. */
+  /** Refusal of the next token requests and updates; undefined to accept them. */
   refusal: { status: number; message: string } | undefined;
-  /** Whether dropped sessions can be taken up again; if not, the endpoint refuses as an older one does. */
+  /** Whether dropped sessions can be resumed; otherwise the endpoint refuses, as older ones do. */
   keepsSessions: boolean;
-  /** Whether sessions can change while they run; of before, they cannot. */
+  /** Whether running sessions can be updated; in older gateways they cannot. */
   takesUpdates: boolean;
-  /** `last_sequence` of the pages that came back, in order. */
+  /** `last_sequence` of each resumption, in order. */
   readonly resumedAfter: number[];
-  /** Token requests wait for it. */
+  /** Token requests wait for this promise. */
   hold: Promise<void> | undefined;
-  /** What follows the end of the audio; concludes and ends the stream unless a test changes it. */
+  /** Called at the end of the audio; by default concludes and ends the stream. */
   onFinish: (session: ScriptedSession) => void;
-  /** What follows a connection. */
+  /** Called for each connection. */
   onConnect: (session: ScriptedSession) => void;
-  /** Forgets what a test has set and what it has heard. */
+  /** Resets settings and recorded sessions. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** The policy of the demo page, with a place to report to. */
+/** Content security policy of the demo page, with a report address. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws: wss:; " +
   "media-src blob: 'self'; img-src 'self' data:; report-uri /csp-report";
@@ -86,8 +86,8 @@ const contentTypes: Record<string, string> = {
  * Starts the gateway on a free port of this machine.
  *
  * @param folder the built widget
- * @param pages further content by path: HTML, or bytes for anything else; what lies under `/open`
- *   comes without a content security policy
+ * @param pages further content by path: HTML, or bytes for anything else; paths under `/open` have no content
+ *   security policy
  */
 export async function startScriptedGateway({
   folder,
@@ -243,7 +243,7 @@ function refused(
   return { type: 'session_update_refused', id, ...codes, error_message: message };
 }
 
-/** The end of a stream as the protocol wants it. */
+/** Ends a stream as the protocol requires. */
 export function concludeAndEnd(session: ScriptedSession): void {
   session.send({ type: 'end_of_source_transcript' });
   for (const language of session.request.target_languages) {

@@ -1,29 +1,29 @@
-/** A real HTTP server on a free port that answers as tests tell it to. */
+/** A real HTTP server on a free port that answers as a test tells it to. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** A request as it has come. */
+/** A request as received. */
 export interface HeardRequest {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
   /** Parsed JSON; undefined without a body. */
   body: unknown;
-  /** Whether the client has gone away before it had an answer. */
+  /** Whether the client went away before it was answered. */
   isAbandoned: boolean;
   atMs: number;
 }
 
-/** What happens to a request. */
+/** How a request is answered. */
 export type Behaviour =
   | { status: number; headers?: Record<string, string>; body?: unknown }
-  /** No answer at all. */
+  /** Never answers. */
   | 'hang'
-  /** The connection breaks. */
+  /** Breaks the connection. */
   | 'cut'
-  /** A JSON string without an end. */
+  /** Sends a JSON string without an end. */
   | 'endless';
 
 export interface ScriptedHttp {
@@ -31,16 +31,16 @@ export interface ScriptedHttp {
   readonly requests: HeardRequest[];
   /** Behaviour of the next requests, one each. */
   readonly next: Behaviour[];
-  /** Behaviour of every request while it is set. */
+  /** Behaviour of every request, while set. */
   always: Behaviour | undefined;
-  /** Answers wait for it. */
+  /** Answers wait for this promise. */
   hold: Promise<unknown> | undefined;
-  /** Most requests that were under way at once. */
+  /** Most requests under way at once. */
   readonly mostAtOnce: number;
   close(): Promise<void>;
 }
 
-/** @param answer the usual answer; it may take its time */
+/** @param answer the normal answer, possibly asynchronous */
 export async function startScriptedHttp(
   answer: (request: HeardRequest) => Behaviour | Promise<Behaviour>,
   port = 0,

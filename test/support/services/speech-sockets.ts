@@ -1,32 +1,32 @@
-/** What the WebSocket servers with recognisers have in common, and the ways in which they can fail. */
+/** Common base of the stub recognisers with WebSockets, and the ways in which their connections can fail. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** What goes wrong with a connection. */
+/** A failure of a connection. */
 export type ConnectionFailure =
-  /** It is refused with a status. */
+  /** Refuses the connection with a status. */
   | { kind: 'status'; status: number }
-  /** It breaks when so much audio has come, in ms. */
+  /** Breaks the connection after some audio, in ms. */
   | { kind: 'cut'; afterMs: number }
-  /** It is taken, and so is the audio, but nothing is ever said. */
+  /** Accepts the connection and the audio, but never sends anything. */
   | { kind: 'mute' }
-  /** Nothing is read any more when so much audio has come, in ms. */
+  /** Stops reading after some audio, in ms. */
   | { kind: 'frozen'; afterMs: number }
-  /** Something else is said when so much audio has come, in ms. */
+  /** Sends unexpected data after some audio, in ms. */
   | { kind: 'says'; afterMs: number; data: string | Buffer };
 
 /** A connection as a protocol sees it. */
 export interface SpeechConnection {
   readonly request: IncomingMessage;
-  /** Says something, unless it is mute. */
+  /** Sends a message, unless the connection is mute. */
   send(message: object): void;
-  /** Told how much more audio has come, in ms. */
+  /** Reports how much more audio has arrived, in ms. */
   hasHeard(lengthMs: number): void;
   close(code?: number): void;
 }
 
-/** What a protocol does with a connection. */
+/** Handlers of a protocol for one connection. */
 export interface SpeechProtocol {
   onText(text: string): void;
   onBytes(bytes: Buffer): void;
@@ -35,14 +35,14 @@ export interface SpeechProtocol {
 
 export interface SpeechSockets {
   readonly url: string;
-  /** Requests of all connections that were taken. */
+  /** Requests of all accepted connections. */
   readonly requests: IncomingMessage[];
-  /** What goes wrong with the next connections, one each; undefined for nothing. */
+  /** Failures of the next connections, one each; undefined for none. */
   readonly next: (ConnectionFailure | undefined)[];
-  /** What goes wrong with all of them while it is set. */
+  /** Failure of all connections, while set. */
   always: ConnectionFailure | undefined;
   readonly openCount: number;
-  /** Breaks all connections there are. */
+  /** Breaks all connections. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -52,9 +52,9 @@ export async function startSpeechSockets({
   host = '127.0.0.1',
   serve,
 }: {
-  /** The key that clients must have. */
+  /** The key that clients must send. */
   key?: string;
-  /** Where it listens. */
+  /** Address at which it listens. */
   host?: string | undefined;
   serve: (connection: SpeechConnection) => SpeechProtocol;
 }): Promise<SpeechSockets> {

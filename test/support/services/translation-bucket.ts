@@ -1,9 +1,9 @@
-/** The storage of Firefox's translation models: their list, and their files packed with gzip. */
+/** The storage bucket of Firefox's translation models: their list, and their files compressed with gzip. */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { startFileServer, type FileServer } from './file-server.ts';
 
-/** A model as it is published; contents by the list's names for files. */
+/** A published model; contents by the list's file names. */
 export interface PublishedTranslation {
   pair: string;
   architecture?: string;
@@ -12,9 +12,9 @@ export interface PublishedTranslation {
 }
 
 export interface TranslationBucket extends FileServer {
-  /** Publishes models beside those there are. */
+  /** Publishes models in addition to existing ones. */
   publish(...models: readonly PublishedTranslation[]): void;
-  /** Puts a packed file in the place of one that is published. */
+  /** Replaces a published file with a compressed one. */
   replace(pair: string, architecture: string, file: string, packed: Buffer): void;
 }
 
@@ -48,7 +48,7 @@ export async function startTranslationBucket(): Promise<TranslationBucket> {
     }
     const list = {
       generated: '2026-09-30T00:44:58Z',
-      // Elsewhere: who names a mirror gets everything from it.
+      // Another host: a client that names a mirror must fetch everything from the mirror.
       baseUrl: 'https://storage.example.org/translations',
       models: listed,
     };

@@ -1,7 +1,7 @@
 /**
- * A server with the protocol of vosk-server's asr_server.py, that really hears speech made of tones:
- * a first text frame with the configuration and no answer to it, one answer to each frame of audio,
- * utterances that it ends by itself, and after the exact text `{"eof" : 1}` what is left, and the end.
+ * A stub of vosk-server's asr_server.py that recognises speech made of tones. Protocol: a first text frame
+ * with the configuration, not answered; one answer to each frame of audio; endpointing by the server; after
+ * the exact text `{"eof" : 1}` the remaining result, and the close.
  */
 import { startSpeechSockets, type SpeechConnection, type SpeechSockets } from './speech-sockets.ts';
 import {
@@ -17,14 +17,14 @@ export interface VoskServer extends SpeechSockets {
   readonly configurations: Record<string, unknown>[];
   /** Silence after which it ends an utterance by itself, in ms. */
   endpointMs: number;
-  /** While it is set, ends of utterances wait for it. */
+  /** Final results wait for this promise, while set. */
   hold: Promise<void> | undefined;
 }
 
 const BYTES_PER_MS = 32;
 
 /**
- * @param options.spelling how its model writes words that it hears, where it does not as they are called
+ * @param options.spelling how its model spells words, if not by the names of their tones
  * @param options.host address at which it listens
  */
 export async function startVoskServer({
@@ -53,7 +53,7 @@ export async function startVoskServer({
           configurations.push(config);
           recogniser.sampleRateHz = Number(config['sample_rate']);
         } else {
-          // What is neither is taken for audio, and the recogniser throws.
+          // The original takes any other text for audio, and its recogniser throws.
           connection.close(1011);
         }
       },
@@ -66,14 +66,14 @@ export async function startVoskServer({
   return server;
 }
 
-/** KaldiRecognizer: its times go on from the first sample, whatever it has ended in between. */
+/** KaldiRecognizer: its times count from the first sample, across utterances. */
 class Recogniser {
   sampleRateHz = 8_000;
   readonly #endpointMs: () => number;
   readonly #spelling: Readonly<Record<string, string>>;
   /** Words of the utterance that cannot change any more. */
   #settled: ToneWord[] = [];
-  /** What comes after them. */
+  /** Audio after those words. */
   #bytes = Buffer.alloc(0);
   #startMs = 0;
 
@@ -103,7 +103,7 @@ class Recogniser {
     return { result, text: textOf(words) };
   }
 
-  /** What has been followed by silence is not heard again. */
+  /** Audio followed by silence is not recognised again. */
   #settle(words: readonly ToneWord[]): void {
     const wholeMs = Math.floor(this.#lengthMs() / FRAME_MS) * FRAME_MS;
     const heardMs = this.#startMs + wholeMs;

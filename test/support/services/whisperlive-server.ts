@@ -1,8 +1,8 @@
 /**
- * A server with the protocol of collabora's WhisperLive and its way of hearing: over and over what it
- * has not yet taken for whole, nothing of less than a second, all but the last segment whole at once
- * and the last when it stays the same for long enough, no sentence twice in a row, and no more than
- * 45 s in memory. It really hears speech made of tones.
+ * A stub of Collabora's WhisperLive that recognises speech made of tones. Like the original it transcribes
+ * again and again what it has not completed, and nothing below one second. All segments but the last are
+ * complete at once; the last is complete when it stays the same long enough. It never repeats a sentence
+ * directly, and keeps at most 45 s.
  */
 import { startSpeechSockets, type SpeechConnection, type SpeechSockets } from './speech-sockets.ts';
 import { hearTones, textOf, type ToneWord } from '../audio/tone-speech.ts';
@@ -10,16 +10,16 @@ import { hearTones, textOf, type ToneWord } from '../audio/tone-speech.ts';
 export interface WhisperLiveServer extends SpeechSockets {
   /** First messages of all connections. */
   readonly options: ClientOptions[];
-  /** Said in place of SERVER_READY, one each. */
+  /** Messages sent in place of SERVER_READY, one each. */
   readonly greetings: object[];
   maxClients: number;
-  /** The language it finds when it is told none. */
+  /** Detected language, if the client names none. */
   detected: string;
-  /** Time that a round takes, in ms. */
+  /** Duration of a transcription round, in ms. */
   roundMs: number;
-  /** Seconds of audio it has forgotten, over all connections. */
+  /** Audio dropped from memory, in seconds, over all connections. */
   forgottenS: number;
-  /** Ends every connection as if its time was over. */
+  /** Ends every connection as if its time were over. */
   disconnect(): void;
   reset(): void;
 }
@@ -42,7 +42,7 @@ interface Segment {
 }
 
 const RATE_HZ = 16_000;
-/** A pause between two segments. */
+/** Pause that separates two segments, in ms. */
 const PAUSE_MS = 400;
 const LAST_SEGMENTS = 10;
 
@@ -106,7 +106,7 @@ function floatsOf(bytes: Buffer): Float32Array {
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }
 
-/** ServeClientFasterWhisper; times in seconds as there. */
+/** ServeClientFasterWhisper, with times in seconds as in the original. */
 class Client {
   readonly #connection: SpeechConnection;
   readonly #options: ClientOptions;
@@ -179,7 +179,7 @@ class Client {
     if (segments.length > 0) this.#send({ segments });
   }
 
-  /** Whisper: words with a pause between them are segments of their own. */
+  /** Whisper: words separated by a pause form segments of their own. */
   #transcribe(chunk: Float32Array): { start: number; end: number; text: string }[] {
     const terms = this.#options.initial_prompt ?? '';
     const groups: ToneWord[][] = [];

@@ -1,14 +1,17 @@
-/** The directions in which the project's files may import, and the other rules a compiler cannot check. */
+/**
+ * The architecture of the project: in which directions its files may import, and other rules that a compiler
+ * cannot check.
+ */
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 
 interface Layer {
-  /** Files and folders whose values and types it may import, besides itself. */
+  /** Files and folders from which it may import values and types, besides itself. */
   uses?: readonly string[];
-  /** Files and folders of which it may import types alone. */
+  /** Files and folders from which it may import types only. */
   knows?: readonly string[];
-  /** Packages it must do without. */
+  /** Packages it must not import. */
   without?: RegExp;
 }
 
@@ -21,23 +24,23 @@ const brokerPackages = /^@redis\/client$/;
 const httpAndDatabase = new RegExp(`${httpPackages.source}|${databasePackages.source}`);
 const edgePackages = new RegExp(`${httpAndDatabase.source}|${brokerPackages.source}`);
 
-/** What every room may import: the tools, and types of what is plugged in. */
+/** Imports allowed to every domain folder: the tools, and the types of pluggable parts. */
 const tools = ['shared', 'server/process', 'server/text'];
 const brokerTypes = 'server/broker/index.ts';
-/** How a room learns what other servers have changed. */
+/** Notifications about changes made by other servers. */
 const news = 'server/broker/news.ts';
 const pluggedIn = [
   ...[engineTypes, storageTypes, brokerTypes],
   ...['server/config.ts', 'server/running-engines.ts'],
 ];
 
-/** Who a request comes from, and how that is found out. */
+/** Identity of the caller of a request. */
 const callers = 'server/http/door.ts';
 
-/** What was used, and by whom it is counted. */
+/** Usage, and the charging of it. */
 const charges = ['server/accounts/usage/store.ts', 'server/accounts/usage/usage.ts'];
 
-/** A room: what of other rooms it works with, and of which it knows types alone. */
+/** Layer of a domain folder: the folders it works with, and those from which it may import types only. */
 function room(uses: readonly string[], knows: readonly string[] = []): Layer {
   return {
     uses: [...tools, news, ...uses],
@@ -46,13 +49,13 @@ function room(uses: readonly string[], knows: readonly string[] = []): Layer {
   };
 }
 
-/** A room that is not in the list below. */
+/** Layer of a domain folder that is not listed below. */
 const ordinaryRoom = room(['server/http']);
 
-/** Each file belongs to the layer with the longest path that it starts with. */
+/** Layers by path. A file belongs to the layer with the longest path that contains it. */
 const layers: Record<string, Layer> = {
   shared: { without: nodeOnly },
-  // What Node 20 lacks.
+  // Substitutes for features that Node 20 lacks.
   'shared/client/node.ts': { uses: ['shared'] },
 
   widget: {
@@ -86,10 +89,10 @@ const layers: Record<string, Layer> = {
   'server/storage': {
     uses: ['shared', 'server/process', 'server/stores.ts'],
   },
-  // The edge knows nothing of the rooms.
+  // The HTTP edge knows nothing of the domain folders.
   'server/http': { uses: ['shared', 'server/process'] },
 
-  // What is shared while it lasts; says which setting is wrong.
+  // State shared among servers; reports which setting is invalid.
   'server/broker': {
     uses: ['shared', 'server/process', 'server/config.ts'],
     knows: [storageTypes],
@@ -161,10 +164,10 @@ const layers: Record<string, Layer> = {
   // The models of a running server.
   'server/models/routes.ts': room(['server/config.ts', 'server/models']),
 
-  // Engines declare their own.
+  // Engines declare settings of their own.
   'server/settings.ts': { uses: ['shared', 'server/engines'] },
   'server/config.ts': { uses: ['shared', 'server/settings.ts'] },
-  // What names the parts: rooms, engines and stores.
+  // Composition: files that name all domain folders, engines and stores.
   'server/app.ts': { uses: ['shared', 'server'] },
   'server/running-engines.ts': { uses: ['shared', 'server'] },
   'server/stores.ts': { uses: ['server'] },
@@ -184,13 +187,13 @@ const layers: Record<string, Layer> = {
   'server/main.ts': {
     uses: ['shared', 'server/cli/running-server.ts', 'server/config.ts', 'server/app.ts'],
   },
-  // The same for a worker.
+  // Composition of a worker.
   'server/worker.ts': { uses: ['shared', 'server'] },
 
   test: { uses: ['shared', 'server', 'widget'] },
 };
 
-/** The only files of rooms that speak HTTP, and SQL. */
+/** The only files of domain folders that may use HTTP, or SQL. */
 const edgeFiles = [
   {
     file: /(^|[-/])(routes(-v2)?|door)\.ts$|server\/(voice\/session|events\/reading)\/[\w-]+\.ts$/,
@@ -199,16 +202,16 @@ const edgeFiles = [
   { file: /(^|-)store\.ts$|\/store\.ts$/, may: databasePackages, uses: ['server/storage'] },
 ];
 
-/** Files outside `server/` may read the environment; in it, this one alone. */
+/** The only file within `server/` that may read the environment. */
 const environmentReader = 'server/config.ts';
 
-/** A file of the repository: its path in it, with `/`, and what it says. */
+/** A source file: its path in the repository, with `/`, and its text. */
 export interface SourceText {
   path: string;
   text: string;
 }
 
-/** Everything that breaks a rule, one line each, with the file and what is wrong with it. */
+/** Returns every violation of a rule, one line each, with the file and the problem. */
 export function findViolations(files: readonly SourceText[]): string[] {
   return files.flatMap((file) => {
     const name = layerOf(file.path);
@@ -238,7 +241,7 @@ function findForbiddenImports(file: SourceText, name: string, layer: Layer): str
       const forbidden = !isAllowed && (layer.without?.test(packageName) ?? false);
       return forbidden ? [`${file.path}: must do without ${target}`] : [];
     }
-    // Vite's queries come after the path.
+    // Vite's queries follow the path.
     const resolved = path.posix.join(path.posix.dirname(file.path), target.replace(/\?.*$/, ''));
     const usable = [
       ...(layer.uses ?? []),
@@ -255,7 +258,7 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** All imports, re-exports, `import()` and `typeof import()` of a file. */
+/** Returns all imports, re-exports, `import()` and `typeof import()` of a file. */
 function findImports(file: SourceText): Import[] {
   const imports: Import[] = [];
   const add = (source: { type: string; value?: unknown } | null, typeOnly: boolean): void => {
@@ -263,7 +266,7 @@ function findImports(file: SourceText): Import[] {
   };
   const program = parse(file);
   for (const statement of program.body) {
-    // `import { type A }` counts as values: with verbatimModuleSyntax the module is loaded.
+    // `import { type A }` counts as a value import: with verbatimModuleSyntax the module is loaded.
     if (statement.type === 'ImportDeclaration') {
       add(statement.source, statement.importKind === 'type');
     } else if (
@@ -273,7 +276,7 @@ function findImports(file: SourceText): Import[] {
       add(statement.source, statement.exportKind === 'type');
     }
   }
-  // These may be anywhere, and are in few files.
+  // These can occur anywhere, but few files contain any.
   if (/\bimport\s*\(/.test(file.text)) {
     new Visitor({
       ImportExpression: ({ source }) => add(source, false),

@@ -1,7 +1,7 @@
 /**
- * Lets tests run the built product. They import `server/*.ts` and `shared/*.ts`, whose types they are
- * held to, and get what was built of them in `dist/`: Node loads it as it is, and the threads and
- * processes that it starts are compiled already, where sources would be compiled at every start.
+ * Lets tests run the built product. Tests import `server/*.ts` and `shared/*.ts`, against whose types they
+ * are checked, and get the built files in `dist/`. Node loads these as they are, and threads and processes
+ * start from compiled code, where sources would be compiled at every start.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,10 +11,10 @@ import { setUp } from '../../../server/setup/set-up.mjs';
 const root = path.resolve(import.meta.dirname, '../../..');
 const sourceFolders = ['server', 'shared'].map((name) => path.join(root, name, path.sep));
 
-/** What of `dist/` Node loads by itself. */
+/** Modules of `dist/` that Node loads itself. */
 export const builtModules = /\/dist\/(?:server|shared)\//;
 
-/** Takes imports of sources to what was built of them. */
+/** Redirects imports of sources to their built files. */
 export function builtProduct(): Plugin {
   return {
     name: 'built-product',
@@ -29,9 +29,9 @@ export function builtProduct(): Plugin {
 }
 
 /**
- * The address of what was built of a source, for scripts that run in a process of their own.
+ * Returns the URL of the built file of a source, for scripts that run in a process of their own.
  *
- * @param source its path in the project: `server/voice/audio/decode.ts`
+ * @param source path in the project: `server/voice/audio/decode.ts`
  */
 export function builtModule(source: string): string {
   return pathToFileURL(builtFile(source)).href;
@@ -41,7 +41,7 @@ function builtFile(source: string): string {
   return path.join(root, 'dist', source.replace(/\.ts$/, '.js'));
 }
 
-/** Builds when the sources have changed, once before all tests. */
+/** Builds if the sources have changed, once before all tests. */
 export default async function setup(): Promise<void> {
   await setUp({ building: 'when stale', quiet: true });
 }

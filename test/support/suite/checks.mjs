@@ -1,17 +1,17 @@
-/** What can be checked without running anything: types, rules, format. */
+/** Static checks: types, lint rules and format. */
 import { CommandFailure, run } from '../../../server/setup/command.mjs';
 import { modulePath } from '../../../server/setup/product.mjs';
 
 const AT_ONCE = 2;
 
-/** What looks for garbage less often takes a quarter less of the processor, and half a gigabyte more. */
+/** Less frequent garbage collection: a quarter less processor time for half a gigabyte more memory. */
 const GOGC = '400';
 
 const checks = [
-  // Rules and types in one pass, each file by the nearest tsconfig.json. Another thread would find out the
-  // same types again: a third more of the processor, and later.
+  // Rules and types in one pass, each file with its nearest tsconfig.json. A second thread would infer the
+  // same types again, which takes a third more processor time and finishes later.
   { name: 'lint', args: [modulePath('oxlint/bin/oxlint'), '--threads=1'] },
-  // What both sides share is checked there as Node has it.
+  // Code shared by both sides is checked as browser code here, and as Node code by the check above.
   {
     name: 'types-browser',
     args: [modulePath('typescript/bin/tsc'), '-p', 'widget/tsconfig.shared.json'],
@@ -22,7 +22,7 @@ const checks = [
 /**
  * Runs all checks.
  *
- * @param {import('../../../server/setup/progress.mjs').Progress} progress told what fails
+ * @param {import('../../../server/setup/progress.mjs').Progress} progress receives failures
  * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
  */
 export async function runChecks(progress) {

@@ -1,12 +1,12 @@
 /**
- * Starts the files of a project that take longest before its others, so that none of them is left alone
- * at the end. Others keep vitest's order, one project after the other: a process that has the modules of
- * a project ends when the next file is not of it. Files with a process for themselves come first: among
- * them are the longest of all.
+ * Starts the slowest test files of a project first, so that none of them runs alone at the end. Apart from
+ * that it keeps vitest's order, one project after the other, because a process with a project's modules ends
+ * when the next file belongs to another project. Isolated projects come first: they contain the slowest files
+ * of all.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** By what each takes on two cores, the longest first; a file that is gone does no harm. */
+/** Slowest files by their time on two cores, longest first; a file that no longer exists does no harm. */
 const LONGEST = [
   'engines/older-processors',
   'models/npm-models',

@@ -1,6 +1,6 @@
 /**
- * Files that a program makes, of which one is as good as another: once for all processes and all runs. They
- * are kept in `dist`, which nobody has to keep.
+ * Cache of generated files that are interchangeable: each is made once for all processes and all runs. Kept
+ * in `dist`, which can be deleted at any time.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { root } from '../../../server/setup/paths.mjs';
 const folder = path.join(root, 'dist', 'setup', 'made-once');
 
 /**
- * The path of a file.
+ * Returns the path of a cached file, and makes the file if necessary.
  *
- * @param from all that it is made from: what is asked of which program
- * @param extension how its name ends
- * @param make writes it to the path it is given
+ * @param from everything it depends on: the program and its arguments
+ * @param extension file extension
+ * @param make writes the file to the path it receives
  */
 export function madeOnce(
   from: readonly (string | number | undefined)[],
@@ -28,7 +28,7 @@ export function madeOnce(
   return file;
 }
 
-/** The same of a file that takes its time. */
+/** Like {@link madeOnce}, for a file that is made asynchronously. */
 export async function madeOnceLater(
   from: readonly (string | number | undefined)[],
   extension: string,
@@ -41,7 +41,7 @@ export async function madeOnceLater(
   return file;
 }
 
-/** Others may make a file at the same time: each its own, and the last stays. */
+/** Several processes may make a file at the same time: each writes its own, and the last one stays. */
 function placeOf(
   from: readonly (string | number | undefined)[],
   extension: string,
@@ -54,7 +54,7 @@ function placeOf(
   };
 }
 
-/** Whether a file was made here, so that its path tells what is in it. */
+/** Returns whether a file is in the cache, so that its path identifies its content. */
 export function isMadeOnce(file: string): boolean {
   return path.dirname(file) === folder;
 }

@@ -1,8 +1,11 @@
-/** What all test files of a process share. */
+/** Values shared by all test files of a process. */
 
 const kept = ((globalThis as { keptByTests?: Map<string, unknown> }).keptByTests ??= new Map());
 
-/** Answers what the first call with this name made: modules of tests are evaluated anew for each file. */
+/**
+ * Returns what the first call with this name made. Needed because test modules are evaluated anew for each
+ * file.
+ */
 export function ofProcess<T>(name: string, make: () => T): T {
   if (!kept.has(name)) kept.set(name, make());
   return kept.get(name) as T;

@@ -1,18 +1,18 @@
 /**
- * fast-check, trying the same cases in every run: a test that fails tells what has changed.
- * `PROPERTY_SEED=7 npm test -- text` tries others.
+ * fast-check with the same cases in every run, so that a failure indicates a change. `PROPERTY_SEED=7 npm
+ * test -- text` tries other cases.
  */
 import fc, { type Arbitrary } from 'fast-check';
 
 fc.configureGlobal({ seed: Number(process.env['PROPERTY_SEED'] ?? 42) });
 
-/** Code points that are halves of others. */
+/** Range of the surrogates, which are halves of code points. */
 const SURROGATES = { first: 0xd800, count: 0x800 };
 const CODE_POINTS = 0x110000 - SURROGATES.count;
 
 /**
- * A code point that may stand alone, for `fc.string({ unit: codePoint })`: what `unit: 'binary'` means, in
- * the same cases. That one keeps a table of them all, which takes seconds to make and is never let go of.
+ * A code point other than a surrogate, for `fc.string({ unit: codePoint })`. Equals `unit: 'binary'`, with
+ * the same cases, but without its table of all code points, which takes seconds to build and is never freed.
  */
 export const codePoint: Arbitrary<string> = fc.nat({ max: CODE_POINTS - 1 }).map(
   (place) => String.fromCodePoint(place < SURROGATES.first ? place : place + SURROGATES.count),

@@ -1,7 +1,7 @@
 /**
- * Servers that all processes of a run share, each started when it is asked for first: a server takes
- * seconds of a processor to start, one with a recogniser twice that, and a PostgreSQL one to be made.
- * They are children of vitest itself, which ends them; test processes ask it over HTTP.
+ * Servers shared by all processes of a run, each started on first request: a server takes seconds of
+ * processor time to start, one with a recogniser twice as long, and a PostgreSQL one to be created. They are
+ * children of vitest itself, which ends them; test processes request them over HTTP.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,21 +16,23 @@ import type { TestPostgresql } from '../machine/postgresql.ts';
 import type { TestServer } from '../product/server.ts';
 import { ofProcess } from './of-process.ts';
 
-/** What there may be several of, by their settings. */
+/** Kinds of servers, by their settings. */
 const KINDS = {
-  /** Hears nothing. */
+  /** Recognises nothing. */
   silent: { RECOGNISER: 'silent' },
-  /** With all engines that are installed; on a busy machine speakers wait for what is heard of them. */
+  /**
+   * With all installed engines; the long idle time suits speakers that wait for captions on a busy machine.
+   */
   hearing: { VOICE_IDLE_SECONDS: '300' },
 };
 export type ServerKind = keyof typeof KINDS;
 
-/** A server as a new account of it sees it. */
+/** A server, as a new account of it sees it. */
 export interface AccountAnswer {
   url: string;
   pid: number;
   dataFolder: string;
-  /** The key that the server made for itself, with which its own pages ask. */
+  /** The key that the server created for itself, used by its own pages. */
   ownApiKey: string;
   accountId: string;
   apiKey: string;
@@ -38,7 +40,9 @@ export interface AccountAnswer {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where to ask: `GET /account/silent/pro`, `/link/silent/ACCOUNT`, `/log/silent`, `/database`, `/host`. */
+    /**
+     * Address for `GET /account/silent/pro`, `/link/silent/ACCOUNT`, `/log/silent`, `/database` and `/host`.
+     */
     runServers: string;
   }
 }
@@ -48,7 +52,7 @@ interface RunServer {
   storage: Storage;
 }
 
-/** Begins to offer servers; answers what ends them. */
+/** Starts to offer servers; returns a function that ends them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const offer = await ofProcess('run servers', startOffer);
   project.provide('runServers', offer.url);
@@ -114,12 +118,13 @@ async function startOffer() {
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  // Whoever asks keeps connections, and closes them: no busy machine has both do so at once.
+  // Only the client closes idle connections: if both sides did, requests could race with a close on a busy
+  // machine.
   http.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    /** Once for each project that vitest has set up. */
+    /** Called once for each project that vitest has set up. */
     async close() {
       http.close();
       http.closeAllConnections();
@@ -137,7 +142,7 @@ async function startOffer() {
   };
 }
 
-/** The process in which servers with settings of their own run; it ends with this one. */
+/** Starts the process for servers with settings of their own; it ends with this process. */
 async function startHost(): Promise<{ child: ChildProcess; url: string }> {
   const child = fork(path.join(import.meta.dirname, '../product/server-host.mjs'));
   const listening = once(child, 'message');
@@ -147,7 +152,7 @@ async function startHost(): Promise<{ child: ChildProcess; url: string }> {
   return { child, url: `http://127.0.0.1:${port}` };
 }
 
-/** Loaded when they are needed: most runs of a few files need none. */
+/** Loaded on demand: most runs of a few files do not need these modules. */
 function productSupport() {
   return Promise.all([
     import('../product/server.ts'),

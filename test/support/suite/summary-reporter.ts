@@ -1,8 +1,8 @@
 /**
- * A vitest reporter that is silent about what passes: failures in full with what they printed,
- * skipped tests with their reason, and a last line of totals. A file or suite that breaks outside its
- * tests counts as one failed. Started with an IPC channel, as
- * `test/run.mjs` does, it sends the totals there instead, and those of each file in which something failed.
+ * A vitest reporter that prints only what did not pass: failures in full with their output, skipped tests
+ * with their reason, and a last line of totals. A file or suite that breaks outside its tests counts as one
+ * failure. With an IPC channel, as from `test/run.mjs`, it sends the totals there instead, and those of each
+ * file with a failure.
  */
 import type { SerializedError, UserConsoleLog } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
@@ -59,7 +59,7 @@ export default class SummaryReporter implements Reporter {
       this.#vitest?.logger.log(`skipped: ${nameOf(test)} (${why})`);
     } else {
       totals.failed += 1;
-      // It never came to an end, so it has not been reported.
+      // The test did not finish, so it has not been reported yet.
       if (result.state === 'pending') this.#reportFailure(test, [new Error('It did not end.')]);
     }
   }

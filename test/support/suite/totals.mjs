@@ -1,4 +1,4 @@
-/** How many checks or tests there were of each outcome. */
+/** Number of checks or tests by outcome. */
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Totals */
 
@@ -13,7 +13,7 @@ export function sum(...all) {
 }
 
 /**
- * What is left of all without some of them.
+ * Subtracts some totals from others.
  *
  * @param {Totals} all
  * @param {Totals} some
@@ -28,7 +28,7 @@ export function less(all, some) {
 }
 
 /**
- * `3 passed, 0 failed, 1 skipped`
+ * Formats totals as `3 passed, 0 failed, 1 skipped`.
  *
  * @param {Totals} totals
  */

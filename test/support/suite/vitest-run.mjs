@@ -1,4 +1,4 @@
-/** Runs vitest in a process of its own and gets its totals from our reporter. */
+/** Runs vitest in a process of its own and receives its totals from the summary reporter. */
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
@@ -15,16 +15,16 @@ const { PRIORITY_LOW } = os.constants.priority;
 
 /**
  * @typedef {object} Part
- * @property {string[]} args of vitest
- * @property {number} [niceness] of its processes, and of all that they start
- * @property {number} [workersOfAll] processes for tests when all are run; otherwise it is configured
+ * @property {string[]} args vitest arguments
+ * @property {number} [niceness] niceness of its processes, and of all that they start
+ * @property {number} [workersOfAll] test processes when all tests run; configured elsewhere otherwise
  */
 
 /**
- * What waits for the clock runs beside what needs the processor, with workers of its own, and its processes
- * come first; those that have left our session, as engines do, the kernel may weigh otherwise. When all tests
- * are run, what waits has ended long before the rest unless few of it run at once: so the processor is busy
- * to the end, and there are no more processes than a small machine has memory for.
+ * Tests that wait for the clock run beside tests that need the processor, with workers of their own and
+ * higher priority. The kernel may weight processes that have left this process session, such as engines,
+ * differently. In a full run the waiting tests end long before the rest unless few of them run at once: this
+ * split keeps the processor busy to the end, with no more processes than fit the memory of a small machine.
  *
  * @type {Part[]}
  */
@@ -33,18 +33,20 @@ const PARTS = [
   { args: ['--project', 'realtime'], workersOfAll: 2 },
 ];
 
-/** Of more files something is broken rather than disturbed by what else ran. */
+/**
+ * Most files that are tried again: if more fail, something is broken rather than disturbed by other tests.
+ */
 const MOST_TRIED_AGAIN = 4;
 
 /**
- * Runs tests; a vitest that breaks, or runs none, counts as one failed.
+ * Runs tests; a vitest that breaks, or runs no test, counts as one failure.
  *
  * @param {string[]} args filters and options of vitest
- * @param {Progress} progress told what vitest prints
+ * @param {Progress} progress receives vitest's output
  * @param {object} [options]
- * @param {string} [options.config] of vitest
- * @param {boolean} [options.triesAgain] whether the few files in which something failed are run once
- * more with nothing beside them, and that is what counts. Both are told.
+ * @param {string} [options.config] vitest configuration
+ * @param {boolean} [options.triesAgain] whether to run the failed files once more with nothing beside them,
+ *   if they are few; the second result counts, and both are reported
  * @returns {Promise<Totals>}
  */
 export async function runVitest(args, progress, { config = CONFIG, triesAgain = false } = {}) {
@@ -91,7 +93,7 @@ async function runPart(args, progress, { niceness = 0, workers }) {
     [
       modulePath('vitest/vitest.mjs'),
       'run',
-      // Filters may choose tests of one part alone.
+      // Filters may select tests of one part only.
       '--passWithNoTests',
       '--reporter',
       path.join(import.meta.dirname, 'summary-reporter.ts'),
@@ -125,7 +127,7 @@ async function runPart(args, progress, { niceness = 0, workers }) {
   return { ...told, end };
 }
 
-/** vitest writes to a pipe and cannot see whether a person reads it. */
+/** Returns colour settings for vitest, which writes to a pipe and cannot detect a terminal. */
 function colours() {
   if ('FORCE_COLOR' in process.env || 'NO_COLOR' in process.env) return {};
   return process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
