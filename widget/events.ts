@@ -80,7 +80,7 @@ export interface VoiceSpeechDetail {
   language: LanguageTag;
   /** Text of the segment that is playing. */
   text?: string;
-  /** Time until the newest audio is heard, in ms. */
+  /** Time until the newest segment is heard, in ms. */
   lagMs: number;
 }
 

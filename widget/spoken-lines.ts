@@ -1,6 +1,5 @@
 /**
- * Finds the lines of a track whose speech is playing. The gateway sends the text of a segment, not its
- * position.
+ * Finds the lines of a track whose speech is playing: the gateway sends a segment's text, not its position.
  */
 import type { CaptionLine } from './transcript-state.ts';
 

@@ -28,7 +28,7 @@ export interface CaptionTrack {
   readonly language: LanguageTag;
   /** Concluded lines, oldest first. Tentative text in them was interrupted and left standing. */
   readonly lines: readonly CaptionLine[];
-  /** `lines` followed by the tentative text: what the reader sees. */
+  /** `lines` with the tentative text appended: what the reader sees. */
   readonly shown: readonly CaptionLine[];
 }
 

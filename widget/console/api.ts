@@ -4,10 +4,7 @@ import { upload } from '../page/upload.ts';
 /** Proof that a script of this page made the request: forms of other sites cannot set headers. */
 const OWN_HEADER = { 'X-Dragoman-Console': '1' };
 
-/**
- * Account whose pages are shown; the server refuses requests from pages of another account than the one
- * signed in.
- */
+/** Account whose pages are shown; the server refuses requests if another account is signed in. */
 let shownAccountId: string | undefined;
 
 /** Sets the account whose pages are shown; none when undefined. */

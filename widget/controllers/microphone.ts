@@ -44,7 +44,7 @@ export class AudioCapture {
   readonly #context: AudioContext;
   /** Whether the user had clicked before the capture was created. */
   readonly #wasAllowed = navigator.userActivation.hasBeenActive;
-  /** The stream opened here, undefined for a stream of the page: only its own is stopped. */
+  /** The stream this capture has opened; a stream passed in by the page is not stopped. */
   #ownStream: MediaStream | undefined;
   #node: AudioWorkletNode | undefined;
   #closed = false;
@@ -230,9 +230,7 @@ async function loadWorklet(context: AudioContext, url: string): Promise<void> {
   }
 }
 
-/**
- * Loads the bundled worklet when its file is unreachable, as for a script from another origin without CORS.
- */
+/** Loads the bundled worklet if its file is unreachable, as for a cross-origin script without CORS. */
 async function loadBundledWorklet(context: AudioContext, cause: unknown): Promise<void> {
   const url = URL.createObjectURL(new Blob([bundledWorklet], { type: 'text/javascript' }));
   try {

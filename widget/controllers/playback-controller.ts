@@ -1,7 +1,4 @@
-/**
- * Playback of translated speech: requests it, and works out from the gateway's chunks which text is heard and
- * when.
- */
+/** Playback of translated speech: requests it, and follows which text is heard from the gateway's chunks. */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { SessionRequest } from '../../shared/client/token-provider.ts';
 import type { LanguageTag } from '../../shared/language.ts';
@@ -344,8 +341,7 @@ class SpeechPlayer {
 
   #announce(spoken: SpokenText): void {
     this.#newestMs = this.#receivedMs;
-    // A listener who unlocks sound late wants the current speech; also keeps the queue from growing till
-    // then.
+    // A listener who unlocks sound late wants the current speech; until then nothing may pile up.
     if (this.#state === 'blocked') {
       this.#pending.length = 0;
       this.#output.skipTo(this.#newestMs);

@@ -1,7 +1,4 @@
-/**
- * Audio output of translated speech: selects a path that the browser supports, and plays the speech through
- * it.
- */
+/** Audio output of translated speech: selects a path the browser supports, and plays speech through it. */
 
 /** Raw Opus packets through WebCodecs, WebM through Media Source Extensions, or plain PCM samples. */
 export type SpeechPath = 'webcodecs' | 'mse' | 'pcm';
@@ -26,9 +23,7 @@ export function speechPath(): SpeechPath {
   return playsWebm ? 'mse' : 'pcm';
 }
 
-/**
- * Plays pieces of audio one after the other. Times are positions in the audio of all streams together, in ms.
- */
+/** Plays pieces of audio one after the other. Times are positions in the audio of all streams, in ms. */
 export interface SpeechOutput {
   /** Position being heard; stands still while nothing is left to play. */
   readonly positionMs: number;
@@ -79,9 +74,7 @@ async function isKeptSoon(promise: Promise<unknown>): Promise<boolean> {
 
 /** Delay before the first sound of an utterance, in s: the margin by which later pieces may be late. */
 const LEAD_S = 0.15;
-/**
- * Tolerance of positions, in ms: the gateway's are whole ms, so a sentence may begin slightly before its own.
- */
+/** Tolerance of positions, in ms: the gateway's are whole ms, so a sentence may begin slightly early. */
 const TOLERANCE_MS = 10;
 
 /** Audio without a gap: its start on the context's clock, its start position and its length. */

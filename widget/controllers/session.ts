@@ -1,6 +1,6 @@
 /**
- * Session of the caption element: runs capture and connection from the click to the last word, and tracks
- * their state.
+ * Session of the caption element: runs capture and connection from the click to the last word, and reports
+ * which state they are in.
  */
 import { globalSocketClass } from '../../shared/client/socket.ts';
 import type { SessionChanges } from '../../shared/client/session-updates.ts';
@@ -376,8 +376,8 @@ function hasSame(name: keyof SessionRequest, one: SessionRequest, other: Session
 const MAX_TARGETS = 5;
 
 /**
- * Parses a list of languages separated by blanks or commas, five at most. Always includes the speech
- * language.
+ * Parses a list of languages separated by blanks or commas. Returns five at most, always including the
+ * language for speech.
  */
 export function targetsOf(list: string, speech: LanguageTag): LanguageTag[] {
   const targets = [...new Set(list.split(/[\s,]+/).filter(Boolean))];

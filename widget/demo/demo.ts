@@ -36,10 +36,7 @@ showWhenLive();
 void showOptions();
 offerCopies();
 
-/**
- * Scrolls to the captions on a start: on a phone they may begin below the screen's edge. Nothing else
- * scrolls.
- */
+/** Scrolls to the captions on a start only: on a phone they may begin below the edge of the screen. */
 function showWhenLive(): void {
   let isNew = true;
   captions.addEventListener('vc-statechange', ({ detail }) => {

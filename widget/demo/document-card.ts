@@ -1,7 +1,4 @@
-/**
- * Document translation card: one panel per state, all of one height, so that nothing on the page moves when
- * they change.
- */
+/** Document translation card: one panel per state, all of one height, so that a change moves nothing. */
 import { acceptDrops } from '../page/file-drop.ts';
 import { byName, languageText } from '../page/language-text.ts';
 import { sizeText } from '../page/numbers.ts';

@@ -11,8 +11,7 @@ export type ListeningState =
   | 'failed';
 
 /**
- * Back-pressure: from HURRY_FROM waiting lines speech plays faster; beyond MOST_WAITING the oldest are
- * dropped.
+ * Back-pressure: from HURRY_FROM waiting lines speech is faster; beyond MOST_WAITING the oldest are dropped.
  */
 const HURRY_FROM = 2;
 const MOST_WAITING = 6;

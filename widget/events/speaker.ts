@@ -283,8 +283,7 @@ export class SpeakerPage extends LitElement {
   }
 
   /**
-   * Returns the spoken language: the choice made here, else the room's, else the browser's, if the room hears
-   * it.
+   * Returns the spoken language, of those the room hears: chosen here, else the room's, else the browser's.
    */
   private language({ heard_languages: heard, source_language: usual }: RoomAtDesk): string {
     const wishes = [this.chosenLanguage, usual, ...navigator.languages];

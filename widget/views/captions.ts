@@ -120,10 +120,7 @@ function capitalised(name: string, language: LanguageTag): string {
   return first.toLocaleUpperCase(baseLanguage(language)) + rest.join('');
 }
 
-/**
- * Time an announced sentence stays in the live region, in ms: a reader who walks the page later does not meet
- * it again.
- */
+/** Time an announced sentence stays in the live region, in ms, so that a reader does not meet it twice. */
 const KEPT_MS = 20_000;
 
 /**

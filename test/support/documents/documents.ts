@@ -76,10 +76,7 @@ function digestOf(content: Uint8Array | string): string {
 
 const LIBREOFFICE = '/usr/lib/libreoffice/program/soffice';
 
-/**
- * Like {@link soffice}, without the cache: for tests that observe LibreOffice or whose documents differ each
- * time.
- */
+/** Like {@link soffice}, without the cache: for tests that observe LibreOffice, or whose documents vary. */
 export async function sofficeNow(
   files: readonly (string | NamedDocument)[],
   to: string,

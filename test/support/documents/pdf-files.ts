@@ -218,8 +218,7 @@ export async function justifiedLine(
   { x, y, width }: { x: number; y: number; width: number },
 ): Promise<string> {
   const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
-  // Measured letter by letter: a whole line would be measured with kerning, which PDF does not apply by
-  // itself.
+  // Measured letter by letter: a whole line would be measured with kerning, which PDF does not apply.
   const own = Array.from(line, (letter) => times.widthOfTextAtSize(letter, 10));
   const spare = width - own.reduce((sum, each) => sum + each, 0);
   const perBlank = (spare / (line.split(' ').length - 1)).toFixed(4);

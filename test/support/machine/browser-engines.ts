@@ -254,10 +254,7 @@ async function until(isSo: () => boolean | Promise<boolean>, otherwise: string):
   throw new Error(otherwise);
 }
 
-/**
- * Becomes the program, and kills its whole process group when the parent's end of the input closes, for
- * whatever reason.
- */
+/** Becomes the program, and kills its whole process group when the parent's end of the input closes. */
 const GUARDED =
   'exec 3<&0; (read -r _; kill -KILL 0) <&3 >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
 

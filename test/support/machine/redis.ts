@@ -75,8 +75,7 @@ export async function openRedis({
   return {
     ...{ url, port, kill, start },
     async ask(...command) {
-      // Sent once, without a retry on another connection: a server that dies before it answers has refused
-      // the command.
+      // Sent once, without a retry on another connection: a server that dies before it answers has refused.
       const client = createClient({
         ...{ url, disableClientInfo: true, maintNotifications: 'disabled' as const },
         ...{ disableOfflineQueue: true, socket: { reconnectStrategy: false as const } },

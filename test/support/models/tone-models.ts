@@ -255,10 +255,7 @@ export function writeToneTransducer(folder: string, pieces: readonly TonePiece[]
   );
 }
 
-/**
- * Suppresses repetition while a tone lasts: pieces of one pitch exclude each other until another pitch
- * follows.
- */
+/** Suppresses repetition while a tone lasts: pieces of one pitch exclude each other until another follows. */
 function suppression(pieces: readonly TonePiece[]): number[] {
   const NEVER = -60;
   return pieces.flatMap((last) => pieces.map(({ hz }) => (hz !== 0 && hz === last.hz ? NEVER : 0)));

@@ -16,10 +16,7 @@ const english = {
 export const movers = ['red', 'new', 'old'];
 export const movables = ['house', 'river', 'city', 'table', 'key', 'door', 'window'];
 
-/**
- * Node flags for the quick WebAssembly compiler: the optimising one takes seconds per process, too long for a
- * few sentences.
- */
+/** Node flags for the quick WebAssembly compiler: the optimising one takes seconds per process. */
 export const quickCompiler = ['--liftoff-only', '--wasm-lazy-compilation'] as const;
 
 /** Writes `translation-en-es`, and `translation-de-en`, which has a vocabulary per language. */

@@ -22,12 +22,9 @@ const waves = Array.from({ length: HEAD_SIZE / 2 }, (_, index) => index * 2);
 const OWN = 32;
 const TRANSLATED = HALF + 32;
 const CODE_SIZE = 94;
-/** A component that is always near 0: its value measures the mean that each norm has subtracted. */
+/** A component that is 0 before each norm, so that its value is what the norm has subtracted from all. */
 const ZERO = HALF - 1;
-/**
- * Marks: a word that moves behind the next, a word that may move before it, and the marks found beside a
- * word.
- */
+/** Marks: a word that moves behind the next, one that may move before it, and the neighbours' marks. */
 const MOVES_ON = 1;
 const MOVES_BACK = 3;
 const MOVER_BEFORE = 5;
@@ -126,10 +123,7 @@ function norm(prefix: string, scale = new Float32Array(SIZE).fill(1)): MarianIte
 const GATE = 2;
 const FLAG_LEVEL = 2;
 
-/**
- * Returns an encoder layer that rotates the waves of words that swap places, and passes everything else
- * through.
- */
+/** Returns an encoder layer that rotates the waves of words that swap places, and leaves the rest alone. */
 function turningEncoder(prefix: string, units: number): MarianItem[] {
   const beside = attention(`${prefix}_self`, [-1, -1, -1, -1, 1, 1, 1, 1], {
     values: (m) => {

@@ -45,8 +45,8 @@ export interface WordTranslator extends TranslatorSize {
   /** Whether each language has a vocabulary of its own, as for scripts that share nothing. */
   isSplit?: boolean;
   /**
-   * Whether unused weights are nonzero, as in learned models: pages of zeros may take no memory. Translations
-   * are then wrong.
+   * Whether unused weights are nonzero, as in learned models, because pages of zeros may take no memory.
+   * Translations are wrong then.
    */
   isDense?: boolean;
 }

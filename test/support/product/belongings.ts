@@ -1,5 +1,5 @@
 /**
- * Every resource an account can own, created for one account, with the requests by which another may try to
+ * Every resource an account can own, created for one account, and the requests by which others may try to
  * reach it.
  */
 import { writeFileSync } from 'node:fs';

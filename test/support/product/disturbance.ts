@@ -4,10 +4,7 @@ import type { Crowd, Heard } from './outside.ts';
 
 export interface Noticed {
   heard: Heard[];
-  /**
-   * Time from the disturbance to the next caption, in ms, for clients that had to reconnect and for the
-   * others.
-   */
+  /** Time from the disturbance to the next caption, in ms, by whether the client had to reconnect. */
   gapsMs: { cameBack: number[]; stayed: number[] };
 }
 

@@ -1,6 +1,5 @@
 /**
- * A cluster whose servers, PostgreSQL, Redis and clients each run on a machine of their own, in a private
- * network.
+ * A cluster in a private network: each server, PostgreSQL, Redis and the clients have a machine of their own.
  */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -6,10 +6,7 @@ import type { CrowdWish, Heard, Told } from './outside.ts';
 import { RoamingClient } from './roaming-client.ts';
 import { requestsTo, type RunningServer } from './server.ts';
 
-/**
- * Delay between one speaker's start and the next, in ms, so that a disturbance finds them at different
- * places.
- */
+/** Delay between the starts of speakers, in ms, so that a disturbance finds them at different places. */
 const APART_MS = 40;
 const PROGRESS_EVERY_MS = 50;
 /** Timeout of a readiness check, in ms, as in a load balancer. */

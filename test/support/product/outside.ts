@@ -9,10 +9,7 @@ import type { Machine } from '../machine/network.ts';
 
 /** A crowd of clients that all send the same audio. */
 export interface CrowdWish {
-  /**
-   * Servers of the cluster. Clients may use any of them, as behind a load balancer, and start at each in
-   * turn.
-   */
+  /** Servers of the cluster. Clients start at each in turn, and may use any, as behind a load balancer. */
   servers: { url: string; apiKey: string }[];
   count: number;
   request: Record<string, unknown>;

@@ -65,8 +65,7 @@ const http = createServer((request, response) => {
   );
 });
 
-// Only the client closes idle connections: if both sides did, requests could race with a close on a busy
-// machine.
+// Only the client closes idle connections: if both sides did, a request could race with a close.
 http.keepAliveTimeout = 0;
 
 function end() {

@@ -1,6 +1,5 @@
 /**
- * Runs the built server as its users do: in a process of its own, with real sockets and a temporary data
- * folder.
+ * Runs the built server as its users do: in its own process, with real sockets and a temporary data folder.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,10 +8,7 @@ import path from 'node:path';
 import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../../..');
-/**
- * Longest wait for a start, in ms; shorter than the timeouts of hooks and tests, so that the logs are
- * reported.
- */
+/** Longest wait for a start, in ms; below the timeouts of hooks and tests, so that the logs are reported. */
 const START_MS = 300_000;
 
 /** A running server, however it was started. */
@@ -150,10 +146,7 @@ export function requestsTo(
 
 type Nothing = null | undefined | false;
 
-/**
- * Polls `look` until it returns something or true; fails after the deadline. Numbers do not count as a
- * result.
- */
+/** Polls `look` until it returns something or true; fails after the deadline. Numbers do not count. */
 export async function until<T extends object | string | true>(
   look: () => T | Nothing | Promise<T | Nothing>,
   deadlineMs = 180_000,

@@ -1,6 +1,6 @@
 /**
- * The architecture of the project: in which directions its files may import, and other rules that a compiler
- * cannot check.
+ * The architecture of the project: the directions in which its files may import, and other rules that a
+ * compiler cannot check. A room is a folder of `server/` for one concern.
  */
 import { builtinModules } from 'node:module';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const brokerPackages = /^@redis\/client$/;
 const httpAndDatabase = new RegExp(`${httpPackages.source}|${databasePackages.source}`);
 const edgePackages = new RegExp(`${httpAndDatabase.source}|${brokerPackages.source}`);
 
-/** Imports allowed to every domain folder: the tools, and the types of pluggable parts. */
+/** Imports allowed to every room: the tools, and the types of pluggable parts. */
 const tools = ['shared', 'server/process', 'server/text'];
 const brokerTypes = 'server/broker/index.ts';
 /** Notifications about changes made by other servers. */
@@ -37,10 +37,10 @@ const pluggedIn = [
 /** Identity of the caller of a request. */
 const callers = 'server/http/door.ts';
 
-/** Usage, and the charging of it. */
+/** Usage, and the accounts it is charged to. */
 const charges = ['server/accounts/usage/store.ts', 'server/accounts/usage/usage.ts'];
 
-/** Layer of a domain folder: the folders it works with, and those from which it may import types only. */
+/** Layer of a room: the folders it works with, and those from which it may import types only. */
 function room(uses: readonly string[], knows: readonly string[] = []): Layer {
   return {
     uses: [...tools, news, ...uses],
@@ -49,7 +49,7 @@ function room(uses: readonly string[], knows: readonly string[] = []): Layer {
   };
 }
 
-/** Layer of a domain folder that is not listed below. */
+/** Layer of a room that is not listed below. */
 const ordinaryRoom = room(['server/http']);
 
 /** Layers by path. A file belongs to the layer with the longest path that contains it. */
@@ -89,7 +89,7 @@ const layers: Record<string, Layer> = {
   'server/storage': {
     uses: ['shared', 'server/process', 'server/stores.ts'],
   },
-  // The HTTP edge knows nothing of the domain folders.
+  // The HTTP edge does not know the rooms.
   'server/http': { uses: ['shared', 'server/process'] },
 
   // State shared among servers; reports which setting is invalid.
@@ -167,7 +167,7 @@ const layers: Record<string, Layer> = {
   // Engines declare settings of their own.
   'server/settings.ts': { uses: ['shared', 'server/engines'] },
   'server/config.ts': { uses: ['shared', 'server/settings.ts'] },
-  // Composition: files that name all domain folders, engines and stores.
+  // Composition: files that name all rooms, engines and stores.
   'server/app.ts': { uses: ['shared', 'server'] },
   'server/running-engines.ts': { uses: ['shared', 'server'] },
   'server/stores.ts': { uses: ['server'] },
@@ -193,7 +193,7 @@ const layers: Record<string, Layer> = {
   test: { uses: ['shared', 'server', 'widget'] },
 };
 
-/** The only files of domain folders that may use HTTP, or SQL. */
+/** The only files of rooms that may use HTTP, or SQL. */
 const edgeFiles = [
   {
     file: /(^|[-/])(routes(-v2)?|door)\.ts$|server\/(voice\/session|events\/reading)\/[\w-]+\.ts$/,

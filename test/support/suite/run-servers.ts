@@ -118,8 +118,7 @@ async function startOffer() {
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  // Only the client closes idle connections: if both sides did, requests could race with a close on a busy
-  // machine.
+  // Only the client closes idle connections: if both sides did, a request could race with a close.
   http.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {

@@ -162,8 +162,8 @@ export class ConsoleDialog extends LitElement {
 customElements.define('console-dialog', ConsoleDialog);
 
 /**
- * Returns the open dialogs that may be closed without their reader's consent. Confirmations are outside the
- * console's own tree.
+ * Returns the open dialogs that the console may close, which excludes stubborn ones. Confirmations are
+ * outside the console's own tree.
  */
 export function openDialogs(root: Document | ShadowRoot): HTMLDialogElement[] {
   return [...root.querySelectorAll('*')].flatMap((element) => {
@@ -261,10 +261,7 @@ export function withdrawQuestion(): void {
   asker?.conclude(false);
 }
 
-/**
- * Performs an action once it is confirmed, and reports its success or failure. Resolves with true only on
- * success.
- */
+/** Performs an action once it is confirmed, and reports the outcome. Resolves with true only on success. */
 export async function doneIfConfirmed(
   question: Question & { done: string; work: () => Promise<unknown> },
 ): Promise<boolean> {
