@@ -22,7 +22,9 @@ const waves = Array.from({ length: HEAD_SIZE / 2 }, (_, index) => index * 2);
 const OWN = 32;
 const TRANSLATED = HALF + 32;
 const CODE_SIZE = 94;
-/** A component that is 0 before each norm, so that its value is what the norm has subtracted from all. */
+/**
+ * A component that is near 0 before each norm, so that its value is what the norm has subtracted from all.
+ */
 const ZERO = HALF - 1;
 /** Marks: a word that moves behind the next, one that may move before it, and the neighbours' marks. */
 const MOVES_ON = 1;

@@ -23,7 +23,7 @@ import {
 export interface TranslatorSize extends Partial<NetworkSize> {
   /** Size of the vocabulary, if larger than the words need. */
   pieces?: number;
-  /** Candidates in the shortlist for every piece, and additional ones for each. */
+  /** Number of pieces that are candidates for every source piece, and of further candidates for each. */
   candidates?: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Every resource an account can own, created for one account, and the requests by which others may try to
- * reach it.
- */
+/** Every resource an account can own, created for one account, with the requests others may try on it. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { askDragoman } from './command-line.ts';
