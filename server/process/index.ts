@@ -1,6 +1,6 @@
 /**
- * Child processes, worker threads, containment and circuit breakers; queues, changes and aborts are
- * in `concurrency.ts`.
+ * Child processes, worker threads, containment and circuit breakers; queues, changes and aborts come
+ * from `concurrency.ts` itself.
  */
 export {
   createTemporaryFolder,
@@ -22,7 +22,7 @@ export {
   type CircuitBreakerSettings,
   type Outage,
   type Pass,
-} from './circuit-breaker.ts';
+} from './concurrency.ts';
 export {
   CONTAINED_PROCESSES,
   endWithParent,
