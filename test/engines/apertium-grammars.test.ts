@@ -65,7 +65,7 @@ test.each([
   ['See you tomorrow.', 'Hasta mañana.'],
   ['Good evening, everyone.', 'Buenas noches, todo el mundo.'],
   // Questions of things, and whether there is something.
-  ['When does the store open?', '¿Cuándo la tienda abre?'],
+  ['When does the store open?', '¿Cuándo abre la tienda?'],
   ['How much does this cost?', '¿Cuánto cuesta esto?'],
   ['Are there any questions?', '¿Hay algunas preguntas?'],
   ['Can everybody hear me?', '¿Todo el mundo me puede oír?'],

@@ -70,6 +70,9 @@ SELECT (vblex pri) OR (vblex past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>
 SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
 SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
 REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
+MOVE (vblex) (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED) (1 ("<?>")) BEFORE (-2 DET) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED) (1 N) (2 ("<?>")) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 DET) (3 N) (4 ("<?>")) ;
 REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 DET) (2 N) (3 (vblex pri) OR (vblex past)) ;
 REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
 # Are there questions: as a statement.
@@ -120,6 +123,7 @@ REMOVE ("coming"i adj) ;
 # The man who came, when I came.
 SELECT (rel) IF (0 ("who"i)) (-1 N) ;
 SELECT (rel) IF (0 ("which"i)) (-1 N OR (cm)) ;
+SELECT (itg) IF (0 ASKED) (-1 START) (1* ("<?>")) ;
 SELECT (rel) IF (0 ("where"i)) (NEGATE 1* ("<?>")) ;
 SELECT (cnjadv) IF (0 ("when"i)) (1 (prn) OR DET OR N) (NEGATE 1* ("<?>")) ;
 SELECT (det qnt) IF (0 ("more"i)) (1 N) ;

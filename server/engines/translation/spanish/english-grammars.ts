@@ -16,6 +16,7 @@ import {
 } from '../grammars.ts';
 import {
   ASKED_OF_THINGS,
+  COMING,
   INVERTED,
   ORDERS,
   PASSIVE,
@@ -39,18 +40,19 @@ export const spanishToEnglish = (): GrammarTexts => ({
 
 /** How a sentence is read. */
 const READING = String.raw`
-SELECT (vblex) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
-SELECT (adv) IF (0 ("<mañana>")) (NOT -1 DET OR (pr) OR ADJ OR ("<at>"i) OR ("<la>")) ;
-SELECT N IF (0 STATE) (-1 ("tener"i)) ;
-SELECT N IF (0 ("amigo"i)) (-1 ("ser"i)) ;
-SELECT (vblex) IF (0 ("costar")) (-1 ("cuánto"i)) ;
+SELECT ("vivir"i vblex) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
+SELECT ("mañana" adv) IF (NOT -1 DET OR (pr) OR ADJ OR ("<at>"i) OR ("<la>")) ;
+SELECT STATE_NOUN IF (-1 ("tener"i)) ;
+SELECT ("amigo" n) IF (-1 ("ser"i)) ;
+SELECT ("costar" vblex) IF (-1 ("cuánto"i)) ;
 REMOVE N IF (0 (vblex p2)) (-1 ("<¿>")) ;
 REMOVE (imp) IF (-1 ("<¿>")) ;
-SELECT ADJ IF (0 ("<frío>")) (-1* ("hacer"i) BARRIER N OR V) ;
-SELECT (vbmod) IF (0 ("deber"i)) (1 (inf) OR (enc)) ;
-SELECT (adv) IF (0 ("pronto"i)) (1 (sent) OR (cm)) ;
+SELECT ("frío" adj) IF (-1* ("hacer"i) BARRIER N OR V) ;
+SELECT ("deber"i vbmod) IF (1 (inf) OR (enc)) ;
+SELECT ("pronto" adv) IF (1 (sent) OR (cm)) ;
 SELECT (pp) IF (-1 ("<+never>")) ;
-SELECT (p3) IF (0 ("poder" cni) OR ("Poder" cni)) (-1 ("<¿>")) ;
+SELECT N IF (-1 DET) (-2 ("<+does>")) ;
+SELECT ("poder"i cni p3) IF (-1 ("<¿>")) ;
 # Nouns, and no verbs.
 SELECT DET IF (0 DET) (1 N OR ADJ) (NOT 0 (pro) OR (preadv) OR (adv)) ;
 REMOVE V IF (-1C DET) (0 N OR ADJ) ;
@@ -112,21 +114,21 @@ REMCOHORT NO IF (1 ("haber" vbhaver)) (2 ("<+ninguno>")) ;
 APPEND ("are=there=" adv) ("<hay>"i) IF (-1 ("<¿>")) (1 (pl)) ;
 APPEND ("is=there=" adv) ("<hay>"i) IF (-1 ("<¿>")) (NOT 1 (pl)) ;
 SELECT ("are=there=") OR ("is=there=") ;
-SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("is=" adv itg) ("ser" pri p3 sg) OR ("estar" pri p3 sg) IF (-1 WHERE) (1 NOUN_PHRASE) ;
-SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("Is=" adv itg) ("Ser" pri p3 sg) OR ("Estar" pri p3 sg) IF (-1 ("<¿>")) (1 NOUN_PHRASE OR ADJ) ;
-SUBSTITUTE (".*"r vbser vblex pri p3 pl) ("are=" adv itg) ("ser" pri p3 pl) OR ("estar" pri p3 pl) IF (-1 WHERE) (1 NOUN_PHRASE) ;
-SUBSTITUTE (".*"r vbser vblex ifi pii p3 sg) ("was=" adv itg) ("ser" p3 sg) OR ("estar" p3 sg) IF (-1 WHERE) (0 (ifi) OR (pii)) (1 NOUN_PHRASE) ;
+SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("is=" adv itg) ("ser") OR ("estar") IF (0 (pri p3 sg)) (-1 WHERE) (1 NOUN_PHRASE) ;
+SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("Is=" adv itg) ("Ser") OR ("Estar") IF (0 (pri p3 sg)) (-1 ("<¿>")) (1 NOUN_PHRASE OR ADJ) ;
+SUBSTITUTE (".*"r vbser vblex pri p3 pl) ("are=" adv itg) ("ser") OR ("estar") IF (0 (pri p3 pl)) (-1 WHERE) (1 NOUN_PHRASE) ;
+SUBSTITUTE (".*"r vbser vblex ifi pii p3 sg) ("was=" adv itg) ("ser") OR ("estar") IF (0 (p3 sg)) (-1 WHERE) (0 (ifi) OR (pii)) (1 NOUN_PHRASE) ;
 # Where can I buy it, can we start.
-SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("can=" adv itg) ("poder" pri p1) IF (-1 (itg) OR ("<¿>")) (1 (inf) OR (enc)) ;
-SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("Can=" adv itg) ("Poder" pri p1) IF (-1 ("<¿>")) (1 (inf) OR (enc)) ;
+SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("can=" adv itg) ("poder") IF (0 (pri p1)) (-1 (itg) OR ("<¿>")) (1 (inf) OR (enc)) ;
+SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("Can=" adv itg) ("Poder") IF (0 (pri p1)) (-1 ("<¿>")) (1 (inf) OR (enc)) ;
 ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) AFTER ("can="i) IF (0 ("<puedo>"i)) ;
 ADDCOHORT ("<+nosotros>" "prpers" prn tn p1 m pl) AFTER ("can="i) IF (0 ("<podemos>"i)) ;
 SUBSTITUTE (inf) (pri p1 sg) (vblex inf) IF (-1 ("<+yo>") OR ("<+nosotros>")) (-2 ("can="i)) ;
 # What to do.
 ADDCOHORT ("<+to>" "to=" adv itg) BEFORE (inf) IF (-1 ("<qué>") OR ("<cómo>") OR ("<dónde>")) ;
 # If I had money, I would buy it.
-SELECT (p1) IF (0 (pis p1)) (0 PERSONAL OR ("poder")) (-1 ("<si>"i)) ;
-SELECT (p1) IF (0 (cni p1)) (0 PERSONAL OR ("poder")) (-1 (cm)) (-1* (pis p1)) ;
+SELECT (pis p1) IF (0 PERSONAL OR ("poder")) (-1 ("<si>"i)) ;
+SELECT (cni p1) IF (0 PERSONAL OR ("poder")) (-1 (cm)) (-1* (pis p1)) ;
 ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (pis p1 sg) IF (0C (p1)) (-1 ("<si>"i)) ;
 ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (cni p1 sg) IF (0C (p1)) (-1 (cm)) ;
 # You are right, I am thirsty.
@@ -157,7 +159,7 @@ ${['p1 sg', 'p2 sg', 'p3 sg', 'p1 pl', 'p3 pl']
 SUBSTITUTE (".*"r n f sg) ("in=" adv itg) ("<sesión>") IF (-1 ("iniciar"i)) ;
 SUBSTITUTE (".*"r n f sg) ("out=" adv itg) ("<sesión>") IF (-1 ("cerrar"i)) ;
 # Could not find it.
-REMCOHORT ("poder" ifi p3 sg) IF (-1 ("<se>")) (-2 ("<No>")) (-3 BEGINS) (1 (inf)) ;
+REMCOHORT ("poder") IF (0 (ifi p3 sg)) (-1 ("<se>")) (-2 ("<No>")) (-3 BEGINS) (1 (inf)) ;
 SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("not=" adv itg) ("<se>") IF (-1 ("<No>")) (-2 BEGINS) (1 (inf)) ;
 SUBSTITUTE (inf) (imp p2 sg) (vblex inf) IF (-1 ("<se>" "not=")) ;
 SUBSTITUTE (".*"r adv) ("Could=" adv itg) ("<No>") IF (1 ("<se>" "not=")) ;
@@ -166,7 +168,7 @@ REMCOHORT ("<nos>"i) IF (1 ("conocer" ifi p1 pl)) ;
 # From nine to five.
 SUBSTITUTE (".*"r pr) ("desde" pr) ("<de>"i) IF (1 HOURS OR HOUR) (2 ("<a>")) (3 HOURS OR HOUR) ;
 # I have never been there.
-ADDCOHORT ("<+never>" "never=" adv itg) AFTER ("haber" vbhaver pri) IF (-1 ("<nunca>"i)) (1 (pp)) ;
+ADDCOHORT ("<+never>" "never=" adv itg) AFTER ("haber") IF (0 (vbhaver pri)) (-1 ("<nunca>"i)) (1 (pp)) ;
 REMCOHORT ("<nunca>"i) IF (1 ("haber" vbhaver pri)) (2 ("<+never>")) ;
 # Do not forget.
 SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 NO) (-2 BEGINS) ;
@@ -202,7 +204,7 @@ function spanishGrammar(): string {
 LIST START = (>>>) ;
 LIST V = vblex vbmod vbser vbhaver ; LIST N = n ; LIST ADJ = adj ; LIST DET = det ;
 LIST CLITIC = (prn pro) ; LIST NO = "no"i ; LIST CAPITAL = "[A-ZÁÉÍÓÚÑ].*"r ;
-LIST ADDED = "<+yo>" "<+tú>" "<+nosotros>" "<+vosotros>" "<+estar>" "<+do>" "<+did>" "<+ago>" "<+off>" "<+on>" "<+out>" "<+up>" "<+in>" "<+él>" "<+really>" "<+ninguno>" "<+never>" "<+un>" "<+it>" "<+llegado>" "<+haber>" "<+to>" ;
+LIST ADDED = "<+yo>" "<+tú>" "<+nosotros>" "<+vosotros>" "<+estar>" "<+do>" "<+did>" "<+ago>" "<+off>" "<+on>" "<+out>" "<+up>" "<+in>" "<+él>" "<+really>" "<+ninguno>" "<+never>" "<+un>" "<+it>" "<+does>" "<+haber>" "<+to>" ;
 LIST PARTICLE = "off=" "on=" "out=" "up=" "in=" "ago=" "it=" ;
 SET WHERE = ("<dónde>"i) OR ("<cómo>"i) OR ("<cuándo>"i) OR ("<por qué>"i) OR ("<¿>") ; LIST NAME = np ; LIST PERSONAL = ${lemmasOf(PERSONAL)} "tener" ;
 LIST NOUN_PHRASE = det np ; LIST HOURS = num ; LIST COLD = "<frío>" "<calor>" ;
@@ -212,13 +214,21 @@ LIST ORDER = ${lemmasOf(ORDERS)} ; LIST PASSIVE = ${lemmasOf(PASSIVE)} ;
 LIST TRANSITIVE = ${lemmasOf(TRANSITIVE)} ; LIST FORMAL = ${lemmasOf(`${PERSONAL} ${ORDERS} desear necesitar poder deber tener`)} ;
 LIST QUEUE = ".*#.*"r ; LIST REFLEXIVE = ${lemmasOf(REFLEXIVE)} ;
 LIST THANKS = "<gracias>"i "<muchas gracias>"i ;
-LIST PROFESSION = ${writtenAs(PROFESSIONS)} ; LIST YOURS = ${lemmasOf(YOURS)} ; LIST STATE = ${writtenAs(
+LIST PROFESSION = ${writtenAs(PROFESSIONS)} ; LIST YOURS = ${lemmasOf(YOURS)} ; LIST STATE_NOUN = ${entriesOf(
+    STATES,
+  )
+    .map(([noun]) => `("${noun}" n)`)
+    .join(' ')} ; LIST STATE = ${writtenAs(
     entriesOf(STATES)
       .map(([noun]) => noun)
       .join(' '),
   )} ;
 LIST PAIR = ${['me', 'te', 'se', 'nos', 'os'].flatMap((one) => ['lo', 'la', 'los', 'las'].map((other) => `"<${one} ${other}>"i`)).join(' ')} ;
-LIST LIKED = "gustar" "encantar" ; LIST LIKES = ("gustar" p3) ("encantar" p3) ;
+LIST ASKED_OF_THINGS = ${wordsOf(ASKED_OF_THINGS)
+    .map((verb) => `("${verb}" vblex pri p3 sg) ("${verb}" vblex imp p2 sg)`)
+    .join(' ')} ; LIST COMING = ${wordsOf(COMING)
+    .map((verb) => `("${verb}" vblex p3)`)
+    .join(' ')} ; LIST LIKED = "gustar" "encantar" ; LIST LIKES = ("gustar" p3) ("encantar" p3) ;
 LIST PLEASE = "<por favor>"i ;
 SET BEGINS = START OR (cm) OR PLEASE OR ("<y>") OR (lquest) OR ("<¡>") OR ("<luego>"i) OR ("<después>"i) ;
 SET ASKED = START OR (cm) OR ("<si>"i) OR ("<cuando>"i) OR ("<que>") OR ("<donde>") OR ("<y>") OR ("<o>") OR ("<para que>") OR ("<usted>"i) OR ("<ustedes>"i) OR (adv) ;
@@ -228,7 +238,7 @@ LIST TIME = "año" "mes" "día" "semana" "hora" "minuto" "segundo" "siglo" "rato
 BEFORE-SECTIONS
 ${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source].join('\n')}
 ${READING}${PHRASES}
-${[...thirdPersonRules(), ...thingQuestionRules(), ...verbFirstRules(), ...withoutReflexives(), ...likingRules(), LIKING, ...passiveRules(), ...futureRules(), ...formalRules(), ...inversionRules(), ...subjectRules(), ...questionRules(), ...particleRules()].join('\n')}
+${[...thirdPersonRules(), ...movingRules(), ...withoutReflexives(), ...likingRules(), LIKING, ...passiveRules(), ...futureRules(), ...formalRules(), ...inversionRules(), ...subjectRules(), ...questionRules(), ...particleRules()].join('\n')}
 ${BLANKS}SECTION
 ${READING}`);
 }
@@ -269,29 +279,20 @@ function thirdPersonRules(): string[] {
   ];
 }
 
-/** The verb goes to the end, and leaves an auxiliary. */
-function thingQuestionRules(): string[] {
-  return entriesOf(ASKED_OF_THINGS).flatMap(([form, verb]) => [
-    `APPEND ("does=" adv itg) ("<${form}>") IF (-1 (adv itg)) (1 DET) (2 N) (3 ("<?>")) ;`,
-    `ADDCOHORT ("<+llegado>" "ø<s>+${verb}" vblex imp p2 sg) AFTER N IF (-1 DET) (-2 ("<${form}>" "does=")) ;`,
-    `SELECT ("does=") IF (0 ("<${form}>")) ;`,
-  ]);
-}
-
-const COMING = 'aparecer empezar llegar ocurrir terminar';
-
-/** `Llegó el tren`: the train arrived. */
-function verbFirstRules(): string[] {
-  const forms = ['ifi', 'pri', 'fti'].flatMap((tense) =>
-    ['sg', 'pl'].map((n) => `${tense} p3 ${n}`),
-  );
-  return wordsOf(COMING).flatMap((verb) => [
-    ...forms.map(
-      (form) =>
-        `ADDCOHORT ("<+llegado>" "${verb}" vblex ${form}) AFTER N IF (-1 DET) (-2 ("${verb}"i ${form})) (-3 START) ;`,
+/** The verb moves behind its subject: `Llegó el tren` is `The train arrived`, `¿Cuándo abre la tienda?` asks with `does`. */
+function movingRules(): string[] {
+  return [
+    ...wordsOf(COMING).map(
+      (verb) =>
+        `SUBSTITUTE ("${capital(verb)}") ("${verb}") ("${capital(verb)}" vblex p3) IF (-1 START) (1 DET) (2 N) ;`,
     ),
-    `REMCOHORT ("${verb}"i) IF (-1 START) (3 ("<+llegado>")) ;`,
-  ]);
+    'MOVE COMING (-1 START) (1 DET) (2 N) (NOT 3 ADJ) AFTER (2 N) ;',
+    'SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") COMING IF (-1 N) (-2 DET) (-3 START) (1 (sent) OR (cm)) ;',
+    'ADDCOHORT ("<+does>" "does=" adv itg) BEFORE ASKED_OF_THINGS IF (-1 (adv itg)) (1 DET) (2 N) (3 ("<?>")) ;',
+    'SUBSTITUTE (pri p3 sg) (imp p2 sg) ASKED_OF_THINGS IF (-1 ("<+does>")) ;',
+    'MOVE ASKED_OF_THINGS (-1 ("<+does>")) AFTER (2 N) ;',
+    'SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") ASKED_OF_THINGS IF (-1 N) (-3 ("<+does>")) ;',
+  ];
 }
 
 /** `Tenemos que irnos`: the verb alone is said. */

@@ -101,8 +101,10 @@ e: prs p3 sg, e: imp p3 sg, en: prs p3 pl, es: prs p2 sg, en: imp p3 pl, emos: p
 arás: fti p2 sg, arán: fti p3 pl`;
 
 /** What is asked of things: `¿Cuándo abre la tienda?` */
-export const ASKED_OF_THINGS = `
-abre: abrir, cierra: cerrar, comienza: comenzar, empieza: empezar, llega: llegar, sale: salir, termina: terminar`;
+export const ASKED_OF_THINGS = 'abrir cerrar comenzar empezar llegar salir terminar';
+
+/** Verbs of appearing, which stand before their subject. */
+export const COMING = 'aparecer empezar llegar ocurrir terminar';
 
 /** What a verb that changes its place with `you` is in English. */
 export const INVERTED = `
