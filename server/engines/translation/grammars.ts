@@ -125,11 +125,11 @@ export function entriesOf(table: string): [source: string, target: string][] {
 }
 
 /**
- * Translates whole phrases. The first word of a phrase becomes an adverb that no dictionary has, the other words
- * go, and the grammar of the target replaces what is left. `^` before a phrase restricts it to the beginning of
- * a sentence (the set `BEGINS` of the grammar), `$` behind it to the end; `_` joins words that the dictionary has as one.
+ * Returns rules that translate whole phrases. The source rules turn the first word of a phrase into an adverb
+ * that no dictionary has and remove the others; the target rules replace that adverb by the translation.
  *
- * @param table phrases as {@link entriesOf} reads them
+ * @param table phrases as {@link entriesOf} reads them. `^` restricts a phrase to the beginning of a sentence
+ *   (the set `BEGINS` of the grammar), `$` to its end; `_` joins words that the analyser returns as one.
  */
 export function phraseRules(table: string): { source: string[]; target: string[] } {
   const source: string[] = [];
@@ -157,7 +157,7 @@ export function phraseRules(table: string): { source: string[]; target: string[]
       ),
     );
   }
-  // The farthest goes first: what goes changes the places of those behind it.
+  // Farthest first: each removal shifts the positions of the words behind it.
   const places = [...gone].sort(([one], [other]) => farAway(other) - farAway(one));
   source.push(...places.map(([place, keys]) => `${place} ${keys.join(' OR ')}) ;`));
   return { source, target };

@@ -1,20 +1,20 @@
 /**
- * Capitals and signs of the sentences of a translation. Rules of Apertium give the capital of the first word
- * to the first one that they put in its place, be it the second (`Hola Todo el mundo`); none knows the signs
- * with which Spanish opens what it asks and exclaims, nor the blanks that French alone has before its signs,
- * and the one from English into Spanish takes every `please` for a verb.
+ * Corrects capitals and punctuation in translated sentences. Apertium's rules give the capital of the first
+ * word to whichever word they put in its place, even the second (`Hola Todo el mundo`). No mode knows the
+ * opening signs of Spanish questions and exclamations, or the French blanks before punctuation, and the
+ * English–Spanish mode takes every `please` for a verb.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import type { Replacement } from './hyphenated-words.ts';
 
-/** A step of a route, or all of them as one. */
+/** Direction of one step, or of a whole route. */
 export interface Direction {
   source: LanguageTag;
   target: LanguageTag;
 }
 
-/** A sentence, and where it is in its text. */
+/** A sentence and its position in the text. */
 interface Sentence {
   start: number;
   text: string;
@@ -29,31 +29,37 @@ function sentencesOf(text: string, language: LanguageTag): Sentence[] {
   });
 }
 
-/** Languages in which only names have capitals within a sentence. */
+/** Languages in which only names are capitalised within a sentence. */
 const ONLY_NAMES = new Set(['ca', 'es', 'fr', 'gl', 'it', 'oc', 'pt']);
-/** A later word is not the first that a rule knows: `Thank you very much For`. */
-const MOST_BEFORE = 4;
-/** So many words later a name may be in the source. */
+/**
+ * Number of words after the first in which a misplaced capital is looked for; a later word cannot be the
+ * first one a rule knows.
+ */
+const MOST_BEFORE = 3;
+/** Number of words by which a name may have moved relative to the source. */
 const MOVED_BY = 1;
-/** So far it is looked for, in UTF-16 units. */
+/** Length of the source searched for a name, in UTF-16 units. */
 const REACH = 1_000;
 const WORD_PART = /[\p{L}\p{M}\p{N}]+/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+(?:[_'’][\p{L}\p{M}\p{N}]+)*/gu;
 const LATER_CAPITAL = /[^\p{Lu}]\p{Lu}/u;
 const ENDS_BEFORE_SMALL = /[.!?…\n][^\p{L}\s]{0,3}\s{1,3}[^\p{L}\s]{0,3}\p{Ll}/u;
 const CAPITALISED = /^\p{Lu}(?:\p{Ll}|$)/u;
-/** A name, or what might be one; `I` is none. */
+/** A capitalised word that may be a name; `I` is not. */
 const NAME = /^(?!I(?:['’]|$)).*\p{Lu}/u;
-/** Behind these a word is the first. */
+/** Signs after which a word begins a sentence. */
 const OPENS = /(?:[.!?…:“‘«([¿¡‹❮❬][\s\ufffc]*|"\ufffc*)$/u;
 
 const FUNCTION_WORD =
   /^(?:a|all|an|and|any|at|by|can|do|for|from|in|is|it|its|my|of|on|or|our|that|the|their|this|to|we|with|you|your)$/i;
 
-/** What ends within a sentence, and the letter behind. */
+/** A sign that ends a sentence within another, up to the letter after it. */
 const ENDED_WITHIN = /[.!?…]["'”’»)›❯❭]+\s+(?=\p{L})/gu;
 
-/** The letters of a translation that are to be small, and of sentences the first that are to be capitals. */
+/**
+ * Returns the replacements for letters that should be small, and for sentence-initial letters that should be
+ * capitals.
+ */
 export function wrongCapitals(
   translated: string,
   source: string,
@@ -61,11 +67,11 @@ export function wrongCapitals(
 ): Replacement[] {
   const onlyNames = ONLY_NAMES.has(baseLanguage(target));
   const isEnglish = baseLanguage(target) === 'en';
-  // Most texts are one sentence with no capital but the first.
+  // Most texts are one sentence without further capitals.
   const isSimple = !LATER_CAPITAL.test(translated) && !ENDS_BEFORE_SMALL.test(translated);
   const originals = isSimple ? [{ start: 0, text: source }] : sentencesOf(source, from);
   const sentences = isSimple ? [{ start: 0, text: translated }] : sentencesOf(translated, target);
-  // Where one has become two, only of the first is it known of what it was made.
+  // Where one sentence has become two, only the first can be matched with its source.
   const isPaired = sentences.length === originals.length;
   const places = sentences.slice(0, isPaired ? undefined : 1).flatMap(({ start, text }, i) => {
     const original = (isPaired ? originals[i]?.text : source)?.slice(0, REACH) ?? '';
@@ -80,7 +86,7 @@ export function wrongCapitals(
     .map((at) => ({ start: at, end: at + 1, text: withOtherCase(translated.charAt(at)) }));
 }
 
-/** `STOP`, but not `TV`. */
+/** Whether a text is all capitals, like `STOP` but not `TV`. */
 function isShouted(text: string): boolean {
   return /\p{Lu}{3}/u.test(text) && !/\p{Ll}/u.test(text);
 }
@@ -91,12 +97,14 @@ function smallLetters(text: string): number[] {
 
 const MIXED = /\p{Ll}\p{Lu}/u;
 
-/** Letters of names such as `iPhone` and `JavaScript` that are capitals, or none, in the translation alone. */
+/**
+ * Returns letters of mixed-case names such as `iPhone` and `JavaScript` whose case differs from the source.
+ */
 function lostCapitals(translated: string, source: string): number[] {
   if (!MIXED.test(source)) return [];
   const names = new Map<string, string>();
   for (const word of new Set(source.match(WORD_PART))) {
-    // What is written in two ways (`Resolver()`, `resolver`) may be either.
+    // A word written in two ways (`Resolver()`, `resolver`) may be either.
     names.set(word.toLowerCase(), names.has(word.toLowerCase()) ? '' : word);
   }
   return Array.from(translated.matchAll(WORD_PART)).flatMap(({ 0: word, index }) => {
@@ -111,7 +119,10 @@ function withOtherCase(letter: string): string {
   return small === letter ? letter.toUpperCase() : small;
 }
 
-/** `%d file` is not `%d Fichero`, for its first word begins no sentence; `Do not!` is `N’ouvre pas !`. */
+/**
+ * Returns the position of a wrong sentence-initial letter: `%d file` must not become `%d Fichero`, but `Do
+ * not!` becomes `N’ouvre pas !`.
+ */
 function wrongFirstLetter(
   sentence: string,
   source: string,
@@ -127,7 +138,10 @@ function wrongFirstLetter(
   return isWrong ? first.index : undefined;
 }
 
-/** Behind what is quoted or in brackets, where the source goes on with a small letter: `“¿Sí?” Dijo.` */
+/**
+ * Returns wrong capitals after a quotation or bracket where the source continues in lower case: `“¿Sí?”
+ * Dijo.`
+ */
 function capitalsWithin(translated: string, source: string): number[] {
   const ends = (text: string) =>
     [...text.matchAll(ENDED_WITHIN)].map(({ 0: ending, index }) => index + ending.length);
@@ -141,10 +155,10 @@ function capitalsWithin(translated: string, source: string): number[] {
 }
 
 /**
- * Finds a capital that stands only because of where its word did.
+ * Finds a capital that a word owes only to its former place at the beginning.
  *
- * @param source from the beginning of what was translated on
- * @param isEnglish whether to look at function words alone: English has capitals for more than names
+ * @param source starts where the translated part starts
+ * @param isEnglish whether to consider function words alone: English capitalises more than names
  */
 function misplacedCapital(
   sentence: string,
@@ -157,14 +171,17 @@ function misplacedCapital(
   if (isEnglish && !FUNCTION_WORD.test(found?.[0] ?? '')) return undefined;
   if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
   const [, ...around] = firstWords(source, at + 2 + MOVED_BY);
-  // A name that has stayed as it is is not what this one was.
+  // A name that is unchanged in the translation is not the source of this word.
   const isName = around.some(
     ({ 0: word }) => NAME.test(word) && !isWordOf(sentence.slice(0, REACH), word),
   );
   return isName ? undefined : found.index;
 }
 
-/** Whether a text has a word, be it in `L’iPhone` or `John’s`; not as a part, as `YouTube` has `Y`. */
+/**
+ * Whether a text contains a word, also within `L’iPhone` or `John’s`, but not as part of another: `YouTube`
+ * does not contain `Y`.
+ */
 function isWordOf(text: string, word: string): boolean {
   const words = new Set(text.match(WORD_PART));
   return (word.match(WORD_PART) ?? []).some((part) => words.has(part));
@@ -179,24 +196,26 @@ function firstWords(text: string, most: number): RegExpExecArray[] {
 }
 
 const OPENING: Readonly<Record<string, string>> = { '?': '¿', '!': '¡' };
-/** Not within an address. */
+/** Excludes signs within an address. */
 const CLOSING = /(?<=\S)[?!]+(?![\p{L}\p{N}=/])/gu;
 /** French has a blank before them. */
 const CLOSING_APART = /(?<=\S)\s?[?!]+(?![\p{L}\p{N}=/])/gu;
-/** What is quoted or in brackets, by the sign behind its end. */
+/** Opening signs of quotations and brackets, by their closing sign. */
 const OPENED_BY: Readonly<Record<string, string>> = {
   ...{ ')': '(', ']': '[', '”': '“', '’': '‘', '»': '«', '›': '‹', '❯': '❮', '❭': '❬' },
   ...{ '"': '"', "'": "'" },
 };
-/** Only what is behind these is asked: `Buenos días, ¿cómo estás?` */
+/** Only the part after this is the question: `Buenos días, ¿cómo estás?` */
 const ASKED =
   /^.*(?::\s+|[,;]\s+(?=(?:(?:a|con|de|desde|en|hasta|o|para|pero|por|y)\s+){0,2}(?:a?dónde|cómo|cuál|cuáles|cuándo|cuánt[ao]s?|qué|quién|quiénes)(?!\p{L})))/isu;
 const EXCLAIMED = /^.*:\s+/su;
-/** What stays outside at the beginning: signs, and the number of an item. */
+/** Leading text that stays outside: signs, and the number of a list item. */
 const OUTSIDE =
   /[\s,;"'“‘«‹❮❬([\ufffc•*#>–—\p{So}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f-]*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
 
-/** The first letters of a translation that get a sign before them. */
+/**
+ * Returns the replacements that add Spanish opening signs to the first letters of questions and exclamations.
+ */
 export function spanishOpenings(translated: string, { source, target }: Direction): Replacement[] {
   if (!/[?!]/.test(translated) || baseLanguage(target) !== 'es') return [];
   const closings = baseLanguage(source) === 'fr' ? CLOSING_APART : CLOSING;
@@ -218,7 +237,10 @@ export function spanishOpenings(translated: string, { source, target }: Directio
   });
 }
 
-/** @returns where it begins in the part before its closing signs; undefined where that says nothing */
+/**
+ * @returns start of the question within the part before its closing signs; undefined if it has no letters or
+ *   digits
+ */
 function openingPlace(part: string, signs: string, behind: string): number | undefined {
   const opening = OPENED_BY[behind];
   let place = opening === undefined ? 0 : part.lastIndexOf(opening) + 1;
@@ -229,16 +251,16 @@ function openingPlace(part: string, signs: string, behind: string): number | und
   return /[\p{L}\p{N}]/u.test(part.slice(place)) ? place : undefined;
 }
 
-/** Of `?!` both, each once, the other way round. */
+/** Returns the missing opening signs; for `?!` both, each once, in reverse order. */
 function missingSigns(part: string, signs: string): string {
   const opening = [...new Set(signs)].toReversed().map((sign) => OPENING[sign] ?? '');
   return opening.filter((sign) => !part.includes(sign)).join('');
 }
 
-// French has a blank before `?`, `!`, `;`, `:` and within `« »`: rules pass it on, and make none.
+// French puts a blank before `?`, `!`, `;`, `:` and within `« »`: rules copy such blanks but never add them.
 
 const HAS_SIGN = /[?!;:«»]/;
-/** Signs that end something, not within a number, an address, a reference (`&amp;`) or a face. */
+/** Closing signs, but not within a number, an address, a reference (`&amp;`) or an emoticon. */
 const ENDS = String.raw`(?<!&#?[\p{L}\p{N}]{1,31})(?![:;]['’-]?[()])(?=[?!;:]+(?:[\s"'”’»\]\ufffc]|$)|[?!]+\)|»)`;
 const APART = new RegExp(String.raw`(?<=\S)[ \u00a0\u202f]+${ENDS}|(?<=«)[ \u00a0\u202f]+`, 'gu');
 const CLOSED = new RegExp(
@@ -247,7 +269,7 @@ const CLOSED = new RegExp(
 );
 const BLANK = '\u00a0';
 
-/** The blanks that a translation from French has too many, or one into French too few. */
+/** Returns replacements that remove French blanks when translating from French, or add them into French. */
 export function frenchBlanks(translated: string, { source, target }: Direction): Replacement[] {
   const [isFrom, isInto] = [source, target].map((language) => baseLanguage(language) === 'fr');
   if (isFrom === isInto || !HAS_SIGN.test(translated)) return [];
@@ -259,17 +281,17 @@ export function frenchBlanks(translated: string, { source, target }: Direction):
   }));
 }
 
-// `Please` asks for something politely. To the mode from English into Spanish it is often the verb, and those
-// behind it translate what is said word by word.
+// `Please` makes a polite request. The English–Spanish mode often takes it for the verb, and modes that
+// follow in the route translate the result literally.
 
 const PLEASE = /(?<!\p{L})please(?!\p{L})/giu;
-/** Also what stands for a mark. */
+/** Includes the placeholder of a mark. */
 const BLANK_OR_MARK = /[\s\ufffc]/u;
-/** Behind these something is said, and before these it ends. */
+/** Signs after which a request begins, and at which it ends. */
 const BEFORE_SAID = /[.!?…,;:“‘«("]/u;
 const BEHIND_SAID = /[.!?…,;:”)"]/u;
 const ASKED_OF_SOMEBODY = /\b(?:can|could|will|would) you\s$/iu;
-/** What becomes of the verb, and what is said. */
+/** The mistranslated verb, and the polite phrase that replaces it. */
 const POLITE_WORDS: Readonly<Record<string, [verb: RegExp, word: string]>> = {
   es: [/(?<!\p{L})complacer?(?![\p{L}-])/giu, 'por favor'],
   fr: [/(?<!\p{L})(?:compla(?:ire|it|ît)|par faveur)(?![\p{L}-])/giu, "s'il vous plaît"],
@@ -277,7 +299,10 @@ const POLITE_WORDS: Readonly<Record<string, [verb: RegExp, word: string]>> = {
   pt: [/(?<!\p{L})(?:compraz(?:er?)?|faz favor)(?![\p{L}-])/giu, 'por favor'],
 };
 
-/** The verbs of a translation that are none, `Complacer espera`; none where some of the source are. */
+/**
+ * Returns replacements for mistranslated `please` (`Complacer espera`); none when some in the source are
+ * verbs.
+ */
 export function politeWords(
   translated: string,
   source: string,
@@ -299,7 +324,7 @@ export function politeWords(
   }));
 }
 
-/** Whether it stands at the beginning or the end of what is said, or in what is asked of somebody. */
+/** Whether `please` stands at the beginning or end of a request, or in a question addressed to a person. */
 function isPolite(source: string, start: number, end: number): boolean {
   let before = start;
   while (before > 0 && BLANK_OR_MARK.test(source.charAt(before - 1))) before -= 1;
@@ -316,7 +341,7 @@ function isPolite(source: string, start: number, end: number): boolean {
   );
 }
 
-/** What is put right in a translation, one after the other. */
+/** Corrections of a translation, applied in order. */
 export const FINISHES: readonly ((
   translated: string,
   source: string,

@@ -1,7 +1,7 @@
 /**
- * What Debian's mode from English to Spanish is taught: which readings its words have in a sentence (`Open the
- * door` asks for something), which verbs go with a particle (`turn on`), and which of several words is meant:
- * its dictionary makes a nail file of each file and the bone of a fruit of each stone.
+ * The source grammar of Debian's mode from English to Spanish. It chooses the readings of words in a sentence
+ * (`Open the door` is a request), joins verbs and their particles (`turn on`), and rearranges what the mode's
+ * transfer rules do not handle: questions, negative requests, object pronouns behind noun subjects.
  */
 import {
   DELIMITERS,
@@ -32,10 +32,10 @@ export const englishToSpanish = (): GrammarTexts => ({
   target: spanishGrammar(),
 });
 
-/** All tags of a pronoun, to be taken from it. */
+/** Every tag of a pronoun, for rules that replace its reading. */
 const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
 
-/** What is said in another way altogether, word for word; `*` makes a word unknown, which stays as it is. */
+/** Constructions that Spanish expresses differently. A lemma with `*` is unknown to the dictionary and passes through. */
 const PHRASES = String.raw`
 # Let's go, let us begin, let me explain.
 SUBSTITUTE (".*"r vblex inf pres past pp) ("*let's") ("<let>"i) IF (1 ("<'s>"i) OR ("<us>"i)) (2 V) ;
@@ -48,8 +48,8 @@ REMCOHORT ("<you>") IF (-1 ("*see you")) ;
 # Good afternoon, good evening.
 SUBSTITUTE (".*"r n sg) ("*good day") ("<afternoon>"i) OR ("<evening>"i) IF (-1 ("<good>"i)) ;
 REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
-# He saw me, I told you: the rules give the verb the person of such an object, but not behind an auxiliary. The
-# pronoun becomes one, for it has a blank behind it, and another pronoun stands before it.
+# He saw me, I told you: the transfer rules make the verb agree with such an object, unless an auxiliary precedes it.
+# The subject pronoun becomes that auxiliary, because a blank follows it, and a second pronoun is added before it.
 REMOVE ("saw" vblex) ;
 ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
 ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C N OR NAME) (1 SPOKEN_TO) ;
@@ -57,13 +57,13 @@ ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) 
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
 ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
-# I like this book, I think that you are right: no words of their own.
+# I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
 SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
 SUBSTITUTE ("think# that") ("think") ("think# that") IF (1 (prn)) ;
 # Learn to cook.
 SUBSTITUTE ("to") ("at") ("to" pr) IF (-1 LEARNS) (1 INF) ;
 SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
-# When does the shop open: Spanish has no such verb.
+# When does the shop open: the auxiliary goes, and the verb moves before its subject.
 SUBSTITUTE (inf) (pri p3 sg) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
 SUBSTITUTE (inf) (past) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
 SELECT (vblex pri) OR (vblex past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) ;
@@ -75,7 +75,7 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vblex)) (-2 ("<does>"i) 
 REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 DET) (3 N) (4 ("<?>")) ;
 REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 DET) (2 N) (3 (vblex pri) OR (vblex past)) ;
 REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
-# Are there questions: as a statement.
+# Are there questions: in the order of a statement.
 APPEND ("there" adv) ("<is>"i) OR ("<are>"i) OR ("<was>"i) OR ("<were>"i) IF (-1 BEGINS) (1 ("<there>")) ;
 APPEND ("be" vbser pri p3 sg) ("<there>") IF (-1 ("<is>"i adv)) ;
 APPEND ("be" vbser pres) ("<there>") IF (-1 ("<are>"i adv)) ;
@@ -92,7 +92,7 @@ SUBSTITUTE (pri p3 sg) (inf) (vblex pri) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 `;
 
-/** How a sentence is read, once words and particles are there. */
+/** Rules that choose readings, once new words and joined particles are in place. */
 const READING = String.raw`
 # This seat, who is that man, repeat that.
 SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri)) (NOT 1 ("like")) (NOT -1 ("<does>") OR ("<did>")) ;
@@ -104,7 +104,7 @@ SELECT ADJ IF (0 ("<right>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
 REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>")) ;
 # This site uses cookies.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR THIS) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
-# Do you have, can you hear: questions. Spanish says them in the order of statements, whose rules are better.
+# Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
 SELECT INF IF (-1C (vbdo)) ;
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
 REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
@@ -116,7 +116,7 @@ SELECT INF IF (-1 ("*let's") OR ("*let me") OR ("*forget")) ;
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (1 (pr) OR DET) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
 SELECT (pr) IF (0 ("about")) (-1 ("talk") OR ("think") OR ("learn") OR ("hear") OR ("know") OR ("worry")) ;
-# I do it: no question, and no other verb behind it.
+# I do it: neither a question nor an auxiliary.
 REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
 SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
 REMOVE ("coming"i adj) ;
@@ -134,7 +134,7 @@ REMOVE N OR ADJ IF (-1C (prn subj)) (0 V) ;
 REMOVE N OR ADJ IF (-1 ("<you>"i) OR ("<I>")) (0 V) ;
 SELECT (adv) IF (0 PLEASE) (-1 START OR (cm)) ;
 SELECT (adv) IF (0 PLEASE) (1 (sent)) ;
-# Save: one word is written on a button. More of them ask for something.
+# Save: a single word is the label of a button. Several words are a request.
 SELECT INF IF (-1 START) (0 ORDER) (1 ("<.>")) ;
 SELECT INF IF (-1 BEGINS) (0 ORDER) (1 OBJECT) ;
 SELECT INF IF (-1 BEGINS) (0 IRREGULAR) (1 DET OR OBJECT OR NEXT) ;
@@ -142,7 +142,7 @@ SELECT PRES IF (-1 BEGINS) (0 INF) (1 DET OR PARTICLE) ;
 SELECT PRES IF (-1 BEGINS) (0 ORDER) (0 INF) (1 NEXT) ;
 `;
 
-/** The grammar that stands before the tagger. */
+/** Returns the grammar that runs before the tagger. */
 function englishGrammar(): string {
   return indexed(`${DELIMITERS}
 LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRES = (vblex pres) ;
@@ -189,7 +189,7 @@ function newWordReadings(): string[] {
   return [...nouns, ...verbs, 'REMOVE ("[*].*"r) IF (0 N OR V) ;'];
 }
 
-/** A second pronoun before one whose verb has an object that is spoken to, or speaks: see {@link PHRASES}. */
+/** Adds a second subject pronoun where the object is a first or second person: see {@link PHRASES}. */
 function pronounRules(): string[] {
   return entriesOf(PRONOUNS).map(([pronoun, tags]) =>
     inBothSizes(
@@ -199,7 +199,7 @@ function pronounRules(): string[] {
   );
 }
 
-/** `Don't touch the door`: the rules make no such form. */
+/** `Don't touch the door`: the transfer rules have no negative imperative, so the verb form comes from a table. */
 function forbiddingRules(): string[] {
   const forbidden = entriesOf(FORBIDDEN).map(([verb]) => `("*${verb}")`);
   return [
@@ -213,10 +213,10 @@ function forbiddingRules(): string[] {
   ];
 }
 
-/** What is asked of things: `How much does this cost?`. */
+/** Verbs that questions ask of things: `How much does this cost?` */
 const ASKED_OF_THINGS = 'belong change cost end happen help last look matter mean say start work';
 
-/** The two words exchange what they are; the auxiliary goes. */
+/** Exchanges the readings of the pronoun and the verb, and removes the auxiliary. */
 function thingQuestionRules(): string[] {
   return wordsOf(ASKED_OF_THINGS).flatMap((verb) =>
     ['this', 'that'].flatMap((thing) => [
@@ -231,8 +231,8 @@ const PERFECT = ['have', 'has', 'had'];
 const EVERYBODY = 'everybody everyone anybody anyone somebody someone';
 
 /**
- * `Can you hear me?`: Spanish asks in the order of statements, whose rules are better. The two words exchange what
- * they are, and stay in their places, where elements may begin and end.
+ * `Can you hear me?`: puts questions in the order of statements, which the transfer rules handle better. The two
+ * words exchange their readings but keep their positions, because marks of elements may begin and end there.
  */
 function questionRules(): string[] {
   return [
@@ -266,10 +266,10 @@ function questionRules(): string[] {
   ];
 }
 
-/** Prepositions, and what is none, stay behind the verb: not `look it at`. */
+/** Words that do not separate from their verb: not `look it at`. */
 const CLOSE = new Set(['after', 'at', 'for', 'sure', 'to']);
 
-/** The verb takes its particle, which goes where the verb is no noun. */
+/** Joins each particle to its verb, unless the verb is read as a noun. */
 function particleRules(): string[] {
   return entriesOf(WITH_PARTICLES).flatMap(([words]) => {
     const [verb = '', particle = ''] = words.split(' ');

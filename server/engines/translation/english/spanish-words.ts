@@ -1,7 +1,11 @@
-/** The words and phrases of the grammars from English to Spanish; how a table is written is told at `entriesOf`. */
+/**
+ * Words and phrases for the grammars from English to Spanish (`entriesOf` documents the format of a table), and the
+ * target grammar, which chooses Spanish words: Debian's dictionary makes a nail file of every file and the stone of
+ * a fruit of every stone.
+ */
 import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
 
-/** Nouns with one Spanish word and its gender, whatever stands around them. */
+/** Nouns that have one translation regardless of context, with its gender. */
 const NOUNS = `
 ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
 arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, balance: equilibrio m, ball: pelota f,
@@ -9,7 +13,8 @@ band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: 
 border: frontera f, breast: pecho m, breath: respiración f, bulb: bombilla f, bunch: puñado m, cap: gorra f,
 card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
 command: comando m, company: empresa f, competition: competencia f, computer: ordenador m,
-condition: condición f, cookie: cookie f, cost: coste m, course: curso m, cover: cubierta f, craft: oficio m, date: fecha f,
+condition: condición f, cookie: cookie f, cost: coste m, course: curso m, cover: cubierta f, craft: oficio m,
+date: fecha f,
 deal: acuerdo m, deputy: ayudante mf, detour: desvío m, device: dispositivo m, disability: discapacidad f,
 display: pantalla f, domain: dominio m, drive: unidad f, driver: conductor m, email: correo m,
 enquiry: consulta f, equaliser: ecualizador m, failure: fracaso m, fault: culpa f, feeling: sentimiento m,
@@ -50,11 +55,12 @@ specific: específico, temporary: temporal mf`;
 
 const ADVERBS = `again: de nuevo, properly: correctamente`;
 
-/** Verbs that mean something else with a particle or a preposition, which Spanish has no word for. */
+/** Verbs whose particle or preposition changes their meaning and has no Spanish counterpart. */
 export const WITH_PARTICLES = `
 blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar, come back: volver,
 cut off: cortar, end up: acabar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
-find out: descubrir, go back: volver, go down: bajar, go up: subir, grow up: crecer, hand out: repartir, hang up: colgar, hold on: esperar,
+find out: descubrir, go back: volver, go down: bajar, go up: subir, grow up: crecer, hand out: repartir,
+hang up: colgar, hold on: esperar,
 kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log off: salir, log on: entrar,
 log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
 move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
@@ -64,7 +70,7 @@ switch on: encender, take off: quitar, take out: sacar, throw away: tirar, turn 
 turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
 wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
 
-/** Words that the dictionary does not have at all. */
+/** Nouns missing from the dictionary. */
 export const NEW_NOUNS = `
 deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
 fool: idiota mf, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
@@ -72,14 +78,15 @@ necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra
 startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, username: usuario m,
 workshop: taller m, workspace: espacio m`;
 
-/** With their past and the form in `-ing`; `click` is a noun alone there. */
+/** Verbs missing from the dictionary, with their past and `-ing` forms; it knows `click` only as a noun. */
 export const NEW_VERBS = `
 click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
 maximize maximized maximizing: ampliar, mute muted muting: apagar, refresh refreshed refreshing: actualizar,
 reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
-resize resized resizing: ajustar, rotate rotated rotating: girar, skip skipped skipping: saltar, unmute unmuted unmuting: activar`;
+resize resized resizing: ajustar, rotate rotated rotating: girar, skip skipped skipping: saltar,
+unmute unmuted unmuting: activar`;
 
-/** Nouns that mean something else where one of some words is in the sentence. */
+/** Nouns whose meaning changes when one of the listed words is in the sentence. */
 const NOUNS_BESIDE = `
 driver: controlador m; graphics hardware install kernel printer software update
 key: tecla f; control enter escape hit hold keyboard press shift type
@@ -93,14 +100,14 @@ spring: fuente f; water`;
 const PERIODS = `
 second seconds minute minutes hour hours day days week weeks month months year years`;
 
-/** Where something is. */
+/** Prepositions of place, before which `be` is `estar`. */
 const PLACES = `in on under behind near inside between opposite`;
 
-/** What is said of these is said with another verb. */
+/** States, for which `be` is `estar`. */
 const STATES = `
 alone angry available back busy closed dead empty full here inside lost open ready sick sure there tired`;
 
-/** What asks for something far more often than it names a thing, at the beginning of a sentence. */
+/** Verbs that are far more often a request than a noun at the beginning of a sentence. */
 export const ORDERS = `
 accept add allow ask bring browse build buy call cancel change check choose clean clear click close come
 compare connect contact continue convert copy create cut delete disable discover do download drag drop edit eject
@@ -110,19 +117,19 @@ press print publish put read refresh remember remove rename repeat replace reply
 return rotate run save select sell send set share show sign skip speak start stay stop submit switch take
 tell try turn type unlock update upload use visit wait watch write`;
 
-/** Their imperative is not the present of the third person, which the rules can make: the infinitive is said. */
+/** Verbs with an irregular imperative: the rules can only form the third person, so the infinitive is used. */
 export const IRREGULAR = `come do go have hold keep leave make put say set tell`;
 
-/** Behind these `to` stands before a verb. */
+/** Words after which `to` precedes a verb. */
 export const BEFORE_TO = `
 able allow begin continue decide easy free glad go good happy hard have help hope how important like love
 necessary need nice order plan possible ready start time try use want way wish`;
 
-/** What is said instead of those. */
+/** Translations of the unknown words that the source grammar makes. */
 const SAID = `
 *afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta`;
 
-/** Behind `at` where no noun follows. */
+/** Hours, after `at` and without a noun. */
 const HOURS = `
 two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11 12`;
 
@@ -137,33 +144,50 @@ had: have vbhaver past`;
 
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
 export const SAID_OTHERWISE = `
-a round of applause: un aplauso, ^ add to cart: añadir al carrito, are you sure you want_to: estás seguro de que quieres, at the moment: en este momento, ^ be careful: ten cuidado, by the way: por cierto, ^ contact us $: contacta con nosotros,
-^ excuse me: perdona, feel free to: no dudes en, ^ good luck: buena suerte, ^ good night: buenas noches, ^ goodbye: adiós, ^ forgot your password: has olvidado tu contraseña, ^ I agree_with you: estoy de acuerdo contigo, ^ I like_this $: me gusta esto,
-^ learn more $: más información, ^ let us know $: avísanos, ^ let us know what: dinos qué, ^ no results found: no se han encontrado resultados, ^ sign up $: regístrate,
+a round of applause: un aplauso, ^ add to cart: añadir al carrito,
+are you sure you want_to: estás seguro de que quieres, at the moment: en este momento,
+^ be careful: ten cuidado, by the way: por cierto, ^ contact us $: contacta con nosotros,
+^ excuse me: perdona, feel free to: no dudes en, ^ good luck: buena suerte, ^ good night: buenas noches,
+^ goodbye: adiós, ^ forgot your password: has olvidado tu contraseña,
+^ I agree_with you: estoy de acuerdo contigo, ^ I like_this $: me gusta esto,
+^ learn more $: más información, ^ let us know $: avísanos, ^ let us know what: dinos qué,
+^ no results found: no se han encontrado resultados, ^ sign up $: regístrate,
 ^ happy birthday: feliz cumpleaños, ^ happy new year: feliz año nuevo, ^ have a nice day: que tengas un buen día,
-^ how old are you: cuántos años tienes, it 's cold $: hace frío, it is cold: hace frío, it 's hot: hace calor, it is hot: hace calor,
-it 's very cold: hace mucho frío, it is very cold: hace mucho frío, it 's very hot: hace mucho calor, it is very hot: hace mucho calor,
+^ how old are you: cuántos años tienes, it 's cold $: hace frío, it is cold: hace frío, it 's hot: hace calor,
+it is hot: hace calor,
+it 's very cold: hace mucho frío, it is very cold: hace mucho frío, it 's very hot: hace mucho calor,
+it is very hot: hace mucho calor,
 last month: el mes pasado, last night: anoche, last week: la semana pasada, last year: el año pasado,
 next month: el mes que viene, next week: la semana que viene, next year: el año que viene,
-^ never mind: no importa, ^ nice to meet you: encantado de conocerte, ^ no problem: no hay problema, ^ sorry $: lo siento,
-thank_you all: gracias a todos, thank_you everyone: gracias a todos, thanks everyone: gracias a todos, there is nobody: no hay nadie, there is nothing: no hay nada,
+^ never mind: no importa, ^ nice to meet you: encantado de conocerte, ^ no problem: no hay problema,
+^ sorry $: lo siento,
+thank_you all: gracias a todos, thank_you everyone: gracias a todos, thanks everyone: gracias a todos,
+there is nobody: no hay nadie, there is nothing: no hay nada,
 there 's nobody: no hay nadie, there 's nothing: no hay nada,
-good_morning everyone: buenos días a todos, good afternoon everyone: buenas tardes a todos, good evening everyone: buenas noches a todos,
-hello everyone: hola a todos, hi everyone: hola a todos, welcome everyone: bienvenidos todos, and welcome $: y bienvenidos,
+good_morning everyone: buenos días a todos, good afternoon everyone: buenas tardes a todos,
+good evening everyone: buenas noches a todos,
+hello everyone: hola a todos, hi everyone: hola a todos, welcome everyone: bienvenidos todos,
+and welcome $: y bienvenidos,
 ^ welcome $: bienvenidos, ^ welcome to: bienvenidos a, ^ welcome back: bienvenidos de nuevo, ^ well done: bien hecho,
-went wrong: salió mal, you are welcome: de nada, you 're welcome: de nada, what 's your name: cómo te llamas, what is your name: cómo te llamas`;
+went wrong: salió mal, you are welcome: de nada, you 're welcome: de nada, what 's your name: cómo te llamas,
+what is your name: cómo te llamas`;
 
-/** What is not to be done, where no object pronoun follows. */
+/** Negative imperatives, used where no object pronoun follows. */
 export const FORBIDDEN = `
-add: añadas, ask: preguntes, be: seas, believe: creas, buy: compres, change: cambies, click: pulses, close: cierres, come: vengas,
-cry: llores, delete: elimines, do: hagas, drink: bebas, eat: comas, enter: entres, fight: luches, forget: olvides, get: consigas, give: des,
+add: añadas, ask: preguntes, be: seas, believe: creas, buy: compres, change: cambies, click: pulses,
+close: cierres, come: vengas,
+cry: llores, delete: elimines, do: hagas, drink: bebas, eat: comas, enter: entres, fight: luches,
+forget: olvides, get: consigas, give: des,
 go: vayas, hesitate: dudes, laugh: te rías, leave: dejes, lie: mientas, listen: escuches, look: mires, lose: pierdas,
-make: hagas, miss: te pierdas, move: te muevas, open: abras, panic: te asustes, pay: pagues, play: juegues, press: pulses,
-put: pongas, read: leas, remove: quites, run: corras, say: digas, send: envíes, share: compartas, shoot: dispares, show: muestres,
-speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, talk: hables, think: pienses, touch: toques, trust: confíes,
+make: hagas, miss: te pierdas, move: te muevas, open: abras, panic: te asustes, pay: pagues, play: juegues,
+press: pulses,
+put: pongas, read: leas, remove: quites, run: corras, say: digas, send: envíes, share: compartas,
+shoot: dispares, show: muestres,
+speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, talk: hables, think: pienses,
+touch: toques, trust: confíes,
 try: intentes, use: uses, wait: esperes, worry: te preocupes, write: escribas`;
 
-/** Words that depend on what stands around them: the entry, its kind, and the condition. */
+/** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['for: por', 'pr', '(-1 (ij))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
@@ -187,7 +211,7 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['that: eso', 'prn sg'],
 ];
 
-/** The grammar that chooses Spanish words. */
+/** Returns the grammar that chooses Spanish words. */
 export function spanishGrammar(): string {
   const beside = NOUNS_BESIDE.trim()
     .split('\n')
@@ -230,13 +254,13 @@ SUBSTITUTE (".*"r adj adv) ("*razón") ("<right>") IF (-1 ("<be>"i)) (-2 PERSON)
 `);
 }
 
-/** Each entry's rule: Spanish words of that kind, with their gender where they have one, for the English one. */
+/** Returns a rule for each entry, which replaces the translation of words of that part of speech. */
 function wordRules(table: string, tag = '', condition = ''): string[] {
   return entriesOf(table).map(([words, spanish]) => {
-    // Of the forms of a new verb the first is its name.
+    // The first form of a new verb is its lemma.
     const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
     const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
-    // A rule is found by every tag of its target: the kind of word is asked for later.
+    // Rules are indexed by every tag of their target, so the part of speech is a condition instead.
     const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
     const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
     return inBothSizes(

@@ -1,7 +1,7 @@
 /**
- * What Debian's mode from Spanish to English is taught: who does something where Spanish does not say it (`Tengo la
- * llave`), what asks for something, and which of several words is meant: its dictionary makes a squad of each team
- * and an archive of each file.
+ * The source grammar of Debian's mode from Spanish to English. It adds the subjects that Spanish leaves out
+ * (`Tengo la llave`), forms questions with `do`, recognises requests, and rearranges what the mode's transfer rules
+ * do not handle.
  */
 import {
   capital,
@@ -38,7 +38,7 @@ export const spanishToEnglish = (): GrammarTexts => ({
   target: englishGrammar(),
 });
 
-/** How a sentence is read. */
+/** Rules that choose readings. */
 const READING = String.raw`
 SELECT ("vivir"i vblex) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
 SELECT ("mañana" adv) IF (NOT -1 DET OR (pr) OR ADJ OR ("<at>"i) OR ("<la>")) ;
@@ -63,22 +63,22 @@ SELECT N IF (0 N) (0 V) (1 ("de" pr) OR ("<del>") OR ("previo" adj)) (-1 START O
 REMOVE V - (inf) IF (0 N) (-1 (pr)) ;
 REMOVE ("sentar") IF (0 ("sentir")) ;
 REMOVE ("vestir"i) OR ("vestirse"i) IF (0 ("ver"i)) ;
-# Open the door: what asks for something.
+# Open the door: requests.
 SELECT (imp p3) IF (-1 BEGINS) (0 (imp p3)) (1 DET) (NOT 0 ("querer"i) OR ("ser"i) OR ("haber"i)) ;
 SELECT (imp p3) IF (-1 BEGINS) (0 (imp p3)) (1 NEXT) (NOT 0 ("querer"i) OR ("ser"i) OR ("haber"i) OR N) ;
 SELECT (imp p2) IF (-1 PLEASE OR (cm)) (-2 PLEASE OR START) (0 (imp p2)) ;
 SELECT (imp p2) IF (-1 BEGINS) (0 ORDER) (1 NEXT) (NOT 0 (prs) OR N) ;
 SELECT (vblex) IF (0 ("querer"i vbmod)) (NOT 1 (inf)) ;
-# He asks the man: no preposition.
+# He asks the man: English has no preposition here.
 REMCOHORT ("<a>") IF (-1 TRANSITIVE) (1 DET OR (np) OR (prn tn)) ;
-# To go away is to go.
+# Reflexive verbs that are not reflexive in English.
 REMCOHORT ("<me>"i) IF (1 REFLEXIVE) (1 (p1 sg)) ;
 REMCOHORT ("<te>"i) IF (1 REFLEXIVE) (1 (p2 sg)) ;
 REMCOHORT ("<nos>"i) IF (1 REFLEXIVE) (1 (p1 pl)) ;
 REMCOHORT ("<se>"i) IF (1 REFLEXIVE) (1 (p3)) ;
 `;
 
-/** What is said in another way altogether, word for word; `*` makes a word unknown, which stays as it is. */
+/** Constructions that English expresses differently. A lemma with `*` is unknown to the dictionary and passes through. */
 const PHRASES = String.raw`
 SUBSTITUTE (".*"r pr) ("*acuerdo") ("<de>"i) IF (-1 BEGINS) (1 ("<acuerdo>")) (2 (cm) OR (sent)) ;
 REMCOHORT ("<acuerdo>") IF (-1 ("*acuerdo")) ;
@@ -192,13 +192,13 @@ SUBSTITUTE (".*"r adv itg) ("*cómo") ("<cómo>"i) IF (1 ("*te")) ;
 
 const TENSES = 'pri ifi pii fti cni prs';
 
-/** What stands in a `LIST` of wordforms. */
+/** Returns word forms as the content of a `LIST`. */
 const writtenAs = (words: string): string =>
   wordsOf(words)
     .map((word) => `"<${word}>"`)
     .join(' ');
 
-/** The grammar that stands before the tagger. */
+/** Returns the grammar that runs before the tagger. */
 function spanishGrammar(): string {
   return indexed(`${DELIMITERS}
 LIST START = (>>>) ;
@@ -243,7 +243,7 @@ ${BLANKS}SECTION
 ${READING}`);
 }
 
-/** `Veo la casa`: the verb's person becomes a pronoun before it, and before what clings to it. */
+/** `Veo la casa`: adds a pronoun for the person of the verb, before the verb and its clitics. */
 function subjectRules(): string[] {
   const kinds = ['vblex', 'vbmod', 'vbser', 'vbhaver'];
   return entriesOf(SUBJECTS).flatMap(([pronoun, tags]) => {
@@ -264,7 +264,7 @@ function subjectRules(): string[] {
   });
 }
 
-/** `Tiene dos hermanos`: he has. */
+/** `Tiene dos hermanos`: adds `he` to verbs that only persons are the subject of. */
 function thirdPersonRules(): string[] {
   const added = (lemma: string, place: string, conditions: string) =>
     `ADDCOHORT ("<+él>" "${lemma}" prn tn p3 m sg) BEFORE ${place} IF ${conditions} ;`;
@@ -279,7 +279,7 @@ function thirdPersonRules(): string[] {
   ];
 }
 
-/** The verb moves behind its subject: `Llegó el tren` is `The train arrived`, `¿Cuándo abre la tienda?` asks with `does`. */
+/** Moves the verb behind its subject: `Llegó el tren`, and, with `does`, `¿Cuándo abre la tienda?` */
 function movingRules(): string[] {
   return [
     ...wordsOf(COMING).map(
@@ -295,7 +295,7 @@ function movingRules(): string[] {
   ];
 }
 
-/** `Tenemos que irnos`: the verb alone is said. */
+/** `Tenemos que irnos`: removes the reflexive pronoun. */
 function withoutReflexives(): string[] {
   return wordsOf(REFLEXIVE).flatMap((verb) =>
     ['me', 'te', 'se', 'nos'].flatMap((pronoun) => [
@@ -305,7 +305,7 @@ function withoutReflexives(): string[] {
   );
 }
 
-/** The particle follows the verb. */
+/** Adds the particle behind its verb: `turn off`. */
 function particleRules(): string[] {
   return entriesOf(WITH_PARTICLES).map(([spanish, english]) => {
     const particle = english.replace(/.* /, '');
@@ -313,7 +313,7 @@ function particleRules(): string[] {
   });
 }
 
-/** `¿Dónde estás?`: are you. */
+/** `¿Dónde estás?`: exchanges verb and subject, `are you`. */
 function inversionRules(): string[] {
   const added = new Set(entriesOf(INVERTED).map(([, english]) => english));
   return [
@@ -331,7 +331,7 @@ function inversionRules(): string[] {
   ];
 }
 
-/** `¿Qué quieres?`: what do you want. */
+/** `¿Qué quieres?`: adds `do` before the subject. */
 function questionRules(): string[] {
   const ofMain = (tense: string) =>
     `(1* (${tense} p2) BARRIER (*) - CLITIC LINK 0 (vblex) OR ("querer"i) LINK NOT 0 ("ser"i) OR ("estar"i)) (-1* ("<¿>") BARRIER V OR ("<seguro>"i)) (NOT -1 ASKS)`;
@@ -347,7 +347,7 @@ function questionRules(): string[] {
   ];
 }
 
-/** `Si quiere salir, pulse aquí`: where it is asked for politely, who is spoken to is meant. */
+/** `Si quiere salir, pulse aquí`: in polite requests the third person means the person addressed. */
 function formalRules(): string[] {
   const formal = '(0*C (imp p3) OR ("<usted>"i) OR ("<ustedes>"i))';
   return [
@@ -361,7 +361,10 @@ function formalRules(): string[] {
   ];
 }
 
-/** What was added has no blank behind it: the next word begins with a part that later goes, and leaves one. */
+/**
+ * Added words have no blank behind them. The next word gets a prefix, which becomes a word of its own behind a blank
+ * and which the target grammar removes.
+ */
 const BLANKS = String.raw`
 SUBSTITUTE SUB:-1 ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ADDED) (0 (enc)) ;
 SUBSTITUTE SUB:-1 ("([^>]*)"r) (VSTR:"ø<s>+%l$1") PAIR IF (-1 ADDED) ;
@@ -371,7 +374,7 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") PARTICLE IF (0 (<<<)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V OR NO OR CLITIC OR SUBJECT OR NEXT IF (-1 ADDED) (NOT 0 (enc) OR PAIR) ;
 `;
 
-/** `Me gusta el café`: who likes it is the object in Spanish. */
+/** `Me gusta el café`: the object of the Spanish verb is the subject of `like`. */
 function likingRules(): string[] {
   const likers = 'me: p1 mf sg, te: p2 mf sg, le: p3 m sg, nos: p1 m pl, os: p2 m pl, les: p3 m pl';
   return entriesOf(likers).flatMap(([clitic, tags]) => {
@@ -388,7 +391,7 @@ function likingRules(): string[] {
   });
 }
 
-/** How much, whether, and what. */
+/** `me gusta mucho`, `no me gusta`, `¿te gusta?` */
 const LIKING = String.raw`
 ADDCOHORT ("<+really>" "really=" adv itg) BEFORE LIKED IF (-1 (prn tn)) (1 ("<mucho>")) ;
 REMCOHORT ("<mucho>") IF (-1 LIKED) (-2 ("<+really>")) ;
@@ -398,7 +401,7 @@ ADDCOHORT ("<+do>" "do=" adv itg) BEFORE ("<te>" prn tn) IF (-1 ("qué"i)) (1 LI
 SUBSTITUTE ("Prpers") ("prpers") ("<Te>" "Prpers") IF (-1 ("<+do>")) ;
 `;
 
-/** `La lista se muestra`: the list is shown. */
+/** `La lista se muestra`: the reflexive form is a passive, `is shown`. */
 function passiveRules(): string[] {
   const forms = wordsOf(TENSES).flatMap((tense) =>
     ['sg', 'pl'].map((number) => `${tense} p3 ${number}`),

@@ -1,33 +1,44 @@
-/** The words and phrases of the grammars from Spanish to English; how a table is written is told at `entriesOf`. */
+/**
+ * Words and phrases for the grammars from Spanish to English (`entriesOf` documents the format of a table), and the
+ * target grammar, which chooses English words: Debian's dictionary makes a squad of every team and an archive of
+ * every file.
+ */
 import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
 
 const NOUNS = `
 acuerdo: agreement, almuerzo: lunch, amigo: friend, archivo: file, asunto: matter, autorización: permission,
 avión: plane, baño: bathroom, billete: ticket, bloqueo: lock, bolsa: bag, borde: edge, brillo: brightness,
-búsqueda: search, cantidad: amount, característica: feature, carrera: career, carta: letter, cielo: sky, cita: appointment,
-cliente: customer, cocina: kitchen, color: colour, comentario: comment, compañero: colleague, comida: food, conferencia: conference,
+búsqueda: search, cantidad: amount, característica: feature, carrera: career, carta: letter, cielo: sky,
+cita: appointment,
+cliente: customer, cocina: kitchen, color: colour, comentario: comment, compañero: colleague, comida: food,
+conferencia: conference,
 daño: damage, dedo: finger, destino: destination, dirección: address, dominio: domain, edificio: building,
 efectivo: cash, encuesta: survey, ensayo: essay, entorno: environment, equipo: team, escenario: stage, esfuerzo: effort,
 estación: station, estudio: study, factura: invoice, fallo: failure, falta: lack, final: end, firma: signature,
 fondo: background, gestor: manager, golpe: blow, hoja: sheet, informe: report, investigación: research,
-jornada: day, juego: game, lengua: language, listado: list, maleta: suitcase, marioneta: puppet, marca: brand, meta: goal, metro: metre, modo: mode,
-montón: pile, objetivo: goal, orden: order, panel: panel, pantano: swamp, papel: paper, pantalla: screen, par: couple, párrafo: paragraph,
+jornada: day, juego: game, lengua: language, listado: list, maleta: suitcase, marioneta: puppet, marca: brand,
+meta: goal, metro: metre, modo: mode,
+montón: pile, objetivo: goal, orden: order, panel: panel, pantano: swamp, papel: paper, pantalla: screen,
+par: couple, párrafo: paragraph,
 partido: party, pedido: order, pestaña: tab, piso: floor, plantilla: template, plazo: deadline, ponencia: talk,
 política: policy, portada: cover, principio: beginning, prueba: test, puesto: position, red: network, reloj: clock,
 respaldo: backup, resumen: summary, salida: exit, sello: stamp, sitio: site,
-suelo: floor, sueño: dream, tarde: afternoon, tasa: rate, teléfono: phone, tema: topic, tienda: shop, vista: view, vistazo: look`;
+suelo: floor, sueño: dream, tarde: afternoon, tasa: rate, teléfono: phone, tema: topic, tienda: shop,
+vista: view, vistazo: look`;
 
 const VERBS = `
-activar: activate, alcanzar: reach, andar: walk, apoyar: support, arrastrar: drag, aumentar: increase, borrar: delete, cargar: load,
+activar: activate, alcanzar: reach, andar: walk, apoyar: support, arrastrar: drag, aumentar: increase,
+borrar: delete, cargar: load,
 coincidir: match, comenzar: start, comprender: understand, contar: tell, dedicar: devote, desplazar: move,
 detener: stop, echar: throw, elegir: choose, empezar: start, enfrentar: face,
-entrar: enter, evitar: avoid, invertir: invest, iniciar: start, llevar: take, lograr: achieve, luchar: fight, mandar: send,
+entrar: enter, evitar: avoid, invertir: invest, iniciar: start, llevar: take, lograr: achieve, luchar: fight,
+mandar: send,
 mantener: keep, mejorar: improve, navegar: browse, observar: observe, parecer: seem, partir: leave, pelear: fight,
 poner: put, preocupar: worry, pretender: intend, quedar: stay, quitar: remove, realizar: perform, recoger: collect,
 reproducir: play, revisar: check, rogar: beg, salir: leave, señalar: indicate,
 soportar: support, superar: overcome, terminar: finish, tratar: treat, visualizar: view, volver: return`;
 
-/** What English says with a particle, which the dictionary of its forms does not have. */
+/** Verbs whose translation has a particle, which the generator does not know. */
 export const WITH_PARTICLES = `
 apagar: turn off, averiguar: find out, despertar: wake up, encender: turn on, rellenar: fill in,
 sacar: take out`;
@@ -38,7 +49,7 @@ alto: high sint, antiguo: old sint, anterior: previous, débil: weak sint, perso
 const ADVERBS = `
 generalmente: usually, luego: then, correctamente: correctly`;
 
-/** Nouns that mean something else where one of some words is in the sentence. */
+/** Nouns whose meaning changes when one of the listed words is in the sentence. */
 const NOUNS_BESIDE = `
 equipo: computer; actualización apagar archivo arrancar cable carpeta conectar disco encender escritorio impresora instalar
  linux memoria pantalla puerto red software teclado usb usuario windows
@@ -47,75 +58,81 @@ partido: match; equipo fútbol ganar gol jugador jugar marcar tenis ver
 tema: theme; activar blog instalar plantilla web wordpress plugin
 controlador: driver; dispositivo gráfico hardware impresora inalámbrico instalar tarjeta linux`;
 
-/** Words that the dictionary does not have, with their gender. */
+/** Nouns missing from the dictionary, with their gender. */
 const NEW_NOUNS = `
 aldea f: village, batería f: battery, cabecera f: header,
 papelera f: bin, pulsación f: press, señor m: sir`;
 
-/** Regular verbs on `-ar` that it does not have. */
+/** Regular `-ar` verbs missing from the dictionary. */
 const NEW_VERBS = `
 desactivar: disable, minimizar: minimise, renombrar: rename,
 reiniciar: restart, teclear: type`;
 
-/** Of their forms, one is also the present; at the beginning they ask for something. */
+/** Verbs with an imperative that is also a present form: a request at the beginning of a sentence. */
 export const ORDERS = `
 abrir activar actualizar añadir apagar arrastrar bajar asegurar buscar cambiar cerrar comprobar conectar configurar consultar copiar
 crear decir dejar elegir eliminar empezar encender enviar escribir esperar guardar hacer imprimir iniciar instalar introducir leer
 mirar mostrar mover pegar pensar poner presionar probar pulsar revisar seguir seleccionar subir usar utilizar ver visitar`;
 
-/** What only persons do. */
+/** Verbs that only persons are the subject of. */
 export const PERSONAL = `
 aprender andar ayudar bailar beber besar caminar cantar cocinar comer comprar conocer creer decidir decir dormir elegir
 escribir escuchar estudiar explicar hablar intentar jugar leer llamar mirar morir nacer odiar olvidar pagar pedir
 pensar preguntar prometer querer recordar reír responder saber sentir trabajar vender ver viajar vivir`;
 
-/** What things have done to them, rather than do to themselves, behind `se`. */
+/** Verbs whose reflexive form is a passive. */
 export const PASSIVE = `
 abrir actualizar añadir aplicar aprobar borrar buscar cargar cerrar comprobar comprar conocer considerar construir copiar crear
 decir definir descargar ejecutar eliminar encontrar enviar escribir establecer guardar hablar iniciar instalar mantener modificar
 mostrar mover necesitar obtener ocultar ofrecer permitir presentar producir publicar realizar recomendar recuperar registrar reproducir
 requerir restaurar seleccionar tratar usar utilizar vender ver`;
 
-/** What Spanish has, and English is. */
+/** States that Spanish expresses with `tener`, English with `be`. */
 export const STATES = `
 calor: hot, miedo: afraid, prisa: in a hurry, razón: right, sed: thirsty, sueño: sleepy, suerte: lucky`;
 
-/** What is said instead of those. */
+/** Translations of the unknown words that the source grammar makes. */
 const SAID = `
 *de: *all right, *buenas: *good, *tardes: *afternoon, *noches: *evening, *llamo: *is, *me: *my name, *llamas: *name,
 *te: *your, *cómo: *what is, *media: *thirty`;
 
-/** English words that Spanish has no word for, or another: question words on the way, for those stay where they are. */
+/** English words that the source grammar adds. They travel as question adverbs, which transfer keeps in place. */
 const INSERTED = `
-ago: ago adv, are: be vbser pres, at: at pr, can: can vaux pres, could: can vaux past, did: do vbdo past, do: do vbdo pres, does: do vbdo pri p3 sg,
-have: have vbhaver pres, in: in pr, is: be vbser pri p3 sg, it: prpers prn obj p3 nt sg, never: never adv, not: not adv, off: off adv, on: on adv, out: out adv, really: really adv, than: than cnjcoo, to: to pr, up: up adv, was: be vbser past p3 sg, were: be vbser past`;
+ago: ago adv, are: be vbser pres, at: at pr, can: can vaux pres, could: can vaux past, did: do vbdo past,
+do: do vbdo pres, does: do vbdo pri p3 sg,
+have: have vbhaver pres, in: in pr, is: be vbser pri p3 sg, it: prpers prn obj p3 nt sg, never: never adv,
+not: not adv, off: off adv, on: on adv, out: out adv, really: really adv, than: than cnjcoo, to: to pr,
+up: up adv, was: be vbser past p3 sg, were: be vbser past`;
 
-/** Who does something, where the verb alone says it. */
+/** Subject pronouns by the person of the verb. */
 export const SUBJECTS = `
 yo: p1 mf sg, tú: p2 mf sg, nosotros: p1 m pl, vosotros: p2 m pl`;
 
 const ENDINGS = `
 ar: inf, ando: ger, ado: pp m sg, ada: pp f sg, ados: pp m pl, adas: pp f pl, o: pri p1 sg, as: pri p2 sg, a: pri p3 sg,
-a: imp p2 sg, amos: pri p1 pl, an: pri p3 pl, é: ifi p1 sg, aste: ifi p2 sg, ó: ifi p3 sg, amos: ifi p1 pl, aron: ifi p3 pl,
-e: prs p3 sg, e: imp p3 sg, en: prs p3 pl, es: prs p2 sg, en: imp p3 pl, emos: prs p1 pl, ará: fti p3 sg, aré: fti p1 sg, aba: pii p3 sg,
+a: imp p2 sg, amos: pri p1 pl, an: pri p3 pl, é: ifi p1 sg, aste: ifi p2 sg, ó: ifi p3 sg, amos: ifi p1 pl,
+aron: ifi p3 pl,
+e: prs p3 sg, e: imp p3 sg, en: prs p3 pl, es: prs p2 sg, en: imp p3 pl, emos: prs p1 pl, ará: fti p3 sg,
+aré: fti p1 sg, aba: pii p3 sg,
 arás: fti p2 sg, arán: fti p3 pl`;
 
-/** What is asked of things: `¿Cuándo abre la tienda?` */
+/** Verbs that questions ask of things: `¿Cuándo abre la tienda?` */
 export const ASKED_OF_THINGS = 'abrir cerrar comenzar empezar llegar salir terminar';
 
 /** Verbs of appearing, which stand before their subject. */
 export const COMING = 'aparecer empezar llegar ocurrir terminar';
 
-/** What a verb that changes its place with `you` is in English. */
+/** English verb forms that precede `you` in questions. */
 export const INVERTED = `
-ser pri: are, estar pri: are, ser ifi: were, estar pii: were, ser pii: were, poder pri: can, poder cni: could, haber pri: have`;
+ser pri: are, estar pri: are, ser ifi: were, estar pii: were, ser pii: were, poder pri: can, poder cni: could,
+haber pri: have`;
 
-/** Behind these, Spanish says `a` before persons. */
+/** Verbs after which Spanish has `a` before persons. */
 export const TRANSITIVE = `
 abandonar ayudar buscar conocer defender derrotar encontrar escuchar invitar llamar llevar matar mirar obedecer oír preguntar proteger
 recordar salvar seguir servir temer traer vencer ver visitar`;
 
-/** With these the verb alone is said. */
+/** Reflexive verbs that are not reflexive in English. */
 export const REFLEXIVE = `
 acordar acostar casar caer despertar dormir enamorar enfadar ir levantar marchar morir mover olvidar parecer preocupar
 quedar quejar reír reunir sentar sentir`;
@@ -124,35 +141,46 @@ quedar quejar reír reunir sentar sentir`;
 export const SAID_OTHERWISE = `
 ^ adelante $: come in, añadir al carrito: add to cart, como pueden ver: as you can see, como puedes ver: as you can see,
 de dónde eres: where are you from, de dónde es usted: where are you from, desde_hace: for, ^ empecemos: let's start,
-encantada de conocerte: nice to meet you, encantado de conocerte: nice to meet you, ha olvidado su contraseña: have you forgotten your password,
-hagamos una pausa: let's take a break, ^ la cuenta $: the bill, me puede ayudar: can you help me, me puedes ayudar: can you help me,
-^ mucho gusto $: nice to meet you, ^ pasa $: come in, ^ pase $: come in, ^ próximamente $: coming soon, qué significa: what is the meaning of,
-qué significa esto: what does this mean, se me oye: can you hear me, ^ siéntate: sit down, ^ siéntese: sit down, ^ sigamos: let's go on,
+encantada de conocerte: nice to meet you, encantado de conocerte: nice to meet you,
+ha olvidado su contraseña: have you forgotten your password,
+hagamos una pausa: let's take a break, ^ la cuenta $: the bill, me puede ayudar: can you help me,
+me puedes ayudar: can you help me,
+^ mucho gusto $: nice to meet you, ^ pasa $: come in, ^ pase $: come in, ^ próximamente $: coming soon,
+qué significa: what is the meaning of,
+qué significa esto: what does this mean, se me oye: can you hear me, ^ siéntate: sit down, ^ siéntese: sit down,
+^ sigamos: let's go on,
 todos los derechos reservados: all rights reserved, ^ veamos: let's see,
 a qué hora: at what time, algo de beber: something to drink, algo de comer: something to eat,
-^ bienvenido a: welcome to, ^ bienvenidos a: welcome to, ^ bienvenida a: welcome to, ^ bienvenido $: welcome, ^ bienvenidos $: welcome,
+^ bienvenido a: welcome to, ^ bienvenidos a: welcome to, ^ bienvenida a: welcome to, ^ bienvenido $: welcome,
+^ bienvenidos $: welcome,
 buenos_días a todos: good morning everyone, hola a todos: hello everyone, gracias_a todos: thank you all,
-cuánto cuesta: how much is, cuánto cuestan: how much are, cuánto vale: how much is, cuántos años tienes: how old are you, cuántos años tiene: how old is he, de quién es: whose is, de quién son: whose are,
+cuánto cuesta: how much is, cuánto cuestan: how much are, cuánto vale: how much is,
+cuántos años tienes: how old are you, cuántos años tiene: how old is he, de quién es: whose is,
+de quién son: whose are,
 ^ disculpa $: sorry, ^ disculpe $: excuse me, ^ perdona $: excuse me, ^ perdone $: excuse me,
 el año pasado: last year, el mes pasado: last month, la semana pasada: last week,
 el año que viene: next year, el mes que viene: next month, la semana que viene: next week, en_casa: at home,
-estación de tren: train station, estación de autobuses: bus station, ^ hace buen tiempo: the weather is nice, ^ hace mal tiempo: the weather is bad,
+estación de tren: train station, estación de autobuses: bus station, ^ hace buen tiempo: the weather is nice,
+^ hace mal tiempo: the weather is bad,
 haga clic en: click on, haz clic en: click on, lo antes posible: as soon as possible,
 me oyen todos: can everyone hear me, me oyen: can you hear me, ^ no importa $: it does not matter,
-^ nos vemos $: see you, ^ nos vemos luego: see you later, ^ nos vemos mañana: see you tomorrow, ^ nos vemos pronto: see you soon,
-qué hora es: what time is it, qué le parece $: what do you think, qué os parece $: what do you think, qué te parece $: what do you think,
-^ quisiera: I would like, salió mal: went wrong, ^ seguro que: are you sure, ^ te amo $: I love you, ^ te quiero $: I love you,
+^ nos vemos $: see you, ^ nos vemos luego: see you later, ^ nos vemos mañana: see you tomorrow,
+^ nos vemos pronto: see you soon,
+qué hora es: what time is it, qué le parece $: what do you think, qué os parece $: what do you think,
+qué te parece $: what do you think,
+^ quisiera: I would like, salió mal: went wrong, ^ seguro que: are you sure, ^ te amo $: I love you,
+^ te quiero $: I love you,
 ^ ten cuidado: be careful, ^ tenga cuidado: be careful, todo el mundo: everybody`;
 
-/** What `ser` has no article before. */
+/** Professions, which have no article in Spanish. */
 export const PROFESSIONS = `
 médico médica profesor profesora abogado abogada ingeniero ingeniera estudiante enfermera enfermero arquitecto arquitecta traductor traductora periodista cocinero`;
 
-/** What belongs to who is spoken to, where a sentence begins with it. */
+/** Things that belong to the person addressed when `Su` begins a sentence. */
 export const YOURS = `
 pedido contraseña cuenta correo solicitud mensaje reserva pago sesión navegador dispositivo archivo ordenador teléfono suscripción perfil conexión micrófono pantalla`;
 
-/** Words that depend on what stands around them: the entry, its kind, and the condition. */
+/** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['conseguir: get', 'vblex', '(NOT 1 (inf))'],
   ['conseguir: manage', 'vblex', '(1 (inf))'],
@@ -194,7 +222,7 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['como: as', 'pr', '(-2 ("<tan>"i))'],
 ];
 
-/** The grammar that chooses English words. */
+/** Returns the grammar that chooses English words. */
 export function englishGrammar(): string {
   const beside = NOUNS_BESIDE.trim()
     .split(/\n(?! )/)
@@ -238,7 +266,7 @@ function insertedRules(): string[] {
   });
 }
 
-/** Each entry's rule: the English word of that kind; comparable adjectives have `sint` behind them. */
+/** Returns a rule for each entry; comparable adjectives are marked with `sint`. */
 function wordRules(table: string, tag = '', condition = ''): string[] {
   return entriesOf(table).map(([spanish, english]) => {
     const [, lemma = '', kind = ''] = /^(.*?)((?: sint)?)$/.exec(english) ?? [];
@@ -251,7 +279,7 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
   });
 }
 
-/** Readings of the words that the dictionary does not have. */
+/** Returns the readings of words missing from the dictionary. */
 export function newWordReadings(): string[] {
   const reading = (form: string, lemma: string, tags: string) =>
     inBothSizes((sized) => `APPEND ("${sized(lemma)}" ${tags}) ("<${sized(form)}>") ;`);
@@ -266,7 +294,7 @@ export function newWordReadings(): string[] {
   return [...nouns, ...verbs, 'REMOVE ("[*].*"r) IF (0 N OR V) ;'];
 }
 
-/** The forms of a verb on `-ar`, each with its tags. */
+/** Returns the forms of an `-ar` verb, each with its tags. */
 function regularForms(verb: string): [form: string, tags: string][] {
   const stem = verb.slice(0, -2);
   return entriesOf(ENDINGS).map(([ending, tags]) => {
