@@ -1,4 +1,7 @@
-/** Inline markup through Apertium: where marks go, and what they cost. */
+/**
+ * Inline markup through the Apertium engine: where the marks end up, and how the work grows with their
+ * number.
+ */
 import fc from '../support/suite/properties.ts';
 import { describe, expect, test } from 'vitest';
 import {
@@ -20,7 +23,7 @@ const toSpanish = { source: 'en', target: 'es', signal };
 
 const engine = await apertiumOfFile();
 
-describe('marks', () => {
+describe('marks in Apertium translations', () => {
   const examples: [string, string, string][] = [
     ['follow a word that moves', 'I like the <1>red</1> car.', 'Me gusta el coche <1>rojo</1>.'],
     [
@@ -117,25 +120,25 @@ describe('marks', () => {
     expect(written(answer!)).toBe(target);
   });
 
-  test('go with their words through both steps of a pivot', async () => {
+  test('stay with their words through both steps of a pivot route', async () => {
     const segment = marked('The <1>computer</1> of my <2>father</2> is <3>very slow</3>.');
     const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });
     expect(written(answer!)).toBe("<1>L'ordinateur</1> de mon <2>père</2> est <3>très lent</3>.");
   });
 
-  test('move with one of the blanks around them', async () => {
+  test('keep one of the blanks around them when they move', async () => {
     const segment = marked('près de <1/> ‘la rivière’ bleue');
     const [answer] = await engine.translate([segment], { ...toSpanish, source: 'fr' });
     expect(written(answer!)).toBe('cerca ‘del río’ <1/> azul');
   });
 
-  test('have the blanks of French around them', async () => {
+  test('get the blanks that French typography requires', async () => {
     const segment = marked('¿Quieres eliminar «<1/>»?');
     const [answer] = await engine.translate([segment], { signal, source: 'es', target: 'fr' });
     expect(written(answer!)).toBe('Tu veux éliminer «\u00a0<1/>\u00a0»\u00a0?');
   });
 
-  test('leave out a full stop that was behind them', async () => {
+  test('omit a full stop that followed them', async () => {
     const segment = marked('The word has <1>many</1> meanings. <2><3>Many</3> meanings.</2> Yes.');
     const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });
     expect(written(answer!)).toBe(
@@ -143,7 +146,7 @@ describe('marks', () => {
     );
   });
 
-  test('show no sign of words that are not known', async () => {
+  test("show no trace of Apertium's signs for unknown words", async () => {
     const segment = marked('The <1>Zyxqwv *is* #big</1> @home<2/>.');
     for (const target of ['es', 'ca', 'fr']) {
       const [answer] = await engine.translate([segment], { ...toSpanish, target });
@@ -152,7 +155,7 @@ describe('marks', () => {
     }
   });
 
-  test('do not change the words of most sentences', async () => {
+  test('leave the words of most sentences unchanged', async () => {
     const sources = [
       'The red car is <1>in front of</1> the house.',
       'She <1>does not work</1> on Sundays.',
@@ -176,7 +179,7 @@ describe('a long segment with marks', () => {
       ),
     );
 
-  test('is itself again when its pieces are joined, each of them well nested', () => {
+  test('is restored by joining its pieces, each of which is well nested', () => {
     const segments = fc
       .array(markedSegments({ isHostile: true }), { minLength: 1, maxLength: 8 })
       .map((parts) => parts.flatMap((part, i) => part.map((each) => renumbered(each, i * 2_000))));
@@ -190,7 +193,7 @@ describe('a long segment with marks', () => {
     );
   });
 
-  test('is cut between elements where it can be', () => {
+  test('is cut between elements where possible', () => {
     const segment = marked('<1>One is here. Two is here.</1> Three is here. <2>Four is here.</2>');
     expect(cut(segment).map(({ content }) => written(content as TextSegment))).toEqual([
       '<1>One is here. Two is here.</1>',
@@ -199,7 +202,7 @@ describe('a long segment with marks', () => {
     ]);
   });
 
-  test('is translated whole, an element around all of it too', async () => {
+  test('is translated completely, including an element around all of it', async () => {
     const houses = Array.from(
       { length: 120 },
       (_, i) => `The <${10 + 2 * i}>red</${10 + 2 * i}> house <${11 + 2 * i}/>is new. `,
@@ -214,7 +217,7 @@ describe('a long segment with marks', () => {
     expect(written(answer!).match(/<\d+>roja<\/\d+>/g)).toHaveLength(120);
   });
 
-  test('of thousands of marks holds nothing up for long', async () => {
+  test('with thousands of marks does not block the event loop for long', async () => {
     await translateTexts(engine, ['Ready.'], toSpanish);
     const nest = (count: number, inner: string): TextSegment => [
       ...ends('open', count),
@@ -244,13 +247,13 @@ describe('a long segment with marks', () => {
   });
 });
 
-describe('the work of marks', () => {
+describe('the work for marks', () => {
   const segments: Record<string, (parts: string) => string> = {
     'within one word': (letter) => letter,
     'around a word each': (letter) => `${letter} `,
   };
 
-  test.each(Object.entries(segments))('grows as their number does: %s', (_name, text) => {
+  test.each(Object.entries(segments))('grows linearly with their number: %s', (_name, text) => {
     const work = (size: number): void => {
       const elements = Array.from({ length: size }, (_, id): TextSegment => [
         { mark: 'open', id },

@@ -1,4 +1,4 @@
-/** The map of modes and pivots against what is installed: whatever is offered has to work. */
+/** Checks the table of modes and pivots against the installed packages: every offered pair must work. */
 import fc from '../support/suite/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { modes } from '../../server/engines/translation/apertium-modes.ts';
@@ -20,7 +20,9 @@ import { hostileTexts } from './translation-texts.ts';
 
 const signal = new AbortController().signal;
 
-/** Per language the same sentence, its house marked, and words of which a translation has most. */
+/**
+ * The same sentence in each language, with its house marked, and words of which a translation contains most.
+ */
 const languages: Record<string, { sentence: string; words: RegExp[]; house: RegExp }> = {
   af: language('Die rooi motor staan voor die <1>huis</1>.', 'rooi', 'motor|kar', 'huis'),
   be: language('Чырвоны аўтамабіль стаіць перад <1>домам</1>.', 'чырвон', 'аўтамабіл|машын', 'дом'),
@@ -67,13 +69,13 @@ function language(sentence: string, ...words: [string, string, string]) {
   return { sentence, words: [red!, car!, house!], house: house! };
 }
 
-describe('the map of modes', () => {
-  test('has a sentence here for every language it knows', () => {
+describe('the table of Apertium modes', () => {
+  test('has a sample sentence for every language', () => {
     const known = modes.flatMap(({ source, target }) => [source, target]).map(baseLanguage);
     expect(Object.keys(languages).sort()).toEqual([...new Set(known)].sort());
   });
 
-  test('holds each direction once', () => {
+  test('contains each direction once', () => {
     const directions = modes.map(({ source, target }) => `${source} ${target}`);
     expect(new Set(directions).size).toBe(directions.length);
   });
@@ -81,7 +83,7 @@ describe('the map of modes', () => {
 
 const engine = await apertiumOfFile();
 
-/** What goes through two of them, or into a variant, runs the programs of others. */
+/** Pairs with a mode of their own. Pivot routes and variants run the programs of other pairs. */
 const own = engine.pairs.filter((pair) =>
   modes.some(
     ({ source, target }) =>
@@ -89,11 +91,11 @@ const own = engine.pairs.filter((pair) =>
   ),
 );
 
-// Pair by pair, as the programs of each take their time to start.
+// One pair at a time, because the programs of each take time to start.
 describe.each(engine.pairs)('$source to $target', (pair) => {
   const options = { ...pair, signal };
 
-  test('translates a sentence, and marks follow their words', async () => {
+  test('translates a sentence, keeping marks with their words', async () => {
     const { sentence } = languages[baseLanguage(pair.source)]!;
     const { words, house } = languages[baseLanguage(pair.target)]!;
     const segment = marked(sentence);
@@ -117,14 +119,14 @@ describe.each(own)('$source to $target', (pair) => {
       options,
     );
     const tangled = texts.flatMap(({ text, tag }, i) => {
-      // Some modes take an unknown word that ends a sentence for one with a capital too many.
+      // Some modes capitalise an unknown word at the end of a sentence.
       const found = answers[i]!.toUpperCase().match(/Q\d{5}Z/g);
       return found?.length === 1 && found[0] === tag ? [] : [{ text, answer: answers[i]! }];
     });
     expect(tangled).toEqual([]);
   });
 
-  test('keeps random markup whole and nested as it was', async () => {
+  test('keeps random markup complete and nested as before', async () => {
     const segments = fc.array(
       fc.oneof(markedSegments({ isHostile: false }), markedSegments({ isHostile: true })),
       { minLength: 1, maxLength: 20 },
@@ -137,7 +139,7 @@ describe.each(own)('$source to $target', (pair) => {
     await fc.assert(property, { numRuns: 2, plugins: [fc.interruptAfterTimeLimit(20_000)] });
   });
 
-  test('keeps markup as clients send it well-formed, with its elements, and ignored ones byte for byte', async () => {
+  test('keeps client markup well-formed with its elements, and ignored elements byte for byte', async () => {
     const parts = fc.tuple(markup, markup, markup);
     const property = fc.asyncProperty(parts, async ([before, inner, after]) => {
       const kept = `<keep  q='"'>${inner}</keep>`;
@@ -158,6 +160,6 @@ describe.each(own)('$source to $target', (pair) => {
 function checkMarks(source: TextSegment, answer: TextSegment): void {
   const what = `${written(source)} → ${written(answer)}`;
   expect(markFaults(source, answer), what).toEqual([]);
-  // What repair leaves alone is also within what it was within.
+  // A translation that repair leaves unchanged already nests its marks as the source does.
   expect(repairMarks(source, answer), what).toBe(answer);
 }

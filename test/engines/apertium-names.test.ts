@@ -1,4 +1,4 @@
-/** Names of people and polite words through Apertium, whose dictionaries take them for other words. */
+/** Surnames and polite words through Apertium, whose dictionaries take them for other words. */
 import { expect, test } from 'vitest';
 import { apertiumOfFile, translateTexts } from './apertium-support.ts';
 import { marked, written } from './marked-segments.ts';
@@ -24,11 +24,14 @@ const surnames: [string, string, string, string][] = [
   ['fr', 'es', 'La voiture de Pierre Boulanger', 'El coche de Pierre Boulanger'],
   ['fr', 'ca', 'Louise Le Blanc et Jean Moulin', 'Louise Le Blanc i Jean Moulin'],
 ];
-test.each(surnames)('%s to %s with surnames: %s', async (source, target, text, expected) => {
-  expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
-});
+test.each(surnames)(
+  'translates surnames from %s to %s: %s',
+  async (source, target, text, expected) => {
+    expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
+  },
+);
 
-test('surnames in texts with marks', async () => {
+test('keeps surnames in texts with marks', async () => {
   const segment = marked('<1>Anna</1> <2>Baker</2> reads Peter <3>Cook</3>’s book.');
   const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
   expect(written(answer)).toBe('<1>Anna</1> <2>Baker</2> lee el libro de Peter <3>Cook</3>.');
@@ -41,13 +44,13 @@ test.each([
   ['pt', 'Please, wait here.', 'Por favor, espera aqui.'],
   ['es', 'This is a house.\nplease wait here', 'Esto es una casa.\npor favor espera aquí'],
   ['es', 'We want to please you.', 'Te queremos complacer.'],
-])('into %s with what is asked politely: %s', async (target, text, expected) => {
+])('translates polite requests into %s: %s', async (target, text, expected) => {
   expect(await translateTexts(engine, [text], { source: 'en', target, signal })).toEqual([
     expected,
   ]);
 });
 
-test('what is asked politely in texts with marks', async () => {
+test('translates polite requests in texts with marks', async () => {
   const segment = marked('<1>Please</1> wait <2>here</2>.');
   const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
   expect(written(answer)).toBe('<1>Por favor</1> espera <2>aquí</2>.');

@@ -28,7 +28,7 @@ const signal = new AbortController().signal;
 const toSpanish = { source: 'en', target: 'es', signal };
 const toFrench = { source: 'en', target: 'fr', signal };
 
-/** Sentences without a word twice, so that lost or swapped ones show. */
+/** Sentences that repeat no word, so that lost or swapped ones are noticed. */
 const sentences = Array.from({ length: 200 }, (_, i) => {
   const things = ['house', 'book', 'river', 'city', 'table', 'friend', 'door', 'window', 'tree'];
   const qualities = ['new', 'old', 'big', 'red', 'white'];
@@ -55,7 +55,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 const translationFailed = expect.objectContaining({ code: 'translation_failed' }) as unknown;
 const engineUnavailable = expect.objectContaining({ code: 'engine_unavailable' }) as unknown;
 
-/** Kills one of the processes that are there; false if none was. */
+/** Kills a random process of the pipeline; returns false if none was running. */
 async function killOne(random: () => number): Promise<boolean> {
   const group = (await groupsStartedBy()).flat();
   const victim = group[Math.floor(random() * group.length)];
@@ -64,17 +64,17 @@ async function killOne(random: () => number): Promise<boolean> {
     process.kill(victim.pid, 'SIGKILL');
     return true;
   } catch {
-    return false; // It has gone with a neighbour that was killed before.
+    return false; // The process has ended together with a killed neighbour.
   }
 }
 
 describe('killing processes of a pipeline', () => {
-  test('at random loses and swaps nothing', async () => {
+  test('at random neither loses nor swaps sentences', async () => {
     const engine = await apertium();
     const undisturbed = await translateEach(engine);
     const random = randomSource(1);
     let killed = 0;
-    // Between two lives there is nothing to kill for a moment: as many rounds as it takes.
+    // For a moment between two lives no process can be killed, so this takes as many rounds as needed.
     while (killed < 3) {
       let answered = 0;
       const kills: Promise<boolean>[] = [];
@@ -86,7 +86,7 @@ describe('killing processes of a pipeline', () => {
     }
   });
 
-  test('whichever it is leaves the engine usable', async () => {
+  test('leaves the engine usable, whichever process it is', async () => {
     // The shell and two stages.
     const engine = await apertium({ modesFolder: await faultyModes() });
     const expected = await translateTexts(engine, [sentences[0]!], toSpanish);
@@ -105,14 +105,14 @@ describe('killing processes of a pipeline', () => {
       });
       expect(await translateTexts(engine, [sentences[0]!], toSpanish)).toEqual(expected);
     }
-    // Three of the shells and stages may still be on their way out, no more.
+    // Up to three of the shells and stages may still be exiting.
     await eventually(async () => (await groupsStartedBy()).length === 1, {
       what: 'only the last pipeline is left',
     });
   });
 });
 
-describe('a text that ends the pipeline each time', () => {
+describe('a text that ends the pipeline', () => {
   for (const poison of ['HALF', 'SWALLOW', 'FLOOD']) {
     test(`(${poison}) is refused, and the others are answered`, async () => {
       const log = recordingLog();
@@ -135,7 +135,7 @@ describe('a text that ends the pipeline each time', () => {
     });
   }
 
-  test('only after its answer costs nobody anything', async () => {
+  test('after its answer harms no other text', async () => {
     const engine = await apertium({ modesFolder: await faultyModes() });
     const texts = [...sentences.slice(0, 20), 'A TWICE sentence.', ...sentences.slice(20)];
     expect(await translateTexts(engine, texts, toSpanish)).toEqual(texts);
@@ -152,7 +152,7 @@ describe('a text that ends the pipeline each time', () => {
     expect(performance.now() - startMs).toBeGreaterThan(1_200);
   });
 
-  test('fails the call it is part of, and only that', async () => {
+  test('fails its own call only', async () => {
     const engine = await apertium({ modesFolder: await faultyModes() });
     const other = translateTexts(engine, sentences, toSpanish);
     const failed = failureOf(translateTexts(engine, [...sentences, 'A CRASH.'], toSpanish));
@@ -160,7 +160,7 @@ describe('a text that ends the pipeline each time', () => {
     expect(await other).toEqual(sentences);
   });
 
-  test('does no harm any more once its caller has gone', async () => {
+  test('does no more harm after its caller aborts', async () => {
     const log = recordingLog();
     const engine = await apertium({ log, modesFolder: await faultyModes() });
     await translateTexts(engine, ['Ready.'], toSpanish);
@@ -176,13 +176,13 @@ describe('a text that ends the pipeline each time', () => {
   });
 });
 
-describe('more text than may wait', () => {
-  test('is refused at once, and what waits already is answered', async () => {
+describe('text beyond the waiting limit', () => {
+  test('is refused at once, while waiting text is still answered', async () => {
     const engine = await apertium({ modesFolder: await faultyModes(), maxWaitingLength: 5_000 });
     const accepted: Promise<string[]>[] = [];
     const refused: Promise<unknown>[] = [];
     const text = 'word '.repeat(70).trim();
-    // Under way are 2,000 units at most, so that 5,000 more can wait.
+    // At most 2,000 units are in progress, so 5,000 more can wait.
     for (let i = 0; i < 40; i++) {
       const answer = translateTexts(engine, [text], toSpanish);
       if (i < 10) accepted.push(answer);
@@ -197,7 +197,7 @@ describe('more text than may wait', () => {
     expect(await translateTexts(engine, [text], toSpanish)).toEqual([text]);
   });
 
-  test('is never one long text alone', async () => {
+  test('does not include a single long text', async () => {
     const engine = await apertium({ modesFolder: await faultyModes(), maxWaitingLength: 20_000 });
     const text = 'One two three. '.repeat(3_000);
     expect(await translateTexts(engine, [text], toSpanish)).toEqual([text]);
@@ -205,7 +205,7 @@ describe('more text than may wait', () => {
 });
 
 describe('a broken installation', () => {
-  test('is reported with what to install, and does not spin', async () => {
+  test('is logged with the packages to install, without restarting in a loop', async () => {
     const modesFolder = await temporaryFolder();
     const data = join(modesFolder, 'eng-spa.bin');
     await writeFile(data, '');
@@ -213,7 +213,7 @@ describe('a broken installation', () => {
     await writeFile(join(modesFolder, 'eng-cat.mode'), `lt-proc '/nowhere/eng-cat.bin'`);
     const log = recordingLog();
     const engine = await apertium({ log, modesFolder });
-    // What lacks its data is not offered at all.
+    // A mode without its data is not offered.
     expect(engine.pairs).toEqual([{ source: 'en', target: 'es' }]);
     expect(JSON.stringify(log.lines)).toContain('/nowhere/eng-cat.bin');
     await rm(data);
@@ -234,7 +234,7 @@ describe('a broken installation', () => {
     expect(JSON.stringify(log.lines)).toContain('eng-spa.bin');
   });
 
-  test('is used again once it is mended', async () => {
+  test('is used again after its repair', async () => {
     const modesFolder = await faultyModes();
     const stage = join(modesFolder, 'stage');
     await chmod(stage, 0o600);
@@ -252,8 +252,8 @@ describe('a broken installation', () => {
   });
 });
 
-describe('processes', () => {
-  test('start with prepare, for both steps of a route, and not before', async () => {
+describe('Apertium processes', () => {
+  test('start on prepare and not before, for both steps of a route', async () => {
     const engine = await apertium();
     expect(await groupsStartedBy()).toEqual([]);
     engine.prepare({ source: 'en', target: 'fr' });
@@ -267,7 +267,7 @@ describe('processes', () => {
     expect(await translateTexts(engine, [sentences[0]!], toSpanish)).toEqual(expected);
   });
 
-  test('are gone when close resolves, whatever they were doing', async () => {
+  test('have ended when close resolves, even with work in progress', async () => {
     const engine = await createApertium({ log: recordingLog() });
     assert.ok('translate' in engine);
     engine.prepare({ source: 'en', target: 'it' });
@@ -287,7 +287,7 @@ describe('processes', () => {
     expect(await pending).toEqual(engineUnavailable);
   });
 
-  test('are gone when close resolves even if they were stopped in their tracks', async () => {
+  test('have ended when close resolves, even if they were stopped by a signal', async () => {
     const engine = await createApertium({ log: recordingLog() });
     assert.ok('translate' in engine);
     await translateTexts(engine, [sentences[0]!], toSpanish);
@@ -297,7 +297,7 @@ describe('processes', () => {
     expect(await groupsStartedBy()).toEqual([]);
   });
 
-  test('end by themselves when the server is killed hard', async () => {
+  test('end by themselves after the server is killed with SIGKILL', async () => {
     const folder = await temporaryFolder();
     const script = join(folder, 'server.mjs');
     const engine = builtModule('server/engines/translation/apertium.ts');

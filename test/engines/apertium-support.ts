@@ -1,4 +1,4 @@
-/** Apertium for tests: the installed one, and one whose stages fail on demand. */
+/** Apertium for tests: the installed engine, and one whose stages fail on demand. */
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { createApertium, type ApertiumOptions } from '../../server/engines/trans
 import type { Logger } from '../../server/process/log.ts';
 import { plain, textsOf } from './marked-segments.ts';
 
-/** Keeps what was logged. */
+/** Returns a logger that keeps its lines. */
 export function recordingLog(): Logger & { lines: { fields: object; message: string }[] } {
   const lines: { fields: object; message: string }[] = [];
   const record = (fields: object, message: string) => {
@@ -19,12 +19,12 @@ export function recordingLog(): Logger & { lines: { fields: object; message: str
   return { lines, debug: record, info: record, warn: record, error: record };
 }
 
-/** Matches a string with that part, typed as what may stand in any place. */
+/** Matches a string that contains the part; typed `unknown` to fit in any place. */
 export function containing(part: string): unknown {
   return expect.stringContaining(part) as unknown;
 }
 
-/** An engine that the caller closes. */
+/** Creates an engine that the caller closes. */
 export async function openApertium(
   options: Partial<ApertiumOptions> = {},
 ): Promise<TranslationEngine> {
@@ -33,14 +33,17 @@ export async function openApertium(
   return engine;
 }
 
-/** An engine that the test, once finished, closes. */
+/** Creates an engine that is closed when the test finishes. */
 export async function apertium(options: Partial<ApertiumOptions> = {}): Promise<TranslationEngine> {
   const engine = await openApertium(options);
   onTestFinished(() => engine.close());
   return engine;
 }
 
-/** One for all tests of a file, closed after them: each pair takes half a second of a processor to start. */
+/**
+ * Creates one engine for all tests of a file, closed after them: each pair takes half a second of CPU time
+ * to start.
+ */
 export async function apertiumOfFile(): Promise<TranslationEngine> {
   const engine = await openApertium();
   afterAll(() => engine.close());
@@ -56,14 +59,14 @@ export async function translateTexts(
   return textsOf(await engine.translate(plain(texts), options));
 }
 
-/** A folder that is removed when the test is finished. */
+/** Creates a folder that is removed when the test finishes. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'apertium-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A stage that passes frames on, except those that hold one of the words it is told to fail at. */
+/** A stage that passes frames on and fails at frames with certain words. */
 const faultyStage = `
 const fs = require('node:fs');
 // What floods another stage alone is never seen.
@@ -87,7 +90,7 @@ for (;;) {
 }
 `;
 
-/** A modes folder whose only mode (en to es) is two stages that copy text, and fail on demand. */
+/** Creates a modes folder with a single mode (en to es): two stages that copy text and fail on demand. */
 export async function faultyModes(): Promise<string> {
   const folder = await temporaryFolder();
   const stage = join(folder, 'stage');
@@ -97,7 +100,7 @@ export async function faultyModes(): Promise<string> {
   return folder;
 }
 
-/** A process, as Linux tells it. */
+/** A process, from Linux's `/proc`. */
 export interface ProcessEntry {
   pid: number;
   parentPid: number;
@@ -105,13 +108,13 @@ export interface ProcessEntry {
   sizeBytes: number;
 }
 
-/** Processes that are alive, zombies left out. */
+/** Lists the running processes, except zombies. */
 export async function processes(): Promise<ProcessEntry[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const entries = await Promise.all(
     pids.map(async (pid): Promise<ProcessEntry[]> => {
       const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-      // The name in parentheses may contain anything; fields count from behind it.
+      // The name in parentheses may contain any character, so fields count from the closing one.
       const [state, parentPid, groupId, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (stat === '' || state === 'Z' || state === 'X') return [];
       const sizeBytes = Number(more[18]) * 4096;
@@ -123,16 +126,16 @@ export async function processes(): Promise<ProcessEntry[]> {
   return entries.flat();
 }
 
-/** Groups of other tests, whose process this is as well: a browser, for one. */
+/** Process groups of other tests that share this process, for example a browser. */
 let otherGroups: ReadonlySet<number> = new Set();
 
-/** Leaves out of {@link groupsStartedBy} what runs now. */
+/** Excludes the groups that run now from {@link groupsStartedBy}. */
 export async function leaveOutGroups(): Promise<void> {
   const running = (await groupsStartedBy()).flat();
   otherGroups = new Set([...otherGroups, ...running.map(({ groupId }) => groupId)]);
 }
 
-/** Process groups that a process (by default this one) has started and that are still there. */
+/** Lists the process groups that a process (by default this one) has started and that still run. */
 export async function groupsStartedBy(pid = process.pid): Promise<ProcessEntry[][]> {
   const all = await processes();
   const ids = all.filter(
@@ -141,7 +144,7 @@ export async function groupsStartedBy(pid = process.pid): Promise<ProcessEntry[]
   return ids.map(({ groupId }) => all.filter((each) => each.groupId === groupId));
 }
 
-/** Waits for a condition; fails when it does not come true in time. */
+/** Waits for a condition; fails when it does not become true in time. */
 export async function eventually(
   condition: () => Promise<boolean> | boolean,
   { withinMs = 90_000, what }: { withinMs?: number; what: string },

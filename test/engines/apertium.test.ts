@@ -18,7 +18,7 @@ const signal = new AbortController().signal;
 const engine = await apertiumOfFile();
 
 describeTranslationConformance({
-  // In two steps.
+  // A pivot route with two steps.
   name: 'Apertium from en to fr',
   create: openApertium,
   // Seven programs for each step.
@@ -26,9 +26,9 @@ describeTranslationConformance({
   pair: { source: 'en', target: 'fr' },
 });
 
-/** Each pair by itself: apertium-modes.test.ts. */
+/** For each pair by itself, see apertium-modes.test.ts. */
 describe('Apertium translates', () => {
-  /** What stays as it was: words that dictionaries know with a hyphen, names, formulas, addresses. */
+  /** Text that stays unchanged: hyphenated words of the dictionaries, names, formulas, addresses. */
   const hyphens: [source: string, target: string, text: string, expected: RegExp][] = [
     ['en', 'es', 'long-term potential', /potencial a largo plazo/i],
     ['en', 'es', 'a long\u2011term plan', /un plan a largo plazo/i],
@@ -48,7 +48,7 @@ describe('Apertium translates', () => {
     ['en', 'es', 'Jean-Luc Picard', /^Jean-Luc Picard$/],
     ['en', 'es', 'COVID-19 - and UTF-8', /COVID-19 - y UTF-8/],
     ['en', 'es', 'a-b@example.org and foo-bar.html', /@example\.org .* foo-/],
-    // No blank is left before a full stop or a comma that had none.
+    // No blank appears before a full stop or comma.
     ['en', 'es', 'It was a first-rate change.', /^Era .* de tasa\.$/],
     ['en', 'es', 'It was a deep-sea, back-door plan.', /^Era un mar profundo, .*\S\.$/],
     ['en', 'es', 'He is the vice-president.', /vicepresidente\.$/],
@@ -56,7 +56,7 @@ describe('Apertium translates', () => {
     ['en', 'es', 'a 1.5-hour meeting', /reunión de 1\.5 horas$/i],
     ['en', 'es', 'a U.S.-based company', /^Una empresa basada en EE\.UU\.$/],
     ['en', 'es', 'Bye ; a first-rate change.', /^\S+ ; .* de tasa\.$/],
-    // Names and identifiers stay.
+    // Names and identifiers stay unchanged.
     ['en', 'es', 'Mr. Smith-Jones came.', /Smith-Jones vino/],
     ['en', 'es', 'Spider-Man is a hero.', /^Spider-Man es un héroe\.$/],
     ['en', 'ca', 'The Rolls-Royce was red.', /^El Rolls-Royce era vermell\.$/],
@@ -67,7 +67,7 @@ describe('Apertium translates', () => {
     ['fr', 'es', 'Le fichier GPL-3.0-or-later est neuf.', / GPL-3\.0-or-later es nuevo\.$/],
     ['es', 'en', 'Spider-Man es un héroe.', /^Spider-Man is a hero\.$/],
     ['es', 'pt', 'El señor Smith-Jones vino ayer.', / Smith-Jones veio ontem\.$/],
-    // Prefixes: as one word, or with it.
+    // Prefixes: as one word, or together with the word.
     ['en', 'es', 'She is the co-founder.', / cofundadora?\.$/],
     ['en', 'es', 'He was re-elected in May.', / reelegido en mayo\.$/],
     ['en', 'es', 'A multi-lingual server; a semi-final.', /multilingüe; una semifinal\.$/],
@@ -81,7 +81,7 @@ describe('Apertium translates', () => {
     ['pt', 'es', 'deu-me o livro', /me dio el libro/],
     ['fr', 'es', 'vient-il demain ?', /^¿viene mañana/],
     ['fr', 'es', 'les relations franco-allemandes', /franco-alemanas/],
-    // Pronouns that dictionaries know with their hyphens, beside or within compounds.
+    // Hyphenated pronouns in the dictionaries, beside or within compounds.
     [
       'en',
       'es',
@@ -122,7 +122,7 @@ describe('Apertium translates', () => {
     ['ca', 'es', "Dóna-te'n tres.", /^Date tres\.$/],
     ['ca', 'en', "Compra-me'n dos.", /^Buy me two\.$/],
     ['en', 'es', "a five-year-old's bike", /de un niño de cinco años$/i],
-    // Compounds of web pages, as a table says them.
+    // Compounds of web pages, from a table.
     [
       'en',
       'es',
@@ -138,26 +138,26 @@ describe('Apertium translates', () => {
     ['en', 'es', 'COST-EFFECTIVE TOOLS', /^HERRAMIENTAS RENTABLES$/],
     ['en', 'es', 'The archaic tools are eco-friendly.', /herramientas arcaicas son ecológicas\.$/],
     ['en', 'es', 'A high-quality film and a high-quality book.', /de alta .* de alta calidad\.$/],
-    // One that no rule makes use of spoils no other.
+    // A compound without a rule does not spoil its neighbours.
     ['en', 'es', 'The two-bedroom flat has a fire-red door.', / de dos dormitorios /],
     ['en', 'es', 'Check-in begins at noon.', /^Check-in empieza/],
     ['en', 'es', 'ISBN 978-3-16-148410-0', /^ISBN 978-3-16-148410-0$/],
-    // The article of a feminine word that begins with a stressed a, at the beginning of a sentence.
+    // The article of a feminine word with a stressed initial a, at the beginning of a sentence.
     ['en', 'es', 'The area is large. Water is red.', /^El área es grande\. El agua es roja\.$/],
     ['en', 'es', 'THE AREA IS LARGE.', /^EL ÁREA ES GRANDE\.$/],
-    // Two adjectives stay beside each other.
+    // Two adjectives stay together.
     ['es', 'en', 'Un curso teórico-práctico.', /^A practical theoretical course\.$/],
     ['es', 'en', 'El ex-presidente y el coche-bomba.', /^The ex-president and the car-bomb\.$/],
     ['pt', 'en', 'um curso teórico-prático', /^a practical theoretical course$/i],
   ];
 
-  /** Its rules leave words of a description without a blank where a comma is between them. */
+  /** Apertium's rules drop the blank at a comma between words of a description. */
   test.each([
     ['es', 'He is a tall, hungry man.', 'Es un hombre alto, famélico.'],
     ['es', 'The clean, bright room was empty.', 'La sala limpia, brillante estaba vacía.'],
     ['fr', 'The clean, bright room was empty.', 'La salle nette, brillante était vide.'],
     ['es', 'In 2,500 cases , Paris, France, wins.', /2,500 casos , París, Francia, gana\.$/],
-  ])('into %s around commas: %s', async (target, text, expected) => {
+  ])('into %s with blanks around commas: %s', async (target, text, expected) => {
     const [answer] = await translateTexts(engine, [text], { source: 'en', target, signal });
     if (typeof expected === 'string') expect(answer).toBe(expected);
     else expect(answer).toMatch(expected);
@@ -212,7 +212,7 @@ describe('Apertium translates', () => {
     ['es', '“Where is the house?” he asked.', '“¿Dónde está la casa?” preguntó.'],
     ['fr', 'Hello everyone, welcome.', 'Salut à tous, bienvenus.'],
   ])(
-    'into %s with the beginnings of sentences as they are written there: %s',
+    'into %s with the sentence beginnings of that language: %s',
     async (target, text, expected) => {
       expect(await translateTexts(engine, [text], { source: 'en', target, signal })).toEqual([
         expected,
@@ -237,7 +237,7 @@ describe('Apertium translates', () => {
     ['es', 'en', '@juan vive en #madrid_nuevo', '@juan lives in #madrid_nuevo'],
     ['it', 'es', 'Il 5% degli utenti, il 2,5%.', 'El 5% de los usuarios, el 2,5%.'],
     ['en', 'es', 'The <red> car is here.', 'El coche <rojo> está aquí.'],
-  ])('%s to %s with what is no word: %s', async (source, target, text, expected) => {
+  ])('%s to %s with tokens that are not words: %s', async (source, target, text, expected) => {
     expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
   });
 
@@ -249,12 +249,15 @@ describe('Apertium translates', () => {
     ['A 5" disk: "It is new."', 'Un 5" disco: "es nuevo."'],
     ['"She has two of the" (5") cars', '"Tiene dos del" (5") coches'],
     ['It is " new " ( and red ).', 'Es " nuevo " ( y rojo ).'],
-  ])('without blanks that its rules leave behind what opens: %s', async (text, expected) => {
-    const toSpanish = { source: 'en', target: 'es', signal };
-    expect(await translateTexts(engine, [text], toSpanish)).toEqual([expected]);
-    const [answer = []] = await engine.translate([marked(`${text} <1>Yes</1>`)], toSpanish);
-    expect(written(answer)).toBe(`${expected} <1>Sí</1>`);
-  });
+  ])(
+    'without the blanks that its rules add after opening punctuation: %s',
+    async (text, expected) => {
+      const toSpanish = { source: 'en', target: 'es', signal };
+      expect(await translateTexts(engine, [text], toSpanish)).toEqual([expected]);
+      const [answer = []] = await engine.translate([marked(`${text} <1>Yes</1>`)], toSpanish);
+      expect(written(answer)).toBe(`${expected} <1>Sí</1>`);
+    },
+  );
 
   test('beginnings of sentences in texts with marks', async () => {
     const segment = marked('Hello <1>everyone</1>, <2>how</2> are you?');
@@ -273,7 +276,7 @@ describe('Apertium translates', () => {
     ['C<1>2</1>H<2>5</2>OH and H<3>2</3>O', 'C<1>2</1>H<2>5</2>OH et H<3>2</3>O'],
     ['The city of London<1>1</1>', 'La ville de Londres<1>1</1>'],
   ])(
-    'letters of formulas stay, and words before the number of a note do not: %s',
+    'texts with letters of formulas and with words before note numbers: %s',
     async (text, expected) => {
       const [answer = []] = await engine.translate([marked(text)], {
         ...{ source: 'en', target: 'fr', signal },
@@ -282,7 +285,7 @@ describe('Apertium translates', () => {
     },
   );
 
-  test('what is quoted within marks', async () => {
+  test('quoted text within marks', async () => {
     const segment = marked('Do not press the <1>"red"</1> button.');
     const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
     expect(written(answer)).toBe('No pulses el botón <1>"rojo"</1>.');
@@ -300,7 +303,7 @@ describe('Apertium translates', () => {
     ['x, y, origine', /^x,.*origen?/],
     ['Le mot <maison> est là, vas-y !', /<casa>.*vas\s?!$/],
     ['Écrivez <prn> et vas-y !', /^¡Escribid <prn> y vas\s?!$/],
-  ])('%s without tags of its own', async (text, expected) => {
+  ])('%s without leaving tags of its own', async (text, expected) => {
     const toSpanish = { source: 'fr', target: 'es', signal };
     expect(await translateTexts(engine, [text], toSpanish)).toEqual([
       expect.stringMatching(expected),
@@ -309,7 +312,7 @@ describe('Apertium translates', () => {
     expect(plainText(inItalic ?? []).split('<')).toHaveLength(text.split('<').length);
   });
 
-  test('variants it does not know as their base language', async () => {
+  test('unsupported variants as their base language', async () => {
     const texts = ['La voiture rouge est devant la maison.'];
     const british = { source: 'fr-CA', target: 'en-GB', signal };
     expect(await translateTexts(engine, texts, british)).toEqual(
@@ -319,12 +322,12 @@ describe('Apertium translates', () => {
     expect(await translateTexts(engine, ['El color.'], american)).toEqual(['The color.']);
   });
 
-  test('words that its rules drop as they are', async () => {
+  test('words that its rules would drop by keeping them', async () => {
     const options = { source: 'it', target: 'en', signal };
     expect(await translateTexts(engine, ['Si', 'Si.'], options)).toEqual(['Si', 'Si.']);
   });
 
-  test('around words it does not know, without marking them', async () => {
+  test('around unknown words, without marking them', async () => {
     const text = 'The red Zyxqwv is * very* #big @home ~ 5 ~~ x.';
     for (const target of ['es', 'ca', 'fr']) {
       const [answer] = await translateTexts(engine, [text], { source: 'en', target, signal });
@@ -345,7 +348,7 @@ describe('Apertium translates', () => {
 });
 
 describe('line breaks in a text', () => {
-  test('stay where they are, with the blanks beside them', async () => {
+  test('stay in place, with the blanks beside them', async () => {
     const texts = ['The house is new. \r\n\r\n  The river is new.\nThe door\u2028', 'She\nworks.'];
     const answers = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
     expect(answers[0]).toBe('La casa es nueva. \r\n\r\n  El río es nuevo.\nLa puerta\u2028');
@@ -356,15 +359,15 @@ describe('line breaks in a text', () => {
 describe('a long text', () => {
   const long = 'The house number one is new and the river is very long. '.repeat(180);
 
-  test('without sentences or blanks is answered too', async () => {
+  test('without sentences or blanks is answered', async () => {
     const texts = ['house '.repeat(4_000), 'x'.repeat(20_000), `Zy${'😀'.repeat(5_000)}`];
     const answers = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
     expect(answers[0]!.match(/casa/gi)).toHaveLength(4_000);
-    // Compared as a truth value: a difference of 20 KB says nothing.
+    // Compared as a boolean, because the diff of a 20 KB text is of no use.
     expect(answers.slice(1).map((answer, i) => answer === texts[i + 1])).toEqual([true, true]);
   });
 
-  test('is translated whole, and does not hold back the captions of others', async () => {
+  test('is translated completely and does not delay captions', async () => {
     const caption = ['The door is open.'];
     const options = { source: 'en', target: 'es', signal };
     await translateTexts(engine, caption, options);
@@ -393,15 +396,15 @@ describe('a long text', () => {
   });
 });
 
-test('an account with many calls delays another by little', async () => {
+test('an account with many calls delays another account only a little', async () => {
   const before = await answeredBefore((texts, account) =>
     translateTexts(engine, texts, { source: 'en', target: 'es', signal, account }),
   );
   expect(before).toBeLessThan(3);
 });
 
-describe('Apertium that is not there', () => {
-  test('says which language packages to install', async () => {
+describe('a missing Apertium installation', () => {
+  test('is reported with the language packages to install', async () => {
     const modesFolder = await temporaryFolder();
     const engine = await createApertium({ log: recordingLog(), modesFolder });
     expect(engine).toMatchObject({
@@ -413,7 +416,7 @@ describe('Apertium that is not there', () => {
     });
   });
 
-  test('says so when only the program is missing', async () => {
+  test('is reported when only the program is missing', async () => {
     const programFolders = await temporaryFolder();
     const engine = await createApertium({ log: recordingLog(), programFolders });
     expect(engine).toMatchObject({

@@ -17,7 +17,7 @@ interface Call extends TranscriptionRequest {
   lengthMs: number;
 }
 
-/** Hears tones. */
+/** Transcribes tones. */
 function hearRecording(samples: Int16Array): Transcript {
   const words = hearTones(Float32Array.from(samples, (sample) => sample / 32_768));
   return { text: textOf(words), words };
@@ -48,14 +48,14 @@ async function* labelled(recognitions: readonly Recognition[]): AsyncGenerator<H
 }
 
 const SENTENCE = 'alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima';
-/** Lets everything that can go on go on. */
+/** Lets pending work proceed. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const never = (signal: AbortSignal) =>
   new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-/** Speech whose pieces leave time for work in between, as those of people do. */
+/** Yields speech with time for work between its pieces, as live speech does. */
 async function* unhurried(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<SpeechPiece> {
   for await (const piece of speech) {
     yield piece;
@@ -64,8 +64,8 @@ async function* unhurried(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<Sp
   }
 }
 
-describe('a recogniser of recordings that hears streams', () => {
-  test('moves its captions while an utterance grows, about once a second', async () => {
+describe('a batch recogniser on a stream', () => {
+  test('updates its partials about once a second while an utterance grows', async () => {
     const { engine, calls } = recogniser();
     const recognitions = await heard(engine, unhurried(utterances([SENTENCE, 'kilo lima'])));
     const texts = recognitions.map(({ kind, text }) => `${kind} ${text}`);
@@ -86,7 +86,7 @@ describe('a recogniser of recordings that hears streams', () => {
     ]);
   });
 
-  test('is told again and again what stands still, so that two hypotheses agree on it before the end', async () => {
+  test('repeats an unchanged partial, so that two hypotheses agree on it before the end', async () => {
     const { engine } = recogniser({ transcribe: async () => ({ text: 'good morning' }) });
     const recognitions = await heard(engine, unhurried(utterances([SENTENCE])));
     expect(recognitions.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
@@ -101,7 +101,7 @@ describe('a recogniser of recordings that hears streams', () => {
     expect(shown).toEqual(['Good morning', 'concluded']);
   });
 
-  test('has at most one partial under way and hears all there is in the next one', async () => {
+  test('has at most one partial in progress and covers all waiting audio with the next', async () => {
     let release = () => {};
     let running = 0;
     let most = 0;
@@ -130,7 +130,7 @@ describe('a recogniser of recordings that hears streams', () => {
     expect(finals(recognitions).map(({ text }) => text)).toEqual([SENTENCE]);
   });
 
-  test('ends a partial for the final, and its finals are those of an engine without partials', async () => {
+  test('aborts a partial for the final, and yields the same finals as an engine without partials', async () => {
     const texts = [SENTENCE, 'mike november oscar papa quebec', 'alpha bravo charlie delta echo'];
     const aborted: boolean[] = [];
     const partialsThat = {
@@ -151,7 +151,7 @@ describe('a recogniser of recordings that hears streams', () => {
     expect(aborted).toEqual([true, true, true]);
   });
 
-  test('takes in the next utterance while a final is awaited, and no more than that', async () => {
+  test('accepts the next utterance, and no further one, while a final is pending', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const { engine } = recogniser({
@@ -174,11 +174,11 @@ describe('a recogniser of recordings that hears streams', () => {
     expect(said.map(({ startMs }) => startMs)).toEqual([200, 2_880, 5_560, 8_240, 10_920]);
   });
 
-  test('hears an utterance without an end in parts, and all of it', async () => {
+  test('transcribes an endless utterance completely, in parts', async () => {
     const { engine, calls } = recogniser({ partialEveryMs: 0, maxUtteranceMs: 1_000 });
     const said = finals(await heard(engine, utterances([SENTENCE], { pieceMs: 330 })));
     expect(calls.map(({ lengthMs }) => lengthMs)).toEqual([1_000, 1_000, 1_000, 430]);
-    // Each part has whole words, but for those on a seam.
+    // Each part has whole words, except at a seam.
     const words = said.flatMap((final) => final.words);
     const whole = words.filter(({ text }) => text !== GARBLED);
     for (const { text, startMs } of whole) {
@@ -187,7 +187,7 @@ describe('a recogniser of recordings that hears streams', () => {
     expect(whole.length).toBeGreaterThanOrEqual(9);
   });
 
-  test('lets an engine find the language only where it may, and of enough speech', async () => {
+  test('lets the engine detect the language only where permitted and with enough speech', async () => {
     const long = SENTENCE;
     const languagesAsked = async (options: Partial<RecognitionOptions>, detectsLanguage = true) => {
       const { engine, calls } = recogniser({
@@ -205,7 +205,7 @@ describe('a recogniser of recordings that hears streams', () => {
     expect(await languagesAsked({ languageMode: 'hint' }, false)).toEqual(['en', 'en', 'en']);
   });
 
-  test('passes on what goes wrong with a final, and stops', async () => {
+  test('passes on the failure of a final, and stops', async () => {
     const broken = new Error('out of order');
     const { engine, calls } = recogniser({
       partialEveryMs: 0,
@@ -215,7 +215,7 @@ describe('a recogniser of recordings that hears streams', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('ends its streams when it is closed', async () => {
+  test('ends its streams on close', async () => {
     const { engine } = recogniser({ transcribe: (_samples, { signal }) => never(signal) });
     const listening = heard(engine, utterances(['alpha']));
     const failure = expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
@@ -225,10 +225,10 @@ describe('a recogniser of recordings that hears streams', () => {
   });
 });
 
-describe('words of a text', () => {
+describe('word times of a text', () => {
   const at = (text: string, startMs: number) => ({ text, startMs, endMs: startMs + 100 });
 
-  test('are timed by an engine whose words have other capitals, marks and seams', () => {
+  test('come from an engine whose words differ in capitals, punctuation and seams', () => {
     const timed = [at(' He', 0), at('llo', 100), at('wor', 300), at('ld', 400), at(" it's", 500)];
     expect(wordsOfText('Hello, world! – It’s', timed)).toEqual([
       { text: 'Hello,', startMs: 0, endMs: 200 },
@@ -238,12 +238,12 @@ describe('words of a text', () => {
     ]);
   });
 
-  test('have no times when the engine says something else', () => {
+  test('are missing when the engine returns different words', () => {
     expect(wordsOfText('one two', [at('one', 0), at('three', 100)])).toEqual([]);
     expect(wordsOfText('one two', [])).toEqual([]);
   });
 
-  test('are one where a script has no blanks', () => {
+  test('cover a single word in a script without blanks', () => {
     expect(wordsOfText('你好。', [at('你', 0), at('好', 100)])).toEqual([
       { text: '你好。', startMs: 0, endMs: 200 },
     ]);

@@ -1,4 +1,4 @@
-/** Sentences without a mistake, as people write them: with names, numbers, quotations, addresses, jargon. */
+/** Correct sentences with names, numbers, quotations, addresses and jargon. */
 import type { LanguageTag } from '../../shared/language.ts';
 
 const lines = (text: string): string[] => text.trim().split('\n');

@@ -1,6 +1,6 @@
 /**
- * What hears in place of a model, for tests of the processes around it: each half second of audio
- * is a word that tells how loud it was. It is there at once, and what it says shows what it was sent.
+ * A stand-in for a speech model, for tests of the processes around it: turns each half second of audio into
+ * a word that depends on its loudness. It starts at once, and its words show which audio it received.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { RecognitionEngine } from '../../server/engines/engine.ts';
@@ -11,7 +11,7 @@ import { moonshine } from './moonshine-support.ts';
 
 const WORD_BYTES = 16_000;
 
-/** Run with a word for the command line of a recogniser, by which tests find it. */
+/** Carries a word in its command line by which tests find recogniser processes. */
 const script = `
   import { encodeFrame, FrameReader } from ${JSON.stringify(builtModule('server/process/index.ts'))};
   import { fromHearing, numbered, toHearing } from ${JSON.stringify(builtModule('server/engines/recognition/hearing-protocol.ts'))};
@@ -46,18 +46,18 @@ const script = `
   process.stdin.on('data', (chunk) => reader.push(chunk)).on('end', () => process.exit());
   send(fromHearing.ready);`;
 
-/** A process with such an ear. */
+/** Starts a process with this stand-in. */
 export function startEar(): ChildProcessWithoutNullStreams {
   const args = [...OUTLIVE_SIGNALS, '--input-type=module', '-e', script, 'moonshine-child'];
   return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-/** The recogniser of every installation, with such ears in its processes; it is the caller's to close. */
+/** Creates the built-in recogniser with stand-ins in its processes; the caller closes it. */
 export function countingEar(options: Partial<MoonshineOptions> = {}): Promise<RecognitionEngine> {
   return moonshine({ startProcess: startEar, ...options });
 }
 
-/** Audio of so many words, and what is heard of it. */
+/** Returns audio of that many words, and the text recognised in it. */
 export function counted(words: number): { audio: Buffer; text: string } {
   const names = Array.from({ length: words }, (_, index) => 101 + index);
   const audio = names.map((name) => {

@@ -40,7 +40,7 @@ describe('the upstream engine', () => {
   });
   afterEach(() => engine.close());
 
-  it('offers what the server lists; the likeliest variant stands for a language', async () => {
+  it('offers the languages of its server, with the likeliest variant for a base language', async () => {
     const pairs = engine.pairs.map(({ source, target }) => `${source}>${target}`);
     expect(pairs).toEqual([
       ...['en>es', 'en>zh-Hans', 'en>zh'],
@@ -52,7 +52,7 @@ describe('the upstream engine', () => {
     expect(server.translations()[0]?.target_lang).toBe('EN-US');
   });
 
-  it('passes formality, context and the ends of sentences on', async () => {
+  it('passes on formality, context and the sentence option', async () => {
     await translateTexts(engine, ['Hello.'], { formality: 'more', context: 'A play.' });
     await translateTexts(engine, ['Hello.'], { sentences: 'whole' });
     expect(server.translations()).toEqual([
@@ -68,7 +68,7 @@ describe('the upstream engine', () => {
     ]);
   });
 
-  it('passes instructions and rules on, several in one where there are many', async () => {
+  it('passes on instructions and style rules, merging several into one where there are many', async () => {
     expect(engine.abilities.followsInstructions).toEqual(['es']);
     const few = { instructions: ['Be brief.'], styleRules: ['Write 5 %.'] };
     await translateTexts(engine, ['Hello.'], few);
@@ -83,7 +83,7 @@ describe('the upstream engine', () => {
     expect(third).toHaveLength(10);
   });
 
-  it('refuses more instructions than its server takes, rather than to drop some', async () => {
+  it('refuses more instructions than its server accepts instead of dropping some', async () => {
     const instructions = Array.from({ length: 11 }, () => 'x'.repeat(300));
     expect(await failureCode(translateTexts(engine, ['Hello.'], { instructions }))).toBe(
       'translation_failed',
@@ -91,7 +91,7 @@ describe('the upstream engine', () => {
     expect(server.translations()).toEqual([]);
   });
 
-  it('asks an old server for nothing that it does not list', async () => {
+  it('does not send an old server options that it does not list', async () => {
     const old = await startDeeplCompatibleServer({ key: 'k', isOld: true });
     const plain = await create({ url: old.url });
     expect(plain.abilities.followsInstructions).toEqual([]);
@@ -114,24 +114,24 @@ describe('the upstream engine', () => {
     ]);
   });
 
-  it('sends at most 50 texts at once', async () => {
+  it('sends at most 50 texts in a request', async () => {
     const answers = await translateTexts(engine, sentences(120));
     answers.forEach((answer, i) => expect(answer).toContain(`número ${1000 + i}`));
     expect(server.translations().map(({ text }) => text.length)).toEqual([50, 50, 20]);
   });
 
-  it.each([429, 456, 500, 503])('leaves the work to others after %i', async (status) => {
+  it.each([429, 456, 500, 503])('leaves the work to other engines after %i', async (status) => {
     server.next.push({ status }, { status }, { status });
     expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('engine_unavailable');
     server.next.length = 0;
   });
 
-  it('says that a text was refused', async () => {
+  it('reports a refused text', async () => {
     server.next.push({ status: 400 });
     expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('translation_failed');
   });
 
-  describe('asked for languages', () => {
+  describe('language detection', () => {
     const texts = [
       { text: 'a clear text', isClear: true },
       { text: 'casa', isClear: false },
@@ -140,13 +140,13 @@ describe('the upstream engine', () => {
       engine.detect?.(texts, { target: 'en', signal: new AbortController().signal });
     afterEach(() => (server.detected = undefined));
 
-    it('answers what the server tells', async () => {
+    it("returns the server's answer", async () => {
       server.detected = 'zh';
       expect(await detect()).toEqual(['zh', 'zh']);
       expect(server.translations()).toEqual([]);
     });
 
-    it('has unclear texts translated where the server does not detect, and asks it no more', async () => {
+    it('translates unclear texts where the server cannot detect, and does not ask it again', async () => {
       expect(await detect()).toEqual([undefined, 'es']);
       expect(await detect()).toEqual([undefined, 'es']);
       expect(server.translations().map(({ text }) => text)).toEqual([['casa'], ['casa']]);
@@ -154,14 +154,14 @@ describe('the upstream engine', () => {
       expect(asked).toHaveLength(1);
     });
 
-    it('leaves it to others when the server is out of order', async () => {
+    it('leaves the answer to other detectors when the server fails', async () => {
       server.next.push({ status: 503 }, { status: 503 });
       expect(await detect()).toEqual([undefined, undefined]);
       server.next.length = 0;
     });
   });
 
-  it('starts without its server, and offers its languages once it is there', async () => {
+  it('starts without its server, and offers its languages once the server is up', async () => {
     const gone = await startDeeplCompatibleServer({ key: 'k' });
     await gone.close();
     const waiting = await create({ url: gone.url, languageRetryMs: 20 });
@@ -175,7 +175,7 @@ describe('the upstream engine', () => {
     await back.close();
   });
 
-  it('needs a key and an address', async () => {
+  it('requires a key and an address', async () => {
     const log = recordLog();
     const keyless = await createDeeplUpstream({ log, url: server.url, key: undefined });
     expect('reason' in keyless && keyless.reason).toContain('DEEPL_KEY');

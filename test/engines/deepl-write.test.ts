@@ -38,13 +38,13 @@ describe('the upstream engine as an editor', () => {
   });
   afterEach(() => engine.close());
 
-  it('offers what the server lists', () => {
+  it('offers the languages of its server', () => {
     expect(engine.languages).toEqual(['de', 'en', 'en-GB', 'en-US', 'ja']);
     const offered = ['de', 'en', 'en-GB', 'ja', 'fr'].map((tag) => engine.forms(tag).length);
     expect(offered).toEqual([8, 8, 8, 0, 0]);
   });
 
-  it('passes the task, the language and the style or the tone on', async () => {
+  it('passes on the task, the language, and the style or tone', async () => {
     const texts = ['This is teh house.\r\n  Teh end? teh end!'];
     const wanted = ['This is the house.\r\n  Teh end? the end!'];
     const style = { task: 'rephrase', writingStyle: 'business' } as const;
@@ -59,7 +59,7 @@ describe('the upstream engine as an editor', () => {
     ]);
   });
 
-  it('stays below the size its server takes', async () => {
+  it('keeps requests below the size limit of its server', async () => {
     const texts = Array.from({ length: 20 }, () => '漢字'.repeat(400));
     expect(await improveTexts(engine, texts, { language: 'ja' })).toEqual(texts);
     expect(server.improvements().length).toBeGreaterThan(4);
@@ -69,14 +69,14 @@ describe('the upstream engine as an editor', () => {
     [403, 'engine_unavailable'],
     [456, 'engine_unavailable'],
     [400, 'translation_failed'],
-  ])('tells after %i whether another may try', async (status, code) => {
+  ])('reports after %i whether another engine may try', async (status, code) => {
     server.next.push({ status });
     await expect(improveTexts(engine, ['A b.'], { language: 'de' })).rejects.toMatchObject({
       code,
     });
   });
 
-  it('improves nothing with a free key, nor with a server that does not list it', async () => {
+  it('improves nothing with a free key or on a server without the feature', async () => {
     expect(await make({ key: 'k:fx' })).toHaveProperty('reason');
     const old = await startDeeplCompatibleServer({ key: 'k', isOld: true });
     const plain = await create({ url: old.url });

@@ -1,10 +1,10 @@
 /**
- * Short texts that were written before the detector was last changed, and that it was not tuned on: what
- * people say, write in mails and read in programs, shops, hotels and on the road. By language code,
- * separated by bars; `=xx` behind a text says that it is one of those languages as well.
+ * Short texts written before the detector's last change, and not used for tuning: phrases from speech,
+ * mails, programs, shops, hotels and travel. By language code, separated by bars; `=xx` after a text names
+ * further languages that it belongs to.
  */
 
-/** Phrases of languages that the default engines translate from. */
+/** Phrases in languages that the default engines translate from. */
 export const phrasesHeldOut: Readonly<Record<string, string>> = {
   ca:
     'seient de finestreta|dues hamburgueses|aigua amb gas|ganivet esmolat' +
@@ -63,7 +63,7 @@ export const phrasesHeldOut: Readonly<Record<string, string>> = {
     '|um tamanho maior',
 };
 
-/** Single words of the same. */
+/** Single words in the same languages. */
 export const wordsHeldOut: Readonly<Record<string, string>> = {
   ca:
     'bullidor|manta=es,pt|cruïlla|formatge|ensems|rentaplats|gola=it,pt|esquirol=es|tretze' +
@@ -92,7 +92,7 @@ export const wordsHeldOut: Readonly<Record<string, string>> = {
     '|hipoteca=es,ca|advogado|carrinho|groselha|alga=es,it,ca|sobras=es|protetor|tricotar',
 };
 
-/** Phrases of languages that they do not translate from. */
+/** Phrases in languages that the default engines do not translate from. */
 export const othersHeldOut: Readonly<Record<string, string>> = {
   cs:
     'místo u okna|zimní bunda|soubor nenalezen|nepřečtené zprávy|v příloze|krátká otázka' +
@@ -164,11 +164,11 @@ export const othersHeldOut: Readonly<Record<string, string>> = {
 
 export interface HeldOut {
   text: string;
-  /** Those that it may be in. */
+  /** Languages that the text may be in. */
   languages: readonly string[];
 }
 
-/** The texts one by one. */
+/** Lists the texts one by one. */
 export function heldOut(texts: Readonly<Record<string, string>>): HeldOut[] {
   return Object.entries(texts).flatMap(([language, list]) =>
     list.split('|').map((each) => {

@@ -1,7 +1,7 @@
 /**
- * Phrases of one to three words, everyday ones and those of programs and shops, written for these
- * tests. The detector was tuned on every other one of each language, beginning with the first; the
- * others it has never seen. A few are the same in several languages: of them nobody can be sure.
+ * Everyday phrases of one to three words, and phrases of programs and shops, written for these tests. The
+ * detector was tuned on every other phrase of each language, beginning with the first; it has not seen the
+ * others. A few phrases are the same in several languages and therefore undecidable.
  */
 
 /** By language code, separated by bars. */
@@ -145,7 +145,7 @@ export const phrases: Readonly<Record<string, string>> = {
   zh: '木桥|早上好|你好吗|忘记密码',
 };
 
-/** More of languages that the default engines do not translate and that have no list of words. */
+/** More phrases in languages without a word list that the default engines do not translate. */
 export const phrasesOfOthers: Readonly<Record<string, string>> = {
   cs:
     'dobrou noc|kde je klíč?|studené pivo|na shledanou|ztracené zavazadlo|nouzový východ' +

@@ -1,6 +1,6 @@
 /**
- * Sentences in every language that detection may answer, and in some that it knows without the
- * service supporting them. Everyday matters, written for these tests.
+ * Everyday sentences, written for these tests, in every language that detection may answer, and in some that
+ * the detector knows although the service does not support them.
  */
 
 /** By language code, at least six sentences each. */
@@ -271,7 +271,7 @@ export const sentences: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Languages that are told apart although detection has no code for them in its answers. */
+/** Languages that the detector tells apart although detection has no code for them. */
 export const unsupportedSentences: Readonly<Record<string, readonly string[]>> = {
   ca: [
     'La meva germana va comprar una casa petita a prop del mar l’estiu passat.',

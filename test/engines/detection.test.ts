@@ -29,7 +29,7 @@ const languageOf = (text: string) => {
   return detection.status === 'no_language_detected' ? undefined : detection.language;
 };
 
-it('goes by words that were counted when the server was built, the same as now', async () => {
+it('uses the word frequencies counted at build time, which equal those counted now', async () => {
   const built = '../../dist/bundle/engines/detection/word-frequency-worker.js';
   const [tables] = (await once(new Worker(new URL(built, import.meta.url)), 'message')) as [
     FrequencyTables,
@@ -37,12 +37,12 @@ it('goes by words that were counted when the server was built, the same as now',
   const counted = countFrequencies();
   expect(tables.languages).toEqual(counted.languages);
   for (const name of ['words', 'sequences', 'surprises'] as const) {
-    // Compared as a truth value: a difference of megabytes says nothing.
+    // Compared as a boolean, because a diff of megabytes is of no use.
     expect([name, bytesOf(tables[name]).equals(bytesOf(counted[name]))]).toEqual([name, true]);
   }
 });
 
-it('has the n-grams of its package in the bundle, each with its scores, and no others', async () => {
+it('bundles exactly the n-grams of its package, with their scores', async () => {
   const tables = new URL('../../node_modules/eld/src/ngrams/small.js', import.meta.url);
   const { ngramsData } = (await import(tables.href)) as { ngramsData: { ngrams: Ngrams } };
   const built = new URL('../../dist/bundle/engines/detection/ngrams.bin', import.meta.url);
@@ -62,7 +62,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): Bu
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Share of texts whose language is found, and those where it is not. */
+/** Share of texts whose language is found, and the texts where it is not. */
 function accuracy(cut: (text: string, language: string) => string) {
   const texts = Object.entries(sentences).flatMap(([language, list]) =>
     list.map((sentence) => ({ language, text: cut(sentence, language) })),
@@ -71,12 +71,12 @@ function accuracy(cut: (text: string, language: string) => string) {
   return { share: 1 - wrong.length / texts.length, wrong, count: texts.length };
 }
 
-/** Chinese, Japanese and Thai write no blanks: about two characters are a word. */
+/** Chinese, Japanese and Thai write no blanks: about two characters make a word. */
 const words = (text: string, language: string) =>
   ['zh', 'ja', 'th'].includes(language) ? (text.match(/.{1,2}/gu) ?? []) : text.split(' ');
 const joint = (language: string) => (['zh', 'ja', 'th'].includes(language) ? '' : ' ');
 
-/** The phrases of some languages that the detector was not tuned on, and what it says of them. */
+/** Phrases of some languages that were not used for tuning, and the detector's answers. */
 function unseenPhrases(
   of: (language: string) => boolean,
   usual: (language: string) => ReadonlyMap<string, number> | undefined = () => undefined,
@@ -95,15 +95,15 @@ function unseenPhrases(
     );
 }
 
-/** Those whose words are listed by what is installed for the default engines. */
+/** Whether word lists for the language come with the default engines. */
 const isListed = (language: string) => 'ca de en es fr it pt'.split(' ').includes(language);
-/** Every account has a text of another language now and then. */
+/** Every account occasionally has a text in another language. */
 const rarely: [string, number][] = [['fi', 1]];
 const isWrong = ({ language, found }: ReturnType<typeof unseenPhrases>[number]) =>
   found.status === 'success' && found.language !== language;
 
 describe('the detector and short phrases', () => {
-  it('is sure of 9 of 10 phrases in languages whose words are listed, and never wrong', () => {
+  it('finds 9 of 10 phrases in languages with word lists, and is never wrong', () => {
     const all = unseenPhrases(isListed);
     const isRight = all.filter(({ found }) => found.status === 'success').length;
     expect(all.filter(isWrong)).toEqual([]);
@@ -111,7 +111,7 @@ describe('the detector and short phrases', () => {
     expect(isRight / all.length).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('says that it is unsure rather than another language, of other languages as well', () => {
+  it('reports doubt rather than a wrong language, in languages without word lists too', () => {
     const all = unseenPhrases((language) => !isListed(language));
     const isRight = all.filter(({ found }) => found.status === 'success').length;
     expect(all.filter(isWrong).length).toBeLessThanOrEqual(1);
@@ -157,18 +157,18 @@ describe('the detector and short phrases', () => {
     ...['modo oscuro', 'Código postal', 'pro rata', 'té verde', 'tan guapo', 'tu es nul'],
     ...['berg', 'tier', 'lampe', 'Login', 'self', 'charger', 'prato', 'sapo', 'animal'],
     ...['de facto leader', 'per diem', 'red hat'],
-  ])('is not sure that %s is another language, as a dictionary has it all', (text) => {
+  ])('is unsure of %s, although a dictionary of another language has all its words', (text) => {
     expect(detector.detect(text).status).toBe('insufficient_confidence');
   });
 
   it.each([
     ['tu es seul', 'fr'],
     ['più tardi', 'it'],
-  ])('is sure of %s, which everyday words tell', (text, language) => {
+  ])('is sure of %s because of its everyday words', (text, language) => {
     expect(detector.detect(text)).toEqual({ status: 'success', language });
   });
 
-  it('is right in 47 of 48 where it is known what is mostly written', () => {
+  it("is right in 47 of 48 phrases where the account's usual language is known", () => {
     const all = unseenPhrases(isListed, (language) => new Map([[language, 8], ...rarely]));
     expect(all.filter(isWrong)).toEqual([]);
     const isRight = all.filter(({ found }) => found.status === 'success').length;
@@ -179,7 +179,7 @@ describe('the detector and short phrases', () => {
     ['panel solar', { de: 1 }],
     ['panel solar', { es: 2, en: 1 }],
     ['hvad hedder du', { en: 9 }],
-  ])('stays unsure of %s where what is usual decides nothing: %o', (text, usual) => {
+  ])('stays unsure of %s where the usual languages do not decide: %o', (text, usual) => {
     const found = detector.detect(text, { usual: new Map(Object.entries(usual)) });
     expect(found).toEqual(detector.detect(text));
   });
@@ -195,7 +195,7 @@ describe('the detector and short phrases', () => {
     ['casa', 'pt'],
     ['casa', 'ca'],
     ['pan', 'en'],
-  ])('takes %s, which others have as well, for what is usual: %s', (text, language) => {
+  ])('resolves %s, which other languages share, to the usual language: %s', (text, language) => {
     const found = detector.detect(text, { usual: new Map([[language, 8], ...rarely]) });
     expect(found).toEqual({ status: 'success', language });
   });
@@ -203,11 +203,11 @@ describe('the detector and short phrases', () => {
   it.each([
     ...['mi-e frig', 'mi-e somn', 'unde este cheia?', 'ce faci?', 'vreau o bere', 'casa mea'],
     'de ce nu',
-  ])('knows Romanian, whose words others have as well: %s', (text) => {
+  ])('recognises Romanian, whose words other languages share: %s', (text) => {
     expect(detector.detect(text)).toEqual({ status: 'success', language: 'ro' });
   });
 
-  it('takes none in languages without a list for one that has them', () => {
+  it('takes no phrase of a language without a list for a language with one', () => {
     const taken = Object.entries(phrasesOfOthers).flatMap(([language, list]) =>
       list
         .split('|')
@@ -218,7 +218,7 @@ describe('the detector and short phrases', () => {
   });
 
   it.each(['la casa', 'la vida', 'la mesa', 'mesa grande'])(
-    'is unsure of %s, which French has by forms that nobody writes, where French is usual',
+    'is unsure of %s, which French has only in unused forms, where French is usual',
     (text) => {
       for (const usual of [
         [['fr', 8]],
@@ -247,7 +247,7 @@ describe('the detector and short phrases', () => {
   });
 
   it.each(['the house', 'come here', 'this is more'])(
-    'knows %s by its frequent words whatever is usual',
+    'recognises %s by its frequent words, whatever language is usual',
     (text) => {
       for (const language of ['es', 'fr', 'it', 'ca', 'pt']) {
         const found = detector.detect(text, { usual: new Map([[language, 8], ...rarely]) });
@@ -256,20 +256,20 @@ describe('the detector and short phrases', () => {
     },
   );
 
-  it('knows a phrase by its everyday words in a language without a list, though others have them', () => {
+  it('recognises everyday words of a language without a list, even if other languages share them', () => {
     expect(detector.detect('hol van a kulcs?')).toEqual({ status: 'success', language: 'hu' });
     const german = { status: 'success', language: 'de' };
     expect(detector.detect('vi sees i morgen')).not.toEqual(german);
   });
 
   it.each(['chair', 'pain', 'main', 'son', 'table', 'casa', 'entre'])(
-    'is not sure of %s, which several have',
+    'is unsure of %s, which several languages share',
     (text) => {
       expect(detector.detect(text).status).toBe('insufficient_confidence');
     },
   );
 
-  it.each(['col·lecció', 'instal·la', 'pel·lícula nova'])('reads the dot of %s', (text) => {
+  it.each(['col·lecció', 'instal·la', 'pel·lícula nova'])('evaluates the dot of %s', (text) => {
     expect(detector.detect(text)).toEqual({ status: 'success', language: 'ca' });
   });
 
@@ -277,7 +277,7 @@ describe('the detector and short phrases', () => {
     ['es', 'Él está aquí mañana.'],
     ['fr', 'L’élève a été reçu à la fête.'],
     ['pt', 'Não há pão.'],
-  ])('reads %s with its accents apart', (language, text) => {
+  ])('recognises %s with decomposed accents', (language, text) => {
     const [composed, apart] = ['NFC', 'NFD'].map((form) => detector.detect(text.normalize(form)));
     expect(composed).toEqual({ status: 'success', language });
     expect(apart).toEqual(composed);
@@ -298,7 +298,7 @@ describe('the detector and short phrases', () => {
     expect(detector.detect(text)).toHaveProperty('language', language);
   });
 
-  it('goes without lists that are not there or cannot be read, and says so', async () => {
+  it('runs without missing or unreadable lists, and logs them', async () => {
     const folder = temporaryFolder();
     await writeFile(path.join(folder, 'xx_XX.dic'), '1\nword\n');
     const log = recordLog();
@@ -327,7 +327,7 @@ describe('the detector', () => {
     expect(share, JSON.stringify(wrong)).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('tells languages apart that the service does not support', () => {
+  it('tells apart languages that the service does not support', () => {
     const all = Object.entries(unsupportedSentences).flatMap(([language, list]) =>
       list.map((text) => [text, language] as const),
     );
@@ -356,11 +356,11 @@ describe('the detector', () => {
     ['Γεια σας', 'el'],
     ['สวัสดี', 'th'],
     ['Xin chào', 'vi'],
-  ])('knows what people try first: %s is %s', (text, language) => {
+  ])('recognises common first tries: %s is %s', (text, language) => {
     expect(languageOf(text)).toBe(language);
   });
 
-  it('sees the text through markup, addresses, codes and names in other letters', () => {
+  it('sees the text through markup, addresses, codes and names in other scripts', () => {
     const noise =
       '<p class="the name of the class">https://example.org/the/end ID_4711 a@b.example ';
     expect(detector.detect(`${noise}Die Kinder lernen lesen und schreiben.</p>`)).toEqual({
@@ -386,18 +386,18 @@ describe('the detector', () => {
     expect(detector.detect(text)).toEqual({ status: 'no_language_detected' });
   });
 
-  it('is not sure of a word that many languages have', () => {
+  it('is unsure of a word that many languages share', () => {
     expect(detector.detect('Hotel').status).toBe('insufficient_confidence');
   });
 
-  it('ranks the likeliest language first, and none where there are no letters', () => {
+  it('ranks the likeliest language first, and none for a text without letters', () => {
     const ranked = detector.rank('Good morning');
     expect(ranked[0]).toBe('en');
     expect(ranked).toEqual([...new Set(ranked)]);
     expect(detector.rank('123')).toEqual([]);
   });
 
-  it('takes hostile texts in its stride: none throws, and length costs little', async () => {
+  it('accepts hostile texts in linear time without throwing', async () => {
     const hostile = [
       'a',
       '<',
@@ -420,7 +420,7 @@ describe('the detector', () => {
     }
   });
 
-  it('tries no cuts of a word longer than any', () => {
+  it('does not try to split overlong words', () => {
     const seconds = (text: (index: number) => string) => {
       const before = process.cpuUsage();
       for (let i = 0; i < 50; i++) detector.detect(text(i));
@@ -433,7 +433,7 @@ describe('the detector', () => {
     );
   });
 
-  it('holds no memory of the texts it has seen', () => {
+  it('retains no memory of the texts it has seen', () => {
     const run = () => {
       for (let i = 0; i < 200; i++) detector.detect(`Where is train number ${i} going today?`);
       return process.memoryUsage().external;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-/** Processes of this one that run a program. */
+/** Lists child processes of this process that run a program. */
 function childrenNamed(name: string): string[] {
   return readdirSync('/proc').filter((entry) => {
     if (!/^\d+$/.test(entry)) return false;
@@ -37,7 +37,7 @@ function childrenNamed(name: string): string[] {
   });
 }
 
-/** A program in its place that answers as espeak-ng does when it is asked for its voices. */
+/** Creates a program in place of espeak-ng that lists the same voices. */
 function standIn(speech: string): string {
   const program = path.join(temporaryFolder(), 'espeak-stand-in');
   writeFileSync(
@@ -53,7 +53,7 @@ const LONG = `${HELLO} `.repeat(300);
 
 describe('espeak-ng', () => {
   it.each(['en-GB', 'pt-PT', 'fr', 'zh', 'ko', 'de'])(
-    'has voices of men and women in %s',
+    'has female and male voices in %s',
     async (language) => {
       const own = new Map([
         ['zh', '早上好，你今天怎么样？'],
@@ -66,7 +66,7 @@ describe('espeak-ng', () => {
     },
   );
 
-  it('speaks the Portuguese of Portugal and of Brazil, the English of Britain and of America', async () => {
+  it('distinguishes European from Brazilian Portuguese, and British from American English', async () => {
     const spoken = async (language: string) =>
       (await say(engine, 'Obrigado. The water bottle.', { language })).samples;
     expect(await spoken('pt-PT')).not.toEqual(await spoken('pt-BR'));
@@ -74,15 +74,15 @@ describe('espeak-ng', () => {
     expect(await spoken('en')).toEqual(await spoken('en-US'));
   });
 
-  it('reads Chinese in both scripts rather than spelling it', async () => {
+  it('reads both Chinese scripts instead of spelling them', async () => {
     const simplified = await say(engine, '我们明天在办公室开会', { language: 'zh-Hans' });
     const traditional = await say(engine, '我們明天在辦公室開會', { language: 'zh-Hant' });
     expect(isSame(traditional.samples, simplified.samples)).toBe(true);
-    // Ten syllables: spelt out it would be half a minute.
+    // Ten syllables: spelt out, they would take half a minute.
     expect(simplified.durationMs).toBeLessThan(6_000);
   });
 
-  it('does not offer languages it has no usable voice for', () => {
+  it('does not offer languages without a usable voice', () => {
     for (const language of ['ja', 'th', 'tl', 'he']) {
       expect(engine.languages).not.toContain(language);
     }
@@ -91,7 +91,7 @@ describe('espeak-ng', () => {
 
   it('takes no text for a command', async () => {
     const plain = await say(engine, 'one two three', { language: 'en' });
-    // A control character and a letter would set the rate, brackets would begin phonemes.
+    // A control character and a letter would set the rate; brackets would begin phonemes.
     for (const text of ['one \u0001two three', 'one [[two]] three', 'one\n\ttwo \u0000three']) {
       const said = await say(engine, text, { language: 'en' });
       expect(Math.abs(said.durationMs - plain.durationMs)).toBeLessThan(900);
@@ -99,7 +99,7 @@ describe('espeak-ng', () => {
     }
   });
 
-  it('says 10,000 characters while somebody reads slowly', async () => {
+  it('speaks 10,000 characters to a slow consumer', async () => {
     const { signal } = new AbortController();
     const hasty = await create({ timeoutMs: 3_000 });
     let spokenMs = 0;
@@ -112,7 +112,7 @@ describe('espeak-ng', () => {
     expect(childrenNamed('espeak-ng')).toEqual([]);
   });
 
-  it('leaves no process behind, however it ends', async () => {
+  it('leaves no process behind, however the stream ends', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const options = { language: 'en', gender: undefined, signal };
@@ -143,7 +143,7 @@ describe('espeak-ng', () => {
     ['says nothing that is speech', 'echo "this is no speech at all, not at all, by no means"'],
     ['is killed', 'kill -9 $$'],
     ['hangs', 'exec sleep 60'],
-  ])('tells when the program %s', async (_, script) => {
+  ])('reports when the program %s', async (_, script) => {
     const broken = await create({ program: standIn(script), timeoutMs: 500 });
     await expect(say(broken, HELLO, { language: 'en' })).rejects.toMatchObject({
       code: 'synthesis_failed',
@@ -152,12 +152,12 @@ describe('espeak-ng', () => {
     expect(JSON.stringify(log.lines)).not.toContain(HELLO);
   });
 
-  it('says what is missing when the program is', async () => {
+  it('reports a missing program', async () => {
     const made = await createEspeakNg({ log, program: '/nowhere/espeak-ng' });
     expect('reason' in made && made.reason).toContain('Debian package espeak-ng');
   });
 
-  it('offers only what the installed voices speak', async () => {
+  it('offers only the languages of the installed voices', async () => {
     const program = standIn('exit 1');
     const listing = execFileSync('espeak-ng', ['--voices'], { encoding: 'utf8' }).split('\n');
     const some = listing.filter((line) => /VoiceName|^ 5 {2}(de|fr-fr) /.test(line)).join('\n');

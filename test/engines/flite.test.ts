@@ -18,7 +18,7 @@ import { isSame, loudness, pitchHz, say } from './synthesis-conformance.ts';
 
 const log = recordLog();
 const HELLO = 'Good morning, how are you today?';
-/** Where it writes while it speaks, and nobody else does; beside it, programs in its place. */
+/** Flite's own folder for temporary files; beside it, programs in place of Flite. */
 const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-'));
 const scratch = path.join(folder, 'scratch');
 const before = process.env['TMPDIR'];
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program in its place, with the same voices. */
+/** Creates a program in place of Flite, with the same voices. */
 function standIn(speech: string): string {
   const program = path.join(folder, 'flite-stand-in');
   writeFileSync(program, `#!/bin/sh\n[ "$1" = -lv ] && exec flite -lv\n${speech}\n`);
@@ -54,7 +54,7 @@ const processes = () => descendantsOf(process.pid, /flite/);
 const english = (text: string, more: object = {}) => say(engine, text, { language: 'en', ...more });
 
 describe('flite', () => {
-  it('speaks with an American woman unless a man is asked for, who is British in British English', async () => {
+  it('uses an American female voice unless a male one is requested, which is British for en-GB', async () => {
     const spoken = async (language: string, gender?: 'male' | 'female') =>
       say(engine, HELLO, { language, ...(gender !== undefined && { gender }) });
     const [woman, american, british] = [
@@ -81,8 +81,9 @@ describe('flite', () => {
     expect(loudness(read.samples)).toBe(loudness(meant.samples));
   });
 
-  it('survives what the program itself does not', async () => {
-    // As it is, three hundred marks corrupt its memory, and a word of thousands of letters takes minutes.
+  it('handles texts that the program itself does not survive', async () => {
+    // Unprotected, the program corrupts its memory at three hundred marks, and takes minutes for a word of
+    // thousands of letters.
     const marks = '!?.,;:'.repeat(20_000);
     expect((await english(marks)).samples).toHaveLength(0);
     expect((await english(`one ${marks} two`)).durationMs).toBeLessThan(3_000);
@@ -91,7 +92,7 @@ describe('flite', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('begins 100,000 characters at once, and leaves neither process nor file, however it ends', async () => {
+  it('starts 100,000 characters at once, and leaves no process or file behind', async () => {
     const long = `${HELLO} ${'word '.repeat(19_993)}`;
     const options = { language: 'en', gender: undefined };
     const { signal } = new AbortController();
@@ -116,7 +117,7 @@ describe('flite', () => {
     expect([processes(), readdirSync(scratch)]).toEqual([[], []]);
   });
 
-  it('runs few processes at once, whose arguments do not have the text', async () => {
+  it('runs few processes at once, without the text in their arguments', async () => {
     const seen = path.join(folder, 'seen');
     const program = standIn(`echo + "$@" >> ${seen}\nsleep 0.1\nflite "$@"\necho - >> ${seen}`);
     const slow = await create({ program });
@@ -141,7 +142,7 @@ describe('flite', () => {
     ['writes what is no speech', 'head -c 100 /dev/zero > "$4"'],
     ['is killed', 'kill -9 $$'],
     ['hangs', 'exec sleep 60'],
-  ])('tells when the program %s', async (_, script) => {
+  ])('reports when the program %s', async (_, script) => {
     const broken = await create({ program: standIn(script), timeoutMs: 500 });
     await expect(say(broken, HELLO, { language: 'en' })).rejects.toMatchObject({
       code: 'synthesis_failed',
@@ -150,15 +151,18 @@ describe('flite', () => {
     expect(JSON.stringify(log.lines)).not.toContain('morning');
   });
 
-  it('tells when there is no room for what it says', async () => {
+  it('reports a temporary folder that cannot be written', async () => {
     process.env['TMPDIR'] = '/nowhere';
     await expect(english(HELLO)).rejects.toMatchObject({ code: 'synthesis_failed' });
     process.env['TMPDIR'] = scratch;
     expect((await english(HELLO)).durationMs).toBeGreaterThan(1_000);
   });
 
-  it.each(['/nowhere/flite', '/bin/true'])('says what to install where %s is', async (program) => {
-    const made = await createFlite({ log, program });
-    expect('reason' in made && made.reason).toContain('Debian package flite');
-  });
+  it.each(['/nowhere/flite', '/bin/true'])(
+    'reports what to install where %s is',
+    async (program) => {
+      const made = await createFlite({ log, program });
+      expect('reason' in made && made.reason).toContain('Debian package flite');
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** What happens to texts when Harper's process dies, does not come back, or is asked in vain. */
+/** Supervision of Harper: what happens to texts when its process dies, stays away or hangs. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,7 +21,7 @@ import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { improveTexts } from './improvement-conformance.ts';
 
-/** A worker that answers with no lints until it is told of something bad. */
+/** A worker that answers with no lints until it receives a bad text. */
 function startFragileWorker(atBad: string): Worker {
   return new Worker(
     `const { parentPort } = require('node:worker_threads');
@@ -43,7 +43,7 @@ it.each([
   ['crashes', 'throw new Error("broken");'],
   ['ends', 'process.exit(1);'],
   ['does not come back', 'for (;;);'],
-])('a worker that %s fails who waits for it, and the next one is served', async (_, atBad) => {
+])('a worker that %s fails its waiting callers, and the next worker serves', async (_, atBad) => {
   const log = recordLog();
   const startWorker = () => startFragileWorker(atBad);
   const engine = await createHarper({ log, startWorker, watchdogMs: 400 });
@@ -56,7 +56,7 @@ it.each([
   await engine.close();
 });
 
-it('a text beside one that the worker does not come back from is corrected', async () => {
+it('a text beside one that hangs the worker is corrected', async () => {
   const startWorker = () => startFragileWorker('for (;;);');
   const engine = await createHarper({ log: recordLog(), startWorker, watchdogMs: 400 });
   const improve = (text: string) => improveTexts(engine, [text], { language: 'en' });
@@ -66,7 +66,7 @@ it('a text beside one that the worker does not come back from is corrected', asy
   await engine.close();
 });
 
-it('a text that Harper fails at stays as it is, and costs the others nothing', async () => {
+it('a text that makes Harper fail stays unchanged without harm to others', async () => {
   let workers = 0;
   const startWorker = () => {
     workers += 1;
@@ -81,7 +81,7 @@ it('a text that Harper fails at stays as it is, and costs the others nothing', a
   await engine.close();
 });
 
-it('is prepared with one worker, which serves the first text and stays as long as it may', async () => {
+it('prepare starts one worker, which serves the first text and stays as long as permitted', async () => {
   const workers: Worker[] = [];
   const startWorker = () => {
     const worker = startFragileWorker(fail);
@@ -96,7 +96,7 @@ it('is prepared with one worker, which serves the first text and stays as long a
   });
   expect(workers).toHaveLength(1);
   const [worker] = workers;
-  // It has been idle for long, several times.
+  // By now the worker has been idle several times.
   await until(() => timesAsked >= 3);
   expect(worker?.threadId).not.toBe(-1);
   await improveTexts(used, ['It rained. we stayed.'], { language: 'en' });
@@ -107,7 +107,7 @@ it('is prepared with one worker, which serves the first text and stays as long a
   await expect(used.prepare?.(() => true)).rejects.toMatchObject({ code: 'engine_unavailable' });
 });
 
-it('a text whose process stands still is corrected by the next one, which computes nothing for requests that nobody waits for any more', async () => {
+it('a text whose process is stopped is corrected by the next one, which skips abandoned requests', async () => {
   const workers: PoolWorker[] = [];
   const folder = temporaryFolder();
   writeFileSync(
@@ -115,7 +115,7 @@ it('a text whose process stands still is corrected by the next one, which comput
     `process.send({ kind: 'ready' }, () => process.kill(process.pid, 'SIGSTOP'));`,
   );
   const startWorker = () => {
-    // The second alone is Harper, whose start takes seconds of a processor.
+    // Only the second process is Harper, whose start takes seconds of CPU time.
     const [place, name] =
       workers.length === 0
         ? [pathToFileURL(path.join(folder, 'caller.js')).href, './still']
@@ -132,13 +132,13 @@ it('a text whose process stands still is corrected by the next one, which comput
 
   const [, child] = workers;
   const answers: HarperAnswer[] = [];
-  // Beside the requests of the engine.
+  // Sent beside the engine's own requests.
   const [first, second, last] = [1001, 1002, 1003] as const;
   child!.on('message', (answer: HarperAnswer | ReadyNotice) => {
     if ('streamId' in answer && answer.streamId >= first) answers.push(answer);
   });
   const texts = ['We recieve it.', 'We recieve them.'];
-  // It finds all of them at once.
+  // The process finds all of them at once.
   process.kill(child!.pid!, 'SIGSTOP');
   for (const streamId of [first, second, last]) {
     child!.postMessage({ kind: 'lint', streamId, texts, variant: 'en-US' } satisfies HarperRequest);

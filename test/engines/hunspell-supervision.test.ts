@@ -1,4 +1,7 @@
-/** What happens to texts when dictionaries die, hang or babble: real processes, some of them bad ones. */
+/**
+ * Supervision of Hunspell: what happens to texts when dictionary processes die, hang or flood their output.
+ * Uses real processes, some of them faulty.
+ */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -21,7 +24,7 @@ async function create(options: Partial<HunspellOptions> = {}): Promise<Improveme
   return engine;
 }
 
-/** A program in place of Hunspell, which may call the real one. */
+/** Creates a program in place of Hunspell, which may call the real one. */
 function program(script: string): string {
   const file = path.join(temporaryFolder(), 'hunspell');
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
@@ -29,18 +32,18 @@ function program(script: string): string {
   return file;
 }
 
-/** Our own processes of a dictionary. */
+/** Dictionary processes that this process has started. */
 function dictionaryPids(): number[] {
   return processTree(process.pid).filter((pid) => {
     try {
       return /hunspell\0-a\0.*de_DE/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
     } catch {
-      return false; // It has ended while we looked.
+      return false; // The process has ended in the meantime.
     }
   });
 }
 
-/** Returns whether the process was still there. */
+/** Returns whether the process still ran. */
 function killSilently(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');
@@ -54,8 +57,8 @@ const right = 'Das ist nicht gut, vielleicht aber doch.';
 const correct = (engine: ImprovementEngine, texts = [wrong]) =>
   improveTexts(engine, texts, { language: 'de' });
 
-describe('a dictionary', () => {
-  it('that is killed again and again costs no text its answer', async () => {
+describe('a dictionary process', () => {
+  it('that is killed repeatedly costs no text its answer', async () => {
     const engine = await create();
     const texts = Array.from(
       { length: 20 },
@@ -71,14 +74,14 @@ describe('a dictionary', () => {
     });
     const answers = await Promise.all(work);
     for (const [text = ''] of answers) expect(text.startsWith(right)).toBe(true);
-    // Whatever it was: what comes now starts a dictionary again.
+    // Whatever happened before, the next text starts a dictionary again.
     await correct(engine, ['Noch ein unbekantes Wort.']);
     await killer;
     expect(await correct(engine, ['Danach geht es weiiter.'])).toEqual(['Danach geht es weiter.']);
   });
 
-  it('that hangs at a word is replaced, and the word left as it is', async () => {
-    // Says what the real one says, until the word that it does not come back from.
+  it('that hangs at a word is replaced, leaving the word unchanged', async () => {
+    // Answers like the real one until the word at which it hangs.
     const file = program(
       `exec awk 'BEGIN { print "@(#) stub"; fflush() } /schlimm/ { while (1) {} }
         /nciht/ { print "& nciht 1 0: nicht\\n"; fflush(); next } { print "*\\n"; fflush() }'`,
@@ -87,13 +90,13 @@ describe('a dictionary', () => {
     expect(await correct(engine, ['Das ist nciht schlimm.'])).toEqual(['Das ist nicht schlimm.']);
   });
 
-  it('that babbles without an end is ended', async () => {
+  it('that floods its output is ended', async () => {
     const engine = await create({ program: program('exec yes'), answerTimeoutMs: 100 });
     await expect(correct(engine)).rejects.toMatchObject({ code: 'engine_unavailable' });
     expect(dictionaryPids()).toEqual([]);
   });
 
-  it('that does not start is told of at once from then on', async () => {
+  it('that does not start is reported at once from then on', async () => {
     const engine = await create({ program: program('exit 1') });
     const failure = {
       code: 'engine_unavailable',
@@ -103,7 +106,7 @@ describe('a dictionary', () => {
     await expect(correct(engine)).rejects.toMatchObject(failure);
   });
 
-  it('that nobody asks is stopped, and comes back', async () => {
+  it('that is idle stops, and starts again when needed', async () => {
     const engine = await create({ idleMs: 50 });
     expect(await correct(engine)).toEqual([right]);
     await until(() => dictionaryPids().length === 0);
@@ -112,7 +115,7 @@ describe('a dictionary', () => {
     ]);
   });
 
-  it('that was prepared serves the first word, and stays until it may not', async () => {
+  it('that was prepared serves the first word, and stays as long as permitted', async () => {
     const engine = await create({ idleMs: 50 });
     let timesAsked = 0;
     let mayStay = true;
@@ -129,7 +132,7 @@ describe('a dictionary', () => {
     await until(() => dictionaryPids().length === 0);
   });
 
-  it('is gone when the engine is closed', async () => {
+  it('ends when the engine is closed', async () => {
     const engine = await create();
     await correct(engine);
     expect(dictionaryPids()).toHaveLength(1);
@@ -138,8 +141,8 @@ describe('a dictionary', () => {
   });
 });
 
-describe('without dictionaries', () => {
-  it('the engine says what to install', async () => {
+describe('without installed dictionaries', () => {
+  it('the engine reports what to install', async () => {
     const missing = await createHunspell({ log: recordLog(), dictionaryFolder: temporaryFolder() });
     expect(missing).toMatchObject({ reason: expect.stringMatching(/install hunspell/) as unknown });
   });

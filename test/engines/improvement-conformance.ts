@@ -1,5 +1,5 @@
 /**
- * What every engine that improves texts promises, as checks that take a maker of engines. Use
+ * The contract of improvement engines as checks that take an engine factory. Call
  * `describeImprovementConformance` in the test file of an engine.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,23 +12,23 @@ import type { LanguageTag } from '../../shared/language.ts';
 
 export interface ImprovementSubject {
   name: string;
-  /** Makes an engine, which the checks close. */
+  /** Creates an engine, which the checks close. */
   create: () => Promise<ImprovementEngine>;
-  /** One that runs, for all checks that leave it open, where each takes seconds to start. */
+  /** A running engine for all checks that do not close it, for engines that take seconds to start. */
   running?: ImprovementEngine;
-  /** A language it improves. */
+  /** A language that the engine improves. */
   language: LanguageTag;
-  /** Sentences in it, without blanks at the ends. */
+  /** Sentences in that language, without blanks at the ends. */
   sentences: readonly string[];
 }
 
-/** The engine that was made, not the reason why there is none. */
+/** Returns the engine. @throws Error if it is unavailable. */
 export function runningImprover(engine: ImprovementEngine | Unavailable): ImprovementEngine {
   if ('reason' in engine) throw new Error(engine.reason);
   return engine;
 }
 
-/** Corrects texts, unless told otherwise. */
+/** Improves texts; the default task is correction. */
 export function improveTexts(
   engine: ImprovementEngine,
   texts: readonly string[],
@@ -50,7 +50,7 @@ export function describeImprovementConformance({
     beforeAll(async () => (engine = running ?? (await create())));
     afterAll(() => (running === undefined ? engine.close() : undefined));
 
-    it('answers each text in its place, whoever else asks', async () => {
+    it('answers each text in its place during concurrent calls', async () => {
       const numbered = sentences.slice(0, 12).map((sentence, i) => `${1000 + i} ${sentence}`);
       const answers = await Promise.all(
         [numbered, numbered.toReversed(), numbered.slice(0, 1), []].map((texts) =>
@@ -65,7 +65,7 @@ export function describeImprovementConformance({
       ]);
     });
 
-    it('keeps blanks at the ends and line breaks', async () => {
+    it('keeps line breaks and blanks at the ends', async () => {
       const [one = '', two = ''] = sentences;
       const text = `\n  ${one}\r\n\n${two}\t\n`;
       const [improved = ''] = await improveTexts(engine, [text], { language });
@@ -77,12 +77,12 @@ export function describeImprovementConformance({
       expect(blanks(improved)).toEqual(blanks(text));
     });
 
-    it('leaves texts without words as they are', async () => {
+    it('leaves texts without words unchanged', async () => {
       const texts = ['', '   ', '…', '12:30', '\u0000', '😀😀', '%s/%d'];
       expect(await improveTexts(engine, texts, { language })).toEqual(texts);
     });
 
-    it('stops when it is told to', async () => {
+    it('stops on abort', async () => {
       const abort = new AbortController();
       const reason = new Error('nobody waits');
       const work = improveTexts(engine, sentences, { language, signal: abort.signal });
@@ -94,7 +94,7 @@ export function describeImprovementConformance({
       expect(await improveTexts(engine, sentences.slice(0, 1), { language })).toHaveLength(1);
     });
 
-    it('fails what comes after it was closed', async () => {
+    it('rejects calls after close', async () => {
       const closed = await create();
       await closed.close();
       const work = improveTexts(closed, sentences.slice(0, 1), { language });

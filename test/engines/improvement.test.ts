@@ -1,4 +1,4 @@
-/** Harper and Hunspell, the real ones: what is right stays, and much of what is wrong is mended. */
+/** The real Harper and Hunspell: correct text stays unchanged, and many mistakes are corrected. */
 import { slimBinary } from 'harper.js/slimBinary';
 import { afterAll, describe, expect, it } from 'vitest';
 import { harperRules } from '../../server/engines/improvement/harper-protocol.ts';
@@ -40,18 +40,15 @@ const correct = (language: string, texts: readonly string[]) =>
   improveTexts(engineFor(language), texts, { language });
 
 describe('correct sentences', () => {
-  it.each(Object.entries(correctSentences))(
-    'stay as they are in %s',
-    async (language, sentences) => {
-      const corrected = await correct(language, sentences);
-      const changed = corrected.filter((text, i) => text !== sentences[i]);
-      // At most two of a hundred.
-      expect(changed.length, changed.join('\n')).toBeLessThanOrEqual(sentences.length * 0.02);
-    },
-  );
+  it.each(Object.entries(correctSentences))('stay unchanged in %s', async (language, sentences) => {
+    const corrected = await correct(language, sentences);
+    const changed = corrected.filter((text, i) => text !== sentences[i]);
+    // At most 2 % of the sentences.
+    expect(changed.length, changed.join('\n')).toBeLessThanOrEqual(sentences.length * 0.02);
+  });
 
   it.each(['en', 'en-GB', 'en-US'])(
-    'that invite changes stay as they are in %s',
+    'that invite changes stay unchanged in %s',
     async (language) => {
       const corrected = await improveTexts(english, trickySentences, { language });
       const changed = corrected.filter((text, i) => text !== trickySentences[i]);
@@ -65,11 +62,11 @@ describe('correct sentences', () => {
     ['it', 'Ho visto il feed e il post di Anna.'],
     ['es', 'Le mandé un email con el link del blog.'],
     ['pt-PT', 'A acção foi directa e óptima para todos.'],
-  ])('with borrowed and older words stay as they are in %s', async (language, text) => {
+  ])('with borrowed and older words stay unchanged in %s', async (language, text) => {
     expect(await improveTexts(others, [text], { language })).toEqual([text]);
   });
 
-  it('stay as they are in either spelling of English', async () => {
+  it('stay unchanged in either spelling of English', async () => {
     const british = ['She organised the colours of the theatre programme.', 'The centre is grey.'];
     const american = ['She organized the colors of the theater program.', 'The center is gray.'];
     expect(await correct('en', [...british, ...american])).toEqual([...british, ...american]);
@@ -78,11 +75,11 @@ describe('correct sentences', () => {
   });
 });
 
-/** Of a hundred sentences with one mistake, so many are right afterwards. */
+/** Minimum share of sentences with one mistake that are corrected, in %. */
 const leastMended: Record<string, number> = { en: 75, de: 80, fr: 70, es: 65, it: 65, pt: 50 };
 
 describe('mistakes', () => {
-  it.each(Object.entries(wrongSentences))('are mended in %s', async (language, sentences) => {
+  it.each(Object.entries(wrongSentences))('are corrected in %s', async (language, sentences) => {
     const corrected = await correct(
       language,
       sentences.map(({ wrong }) => wrong),
@@ -94,7 +91,7 @@ describe('mistakes', () => {
     );
   });
 
-  it('are mended in English with the apostrophes of letters that were left out', async () => {
+  it('are corrected in English texts with apostrophes for omitted letters', async () => {
     const mended = [
       ["There was somethin' in the garden.", 'There was something in the garden.'],
       ['“We saw somethin’,” she said.', '“We saw something,” she said.'],
@@ -106,14 +103,14 @@ describe('mistakes', () => {
     expect(await correct('en', wrong)).toEqual(mended.map(([, right]) => right));
   });
 
-  it('are none in German without umlauts, which is given them', async () => {
+  it('do not include German without umlauts, which are restored', async () => {
     const text = 'Koennen wir das fuer dich machen? Er heisst Paul, wir moechten gehen.';
     expect(await correct('de', [text])).toEqual([
       'Können wir das für dich machen? Er heißt Paul, wir möchten gehen.',
     ]);
   });
 
-  it('are mended in both kinds of Portuguese', async () => {
+  it('are corrected in both variants of Portuguese', async () => {
     for (const language of ['pt-PT', 'pt-BR']) {
       expect(await improveTexts(others, ['Eu tambem vou.'], { language })).toEqual([
         'Eu também vou.',
@@ -123,7 +120,7 @@ describe('mistakes', () => {
 });
 
 describe('the rules of Harper', () => {
-  it('are those that it has', async () => {
+  it('all exist', async () => {
     const known = Object.keys(await slimBinary.getDefaultLintConfig());
     expect([...harperRules].filter((name) => !known.includes(name))).toEqual([]);
     expect(known.length).toBeGreaterThan(harperRules.size);
@@ -139,8 +136,8 @@ describe('names, addresses and code', () => {
   ];
   const names = ['Søren', 'Nguyen', 'Abernathy', 'Yılmaz', 'McRecieve', 'Wroclav', 'GitHub'];
 
-  // Each mistake takes what suggests words its time: one for several of them.
-  it('stay as they are among mistakes that are mended', async () => {
+  // Suggesting words takes time for each mistake, so one mistake serves several names.
+  it('stay unchanged among corrected mistakes', async () => {
     const each = (around: (several: string) => string) =>
       [parts, names.slice(0, 4), names.slice(4)].map((several) => around(several.join(', ')));
     expect(
@@ -158,7 +155,7 @@ describe('names, addresses and code', () => {
   });
 });
 
-it('finds mistakes among emoji and letters of two code units', async () => {
+it('mistakes among emoji and letters of two code units are found', async () => {
   expect(
     await correct('en', [
       '😀 I recieve teh letter.',
@@ -172,27 +169,28 @@ it('finds mistakes among emoji and letters of two code units', async () => {
   ]);
 });
 
-describe('a text that is not in the language', () => {
-  it('stays as it is', async () => {
+describe('a text in another language', () => {
+  it('stays unchanged', async () => {
     const polish = 'Dzieci bawią się w ogrodzie, a potem wracają powoli do domu na kolację.';
-    // German looks for umlauts as well.
+    // German also checks for missing umlauts.
     for (const language of ['de', 'it']) {
       expect(await correct(language, [polish])).toEqual([polish]);
     }
   });
 
   it.each(['a', 'the ', '3rd ', '"', '😀', 'It is 3rd, teh '])(
-    'is read in English in a bounded time: %j',
+    'is checked in English in bounded time: %j',
     async (part) => {
       const text = part.repeat(Math.floor(10_000 / part.length));
       const startMs = performance.now();
       expect(await correct('en', [text, 'We recieve it.'])).toHaveLength(2);
-      // What takes a hundredth of a second by the sentence took a quarter of a minute at once.
+      // Checked at once rather than by sentence, this took a quarter of a minute instead of a hundredth of a
+      // second.
       expect(performance.now() - startMs).toBeLessThan(10_000);
     },
   );
 
-  it('takes no long time, nor does one of nothing but mistakes', async () => {
+  it('takes little time even if it consists of mistakes only', async () => {
     const noise = Array.from({ length: 1500 }, (_, i) => `qwzx${'abcdefghij'[i % 10]}pl`).join(' ');
     const startMs = performance.now();
     expect(await correct('fr', [noise])).toEqual([noise]);

@@ -44,12 +44,12 @@ describe('the LibreTranslate engine', () => {
     server.always = undefined;
   });
 
-  it('offers what the server lists, in our tags', () => {
+  it('offers the languages of its server as our tags', () => {
     const pairs = engine.pairs.map(({ source, target }) => `${source}>${target}`);
     expect(pairs).toEqual(['en>es', 'en>zh-Hant', 'es>en']);
   });
 
-  it('asks with the key and the codes of the server', async () => {
+  it("sends the key and the server's language codes", async () => {
     await translateTexts(engine, ['Hello.'], { target: 'zh-Hant' });
     expect(server.translations()).toEqual([
       { q: ['Hello.'], source: 'en', target: 'zt', format: 'text', api_key: 'k' },
@@ -67,7 +67,7 @@ describe('the LibreTranslate engine', () => {
     ]);
   });
 
-  it('divides what is too much for the server', async () => {
+  it('splits requests that are too large for the server', async () => {
     const long = sentences(60).map((text) => text.repeat(3));
     const answers = await translateTexts(engine, long);
     answers.forEach((answer, i) => expect(answer).toContain(`número ${1000 + i}`));
@@ -78,14 +78,14 @@ describe('the LibreTranslate engine', () => {
   });
 
   it.each([{}, { translatedText: ['one', 'two'] }, { translatedText: 'Hola.' }, null, []])(
-    'passes on nothing of an answer such as %j',
+    'rejects an answer such as %j',
     async (body) => {
       server.next.push({ status: 200, body });
       expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('translation_failed');
     },
   );
 
-  it('refuses to work with a wrong key, without telling it', async () => {
+  it('is unavailable with a wrong key, without logging it', async () => {
     const log = recordLog();
     const stranger = await create({ log, key: 'wrong-key' });
     expect(await failureCode(translateTexts(stranger, ['Hello.']))).toBe('engine_unavailable');
@@ -107,7 +107,7 @@ describe('the LibreTranslate engine', () => {
     await watching.close();
   });
 
-  it('starts without its server, and offers its languages once it is there', async () => {
+  it('starts without its server, and offers its languages once the server is up', async () => {
     const gone = await startLibreTranslateServer();
     await gone.close();
     const waiting = await create({ url: gone.url, key: undefined, languageRetryMs: 20 });

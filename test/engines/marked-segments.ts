@@ -1,19 +1,19 @@
-/** Segments with inline markup for tests: how to write, to make at random, to read and to check them. */
+/** Segments with inline markup for tests: notation, random generation, reading and checks. */
 import fc from '../support/suite/properties.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 
-/** Segments without marks. */
+/** Returns segments without marks. */
 export function plain(texts: readonly string[]): TextSegment[] {
   return texts.map((text) => [text]);
 }
 
-/** The texts of segments. */
+/** Returns the texts of segments. */
 export function textsOf(segments: readonly TextSegment[]): string[] {
   return segments.map(plainText);
 }
 
-/** `I <1>like</1> it<2/>` as a segment; what is not a number between angle brackets is text. */
+/** Parses `I <1>like</1> it<2/>` into a segment; angle brackets around anything but a number are text. */
 export function marked(written: string): TextSegment {
   return written
     .split(/(<\/?\d+\/?>)/)
@@ -26,7 +26,7 @@ export function marked(written: string): TextSegment {
     });
 }
 
-/** A segment as {@link marked} takes it, to be read in a failure. */
+/** Formats a segment in the notation of {@link marked}, for failure messages. */
 export function written(segment: TextSegment): string {
   return segment.map((part) => (typeof part === 'string' ? part : writtenMark(part))).join('');
 }
@@ -35,7 +35,7 @@ function writtenMark({ mark, id }: Mark): string {
   return mark === 'open' ? `<${id}>` : mark === 'close' ? `</${id}>` : `<${id}/>`;
 }
 
-/** What is wrong with the marks of a translation: empty when each is there once and well nested. */
+/** Lists the faults in the marks of a translation: empty when each occurs once and they are well nested. */
 export function markFaults(source: TextSegment, translated: TextSegment): string[] {
   const faults: string[] = [];
   const due = new Map<string, number>();
@@ -55,7 +55,7 @@ export function markFaults(source: TextSegment, translated: TextSegment): string
   return faults;
 }
 
-/** The text within an element, that of elements inside it included. */
+/** Returns the text within an element, including nested elements. */
 export function textWithin(segment: TextSegment, id: number): string {
   const at = (mark: Mark['mark']) =>
     segment.findIndex((part) => typeof part !== 'string' && part.mark === mark && part.id === id);
@@ -70,7 +70,9 @@ const connecting = ' | | | | | |, |. |! |-|…| – |\n|  |\u00a0|';
 const hostile =
   '[[t:x:1]]|[[/]]|[[t:x:1; t:x:2]]x[[/]]|[§1]|§1|[|]|[[|]]|\\|\\[|^a/b<n>$|{x}|$|^|@|~|*|<b>|</b>|&amp;|t:x:1|;|[#1]|.[]|\0|[1]|{0}|<1>|_|(|)';
 
-/** Segments of words in any nesting of elements and lone marks; with hostile text if asked for. */
+/**
+ * Generates segments of words with arbitrarily nested elements and lone marks; with hostile text on request.
+ */
 export function markedSegments({ isHostile }: { isHostile: boolean }): fc.Arbitrary<TextSegment> {
   const pick = (list: string) => fc.constantFrom(...list.split('|'));
   const word = isHostile

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTentative } from '../../server/engines/recognition/moonshine-agreement.ts';
 
-/** One token for each word; an asterisk marks those of which the model is unsure. */
+/** One token for each word; an asterisk marks words of which the model is unsure. */
 function seen(...texts: string[]): string[] {
   const words: string[] = [];
   const tokenOf = (word: string): number => {
@@ -26,8 +26,8 @@ function seen(...texts: string[]): string[] {
   });
 }
 
-describe('what is told of hypotheses', () => {
-  it('is what two of them begin with, up to the end of a word', () => {
+describe('the text shown for successive hypotheses', () => {
+  it('is the common beginning of two hypotheses, up to the end of a word', () => {
     expect(seen('ask not', 'ask not what', 'ask not what your')).toEqual([
       '',
       'ask not',
@@ -35,7 +35,7 @@ describe('what is told of hypotheses', () => {
     ]);
   });
 
-  it('is the first word, however unsure, and no unsure one after it until six say so', () => {
+  it('includes an unsure first word, and a later unsure word only after six hypotheses', () => {
     const unsure = 'and* what* you can';
     expect(seen(unsure, unsure, unsure, unsure, unsure, `${unsure} do`)).toEqual([
       ...['', 'and', 'and', 'and', 'and'],
@@ -43,7 +43,7 @@ describe('what is told of hypotheses', () => {
     ]);
   });
 
-  it('is no word again that the last one was, until another follows', () => {
+  it('omits a repeated last word until another word follows', () => {
     const echo = 'one, zero, zero, zero, zero';
     const more = 'one, zero, zero, zero, one';
     expect(seen(echo, echo, more, `${more} ends`)).toEqual([
@@ -53,13 +53,13 @@ describe('what is told of hypotheses', () => {
     expect(seen('one zero zero one is', 'one zero zero one is')).toEqual(['', 'one zero zero one']);
   });
 
-  it('stays what it was until four say something else', () => {
+  it('stays the same until four hypotheses differ', () => {
     const other = 'ask what you';
     const told = seen('and what', 'and what you', other, other, other, other);
     expect(told).toEqual(['', 'and what', 'and what', 'and what', 'and what', other]);
   });
 
-  it('is taken back when four hypotheses are the same and have less', () => {
+  it('is taken back after four identical shorter hypotheses', () => {
     const told = seen(
       'hello there world now',
       'hello there world now',
@@ -69,7 +69,7 @@ describe('what is told of hypotheses', () => {
     expect(told.at(-1)).toBe('hello');
   });
 
-  it('takes no notice of marks and capitals that come and go', () => {
+  it('ignores changing punctuation and capitals', () => {
     expect(seen('well I think', 'well, I think that', 'Well I think that we')).toEqual([
       ...['', 'well, I think', 'Well I think that'],
     ]);

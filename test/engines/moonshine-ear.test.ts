@@ -22,7 +22,7 @@ beforeAll(async () => {
   const [encoder, decoder, tokens] = [path('encoder'), path('decoder'), path('tokens')];
   model = await MoonshineModel.load({ encoder, decoder, tokens });
   vad = await loadSileroVad(path('vad'));
-  // So low that the model is not sure what it heard.
+  // So quiet that the model is unsure of the words.
   mumbled = await spoken({ text: 'the committee postponed the vote', voice: 'kal16' });
   for (let at = 0; at < mumbled.length; at += 2) {
     mumbled.writeInt16LE(mumbled.readInt16LE(at) >> 7, at);
@@ -36,7 +36,7 @@ function floats(audio: Buffer): Float32Array {
   );
 }
 
-/** How often the model hears an utterance from the first pause on, and what it says in the end. */
+/** Counts how often the model decodes an utterance from the first pause on, and returns the final text. */
 async function heardFinally({ isHurried }: { isHurried: boolean }) {
   const decode = vi.spyOn(model, 'decode');
   const track = new SpeechTrack({ detector: vad.open(), pauseMs: 600 });
@@ -52,7 +52,7 @@ async function heardFinally({ isHurried }: { isHurried: boolean }) {
   for (let at = 0; at < mumbled.length; at += CHUNK_BYTES) {
     await ear.accept(mumbled.subarray(at, at + CHUNK_BYTES));
   }
-  // Only what is concluded is heard: the rest came too long ago.
+  // Only the conclusion is decoded: the rest came too long ago.
   ear.end(false);
   while (ear.wants !== 'nothing') {
     const news = await ear.work();
@@ -64,8 +64,8 @@ async function heardFinally({ isHurried }: { isHurried: boolean }) {
   return { count, text: text.trim() };
 }
 
-describe('an ear that is unsure', () => {
-  it('hears again at other tempos, unless others are far behind', async () => {
+describe('an unsure recogniser stream', () => {
+  it('decodes again at other tempos unless it is hurried', async () => {
     const calm = await heardFinally({ isHurried: false });
     const hurried = await heardFinally({ isHurried: true });
     expect(calm.count).toBeGreaterThanOrEqual(hurried.count + 5);
@@ -73,20 +73,20 @@ describe('an ear that is unsure', () => {
   });
 });
 
-describe('terms of a session that nobody says', () => {
+describe('session terms that are not spoken', () => {
   const terms = 'Itochu Iberdrola Mendelssohn Anneliese Aoife Saoirse'.split(' ');
   const biasOf = (own: readonly string[]) => {
     const bias = createTermBias(own, model.pieces);
     return bias === undefined ? {} : { bias };
   };
 
-  // Each sentence with the terms that lead it astray when their beginning alone is made likelier.
+  // Each sentence comes with terms that lead it astray when only their beginning is made likelier.
   it.each([
     ['kal16', 'and so my fellow americans ask not', ['Itochu', 'Iberdrola']],
     ['rms', 'fourteen people were waiting on monday', ['Mendelssohn']],
     ['slt', 'our annual general meeting is in vienna', ['Mendelssohn', 'Anneliese']],
     ['awb', 'our annual general meeting is in vienna', ['Itochu', 'Iberdrola', 'Aoife']],
-  ] as const)('leave what %s says as it is: %s', async (voice, text, misleading) => {
+  ] as const)('leave the speech of %s unchanged: %s', async (voice, text, misleading) => {
     const samples = floats(await spoken({ text, voice }));
     const heard = async (own: readonly string[]) =>
       model.text((await model.decode({ samples, ...biasOf(own) })).tokens);
@@ -95,7 +95,7 @@ describe('terms of a session that nobody says', () => {
     expect(await heard(terms)).toBe(undisturbed);
   });
 
-  it('leave those that are said where they are, beside one that was only begun', async () => {
+  it('leave spoken terms in place beside a term that was only begun', async () => {
     const text = 'all of our services have moved to kubernetes this year';
     const samples = floats(await spoken({ text, voice: 'rms' }));
     const { tokens } = await model.decode({ samples, ...biasOf(['Kubernetes', ...terms]) });

@@ -35,19 +35,19 @@ async function start(options: Partial<MoonshineOptions> = {}): Promise<Recogniti
   return engine;
 }
 
-/** The same with processes that only count. */
+/** Creates the same recogniser with stand-in processes. */
 async function count(options: Partial<MoonshineOptions> = {}): Promise<RecognitionEngine> {
   engine = await countingEar(options);
   return engine;
 }
 
-/** Processes that are there, in the order in which they were started. */
+/** Running recogniser processes, in the order of their start. */
 const pids = (): number[] => recogniserPids().filter(isAlive);
 const signalled = (signal: NodeJS.Signals): void => {
   for (const pid of pids()) process.kill(pid, signal);
 };
 
-/** Speech that stops at some places, each until a promise is settled. */
+/** Speech that pauses at certain places until a promise settles. */
 async function* stopping(
   audio: Buffer,
   stops: readonly { atMs: number; wait: () => Promise<void> }[],
@@ -63,17 +63,17 @@ async function* stopping(
   }
 }
 
-/** What is heard of some speech, with what has been heard of it so far. */
+/** Collects the recognitions of some speech, with those received so far. */
 function hearing(speech: (soFar: Recognition[]) => AsyncIterable<SpeechPiece>) {
   const soFar: Recognition[] = [];
   const onRecognition = (each: Recognition) => void soFar.push(each);
   const whole = heard(engine!, speech(soFar), { onRecognition });
-  // What fails before it is waited for is told when it is.
+  // A failure before the caller awaits the promise must not count as unhandled.
   whole.catch(() => {});
   return { soFar, whole };
 }
 
-/** Waits until something new is shown. */
+/** Waits for a new partial. */
 async function partialAfter(soFar: readonly Recognition[], count = soFar.length): Promise<void> {
   const isThere = () => soFar.slice(count).some(({ kind }) => kind === 'partial');
   await until(isThere, { what: 'a partial' });
@@ -87,7 +87,7 @@ afterEach(async () => {
 
 // A busy machine takes its time to start processes.
 describe('a recogniser process that dies', () => {
-  test('in mid sentence of two sessions loses no word of either, and none comes twice; no signal of a terminal or a service manager ends it', async () => {
+  test('during two sessions loses and repeats no word of either, and ignores terminal and service-manager signals', async () => {
     await start();
     const part = `the weather will be cold and wet in the northern part of the country and ${WEEK}`;
     const long = `${part} and ${part}`;
@@ -108,7 +108,7 @@ describe('a recogniser process that dies', () => {
     );
     const one = hearing((soFar) => {
       const kill = async (): Promise<void> => {
-        // A part is concluded, the next is under way.
+        // One part is concluded, and the next is in progress.
         await until(() => finals(soFar).length === 1, { what: 'the first part' });
         await Promise.all([partialAfter(soFar), partialAfter(other.soFar, 0)]);
         expect(pids()).toEqual([only]);
@@ -132,7 +132,7 @@ describe('a recogniser process that dies', () => {
     expect(Math.abs(second[0]!.startMs - 600)).toBeLessThan(300);
   });
 
-  test('is replaced, six times on one part whatever was before; the seventh time is an error', async () => {
+  test('is replaced up to six times within one part; the seventh death is an error', async () => {
     await count();
     const { audio, text } = counted(5);
     const pieceOf = (fromMs: number, toMs: number, utteranceMs: number): SpeechPiece => ({
@@ -141,7 +141,7 @@ describe('a recogniser process that dies', () => {
       startMs: utteranceMs + fromMs,
     });
     let deaths = 0;
-    /** The first word, with deaths: little enough to be heard but once, by each process the same. */
+    /** The first word, with deaths: so short that each process decodes it once and identically. */
     async function* dying(soFar: Recognition[], utteranceMs: number, count: number) {
       let untilMs = 550;
       let before = soFar.length;
@@ -152,7 +152,7 @@ describe('a recogniser process that dies', () => {
         signalled('SIGKILL');
         await until(() => !existsSync(`/proc/${pid}`), { what: 'a death' });
         deaths += 1;
-        // What it left in its pipe is read; audio that nobody takes is how its end is noticed.
+        // Lets the pipe drain; the end of the process is noticed when a write of audio fails.
         for (let turns = 0; turns < 20; turns += 1) await turn();
         before = soFar.length;
         yield pieceOf(untilMs, untilMs + 45, utteranceMs);
@@ -174,11 +174,11 @@ describe('a recogniser process that dies', () => {
     });
     expect(deaths).toBe(8);
     expect(transcript(soFar)).toBe(text);
-    // It is there for the next speaker.
+    // A process is ready for the next speaker.
     expect(transcript(await heard(engine!, asSpeech(audio)))).toBe(text);
   });
 
-  test('while it loads is started again, the first one as well as another in mid sentence', async () => {
+  test('while loading is restarted, both the first one and a replacement in mid-sentence', async () => {
     const killNext = async (before: readonly number[]): Promise<void> => {
       await until(() => pids().some((pid) => !before.includes(pid)), { what: 'a process' });
       signalled('SIGKILL');
@@ -207,7 +207,7 @@ describe('a recogniser process that dies', () => {
     expect(transcript(soFar)).toBe(text);
   });
 
-  test('for want of an instruction while it loads is not started again, and people are told', async () => {
+  test('from an illegal instruction while loading is not restarted, and the failure is reported', async () => {
     const starting = start();
     await until(() => pids().length === 1, { what: 'a process' });
     signalled('SIGILL');
@@ -216,7 +216,7 @@ describe('a recogniser process that dies', () => {
     );
   });
 
-  test('while a model loads that nobody waits for is told to the log and to who speaks meanwhile', async () => {
+  test('while it preloads a model is reported to the log and to sessions that start meanwhile', async () => {
     const log = recordLog();
     const startProcess = () =>
       spawn('sh', ['-c', 'echo It is no model. >&2; exit 1'], { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -229,7 +229,7 @@ describe('a recogniser process that dies', () => {
     expect(told?.message).toMatch(/^The model moonshine-tiny-en cannot be used: It is no model\./);
   });
 
-  test('and none that starts is there to follow it is told to who speaks', async () => {
+  test('without a replacement that starts is reported to the session', async () => {
     let isWell = true;
     const failing = () => spawn('false', { stdio: ['pipe', 'pipe', 'pipe'] });
     await start({ startProcess: () => (isWell ? startEar() : failing()) });
@@ -241,14 +241,14 @@ describe('a recogniser process that dies', () => {
     });
   });
 
-  test('because the engine is closed while it loads is followed by no other', async () => {
+  test('because the engine closes while it loads is not replaced', async () => {
     await start({ isProven: () => true });
     await until(() => pids().length === 1, { what: 'a process' });
     await engine?.close();
     expect(pids()).toEqual([]);
   });
 
-  test('while nobody speaks costs nothing', async () => {
+  test('while idle costs nothing', async () => {
     await count();
     const [before] = pids();
     process.kill(before!, 'SIGKILL');
@@ -258,7 +258,7 @@ describe('a recogniser process that dies', () => {
 });
 
 describe('a recogniser process that hangs', () => {
-  test('holds its source back, is killed after a while and replaced', async () => {
+  test('exerts back-pressure on its source, and is killed and replaced after the time limit', async () => {
     await count({ hangTimeoutMs: 4_000 });
     const { audio, text } = counted(12);
     const [stopped] = pids();
@@ -272,14 +272,14 @@ describe('a recogniser process that hangs', () => {
     });
     expect(transcript(await whole)).toBe(text);
     expect(isAlive(stopped!)).toBe(false);
-    // Two seconds on their way, one that waits, and pieces in hand.
+    // Two seconds in flight, one waiting, and the pieces in hand.
     expect(pulledMs).toBeGreaterThan(2_000);
     expect(pulledMs).toBeLessThan(4_500);
   });
 });
 
 describe('the processes of an engine', () => {
-  test('are one for twelve speakers, a second when it is crowded, which ends when it is idle', async () => {
+  test('are one for twelve streams, and a second under load, which ends when it is idle', async () => {
     await count({ maxProcesses: 2, idleMs: 500 });
     const { audio, text } = counted(5);
     const [first] = pids();
@@ -302,7 +302,7 @@ describe('the processes of an engine', () => {
     await until(() => pids().length === 1, { what: 'the end of the second process' });
   });
 
-  test('drop what is aborted or left', async () => {
+  test('drop aborted and abandoned streams', async () => {
     await count();
     const { audio, text } = counted(5);
     const before = pids();

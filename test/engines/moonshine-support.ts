@@ -1,4 +1,4 @@
-/** Moonshine with the model that every installation has. */
+/** The Moonshine engine with the model of every installation. */
 import {
   createMoonshineRecognisers,
   type MoonshineOptions,
@@ -8,7 +8,7 @@ import { findModels } from '../../server/models/find-models.ts';
 import type { LocalModel } from '../../server/models/local-model.ts';
 import { recordLog } from '../support/product/log-record.ts';
 
-/** Its model among those that the tests share; throws when it is not installed. */
+/** Returns its model from the models that the tests share. @throws Error if it is not installed */
 export async function moonshineModel(): Promise<LocalModel> {
   const { models } = await findModels(process.env['MODELS_DIR'] ?? '');
   const model = models.find(({ name }) => name === 'moonshine-tiny-en');
@@ -16,7 +16,7 @@ export async function moonshineModel(): Promise<LocalModel> {
   return model;
 }
 
-/** The engine, running; it is the caller's to close. */
+/** Creates a running engine, which the caller closes. */
 export async function moonshine(
   options: Partial<MoonshineOptions> = {},
 ): Promise<RecognitionEngine> {

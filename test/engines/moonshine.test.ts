@@ -30,19 +30,19 @@ const RAW = ['-t', 'raw', '-r', '16000', '-c', '1', '-b', '16', '-e', 'signed'];
 
 let engine: RecognitionEngine;
 beforeAll(async () => {
-  // One process: what runs at once shares it.
+  // One process, shared by concurrent streams.
   engine = await moonshine({ maxProcesses: 1 });
 });
 afterAll(() => engine.close());
 
-/** Samples made with sox, s16le at 16 kHz. */
+/** Returns samples made with sox, s16le at 16 kHz. */
 function sox(args: readonly string[], input?: Buffer): Buffer {
   const source = input === undefined ? ['-n'] : [...RAW, '-'];
   return execFileSync('sox', [...source, ...RAW, '-', ...args], { ...(input && { input }) });
 }
 
-describe('speech', () => {
-  test('is understood in two voices, on the telephone as well, in whatever pieces, by one process at once', async () => {
+describe('speech through Moonshine', () => {
+  test('is recognised in two voices and over the telephone, in pieces of any size, by one process at once', async () => {
     const rms = await spoken({ text: AMERICANS, voice: 'rms' });
     const kal = await spoken({ text: AMERICANS, voice: 'kal16' });
     const speeches = [
@@ -59,13 +59,13 @@ describe('speech', () => {
     expect(after?.processorMs).toBeGreaterThan(before?.processorMs ?? Infinity);
     const said = 'And so my fellow Americans ask not what your country can do for you.';
     const texts = all.map(transcript);
-    // A telephone leaves half of what the model has learned: a word may be another.
+    // A telephone removes half of the spectrum that the model has learned, so a word may differ.
     for (const text of texts.splice(1, 1)) expect(wordErrorRate(said, text)).toBeLessThan(0.1);
     expect(texts).toEqual(texts.map(() => said));
     expect(recogniserPids()).toHaveLength(1);
   });
 
-  test('of two people at once, or whispered, is heard to its end', async () => {
+  test('of two overlapping speakers, or whispered, is recognised to its end', async () => {
     const house = await spoken({ text: HOUSE, voice: 'rms' });
     const week = await spoken({ text: WEEK, voice: 'kal16' });
     const both = Buffer.alloc(2_000 * 32);
@@ -75,7 +75,7 @@ describe('speech', () => {
     const whispered = sox(['synth', 'whitenoise', 'amod'], house.subarray(0, both.length));
     for (const audio of [both, whispered]) {
       const said = await heard(engine, asSpeech(audio));
-      // Nobody speaks faster: a model that goes astray repeats itself.
+      // Nobody speaks faster than this: a model that goes astray repeats itself.
       expect(transcript(said).split(' ').length).toBeLessThan((5 * lengthMs(audio)) / 1000);
     }
   });
@@ -86,11 +86,11 @@ describe('speech', () => {
     ['hum', () => sox(['synth', '4', 'sine', '50', 'sine', '100', 'remix', '-', 'vol', '0.3'])],
     ['music', () => sox('synth 4 pluck C4 pluck E4 pluck G4 remix - vol 0.5 repeat 1'.split(' '))],
     ['clatter', () => sox('synth 0.012 whitenoise vol 0.6 pad 0 0.13 repeat 30'.split(' '))],
-  ])('is not heard in %s', async (_, made) => {
+  ])('is not recognised in %s', async (_, made) => {
     expect(await heard(engine, asSpeech(made()))).toEqual([]);
   });
 
-  test('without a pause goes on for fourteen seconds: it is cut between words, and none is lost or heard twice', async () => {
+  test('of fourteen seconds without a pause is cut between words, without losing or repeating any', async () => {
     const part =
       'the weather will be cold and wet in the northern part of the country and we need to ' +
       'finish the report before the end of the week';
@@ -102,11 +102,11 @@ describe('speech', () => {
     for (const { startMs, endMs } of all) expect(endMs - startMs).toBeLessThan(13_000);
     expect(wordErrorRate(text, transcript(all)), transcript(all)).toBeLessThanOrEqual(0.05);
     expect(transcript(all).match(/the weather will be cold/gi)).toHaveLength(2);
-    // It is one sentence: one capital at its beginning, one full stop at its end.
+    // It is one sentence: a capital at its beginning, a full stop at its end.
     expect(transcript(all)).toMatch(/^The [^.A-Z]*\.$/);
   });
 
-  test('that ends after more than eight seconds ends with a full stop', async () => {
+  test('of more than eight seconds ends with a full stop', async () => {
     const text = `${WEEK} and then ${HOUSE} and after that she sold it to the people next door`;
     const audio = await spoken({ text, voice: 'rms' });
     expect(lengthMs(audio)).toBeGreaterThan(9_500);
@@ -114,7 +114,7 @@ describe('speech', () => {
   });
 });
 
-/** What is heard of audio that comes at the pace of speech, however long that takes, through the voice path. */
+/** Returns what is recognised in audio that arrives at the pace of speech through the voice path. */
 async function listened(audio: Uint8Array): Promise<Recognition[]> {
   const paced = createHearingClock().pace(audio, 3_200, 32);
   async function* speech(): AsyncGenerator<SpeechPiece> {
@@ -125,13 +125,13 @@ async function listened(audio: Uint8Array): Promise<Recognition[]> {
   return await heard(engine, speech());
 }
 
-/** Marks may come and go. */
+/** Returns the words without punctuation, which may differ between hypotheses. */
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
 }
 
-describe('speech as it is said', () => {
-  test('is shown while it is said, hardly anything is taken back, and its words have times in order', async () => {
+describe('live speech', () => {
+  test('is shown while it is spoken, with hardly any retraction, and its words have ascending times', async () => {
     const text = HOUSE;
     const all = await listened(await spoken({ text, voice: 'rms' }));
     expect(wordErrorRate(text, transcript(all)), transcript(all)).toBeLessThanOrEqual(0.1);
@@ -160,7 +160,7 @@ describe('speech as it is said', () => {
   });
 
   const clips = recordedClips() ?? [];
-  it.skipIf(clips.length === 0)('is understood when people say it', async () => {
+  it.skipIf(clips.length === 0)('is recognised in recordings of people', async () => {
     const clip = (name: string) =>
       clips.find((each) => each.name === name)?.audio ?? Buffer.alloc(0);
     const address = transcript(await listened(clip('jfk.wav')));
@@ -183,7 +183,7 @@ function inDigits(text: string): string {
 describe('spoken terms', () => {
   const spokenTerms = ['Zorbatex', 'Velmora', 'Acme Turbo Drive', 'Jovarine', '…', '漢字'];
 
-  test('are heard as they are written, only when they are told', async () => {
+  test('are recognised as they are written, only if requested', async () => {
     const text = 'we sell the acme turbo drive in our shop';
     const audio = await spoken({ text, voice: 'rms' });
     const [without, told] = await Promise.all([
@@ -195,7 +195,7 @@ describe('spoken terms', () => {
     expect(wordErrorRate(text, transcript(told)), transcript(told)).toBe(0);
   });
 
-  test('are not heard where nobody says them', async () => {
+  test('are not recognised in speech without them', async () => {
     const audio = await spoken({ text: WEEK, voice: 'kal16' });
     const [without, told] = await Promise.all([
       heard(engine, asSpeech(audio)),
@@ -205,8 +205,8 @@ describe('spoken terms', () => {
   });
 });
 
-describe('a model that is not whole', () => {
-  /** A copy of the model that something happened to, and what is said of it. */
+describe('an incomplete model', () => {
+  /** Damages a copy of the model and returns the reason that the engine reports. */
   async function reason(
     damage: (file: (name: string) => string, folder: string) => void,
     { sumsKnown = false } = {},
@@ -253,7 +253,7 @@ describe('a model that is not whole', () => {
         writeFileSync(file('tokens.txt'), lines.slice(0, 30_000).join('\n'));
       },
     ],
-  ])('is told when it %s, and no process stays', async (_, told, damage) => {
+  ])('is reported when it %s, and leaves no process', async (_, told, damage) => {
     const before = recogniserPids();
     const text = await reason(damage);
     expect(text).toMatch(told);
@@ -261,7 +261,7 @@ describe('a model that is not whole', () => {
     expect(recogniserPids()).toEqual(before);
   });
 
-  test('is told by its file that is missing, or has become shorter', async () => {
+  test('is reported with the name of the missing or shortened file', async () => {
     expect(await reason((file) => rmSync(file('decoder.onnx')))).toMatch(/decoder/);
     const shorter = (file: (name: string) => string) => truncateSync(file('encoder.onnx'), 1_000);
     expect(await reason(shorter, { sumsKnown: true })).toMatch(/encoder\.onnx/);

@@ -1,4 +1,6 @@
-/** The memory of a neural translator: moved to a new one, it keeps all but what was free. */
+/**
+ * Compaction of a neural translator's memory: the translator moves to a new memory that omits the free part.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,7 +21,7 @@ import { hostileTexts } from './translation-texts.ts';
 const run = promisify(execFile);
 const linux = process.platform === 'linux';
 
-/** Runs a script in a process with the small model from English to Spanish, and returns what it prints. */
+/** Runs a script in a process with the small model from English to Spanish, and returns its output. */
 async function withTranslator(script: string): Promise<unknown> {
   const folder = temporaryFolder();
   writeTranslationModels(folder);
@@ -53,7 +55,7 @@ async function withTranslator(script: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test('a translator stays where it is without room, a collector, or in another version; moved, and moved again, it says the same, and still takes memory', async () => {
+test('a translator moves only with room, a collector and a known version; moved twice, it translates the same', async () => {
   const seen = await withTranslator(
     `const { availableMemory } = process;
     process.availableMemory = () => 2 ** 20;
@@ -80,7 +82,7 @@ test('a translator stays where it is without room, a collector, or in another ve
   expect(seen).toEqual({ early, moves: [moved, moved], grown: true, isSame: true });
 });
 
-test.skipIf(!linux)('the process of a model gives back what it needed to load', async () => {
+test.skipIf(!linux)('the process of a model frees the memory that loading needed', async () => {
   const folder = temporaryFolder();
   const words = { The: 'La', house: 'casa', is: 'es', new: 'nueva' };
   const model = path.join(folder, 'translation-en-es');
@@ -101,7 +103,7 @@ test.skipIf(!linux)('the process of a model gives back what it needed to load', 
     const status = readFileSync(`/proc/${Number(pid)}/status`, 'utf8');
     return (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6;
   };
-  // The system takes the old memory back in its own time.
+  // The system reclaims the old memory in its own time.
   await eventually(() => megabytes('VmRSS') < megabytes('VmHWM') - 100, { what: 'less memory' });
   expect(await translate()).toEqual(['La casa es nueva.']);
 });
@@ -113,7 +115,7 @@ const WITHOUT_ALLOCATOR = Uint8Array.of(
   ...[3, 2, 1, 0, 7, 9, 1, 5, 115, 101, 118, 101, 110, 0, 0, 10, 6, 1, 4, 0, 65, 7, 11],
 );
 
-test('a module of another kind does not move, and goes on', async () => {
+test('a module of another kind does not move, and keeps working', async () => {
   const memory: WasmMemory = new WebAssembly.Memory({ initial: 1 });
   const imports = { env: { memory, emscripten_resize_heap: () => 0 } };
   const { exports, move } = await makeMovable(WITHOUT_ALLOCATOR, imports);

@@ -1,4 +1,4 @@
-/** Models whose files are damaged, by whatever hand: each is told apart, and why. */
+/** Models with damaged files: each fault is detected and reported with its reason. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ const replaced = (bytes: Buffer, at: number, by: string | Buffer) => {
 };
 const huge = Buffer.from(BigUint64Array.of(2n ** 60n).buffer);
 
-/** What may have happened to a file, and what is said of it. */
+/** Damage to a file, and the reported reason. */
 const damages: [file: string, happened: (bytes: Buffer) => Buffer, said: RegExp][] = [
   [MODEL, (bytes) => bytes.subarray(0, bytes.length - 1), /is damaged/],
   [MODEL, (bytes) => bytes.subarray(0, 100), /is damaged/],
@@ -43,7 +43,7 @@ const damages: [file: string, happened: (bytes: Buffer) => Buffer, said: RegExp]
   [SHORTLIST, () => other.shortlist, /another model/],
 ];
 
-test('a model with a damaged file is not used, and people are told which and what to do', async () => {
+test('a model with a damaged file is not used, and the file and the remedy are reported', async () => {
   const folder = temporaryFolder();
   writeTranslationModels(folder);
   const whole = path.join(folder, 'translation-en-es');
@@ -68,7 +68,7 @@ test('a model with a damaged file is not used, and people are told which and wha
   }
 });
 
-test('a model that looks whole and does not load is out of order, with what its runtime says', async () => {
+test("a model that passes the checks but does not load is unavailable, with its runtime's reason", async () => {
   const folder = temporaryFolder();
   writeTranslationModels(folder);
   const file = path.join(folder, 'translation-en-es', MODEL);
@@ -88,7 +88,7 @@ test('a model that looks whole and does not load is out of order, with what its 
       ) as unknown,
     }) as unknown;
     await expect(ask()).rejects.toEqual(refusal);
-    // It is not started for each text that comes.
+    // It is not started again for each text.
     const starts = log.lines.length;
     await Promise.all([1, 2, 3].map(() => expect(ask()).rejects.toEqual(refusal)));
     expect(log.lines).toHaveLength(starts);
@@ -97,7 +97,7 @@ test('a model that looks whole and does not load is out of order, with what its 
   }
 });
 
-test('a folder of one language, or of none, is no model that translates', async () => {
+test('a folder with fewer than two languages is not a translation model', async () => {
   const folder = temporaryFolder();
   writeTranslationModels(folder);
   for (const [name, languages] of Object.entries({ one: ['en'], same: ['en', 'en'] })) {

@@ -1,4 +1,4 @@
-/** Neural translation with models that are made on the spot, in processes that may fail. */
+/** Neural translation with generated models, in processes that may fail. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ async function create(options: Partial<NeuralOptions> = {}): Promise<Translation
   return engine;
 }
 
-/** An engine that the test, once finished, closes. */
+/** Creates an engine that is closed when the test finishes. */
 async function neural(options: Partial<NeuralOptions> = {}): Promise<TranslationEngine> {
   const engine = await create(options);
   onTestFinished(() => engine.close());
@@ -47,7 +47,7 @@ async function neural(options: Partial<NeuralOptions> = {}): Promise<Translation
 const translated = async (engine: TranslationEngine, texts: readonly string[], pair = toSpanish) =>
   textsOf(await engine.translate(plain(texts), pair));
 
-/** Processes that were started, by what was logged. */
+/** Returns the ids of the started processes, from the log. */
 const startedBy = ({ lines }: Log): number[] =>
   lines.flatMap(({ fields, message }) =>
     message === 'neural model loaded' && 'childPid' in fields ? [Number(fields.childPid)] : [],
@@ -61,12 +61,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// One for all that leave it running: each process takes more than half a second of a processor to start.
+// One engine for all tests that keep it running: each process takes more than half a second of CPU time to
+// start.
 const sharedLog = recordingLog();
 const engine = await create({ log: sharedLog });
 afterAll(() => engine.close());
 
-test('neural translation offers what there are models for, and what they lead to through English', () => {
+test('neural translation offers the pairs of its models, and pivot pairs through English', () => {
   const pairs = engine.pairs.map(({ source, target }) => `${source}-${target}`);
   expect(pairs.sort()).toEqual(['de-en', 'de-es', 'en-es']);
   expect(startedBy(sharedLog)).toEqual([]);
@@ -107,7 +108,7 @@ describe('neural translation', () => {
     expect(written(answer!)).toBe(target);
   });
 
-  test('translates sentence by sentence, and keeps line breaks within one where they were', async () => {
+  test('translates sentence by sentence, and keeps line breaks within a sentence in place', async () => {
     const texts = [
       'The house\nis red. The red\nriver is new.\n\nThe city',
       'Mr. Smith is the friend.',
@@ -118,13 +119,13 @@ describe('neural translation', () => {
     ]);
   });
 
-  test('goes through English, with marks, where there is no model of the pair', async () => {
+  test('pivots through English, with marks, where a pair has no model', async () => {
     const pair = { source: 'de', target: 'es', signal };
     const [answer] = await engine.translate([marked('Das <1>rote</1> Haus ist neu.')], pair);
     expect(written(answer!)).toBe('La casa <1>roja</1> es nueva.');
   });
 
-  test('takes sentences of any length', async () => {
+  test('translates sentences of any length', async () => {
     const words = Array.from({ length: 120 }, (_, i) => ['the', 'house', 'and'][i % 3]);
     const [answer] = await translated(engine, [words.join(' ')]);
     expect(answer!.split(' ')).toHaveLength(120);
@@ -135,7 +136,7 @@ describe('neural translation', () => {
     expect(letters!.replaceAll(/\s/g, '')).toBe('x'.repeat(420));
   });
 
-  test('answers a caption while somebody else has a book translated', async () => {
+  test('answers a caption during the translation of a book', async () => {
     let isBookDone = false;
     const book = translated(engine, sentences(60)).then((answers) => {
       isBookDone = true;
@@ -147,7 +148,7 @@ describe('neural translation', () => {
     expect(await book).toHaveLength(60);
   });
 
-  test('an account with many calls delays another by little', async () => {
+  test('delays an account only a little when another has many calls', async () => {
     const before = await answeredBefore(async (texts, account) =>
       engine.translate(
         texts.map((text) => [text]),
@@ -157,20 +158,20 @@ describe('neural translation', () => {
     expect(before).toBeLessThan(3);
   });
 
-  test('one process serves all callers, and nothing that they said is logged', () => {
+  test('serves all callers from one process per model, and logs no text', () => {
     expect(new Set(startedBy(sharedLog)).size).toBe(2);
     expect(JSON.stringify(sharedLog.lines)).not.toMatch(/house|casa|Haus/);
   });
 });
 
 describe('the process of a model', () => {
-  test('costs nobody a sentence when it is killed at its work, and is replaced when it hangs', async () => {
+  test('loses no sentence when it is killed at work, and is replaced when it hangs', async () => {
     const log = recordingLog();
     const engine = await neural({ log, answerTimeoutMs: 4_000 });
     const expected = await translated(engine, sentences(60));
     const parts = [0, 20, 40].map((start) => sentences(60).slice(start, start + 20));
     const callers = parts.map((part) => translated(engine, part));
-    // In turn with the others, it is among the first; behind it the next batch is under way.
+    // The short text is among the first in the rotation; behind it the next batch is in progress.
     await translated(engine, ['The house.']);
     await turn();
     process.kill(startedBy(log)[0]!, 'SIGKILL');
@@ -183,12 +184,12 @@ describe('the process of a model', () => {
     expect(startedBy(log).map(isAlive)).toEqual([false, false, true]);
   });
 
-  test('ends at a sentence twice and no third time: the sentence is refused', async () => {
+  test('is restarted once for a sentence that ends it; then the sentence is refused', async () => {
     const log = recordingLog();
     const engine = await neural({ log });
     const debug = log.debug.bind(log);
     log.debug = (fields, message) => {
-      // Before it has been asked anything; what it is asked then is what it ends at.
+      // Killed before its first request, the process ends at whatever it is asked first.
       if (message === 'neural model loaded')
         process.kill((fields as { childPid: number }).childPid, 'SIGKILL');
     };
@@ -197,7 +198,7 @@ describe('the process of a model', () => {
     expect(await translated(engine, ['The house.'])).toEqual(['La casa.']);
   });
 
-  test('leaves when it is idle, or when others need the room, and comes back', async () => {
+  test('ends when it is idle or when others need the room, and starts again when needed', async () => {
     const log = recordingLog();
     const engine = await neural({ log, idleMs: 60_000, maxLoaded: 1 });
     engine.prepare({ source: 'de', target: 'en' });
@@ -213,7 +214,7 @@ describe('the process of a model', () => {
     expect(await translated(brief, ['The house.'])).toEqual(['La casa.']);
   });
 
-  test('is not asked for more text than may wait, and is gone when the engine has closed', async () => {
+  test('has a limit of waiting text, and has ended when the engine has closed', async () => {
     const log = recordingLog();
     const engine = await create({ log, maxWaitingLength: 2_000 });
     await translated(engine, ['The house.']);

@@ -1,4 +1,4 @@
-/** Processors without AVX, and without SSE4: what runs on them, and what says that it does not. */
+/** Processors without AVX or SSE4: what runs on them, and which errors report what does not. */
 import assert from 'node:assert/strict';
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,11 +29,14 @@ const built = (source: string) => JSON.stringify(builtModule(source));
 const clip = { text: 'yes', voice: 'rms', padStartS: 0, padEndS: 0 } as const;
 
 describe('a processor without AVX', () => {
-  // The parts of its process: as a whole it decodes each utterance several times. Nehalem, of 2008, has no
-  // AVX; emulated, all takes some thirty times as long.
-  test.skipIf(!isEmulated)('hears with the default recogniser', { timeout: 900_000 }, async () => {
-    const { files } = await moonshineModel();
-    const script = `
+  // Tests the parts of the recogniser's process, because the whole decodes each utterance several times.
+  // Nehalem (2008) has no AVX; emulation slows everything down some thirty times.
+  test.skipIf(!isEmulated)(
+    'recognises speech with the default recogniser',
+    { timeout: 900_000 },
+    async () => {
+      const { files } = await moonshineModel();
+      const script = `
       import { readFileSync } from 'node:fs';
       import { MoonshineModel } from ${built('server/engines/recognition/moonshine-model.ts')};
       import { loadSileroVad } from ${built('server/engines/recognition/speech-track.ts')};
@@ -46,14 +49,15 @@ describe('a processor without AVX', () => {
       const model = await MoonshineModel.load(files);
       const { tokens } = await model.decode({ samples });
       console.log(JSON.stringify({ text: model.text(tokens), speech: Math.max(...chances) }));`;
-    const emulated = ['-cpu', 'Nehalem', process.execPath, '--input-type=module', '-e', script];
-    const { stdout } = await run(QEMU, emulated);
-    const { text, speech: chance } = JSON.parse(stdout) as { text: string; speech: number };
-    expect(text).toBe('Yes.');
-    expect(chance).toBeGreaterThan(0.5);
-  });
+      const emulated = ['-cpu', 'Nehalem', process.execPath, '--input-type=module', '-e', script];
+      const { stdout } = await run(QEMU, emulated);
+      const { text, speech: chance } = JSON.parse(stdout) as { text: string; speech: number };
+      expect(text).toBe('Yes.');
+      expect(chance).toBeGreaterThan(0.5);
+    },
+  );
 
-  // The flag does to Node's WebAssembly what such a processor does.
+  // The flag makes Node's WebAssembly behave as on such a processor.
   test.skipIf(process.arch !== 'x64')('translates with a neural model', async () => {
     const folder = temporaryFolder();
     writeTranslationModels(folder);
@@ -88,7 +92,7 @@ async function answerOf(child: ChildProcess): Promise<NeuralAnswer> {
   return answer;
 }
 
-// So does this one.
+// This flag does the same for SSE4.
 test.skipIf(process.arch !== 'x64')('a server without SSE4 translates with Apertium', async () => {
   const folder = temporaryFolder();
   writeTranslationModels(folder);

@@ -39,7 +39,7 @@ const TEXTS = ['alpha bravo charlie', 'delta echo'];
 
 describe('OpenAI-compatible realtime transcription', () => {
   test.each(['ga', 'beta', 'speaches'] as const)(
-    'sets the session up as a server like %s wants it',
+    'configures the session for a server like %s',
     async (manners) => {
       server.manners = manners;
       const url = `${server.apiUrl.replace('ws', 'http')}${manners === 'speaches' ? '?model=x' : '/'}`;
@@ -49,7 +49,7 @@ describe('OpenAI-compatible realtime transcription', () => {
       expect(transcript(recognitions)).toBe(TEXTS.join(' '));
       const partials = recognitions.filter(({ kind }) => kind === 'partial');
       expect(partials.map(({ text }) => text)).toContain('alpha bravo');
-      // One connection, one set-up: what comes after is audio.
+      // One connection and one set-up; audio follows.
       expect(server.updates).toHaveLength(1);
       expect(JSON.stringify(server.updates)).toContain(
         '{"model":"gpt-4o-transcribe","language":"no","prompt":"Lake Hora."}',
@@ -59,13 +59,13 @@ describe('OpenAI-compatible realtime transcription', () => {
     },
   );
 
-  test('hears a made-up name only when it is among the spoken terms', async () => {
+  test('recognises an invented name only as a spoken term', async () => {
     const engine = await recogniser();
     expect(await hearRareWord(engine, [])).toBe(`alpha ${MISHEARD_WORD}`);
     expect(await hearRareWord(engine, [RARE_WORD])).toBe(`alpha ${RARE_WORD}`);
   });
 
-  test('takes no notice of items that are not its own, nor of events it does not know', async () => {
+  test('ignores foreign items and unknown events', async () => {
     const type = 'conversation.item.input_audio_transcription';
     const strange = [
       { type: 'rate_limits.updated', rate_limits: [] },
@@ -74,7 +74,7 @@ describe('OpenAI-compatible realtime transcription', () => {
     ];
     const engine = await recogniser();
     for (const event of strange) {
-      // The transcript itself does not come: after the time limit the utterance is heard again.
+      // The transcript itself does not arrive: after the time limit the utterance is sent again.
       server.sayAtCommit.push(() => event);
       const quick = await recogniser({ timeoutMs: 300 });
       expect(transcript(await heard(quick, utterances(['kilo lima'])))).toBe('kilo lima');
@@ -82,7 +82,7 @@ describe('OpenAI-compatible realtime transcription', () => {
     expect(transcript(await heard(engine, utterances(TEXTS)))).toBe(TEXTS.join(' '));
   });
 
-  test('hears an utterance again that the server could not hear, or met an error with', async () => {
+  test('sends an utterance again after a failed transcription or an error', async () => {
     const type = 'conversation.item.input_audio_transcription.failed';
     server.sayAtCommit.push(
       (item_id) => ({ type, item_id, error: { code: 'audio_unintelligible' } }),
@@ -107,13 +107,13 @@ describe('OpenAI-compatible realtime transcription', () => {
     expect(disclosed(log, failure)).not.toContain(KEY);
   });
 
-  test('gives up on a server that wants no model in its address but gets one', async () => {
+  test('gives up on a server that does not accept the model in its address', async () => {
     const engine = await recogniser({ url: `${server.apiUrl}?model=x` });
     const listening = heard(engine, utterances(TEXTS));
     await expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
   });
 
-  test('hears nothing in an utterance that is shorter than servers take', async () => {
+  test("returns nothing for an utterance below the servers' minimum length", async () => {
     const engine = await recogniser();
     async function* click() {
       yield { kind: 'samples', samples: new Uint8Array(64), startMs: 0 } as const;
@@ -124,7 +124,7 @@ describe('OpenAI-compatible realtime transcription', () => {
     expect(log.lines).toEqual([]);
   });
 
-  test('says which setting cannot be used', async () => {
+  test('reports which setting is invalid', async () => {
     const reason = async (options: Partial<OpenAiRealtimeOptions>) => {
       const settings = { log, url: server.apiUrl, model: 'whisper-1' };
       const engine = await createOpenAiRealtime({ ...settings, ...options });

@@ -54,7 +54,7 @@ describe('openai-speech', () => {
   });
   afterAll(() => engine.close());
 
-  it('asks as the interface wants it, with the voice of the gender', async () => {
+  it('sends the documented request, with the voice for the gender', async () => {
     await say(engine, SENTENCE, { language: 'en' });
     await say(engine, SENTENCE, { language: 'en', gender: 'male' });
     const question = { model: 'tts-1', input: SENTENCE, response_format: 'pcm' };
@@ -64,7 +64,7 @@ describe('openai-speech', () => {
     ]);
   });
 
-  it('takes WAV at any rate, whether it has asked for it or not', async () => {
+  it('accepts WAV at any rate, whether requested or not', async () => {
     server.sampleRateHz = 22_050;
     const wav = await create({ format: 'wav' });
     const said = await say(wav, SENTENCE, { language: 'en' });
@@ -75,7 +75,7 @@ describe('openai-speech', () => {
     expect(isSame(pcm.samples, said.samples)).toBe(true);
   });
 
-  it('cuts a text that is longer than a request between sentences, and says all of it', async () => {
+  it('splits a text beyond the request limit between sentences, and speaks all of it', async () => {
     server.isBrief = true;
     const long = `${SENTENCE} `.repeat(120);
     const said = await say(engine, long, { language: 'en' });
@@ -86,7 +86,7 @@ describe('openai-speech', () => {
     expect(said.durationMs).toBeCloseTo(2 * once.durationMs, 0);
   });
 
-  it('hands speech on before it is all there', async () => {
+  it('passes speech on before it is complete', async () => {
     server.next.push('stall');
     const { signal } = new AbortController();
     const speaking = engine.speak(SENTENCE, { language: 'en', gender: undefined, signal });
@@ -102,7 +102,7 @@ describe('openai-speech', () => {
     [{ contentType: 'audio/mpeg' }, /PCM or WAV/],
     [{ contentType: 'application/json' }, /PCM or WAV/],
     ['cut' as const, /cannot be reached/],
-  ])('fails clearly at %o', async (mishap, problem) => {
+  ])('fails with a clear error at %o', async (mishap, problem) => {
     server.next.push(mishap);
     await expect(say(engine, SENTENCE, { language: 'en' })).rejects.toMatchObject({
       code: 'synthesis_failed',
@@ -112,7 +112,7 @@ describe('openai-speech', () => {
     expect(said.durationMs).toBeGreaterThan(1000);
   });
 
-  it.each(['hang', 'stall'] as const)('does not wait for ever at %s', async (mishap) => {
+  it.each(['hang', 'stall'] as const)('gives up after the time limit at %s', async (mishap) => {
     const hasty = await create({ timeoutMs: 700 });
     server.next.push(mishap);
     await expect(say(hasty, SENTENCE, { language: 'en' })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe('openai-speech', () => {
     await expect.poll(() => server.openAnswers).toBe(0);
   });
 
-  it('takes its own time to read without being late', async () => {
+  it("does not count a slow consumer's time against the time limit", async () => {
     const hasty = await create({ timeoutMs: 3_000 });
     const { signal } = new AbortController();
     const said: number[] = [];
@@ -134,7 +134,7 @@ describe('openai-speech', () => {
     expect(said.length).toBeGreaterThan(1);
   });
 
-  it('does not listen to speech without an end', async () => {
+  it('stops endless speech', async () => {
     server.next.push('endless');
     await expect(say(engine, 'Yes.', { language: 'en' })).rejects.toMatchObject({
       code: 'synthesis_failed',
@@ -143,7 +143,7 @@ describe('openai-speech', () => {
     await expect.poll(() => server.openAnswers).toBe(0);
   });
 
-  it('ends what is under way when it is closed', async () => {
+  it('aborts requests in progress on close', async () => {
     const closed = await create();
     server.next.push('hang');
     const speaking = say(closed, SENTENCE, { language: 'en' });
@@ -152,7 +152,7 @@ describe('openai-speech', () => {
     await expect(speaking).rejects.toMatchObject({ code: 'synthesis_failed' });
   });
 
-  it('is not there, and says so, when nobody listens at its address', async () => {
+  it('fails with synthesis_failed when its server is down', async () => {
     const alone = await create({ url: 'http://127.0.0.1:9/v1' });
     await expect(say(alone, SENTENCE, { language: 'en' })).rejects.toMatchObject({
       code: 'synthesis_failed',
@@ -179,12 +179,12 @@ describe('the settings of openai-speech', () => {
     [{ languages: ['en', 'no-language'] }, 'no-language'],
     [{ voices: 'nova' }, 'SPEECH_VOICES'],
     [{ voices: 'de=nova', languages: ['fr'] }, 'SPEECH_VOICES'],
-  ])('are told when they are not enough: %o', async (settings, reason) => {
+  ])('are reported when insufficient: %o', async (settings, reason) => {
     const made = await createOpenAiSpeech({ log, url: server.apiUrl, model: 'm', ...settings });
     expect('reason' in made && made.reason).toContain(reason);
   });
 
-  it('name voices by language, variant and gender', async () => {
+  it('map languages, variants and genders to voices', async () => {
     const own = await create({ voices: 'en=alloy/onyx, en-GB=nova, de=nova/onyx' });
     expect(own.languages).toEqual(['de', 'en']);
     const voiceOf = async (language: string, gender?: 'male' | 'female') => {

@@ -36,7 +36,7 @@ async function recogniser(options: Partial<OpenAiTranscriptionOptions> = {}) {
   return hearing(await createOpenAiTranscription({ ...settings, ...options }));
 }
 
-/** What a session of two utterances fails with. */
+/** Returns the failure of a session with two utterances. */
 async function failure(options: Partial<OpenAiTranscriptionOptions> = {}): Promise<unknown> {
   const engine = await recogniser(options);
   return await heard(engine, utterances(['alpha bravo', 'charlie'])).then(
@@ -46,7 +46,7 @@ async function failure(options: Partial<OpenAiTranscriptionOptions> = {}): Promi
 }
 
 describe('OpenAI-compatible transcription', () => {
-  test('uploads a WAV file with model and language and gets its words in time', async () => {
+  test('uploads a WAV file with model and language, and receives timed words', async () => {
     const engine = await recogniser();
     const recognitions = await heard(engine, utterances(['alpha bravo', 'charlie']), {
       language: 'nb',
@@ -82,7 +82,7 @@ describe('OpenAI-compatible transcription', () => {
   });
 
   test.each(['openai', 'whisper.cpp', 'wordless', 'json-only'] as const)(
-    'gets along with a server like %s',
+    'works with a server like %s',
     async (manners) => {
       server.manners = manners;
       server.detected = { name: 'German', code: 'de' };
@@ -95,14 +95,14 @@ describe('OpenAI-compatible transcription', () => {
       if (hasTimes) expect(said[1]?.words[0]).toMatchObject({ startMs: 5_130, endMs: 5_310 });
       const language = manners === 'json-only' ? undefined : 'de';
       expect(said.map((final) => final.language)).toEqual([language, language]);
-      // What a server does not take it is asked for once.
+      // A format that the server refuses is requested only once.
       const formats = server.uploads.map(({ fields }) => fields['response_format']?.[0]);
       expect(formats.filter((format) => format === 'verbose_json')).toHaveLength(2);
       expect(server.uploads.at(-1)?.fields['language']?.[0]).toBe(language);
     },
   );
 
-  test('hears a made-up name only when it is among the spoken terms', async () => {
+  test('recognises an invented name only as a spoken term', async () => {
     const engine = await recogniser();
     expect(await hearRareWord(engine, [])).toBe(`Alpha ${MISHEARD_WORD}.`);
     const spokenTerms = ['Lake Hora', `${RARE_WORD} `];
@@ -113,7 +113,7 @@ describe('OpenAI-compatible transcription', () => {
     ]);
   });
 
-  test('shows partials while someone speaks, and none without an interval', async () => {
+  test('shows partials during speech, and none without an interval', async () => {
     const text = 'alpha bravo charlie delta echo foxtrot golf hotel india';
     for (const [partialEveryMs, atLeast, atMost] of [
       [400, 3, 8],
@@ -141,7 +141,7 @@ describe('OpenAI-compatible transcription', () => {
     expect(server.mostAtOnce).toBeLessThanOrEqual(2);
   });
 
-  test('tries again after a lost connection, 429 and 503, and waits as long as it is told', async () => {
+  test('retries after a lost connection, 429 and 503, and honours Retry-After', async () => {
     server.next.push('cut', { status: 429, headers: { 'retry-after': '1' } });
     const beganMs = performance.now();
     const engine = await recogniser();
@@ -179,7 +179,7 @@ describe('OpenAI-compatible transcription', () => {
     },
   );
 
-  test('fails at once with a wrong key, and tells it to nobody', async () => {
+  test('fails at once with a wrong key, without disclosing it', async () => {
     const key = 'wrong-key-1f4e';
     const error = await failure({ key });
     expect(error).toMatchObject({ code: 'recognition_failed' });
@@ -188,7 +188,7 @@ describe('OpenAI-compatible transcription', () => {
       expect(disclosed(log, error)).not.toContain(secret);
   });
 
-  test('is offered while its server is down; a session then gets a clear error', async () => {
+  test('is offered while its server is down; a session then fails with a clear error', async () => {
     const other = await startSpeechToTextServer();
     await other.close();
     const error = await failure({ url: other.url });
@@ -199,7 +199,7 @@ describe('OpenAI-compatible transcription', () => {
     expect(disclosed(log, error)).not.toContain(new URL(other.url).port);
   });
 
-  test('an abort ends the upload that is under way', async () => {
+  test('aborts the upload in progress', async () => {
     server.always = 'hang';
     const controller = new AbortController();
     const engine = await recogniser();
@@ -211,7 +211,7 @@ describe('OpenAI-compatible transcription', () => {
     await until(() => server.uploads[0]?.isAbandoned === true);
   });
 
-  test('leaves partials out when the server has its hands full, finals never', async () => {
+  test('omits partials, but never finals, when the server is busy', async () => {
     let release = () => {};
     server.hold = new Promise<void>((resolve) => (release = resolve));
     const engine = await recogniser({ maxParallel: 2, partialEveryMs: 300 });
@@ -226,7 +226,7 @@ describe('OpenAI-compatible transcription', () => {
     }
   });
 
-  test('says which setting cannot be used', async () => {
+  test('reports which setting is invalid', async () => {
     const reason = async (options: Partial<OpenAiTranscriptionOptions>) => {
       const settings = { log, url: server.url, model: 'whisper-1' };
       const engine = await createOpenAiTranscription({ ...settings, ...options });

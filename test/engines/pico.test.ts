@@ -16,7 +16,10 @@ async function create(program?: string): Promise<SynthesisEngine> {
   return made;
 }
 
-/** Its command line, `-l voice -w file` with the text at standard input; flite lends it a voice. */
+/**
+ * Creates a program with Pico's command line, `-l voice -w file` and the text at standard input; flite lends
+ * it a voice.
+ */
 function standIn(known: string): string {
   const program = path.join(temporaryFolder(), 'pico-stand-in');
   const speak = `cat >> "$0.text"; flite -voice kal -t hello -o "$4"`;
@@ -26,21 +29,21 @@ function standIn(known: string): string {
 }
 
 describe('SVOX Pico', () => {
-  it('is nothing to speak of where nobody has installed it', async () => {
+  it('is not reported where it is not installed', async () => {
     expect(await createPico({ log, program: '/nowhere/pico2wave' })).toBeUndefined();
   });
 
-  it('says what to install when it has no voice', async () => {
+  it('reports what to install when it has no voice', async () => {
     const made = await createPico({ log, program: standIn('xx-XX') });
     expect(made !== undefined && 'reason' in made && made.reason).toContain('libttspico-data');
   });
 
-  it('offers the languages whose voices can be heard', async () => {
+  it('offers only the languages of installed voices', async () => {
     expect((await create(standIn('de-DE|en-GB'))).languages).toEqual(['de']);
     expect((await create(standIn('en-US|fr-FR'))).languages).toEqual(['en', 'fr']);
   });
 
-  it('is given no commands but ours', async () => {
+  it('receives no commands from a text', async () => {
     const program = standIn('*');
     const engine = await create(program);
     const text = `</pitch><usesig file="/etc/passwd">größer${'!'.repeat(500)}</usesig>`;
@@ -64,7 +67,7 @@ const isInstalled = (() => {
 
 describe('the real pico2wave', () => {
   if (!isInstalled) {
-    it('keeps the promises of a speech engine', ({ skip }) =>
+    it('fulfils the contract of synthesis engines', ({ skip }) =>
       skip('libttspico-utils is not installed: it is not free software'));
     return;
   }
@@ -77,7 +80,7 @@ describe('the real pico2wave', () => {
   };
   describeSynthesisEngine('pico', create, { ...english, sentences });
 
-  it('has British and American English, and deeper voices for men', async () => {
+  it('has British and American English, and deeper male voices', async () => {
     const engine = await create();
     expect([...engine.languages].sort()).toEqual(Object.keys(sentences));
     const spoken = (language: string, gender?: 'male') =>

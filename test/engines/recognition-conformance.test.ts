@@ -15,11 +15,11 @@ let material: RecognitionMaterial;
 
 beforeAll(async () => {
   sound = await moonshine();
-  // Made beforehand, so that streams which run at once begin in the same order each time.
+  // Created beforehand, so that concurrent streams always begin in the same order.
   const [first, second] = await Promise.all([english.first.audio(), english.second.audio()]);
   material = {
     ...english,
-    // All at once is faster than anybody speaks: what was said is heard before it can be shown growing.
+    // All audio at once is faster than speech: the utterance is recognised before its growth can be shown.
     hasPartials: false,
     errorRate: 0.1,
     first: { ...english.first, audio: async () => first },
@@ -30,7 +30,7 @@ afterAll(() => sound.close());
 
 const recordings = new Map<RecognitionPromise, Promise<RecordedStream[]>>();
 
-/** What the engine reported while it kept a promise: it does so once, and rejects if it does not. */
+/** Records what the engine reports during a check, once. Rejects if the check fails. */
 async function recording(promise: RecognitionPromise): Promise<RecordedStream[]> {
   const known = recordings.get(promise) ?? record(promise);
   recordings.set(promise, known);
@@ -47,7 +47,7 @@ test.each(recognitionPromises)('Moonshine: $name', async (promise) => {
   await recording(promise);
 });
 
-/** An engine whose reports are changed on their way. */
+/** Returns an engine whose results are changed in transit. */
 function changed(change: (all: AsyncIterable<Recognition>) => AsyncIterable<Recognition>) {
   return (recognise: Recognise): Recognise =>
     (speech, options) =>
@@ -60,7 +60,7 @@ function mapped(map: (recognition: Recognition) => Recognition[]) {
   });
 }
 
-/** Ways to break an engine, each with the promise that notices. They change what it reported. */
+/** Faults of an engine, each with the check that notices it. They change recorded results. */
 const breakages: { promise: RegExp; fault: string; breakIt: (sound: Recognise) => Recognise }[] = [
   {
     promise: /concludes every utterance/,
@@ -155,14 +155,14 @@ const breakages: { promise: RegExp; fault: string; breakIt: (sound: Recognise) =
   },
 ];
 
-/** Lets only pieces through that are long enough; also a recogniser that waits for full blocks. */
+/** Passes only sufficiently long pieces on, like a recogniser that waits for full blocks. */
 async function* longPieces(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<SpeechPiece> {
   for await (const piece of speech) {
     if (piece.kind === 'endpoint' || piece.samples.byteLength >= 3200) yield piece;
   }
 }
 
-/** Reports nothing any more once its source has ended without an endpoint. */
+/** Reports nothing after its source ends without an endpoint. */
 function forgetful(recognise: Recognise): Recognise {
   return async function* (speech, options) {
     const source = { isOpen: false, hasEnded: false };
@@ -179,7 +179,7 @@ function forgetful(recognise: Recognise): Recognise {
   };
 }
 
-/** Hands an endpoint on when the next utterance begins. */
+/** Delays an endpoint until the next utterance begins. */
 async function* lateEndpoints(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<SpeechPiece> {
   let held: SpeechPiece | undefined;
   for await (const piece of speech) {
@@ -194,11 +194,11 @@ async function* patient(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<Spee
   try {
     yield* speech;
   } catch {
-    // What is broken about it.
+    // This omission is the fault.
   }
 }
 
-/** Counts samples, and takes no notice of what was left out between them. */
+/** Counts samples, ignoring what was left out between them. */
 function withoutLeaps(recognise: Recognise): Recognise {
   return async function* (speech, options) {
     let countedMs = 0;
@@ -220,7 +220,7 @@ function withoutLeaps(recognise: Recognise): Recognise {
   };
 }
 
-/** Reports of every stream what was said in any. */
+/** Reports to every stream the results of all streams. */
 function mixing(recognise: Recognise): Recognise {
   const everything: Recognition[] = [];
   return async function* (speech, options) {
@@ -229,7 +229,7 @@ function mixing(recognise: Recognise): Recognise {
   };
 }
 
-/** Whether what the engine reported for a promise still keeps it after a change. */
+/** Checks whether the recorded results of an engine pass a check after a change. */
 async function checkReplay(
   promise: RecognitionPromise,
   change: (recognise: Recognise) => Recognise,
@@ -239,20 +239,20 @@ async function checkReplay(
   await promise.check({ ...sound, recognise }, { ...material, patienceMs });
 }
 
-test.each(recognitionPromises)('what it reported, unchanged, $name', async (promise) => {
+test.each(recognitionPromises)('recorded results, unchanged: $name', async (promise) => {
   await checkReplay(promise, (recognise) => recognise, english.patienceMs);
 });
 
-describe('the promises of recognisers are broken by an engine that', () => {
+describe('the recogniser checks notice an engine that', () => {
   test.each(breakages)('$fault', async ({ promise: name, breakIt }) => {
     const found = recognitionPromises.filter((promise) => name.test(promise.name));
     expect(found).toHaveLength(1);
     await recording(found[0]!);
-    // What a replay fails to do it does not do later either.
+    // A replay that has not done something by now does not do it later either.
     await expect(checkReplay(found[0]!, breakIt, 1_000)).rejects.toThrow();
   });
 
-  test('there is a broken engine for every promise', () => {
+  test('every check has a broken engine', () => {
     for (const { name } of recognitionPromises) {
       expect(breakages.some(({ promise }) => promise.test(name))).toBe(true);
     }

@@ -1,6 +1,6 @@
 /**
- * What every recogniser promises, as checks against real speech. Use `describeRecognitionEngine` in
- * the test file of an engine.
+ * The contract of recognisers as checks with real speech. Call `describeRecognitionEngine` in the test file
+ * of an engine.
  */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
@@ -19,56 +19,56 @@ import {
   type SpeechLayout,
 } from './recognition-support.ts';
 
-/** A sentence and how it sounds. */
+/** A sentence and its audio. */
 export interface SpokenSentence {
   text: string;
   /** s16le at 16 kHz: half a second of silence, the sentence, a second of silence. */
   audio: () => Promise<Buffer>;
 }
 
-/** What an engine is to hear, and what can be expected of it. */
+/** Speech for an engine, and what to expect of the results. */
 export interface RecognitionMaterial {
   language: string;
-  /** Two sentences that have hardly a word in common. */
+  /** Two sentences with hardly a word in common. */
   first: SpokenSentence;
   second: SpokenSentence;
-  /** Whether partials come before finals even when the audio comes all at once. */
+  /** Whether partials precede finals even when the audio arrives all at once. */
   hasPartials: boolean;
-  /** Whether finals have the times of their words. */
+  /** Whether finals contain word times. */
   hasWordTimes: boolean;
-  /** The word error rate that is let pass. */
+  /** Tolerated word error rate. */
   errorRate: number;
-  /** How far off the start and the end of an utterance may be, in ms. */
+  /** Tolerance for the start and the end of an utterance, in ms. */
   toleranceMs: number;
-  /** How long what should happen at once may take, in ms: machines can be busy. */
+  /** Time limit for immediate effects, in ms; generous because machines can be busy. */
   patienceMs: number;
 }
 
-/** Sentences that speech recognition of any quality gets mostly right. */
+/** Sentences that any usable recogniser gets mostly right. */
 const HOUSE = 'she bought a new house near the river last summer';
 const WEEK = 'we need to finish the report before the end of the week';
 
-/** English as said by flite, for engines that have partials and times of words. */
+/** English spoken by flite, for engines with partials and word times. */
 export const english: RecognitionMaterial = {
   language: 'en',
   first: { text: HOUSE, audio: () => spoken({ text: HOUSE, voice: 'rms' }) },
   second: { text: WEEK, audio: () => spoken({ text: WEEK, voice: 'kal16' }) },
   hasPartials: true,
   hasWordTimes: true,
-  // A modest engine mishears a word here and there; a mixed-up stream misses far more.
+  // A modest engine mishears a few words; a mixed-up stream misses far more.
   errorRate: 0.4,
   // Recognisers place a word to about a syllable.
   toleranceMs: 300,
   patienceMs: 45_000,
 };
 
-/** One promise: its name, and a check that rejects when an engine breaks it. */
+/** One guarantee: its name, and a check that rejects when an engine breaks it. */
 export interface RecognitionPromise {
   name: string;
   check: (engine: RecognitionEngine, material: RecognitionMaterial) => Promise<void>;
 }
 
-/** Registers one test per promise, all with one engine. */
+/** Registers one test for each guarantee, all with one engine. */
 export function describeRecognitionEngine(
   name: string,
   createEngine: () => Promise<RecognitionEngine>,
@@ -88,7 +88,7 @@ export function describeRecognitionEngine(
 
 const ABORT = new Error('enough');
 
-/** Two sentences with silence between them, of which most is left out. */
+/** Two sentences separated by silence, most of which is left out. */
 async function twoSentences({ first, second }: RecognitionMaterial): Promise<{
   audio: Buffer;
   layout: SpeechLayout;
@@ -116,7 +116,7 @@ function assertHeard(
   assert.ok(rate <= errorRate, `word error rate ${rate} for “${text}”`);
 }
 
-/** Rejects when something that should happen at once does not. */
+/** Rejects when an immediate effect does not occur in time. */
 async function soon<T>(promise: Promise<T>, what: string, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

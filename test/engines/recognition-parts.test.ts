@@ -17,7 +17,7 @@ describe('frames', () => {
     [3, ''],
   ];
 
-  test.each([1, 4, 5, 7, 4096, 1 << 20])('arrive whole in chunks of %i bytes', (chunkBytes) => {
+  test.each([1, 4, 5, 7, 4096, 1 << 20])('arrive complete in chunks of %i bytes', (chunkBytes) => {
     const bytes = Buffer.concat(sent.map(([kind, text]) => encodeFrame(kind, Buffer.from(text))));
     const received: [number, string][] = [];
     const reader = new FrameReader((kind, payload) => {
@@ -29,7 +29,7 @@ describe('frames', () => {
     expect(received).toEqual(sent);
   });
 
-  test('are written one at a time, each when the pipe has taken the one before', async () => {
+  test('are written one at a time, each after the pipe has accepted the previous one', async () => {
     const pipe = new PassThrough({ highWaterMark: 16 });
     const received: [number, string][] = [];
     const reader = new FrameReader((kind, payload) => {
@@ -49,14 +49,14 @@ describe('frames', () => {
     ]);
   });
 
-  test('that are too long are refused on both sides', () => {
+  test('above the size limit are refused on both sides', () => {
     expect(() => encodeFrame(1, Buffer.alloc(MAX_PAYLOAD_BYTES + 1))).toThrow(RangeError);
     const reader = new FrameReader(() => {});
     expect(() => reader.push(Buffer.from([255, 255, 255, 255, 1]))).toThrow(RangeError);
   });
 });
 
-describe('results that wait to be read', () => {
+describe('queued results', () => {
   const partial = (text: string): Recognition => ({ kind: 'partial', text, startMs: 0, endMs: 1 });
   const final = (text: string): Recognition => ({
     kind: 'final',
@@ -70,7 +70,7 @@ describe('results that wait to be read', () => {
     return new RecognitionResults({ onDemand: () => {}, onReturn: () => {} });
   }
 
-  test('lose partials that were replaced, and finals never', async () => {
+  test('lose replaced partials, and never finals', async () => {
     const queue = results();
     for (const each of [partial('a'), partial('a b'), final('a b'), final('c'), partial('d')]) {
       queue.push(each);
@@ -81,7 +81,7 @@ describe('results that wait to be read', () => {
     expect(read).toEqual([final('a b'), final('c'), partial('d')]);
   });
 
-  test('come before the error that ended them, which is told once', async () => {
+  test('precede the error that ends them, which is reported once', async () => {
     const queue = results();
     queue.push(final('a'));
     queue.end({ error: new Error('gone') });

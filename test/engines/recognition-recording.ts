@@ -1,14 +1,12 @@
-/** What a recogniser reported of some speech, to be reported again without hearing anything. */
+/** Records what a recogniser reports about speech, and replays it without recognition. */
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 
 export type Recognise = RecognitionEngine['recognise'];
 
-/**
- * The reports of one stream, each with how often its source had answered before: a piece or its end.
- */
+/** The results of one stream, each with the number of previous answers of its source: pieces, or the end. */
 export type RecordedStream = { afterAnswers: number; recognition: Recognition }[];
 
-/** A recogniser that writes down what another reports, one recording for each of its streams. */
+/** Wraps a recogniser and records its results, one recording for each stream. */
 export function recorder(recognise: Recognise): {
   recognise: Recognise;
   streams: RecordedStream[];
@@ -28,7 +26,10 @@ export function recorder(recognise: Recognise): {
   };
 }
 
-/** The same results, which somebody sees; whoever leaves in mid wait is heard, as without it. */
+/**
+ * Passes results on and reports each to a callback; a consumer that leaves while waiting still reaches the
+ * source.
+ */
 function watched<T>(
   source: AsyncIterable<T>,
   onResult: (result: IteratorResult<T, unknown>) => void,
@@ -49,8 +50,8 @@ function watched<T>(
 }
 
 /**
- * A recogniser that reports what was recorded, stream after stream, as soon as its source has
- * answered as often as then. What a source does not give is not heard.
+ * Returns a recogniser that reports recorded results, stream after stream, as soon as its source has
+ * answered as often as during recording. If the source yields less, the remaining results are not reported.
  */
 export function replay(streams: readonly RecordedStream[]): Recognise {
   let count = 0;

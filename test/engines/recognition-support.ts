@@ -1,4 +1,4 @@
-/** Audio and ears for the tests of recognisers. */
+/** Audio and recognition helpers for the tests of recognisers. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -16,18 +16,18 @@ export type Final = Extract<Recognition, { kind: 'final' }>;
 const WAV_HEADER_BYTES = 44;
 const BYTES_PER_MS = 32;
 
-/** Speech as samples, s16le at 16 kHz. */
+/** Returns speech as samples, s16le at 16 kHz. */
 export async function spoken(request: SpeechRequest): Promise<Buffer> {
   return (await readFile(await speech(request))).subarray(WAV_HEADER_BYTES);
 }
 
-/** The same as it sounds through a telephone: 8 kHz on the way, 16 kHz for the recogniser. */
+/** Returns the same over the telephone: 8 kHz in transit, 16 kHz for the recogniser. */
 export async function telephoned(request: SpeechRequest): Promise<Buffer> {
   const file = await speech({ ...request, sampleRateHz: 8_000 });
   return execFileSync('sox', [file, '-t', 'raw', '-r', '16000', '-']);
 }
 
-/** Silence, s16le at 16 kHz. */
+/** Returns silence, s16le at 16 kHz. */
 export function silence(lengthMs: number): Buffer {
   return Buffer.alloc(lengthMs * BYTES_PER_MS);
 }
@@ -37,19 +37,19 @@ export function lengthMs(audio: Uint8Array): number {
 }
 
 export interface SpeechLayout {
-  /** Sizes of the pieces in bytes, over and over; 100 ms each if none are given. */
+  /** Sizes of the pieces in bytes, cycled; by default 100 ms each. */
   sizes?: readonly number[];
-  /** Where utterances end, ascending; the end of the audio need not be named. */
+  /** Ends of the utterances, ascending; the end of the audio may be omitted. */
   endpointsMs?: readonly number[];
-  /** Stretches of silence that are left out, from and to, ascending; between utterances only. */
+  /** Omitted stretches of silence, from and to, ascending; between utterances only. */
   leftOutMs?: readonly (readonly [fromMs: number, toMs: number])[];
-  /** Whether the last utterance ends with the source alone, without an endpoint. */
+  /** Whether the last utterance ends with the source, without an endpoint. */
   endsOpen?: boolean;
 }
 
 /**
- * Samples as recognisers get them. One utterance that ends with the audio, unless `endpointsMs` says
- * where others end.
+ * Yields samples as recognisers receive them: one utterance that ends with the audio, unless `endpointsMs`
+ * lists other ends.
  */
 export async function* asSpeech(
   audio: Uint8Array,
@@ -81,7 +81,7 @@ export interface HeardOptions extends Partial<RecognitionOptions> {
   onRecognition?: (recognition: Recognition) => void;
 }
 
-/** All that an engine reports of some speech; English, unless another language is named. */
+/** Returns all results for some speech; the default language is English. */
 export async function heard(
   engine: RecognitionEngine,
   speech: AsyncIterable<SpeechPiece>,
@@ -95,7 +95,7 @@ export async function heard(
   return recognitions;
 }
 
-/** Options for an engine: English, fixed, nothing special to be heard and no end. */
+/** Returns recognition options: English, without spoken terms or an abort by default. */
 export function recognitionOptions(options: Partial<RecognitionOptions> = {}): RecognitionOptions {
   const { signal } = new AbortController();
   return { language: 'en', languageMode: 'fixed', spokenTerms: [], signal, ...options };
@@ -123,13 +123,13 @@ export async function until(
   }
 }
 
-/** A source that gives some speech and then nothing more, until it is let go. */
+/** A source that yields some speech and then waits until it is released. */
 export class IdleSource implements AsyncIterableIterator<SpeechPiece, undefined> {
   readonly #pieces: AsyncIterator<SpeechPiece, undefined>;
   pulledBytes = 0;
   isReleased = false;
 
-  /** @param speech samples are one utterance that has not come to its end */
+  /** @param speech samples are one unfinished utterance */
   constructor(speech: Uint8Array | AsyncIterableIterator<SpeechPiece, undefined>) {
     this.#pieces = speech instanceof Uint8Array ? asSpeech(speech, { endsOpen: true }) : speech;
   }
@@ -151,7 +151,7 @@ export class IdleSource implements AsyncIterableIterator<SpeechPiece, undefined>
   }
 }
 
-/** Recogniser processes started by a process, this one unless another is named. */
+/** Returns recogniser processes started by a process (by default this one). */
 export function recogniserPids(parentPid = process.pid): number[] {
   return processTree(parentPid).filter((pid) => pid !== parentPid && isRecogniser(pid));
 }
@@ -160,11 +160,11 @@ function isRecogniser(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('moonshine-child');
   } catch {
-    return false; // It has ended while we looked.
+    return false; // The process has ended in the meantime.
   }
 }
 
-/** Whether a process is there and not merely waiting to be collected. */
+/** Returns whether a process runs, zombies excluded. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -48,7 +48,7 @@ describeRecognitionEngine(
         key: KEY,
       }),
     ),
-  // The whole utterance is there at once, so there is nothing to guess.
+  // The whole utterance is available at once, so no partials are needed.
   { ...tones, hasPartials: false },
 );
 

@@ -1,4 +1,4 @@
-/** What the tests of recognisers elsewhere share. */
+/** Shared helpers for the tests of remote recognisers. */
 import assert from 'node:assert/strict';
 import type { RecognitionEngine, SpeechPiece, Unavailable } from '../../server/engines/engine.ts';
 import type { LogRecord } from '../support/product/log-record.ts';
@@ -6,18 +6,18 @@ import { RARE_WORD, toneSpeech } from '../support/audio/tone-speech.ts';
 import type { RecognitionMaterial } from './recognition-conformance.ts';
 import { heard, transcript } from './recognition-support.ts';
 
-/** Nobody but the server may ever see it. */
+/** A key that only the server may see. */
 export const KEY = 'key-of-the-recogniser-7f3a';
 
-/** Servers here begin to be patient at once. */
+/** Short delays, because the test servers answer at once. */
 export const QUICK = { firstDelayMs: 5, timeoutMs: 20_000 } as const;
 
-/** Tones end at once, where voices fade: what is cut off a sentence must not be one. */
+/** Voices fade, while tones end abruptly: a piece cut off a sentence must not be a tone. */
 const QUIET_END = { padEndMs: 1_100 };
 const FIRST = 'alpha bravo charlie delta echo foxtrot golf hotel';
 const SECOND = 'xray whiskey victor uniform tango sierra romeo';
 
-/** Speech made of tones, which servers in tests hear without a mistake. */
+/** Speech made of tones, which the test servers recognise without errors. */
 export const tones: RecognitionMaterial = {
   language: 'en',
   first: { text: FIRST, audio: async () => toneSpeech(FIRST, QUIET_END) },
@@ -29,7 +29,7 @@ export const tones: RecognitionMaterial = {
   patienceMs: 15_000,
 };
 
-/** For engines that know an utterance, but not its words, in time. */
+/** For engines that time utterances but not words. */
 export const untimedTones: RecognitionMaterial = {
   ...tones,
   hasWordTimes: false,
@@ -37,13 +37,13 @@ export const untimedTones: RecognitionMaterial = {
   toleranceMs: 1_100,
 };
 
-/** The engine that was made, not the reason why there is none. */
+/** Returns the engine. @throws AssertionError if it is unavailable */
 export function hearing(engine: RecognitionEngine | Unavailable): RecognitionEngine {
   assert.ok('recognise' in engine, 'reason' in engine ? engine.reason : '');
   return engine;
 }
 
-/** Utterances one after the other, as the voice path gives them, two seconds of silence between. */
+/** Yields utterances in sequence as the voice path does, with two seconds of silence between them. */
 export async function* utterances(
   texts: readonly string[],
   { pieceMs = 100, before }: { pieceMs?: number; before?: (index: number) => Promise<void> } = {},
@@ -62,7 +62,7 @@ export async function* utterances(
   }
 }
 
-/** What is heard of `alpha` and a made-up name, given these spoken terms. */
+/** Returns what is recognised in `alpha` and an invented name with these spoken terms. */
 export async function hearRareWord(
   engine: RecognitionEngine,
   spokenTerms: readonly string[],
@@ -71,7 +71,7 @@ export async function hearRareWord(
   return transcript(await heard(engine, speech, { spokenTerms }));
 }
 
-/** All that was logged, and an error, as one text. */
+/** Returns all log lines and an error as one text. */
 export function disclosed(log: LogRecord, error?: unknown): string {
   const shown = error instanceof Error ? [error.message, error.stack, String(error.cause)] : [];
   return [JSON.stringify(log.lines), ...shown].join('\n');

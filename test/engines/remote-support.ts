@@ -1,4 +1,4 @@
-/** What the tests of translators elsewhere share. */
+/** Shared helpers for the tests of remote translators. */
 import assert from 'node:assert/strict';
 import type {
   TranslationEngine,
@@ -9,7 +9,7 @@ import type { TextSegment } from '../../server/text/text-segment.ts';
 import { ServiceError, type ErrorCode } from '../../shared/errors.ts';
 import { plain, textsOf } from './marked-segments.ts';
 
-/** The engine that was made, not the reason why there is none. */
+/** Returns the engine. @throws AssertionError if it is unavailable */
 export function running(engine: TranslationEngine | Unavailable): TranslationEngine {
   assert.ok('pairs' in engine, 'reason' in engine ? engine.reason : '');
   return engine;
@@ -34,7 +34,7 @@ export function translateSegments(
   return engine.translate(segments, { source: 'en', target: 'es', signal, ...options });
 }
 
-/** Code of the ServiceError that a piece of work fails with. */
+/** Returns the code of the ServiceError that the work fails with. */
 export async function failureCode(work: Promise<unknown>): Promise<ErrorCode> {
   const error: unknown = await work.then(
     () => assert.fail('expected a failure'),

@@ -44,8 +44,8 @@ const ask = (options?: Partial<ServiceClientOptions>, signal = never) =>
 
 const fine = { kind: 'value', value: { fine: true } };
 
-describe('a client of a service elsewhere', () => {
-  it('asks with JSON under the address', async () => {
+describe('the client of a remote service', () => {
+  it('sends JSON under its base address', async () => {
     expect(await ask()).toEqual(fine);
     expect(server.requests[0]).toMatchObject({
       method: 'POST',
@@ -59,7 +59,7 @@ describe('a client of a service elsewhere', () => {
     ['500', { status: 500 }],
     ['429', { status: 429 }],
     ['a broken connection', 'cut'],
-  ])('tries again after %s', async (_, failure) => {
+  ])('retries after %s', async (_, failure) => {
     server.next.push(failure, failure);
     expect(await ask()).toEqual(fine);
     expect(server.requests).toHaveLength(3);
@@ -71,7 +71,7 @@ describe('a client of a service elsewhere', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('waits longer from try to try', async () => {
+  it('waits longer with each try', async () => {
     server.always = { status: 503 };
     await failureCode(ask({ firstDelayMs: 80 }));
     const [first, second, third] = server.requests.map(({ atMs }) => atMs);
@@ -79,7 +79,7 @@ describe('a client of a service elsewhere', () => {
     expect(third! - second!).toBeGreaterThanOrEqual(79);
   });
 
-  it('waits as long as Retry-After says', async () => {
+  it('honours Retry-After', async () => {
     const soon = new Date(Date.now() + 2_000).toUTCString();
     server.next.push({ status: 429, headers: { 'retry-after': '1' } });
     server.next.push({ status: 503, headers: { 'retry-after': soon } });
@@ -95,31 +95,31 @@ describe('a client of a service elsewhere', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('does not wait for a server that does not answer, nor try it again', async () => {
+  it('times out an unresponsive server without a retry', async () => {
     server.next.push('hang');
     expect(await failureCode(ask({ timeoutMs: 150 }))).toBe('engine_unavailable');
     await until(() => server.requests[0]?.isAbandoned === true);
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([401, 402, 403, 404, 456])('takes %i for wrong settings', async (status) => {
+  it.each([401, 402, 403, 404, 456])('treats %i as invalid settings', async (status) => {
     server.next.push({ status, body: { error: 'Incorrect key sk-secret' } });
     expect(await failureCode(ask())).toBe('engine_unavailable');
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([400, 413, 422])('hands over %i, which concerns this request', async (status) => {
+  it.each([400, 413, 422])('returns %i, which concerns the request itself', async (status) => {
     server.next.push({ status });
     expect(await ask()).toEqual({ kind: 'refused', status });
   });
 
-  it('takes in no more than the limit', async () => {
+  it('reads no more than the size limit', async () => {
     server.next.push('endless');
     expect(await failureCode(ask())).toBe('translation_failed');
     await until(() => server.requests[0]?.isAbandoned === true);
   });
 
-  it('takes what is no JSON for another server', async () => {
+  it('treats a response other than JSON as the wrong server', async () => {
     server.next.push({ status: 200, body: '<html>' });
     expect(await failureCode(ask())).toBe('engine_unavailable');
   });
@@ -131,7 +131,7 @@ describe('a client of a service elsewhere', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/base/ask']);
   });
 
-  it('lets go when it is aborted, while it asks and while it waits', async () => {
+  it('stops on abort, both during a request and between tries', async () => {
     const reason = new Error('no longer wanted');
     for (const failure of ['hang', { status: 503, headers: { 'retry-after': '5' } }] as const) {
       server.requests.length = 0;
@@ -146,7 +146,7 @@ describe('a client of a service elsewhere', () => {
     }
   });
 
-  it('tells of a port nobody listens on', async () => {
+  it('reports a port without a listener', async () => {
     const gone = await startScriptedHttp(() => ({ status: 200 }));
     await gone.close();
     expect(await failureCode(ask({ baseUrl: gone.url }))).toBe('engine_unavailable');

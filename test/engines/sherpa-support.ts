@@ -1,4 +1,4 @@
-/** Models of tones in temporary folders, and the processes that hear and speak with them. */
+/** Tone models in temporary folders, and the processes that recognise and speak with them. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import {
 
 const folders: string[] = [];
 
-/** A new folder for models, removed by {@link removeModelFolders}. */
+/** Creates a folder for models, removed by {@link removeModelFolders}. */
 export function modelsFolder(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-models-'));
   folders.push(folder);
@@ -29,7 +29,7 @@ export function removeModelFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Describes a model in its folder. */
+/** Writes the description of a model into its folder. */
 export function describeModel(
   folder: string,
   description: Partial<ModelDescription> & Pick<ModelDescription, 'family'>,
@@ -38,7 +38,7 @@ export function describeModel(
   writeFileSync(path.join(folder, 'dragoman-model.json'), text);
 }
 
-/** Writes a CTC model of tones and answers the folder it lies in. */
+/** Writes a CTC model of tones, and returns the folder of models. */
 export function toneModels(kind: 'streaming' | 'whole'): string {
   const folder = modelsFolder();
   const place = path.join(folder, kind);
@@ -47,7 +47,7 @@ export function toneModels(kind: 'streaming' | 'whole'): string {
   return folder;
 }
 
-/** Writes a transducer of tones with the list of its pieces, as text or as SentencePiece has it. */
+/** Writes a transducer of tones with the list of its pieces, as text or in SentencePiece form. */
 export function toneTransducer(
   pieces: readonly TonePiece[],
   { file, content }: { file: string; content: string | Buffer },
@@ -60,14 +60,14 @@ export function toneTransducer(
   return folder;
 }
 
-/** The models in a folder; throws when one of them is not usable. */
+/** Returns the models in a folder. @throws Error if one of them is unusable */
 export async function usableModels(folder: string): Promise<LocalModel[]> {
   const { models, unusable } = await findModels(folder);
   if (unusable.length > 0) throw new Error(unusable.map(({ reason }) => reason).join('\n'));
   return models;
 }
 
-/** The one recogniser of a folder. */
+/** Returns the only recogniser of a folder. */
 export async function sherpaEngine(
   folder: string,
   options: Partial<SherpaRecogniserOptions> = {},
@@ -78,7 +78,7 @@ export async function sherpaEngine(
   return engine;
 }
 
-/** Processes of ours that run a module, by their command line. */
+/** Returns child processes that run a module, by their command line. */
 export function childPids(module: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isOurs(name, module))
@@ -92,6 +92,6 @@ function isOurs(pid: string, module: string): boolean {
     const isAlive = !/^State:\s+Z/m.test(status);
     return isAlive && status.includes(`\nPPid:\t${process.pid}\n`) && command.includes(module);
   } catch {
-    return false; // It has ended while we looked.
+    return false; // The process has ended in the meantime.
   }
 }

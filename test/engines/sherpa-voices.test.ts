@@ -25,7 +25,7 @@ interface VoiceSketch {
   description?: Partial<ModelDescription>;
 }
 
-/** Voices that say each letter as a tone, in an engine that is closed when the test has finished. */
+/** Creates voices that speak each letter as a tone, in an engine that is closed when the test finishes. */
 async function speaking(
   sketches: readonly VoiceSketch[],
   options: { idleMs?: number; hangTimeoutMs?: number } = {},
@@ -57,7 +57,7 @@ async function spokenBy(
   return all;
 }
 
-/** Pitch by the zeros that a wave goes through. */
+/** Measures pitch by zero crossings. */
 function pitchHz(samples: Int16Array, sampleRateHz: number): number {
   let crossings = 0;
   for (let index = 1; index < samples.length; index += 1) {
@@ -66,7 +66,7 @@ function pitchHz(samples: Int16Array, sampleRateHz: number): number {
   return (crossings * sampleRateHz) / (2 * samples.length);
 }
 
-it('speaks what the model says, sentence by sentence', async () => {
+it('speaks the output of the model sentence by sentence', async () => {
   const { engine } = await speaking([{ name: 'tones', sampleRateHz: 16_000 }]);
   expect(engine.languages).toEqual(['en']);
   const spoken = await spokenBy(engine, 'ab. y');
@@ -79,7 +79,7 @@ it('speaks what the model says, sentence by sentence', async () => {
   expect(pitchHz(samples.subarray(-letter), 16_000)).toBeCloseTo(letterHz(25), -2);
 });
 
-it('chooses the voice by its language, then by its gender', async () => {
+it('chooses the voice by language, then by gender', async () => {
   const { engine } = await speaking([
     { name: 'a', sampleRateHz: 8_000, description: { voices: [{ speaker: 0, gender: 'male' }] } },
     {
@@ -101,7 +101,7 @@ it('chooses the voice by its language, then by its gender', async () => {
   });
 });
 
-it('speaks after its process died, hung or went to rest', async () => {
+it('speaks after its process died, hung or ended idle', async () => {
   const { engine } = await speaking([{ name: 'tones', sampleRateHz: 16_000 }], {
     idleMs: 300,
     hangTimeoutMs: 2_000,
@@ -116,7 +116,7 @@ it('speaks after its process died, hung or went to rest', async () => {
   expect(await lengthOf()).toBe(expected);
 });
 
-it('ends with the reason of an abort, and speaks on', async () => {
+it('ends with the reason of an abort, and can speak again', async () => {
   const { engine } = await speaking([{ name: 'tones', sampleRateHz: 16_000 }]);
   const reason = new Error('enough');
   await expect(spokenBy(engine, 'abc', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -132,7 +132,7 @@ it('ends with the reason of an abort, and speaks on', async () => {
   expect(await spokenBy(engine, 'abc')).not.toEqual([]);
 });
 
-it('says which model cannot speak, and why', async () => {
+it('reports which model cannot speak, and why', async () => {
   const folder = modelsFolder();
   const place = path.join(folder, 'broken');
   writeToneVoice(place, { sampleRateHz: 16_000, letterMs: LETTER_MS });

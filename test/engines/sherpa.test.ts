@@ -53,14 +53,14 @@ describeRecognitionEngine(
   },
 );
 
-/** An engine that is closed when the running test has finished. */
+/** Creates an engine that is closed when the running test finishes. */
 async function started(...args: Parameters<typeof sherpaEngine>): Promise<RecognitionEngine> {
   const engine = await sherpaEngine(...args);
   onTestFinished(() => engine.close());
   return engine;
 }
 
-/** Speech that stops after some of its audio until a promise is settled. */
+/** Yields speech that pauses after some of its audio until a promise settles. */
 async function* interrupted(
   audio: Buffer,
   afterMs: number,
@@ -82,8 +82,8 @@ function kill(signal: NodeJS.Signals): void {
   for (const pid of pids) process.kill(pid, signal);
 }
 
-describe('a process that dies', () => {
-  it('in the middle of an utterance leaves it to another, from its beginning', async () => {
+describe('a recogniser process that dies', () => {
+  it("in mid-utterance is replaced by one that starts from the utterance's beginning", async () => {
     const engine = await started(toneModels('streaming'));
     const recognitions: Recognition[] = [];
     const speech = interrupted(saidInTones(`${FIRST} ${SECOND}`), 1900, async () => {
@@ -99,7 +99,7 @@ describe('a process that dies', () => {
     expect(finals(recognitions)[0]?.startMs).toBeLessThan(700);
   });
 
-  it('while it hears a whole utterance leaves it to another', async () => {
+  it('while it decodes a whole utterance is replaced', async () => {
     const engine = await started(toneModels('whole'));
     kill('SIGSTOP');
     const hearing = heard(engine, asSpeech(saidInTones(FIRST)));
@@ -108,15 +108,15 @@ describe('a process that dies', () => {
   });
 });
 
-/** Something to wait for until it is opened. */
+/** Returns a promise and the function that resolves it. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
 
-describe('processes', () => {
-  it('hear several speakers each, become more when all are full, and make the next one wait', async () => {
+describe('recogniser processes', () => {
+  it('serve several speakers each, grow in number when full, and then queue the next speaker', async () => {
     const options = { linesPerProcess: 2, maxProcesses: 2, idleMs: 200 };
     const engine = await started(toneModels('streaming'), options);
     const gates = Array.from({ length: 5 }, gate);
@@ -138,7 +138,7 @@ describe('processes', () => {
     expect(childPids('sherpa-child')).toHaveLength(2);
     for (const { open } of gates) open();
     expect((await Promise.all(said)).map(transcript)).toEqual(gates.map(() => FIRST));
-    // One stays for whoever speaks next.
+    // One stays for the next speaker.
     await until(() => childPids('sherpa-child').length <= 1, {
       what: 'an idle process to end',
       withinMs: 45_000,
@@ -150,7 +150,7 @@ describe('processes', () => {
   });
 });
 
-/** A name nobody knows sounds like two words that everybody knows. */
+/** An invented name that sounds like two common words. */
 const pieces = [
   { piece: '▁one', hz: 320 },
   { piece: '▁car', hz: 660 },
@@ -165,7 +165,7 @@ describe('spoken terms', () => {
   it.each([
     { file: 'bpe.vocab', content: vocabulary },
     { file: 'bpe.model', content: encodeSentencePieces(scored) },
-  ])('are heard by a transducer that has $file', async ({ file, content }) => {
+  ])('are recognised by a transducer that has $file', async ({ file, content }) => {
     const engine = await started(toneTransducer(pieces, { file, content }));
     expect(engine.usesSpokenTerms).toBe(true);
     const audio = saidInTones('one car four one', { pitches: { one: 320, car: 660, four: 1250 } });
@@ -176,7 +176,7 @@ describe('spoken terms', () => {
   });
 });
 
-it('has finals punctuated by a model that knows its languages', async () => {
+it('finals are punctuated by a model for their language', async () => {
   const folder = toneModels('streaming');
   const place = path.join(folder, 'commas');
   writePunctuation(place, ['three']);
@@ -190,7 +190,7 @@ it('has finals punctuated by a model that knows its languages', async () => {
   expect(final?.words.map(({ text }) => text).join(' ')).toBe(final?.text);
 });
 
-it('a model that cannot be used is told with the reason that sherpa-onnx gives, while the others run', async () => {
+it("an unusable model is reported with sherpa-onnx's reason, while the others run", async () => {
   const folder = toneModels('streaming');
   const broken = path.join(folder, 'broken');
   writeToneCtc(broken, { isStreaming: false });
@@ -207,7 +207,7 @@ it('a model that cannot be used is told with the reason that sherpa-onnx gives, 
   await good.close();
 });
 
-it('hears in the languages of its description, and takes a variant for its base; capitals alone become small letters, and terms are left out where no hypotheses are searched for', async () => {
+it('the recogniser follows its description, lower-cases all-capital output, and ignores terms without a beam search', async () => {
   const folder = modelsFolder();
   const place = path.join(folder, 'tones');
   writeToneCtc(place, { isStreaming: true });

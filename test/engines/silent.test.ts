@@ -5,7 +5,7 @@ import { asSpeech, heard, IdleSource, silence } from './recognition-support.ts';
 
 const engine = createSilentRecogniser();
 
-test('the silent recogniser takes in all audio and reports nothing', async () => {
+test('the silent recogniser consumes all audio and reports nothing', async () => {
   let pulled = 0;
   const audio = async function* (): AsyncGenerator<SpeechPiece> {
     for await (const piece of asSpeech(silence(5_000))) {
@@ -17,7 +17,7 @@ test('the silent recogniser takes in all audio and reports nothing', async () =>
   expect(pulled).toBe(5_000 * 32);
 });
 
-test('the silent recogniser ends with the reason of an abort while it waits for audio', async () => {
+test("the silent recogniser ends with the abort's reason while it waits for audio", async () => {
   const source = new IdleSource(silence(500));
   const signal = AbortSignal.timeout(100);
   await expect(heard(engine, source, { signal })).rejects.toThrow(/timeout/);

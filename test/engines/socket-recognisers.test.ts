@@ -1,4 +1,4 @@
-/** What can happen to a connection, the same for every recogniser that hears over one. */
+/** Connection failures, the same for every recogniser that uses a connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RecognitionEngine, SpeechPiece, Unavailable } from '../../server/engines/engine.ts';
 import { createOpenAiRealtime } from '../../server/engines/recognition/openai-realtime.ts';
@@ -76,12 +76,12 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     );
   }
 
-  test('that breaks in the middle of utterances loses no final and doubles none', async () => {
+  test('that breaks in mid-utterance loses and repeats no final', async () => {
     const undisturbed = finals(await heard(await recogniser(), utterances(TEXTS)));
     expect(undisturbed.map(({ text }) => text)).toEqual(TEXTS);
     const random = seededRandom(7);
     for (let run = 0; run < 2; run += 1) {
-      // Three in a row are borne; what a connection hears after its break is not needed.
+      // Three failures in a row are tolerated; results on a connection after its break are not needed.
       const cuts = Array.from({ length: 3 }, (): ConnectionFailure => ({
         kind: 'cut',
         afterMs: 50 + random() * 1_500,
@@ -95,7 +95,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     }
   });
 
-  test('that breaks between two utterances is made anew without a word', async () => {
+  test('that breaks between utterances is re-established silently', async () => {
     const engine = await recogniser({ tries: 1 });
     const before = async (index: number) => {
       if (index === 0) return;
@@ -111,7 +111,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  test('shows no partial a second time after a break', async () => {
+  test('shows no partial again after a break', async () => {
     const seen: string[] = [];
     server.next.push({ kind: 'cut', afterMs: 1_400 });
     await heard(await recogniser(), utterances([TEXTS[0] ?? '']), {
@@ -133,7 +133,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     ['sends bytes', { kind: 'says', afterMs: 50, data: Buffer.alloc(100) }],
     ['sends a message without measure', { kind: 'says', afterMs: 50, data: 'a'.repeat(2 ** 21) }],
   ];
-  test.each(lasting)('that %s is tried again, then given up', async (_what, always) => {
+  test.each(lasting)('that %s is retried, then given up', async (_what, always) => {
     server.always = always;
     const isSilent = always.kind === 'mute' || always.kind === 'frozen';
     const error = await failure({ tries: 2, timeoutMs: isSilent ? 250 : 20_000 });
@@ -144,7 +144,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     server.cut();
   });
 
-  test.each(lasting.slice(0, 4))('that once %s is replaced', async (_what, once) => {
+  test.each(lasting.slice(0, 4))('that %s once is replaced', async (_what, once) => {
     server.next.push(once);
     const isSilent = once.kind === 'mute' || once.kind === 'frozen';
     const engine = await recogniser({ timeoutMs: isSilent ? 400 : 20_000 });
@@ -152,7 +152,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     server.cut();
   });
 
-  test('that is refused for its key is not tried again, and tells nobody why', async () => {
+  test('that is refused for its key is not retried, and its reason goes only to the log', async () => {
     server.always = { kind: 'status', status: 401 };
     const error = await failure();
     expect(error).toMatchObject({ code: 'recognition_failed' });
@@ -162,7 +162,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     for (const secret of [KEY, host]) expect(disclosed(log, error)).not.toContain(secret);
   });
 
-  test('is made when someone speaks: a server may come later, and its absence is told', async () => {
+  test('opens with the first speech, so a server may start later, and its absence is reported', async () => {
     const other = await start();
     await other.close();
     const error = await failure({ url: other.url, tries: 2 });
@@ -172,7 +172,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     });
   });
 
-  test('ends with the session, however that ends', async () => {
+  test('ends with the session, however the session ends', async () => {
     const engine = await recogniser();
     const enough = new Error('enough');
     const controller = new AbortController();
@@ -185,7 +185,7 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     await abortion;
     await until(() => server.openCount === 0);
 
-    // A server that has not even answered the first message is left as well.
+    // The session also leaves a server that has not answered the first message.
     server.always = { kind: 'mute' };
     const waiting = new AbortController();
     const unanswered = heard(engine, idle(), { signal: waiting.signal });

@@ -17,7 +17,7 @@ async function flite(): Promise<SynthesisEngine> {
   return engine;
 }
 
-/** A sentence in each language that is offered. */
+/** A sentence in each offered language. */
 const sentences = {
   en: 'Good morning, how are you today? We meet at three o’clock.',
   ar: 'صباح الخير، كيف حالك اليوم؟',
@@ -47,12 +47,12 @@ const sentences = {
   zh: '早上好，你今天怎么样？',
 };
 
-// Chinese has a syllable in each character.
+// In Chinese each character is a syllable.
 const material = { ...english, sentences, charactersPerSecond: [2, 40] as const };
 describeSynthesisEngine('espeak-ng', espeakNg, material);
 describeSynthesisEngine('flite', flite, english);
 
-test('every language that espeak-ng offers has been heard', async () => {
+test('the checks cover every language of espeak-ng', async () => {
   const engine = await espeakNg();
   expect([...engine.languages].sort()).toEqual(Object.keys(sentences).sort());
   await engine.close();
@@ -67,7 +67,7 @@ function mapped(map: (spoken: SpokenSamples) => SpokenSamples): (speak: Speak) =
     };
 }
 
-/** Ways to break an engine, each with the promise that notices. */
+/** Faults of an engine, each with the check that notices it. */
 const breakages: {
   promise: RegExp;
   fault: string;
@@ -152,7 +152,7 @@ const breakages: {
   },
 ];
 
-/** Says the texts of all when several are under way. */
+/** Speaks the texts of all concurrent calls in each. */
 function mixing(speak: Speak): Speak {
   const texts: string[] = [];
   return async function* (text, options) {
@@ -163,10 +163,10 @@ function mixing(speak: Speak): Speak {
   };
 }
 
-/** What an engine fails to do it does not do later either. */
+/** Short, because an engine that fails to do something in time does not do it later either. */
 const impatient = { ...english, patienceMs: 3_000 };
 
-describe('the promises of speech engines are broken by an engine that', () => {
+describe('the synthesis checks notice an engine that', () => {
   let sound: SynthesisEngine;
   beforeAll(async () => {
     sound = await espeakNg();
@@ -182,7 +182,7 @@ describe('the promises of speech engines are broken by an engine that', () => {
     await expect(found[0]!.check(broken, impatient)).rejects.toThrow();
   });
 
-  test('there is a broken engine for every promise', () => {
+  test('every check has a broken engine', () => {
     for (const { name } of synthesisPromises) {
       expect(breakages.some(({ promise }) => promise.test(name))).toBe(true);
     }

@@ -1,6 +1,6 @@
 /**
- * What every speech engine promises, as checks of what it really says. Use `describeSynthesisEngine`
- * in the test file of an engine.
+ * The contract of synthesis engines as checks of their audio. Call `describeSynthesisEngine` in the test
+ * file of an engine.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,21 +14,21 @@ import type {
 import { ServiceError } from '../../shared/errors.ts';
 import { voiceMediaLanguages } from '../../shared/schemas/voice-session.ts';
 
-/** What an engine is to say, and what can be expected of it. */
+/** Text for an engine, and what to expect of the audio. */
 export interface SynthesisMaterial {
-  /** A sentence in each language that is tried; the first is the one most checks use. */
+  /** A sentence in each tested language; most checks use the first. */
   sentences: Readonly<Record<string, string>>;
-  /** Genders it has different voices for. */
+  /** Genders with different voices. */
   genders: readonly VoiceGender[];
-  /** How fast it speaks, in characters a second: from and to. */
+  /** Speaking rate in characters per second: from and to. */
   charactersPerSecond: readonly [number, number];
-  /** A long text is said while it is made: the first samples come before the last are made. */
+  /** Whether a long text streams: the first samples arrive before the last are made. */
   streams: boolean;
-  /** How long what should happen at once may take, in ms: machines can be busy. */
+  /** Time limit for immediate effects, in ms; generous because machines can be busy. */
   patienceMs: number;
 }
 
-/** English, for engines whose voices are good enough to tell. */
+/** English, for engines whose voices of different genders can be told apart. */
 export const english: SynthesisMaterial = {
   sentences: { en: 'Good morning, how are you today? We meet at three o’clock.' },
   genders: ['male', 'female'],
@@ -37,13 +37,13 @@ export const english: SynthesisMaterial = {
   patienceMs: 15_000,
 };
 
-/** One promise: its name, and a check that rejects when an engine breaks it. */
+/** One guarantee: its name, and a check that rejects when an engine breaks it. */
 export interface SynthesisPromise {
   name: string;
   check: (engine: SynthesisEngine, material: SynthesisMaterial) => Promise<void>;
 }
 
-/** Registers one test per promise, all with one engine. */
+/** Registers one test for each guarantee, all with one engine. */
 export function describeSynthesisEngine(
   name: string,
   createEngine: () => Promise<SynthesisEngine>,
@@ -61,13 +61,13 @@ export function describeSynthesisEngine(
   });
 }
 
-/** All that was said, in one piece. */
+/** The whole speech, in one piece. */
 export interface Said extends SpokenSamples {
   durationMs: number;
   pieces: SpokenSamples[];
 }
 
-/** Has a text spoken to its end. */
+/** Speaks a text to its end. */
 export async function say(
   engine: SynthesisEngine,
   text: string,
@@ -91,14 +91,14 @@ export async function say(
   return { samples, sampleRateHz, pieces, durationMs: (samples.length / sampleRateHz) * 1000 };
 }
 
-/** Root mean square of samples: speech has some hundreds to thousands, silence 0. */
+/** Root mean square of samples: some hundreds to thousands for speech, 0 for silence. */
 export function loudness(samples: Int16Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
   return Math.sqrt(sum / Math.max(1, samples.length));
 }
 
-/** How high a voice is, in Hz: the median of what blocks of 46 ms or so repeat with. */
+/** Pitch of a voice in Hz: the median repetition rate of blocks of about 46 ms. */
 export function pitchHz({ samples, sampleRateHz }: SpokenSamples): number {
   const block = Math.round(0.046 * sampleRateHz);
   const [shortest, longest] = [Math.round(sampleRateHz / 350), Math.round(sampleRateHz / 65)];
@@ -127,7 +127,7 @@ function firstOf({ sentences }: SynthesisMaterial): { language: string; text: st
   return { language: first[0], text: first[1] };
 }
 
-/** Whether somebody speaks, and about as long as it takes to say it. */
+/** Asserts that the samples are speech of a plausible length for the text. */
 function assertSpeech(said: Said, text: string, material: SynthesisMaterial): void {
   const { samples, sampleRateHz, durationMs } = said;
   assert.ok(sampleRateHz >= 8_000 && sampleRateHz <= 48_000, `${sampleRateHz} Hz`);
@@ -137,7 +137,7 @@ function assertSpeech(said: Said, text: string, material: SynthesisMaterial): vo
   assert.ok(durationMs >= least && durationMs <= most, `${durationMs} ms of ${least} to ${most}`);
 }
 
-/** The value, unless it takes too long. */
+/** Resolves to the value, unless it takes too long. */
 async function soon<T>(pending: Promise<T>, what: string, patienceMs: number): Promise<T> {
   const late = new AbortController();
   const timeout = delay(patienceMs, undefined, { signal: late.signal }).then(
@@ -147,14 +147,14 @@ async function soon<T>(pending: Promise<T>, what: string, patienceMs: number): P
   return Promise.race([pending, timeout]).finally(() => late.abort());
 }
 
-/** Whether samples are the same; to compare them one by one takes long. */
+/** Returns whether samples are equal; comparing them one by one takes long. */
 export function isSame(one: Int16Array, other: Int16Array): boolean {
   const bytes = ({ buffer, byteOffset, byteLength }: Int16Array) =>
     Buffer.from(buffer, byteOffset, byteLength);
   return bytes(one).equals(bytes(other));
 }
 
-/** Texts that are hardly any: none may break an engine. */
+/** Texts with hardly any words: none may break an engine. */
 const oddTexts = [
   '',
   '   ',

@@ -10,13 +10,13 @@ import { marked, markedSegments, markFaults, written } from './marked-segments.t
 
 const styles: TagStyle[] = ['raw', 'xml', 'html'];
 
-/** Neighbouring strings as one, as written text has them. */
+/** Reads a text back, with neighbouring strings merged as in the written notation. */
 function read(text: string, source: string, style: TagStyle = 'raw'): string {
   return written(tagText(marked(source), style).read(text));
 }
 
-describe('text with tags', () => {
-  it('writes elements and lone marks', () => {
+describe('tagged text', () => {
+  it('contains elements and lone marks as tags', () => {
     const segment = marked('A <1>b<2/></1> & c');
     expect(tagText(segment, 'raw')).toMatchObject({
       text: 'A <m1>b<m2/></m1> & c',
@@ -26,7 +26,7 @@ describe('text with tags', () => {
     expect(tagText(segment, 'html').text).toBe('A <m1>b<m2></m2></m1> &amp; c');
   });
 
-  it.each(styles)('comes back the same in %s, whatever the text looks like', (style) => {
+  it.each(styles)('survives a round trip in %s, whatever the text looks like', (style) => {
     const lookalike = fc.constantFrom(
       '<m1>',
       '</m1>',
@@ -40,7 +40,7 @@ describe('text with tags', () => {
       fc.property(markedSegments({ isHostile: true }), lookalike, (segment, text) => {
         const source = [text, ...segment, text];
         const answer = tagText(source, style).read(tagText(source, style).text);
-        // XML has no place for NUL.
+        // XML cannot represent NUL.
         const expected = style === 'raw' ? written(source) : written(source).replaceAll('\0', '');
         expect(written(answer)).toBe(expected);
       }),
@@ -48,44 +48,47 @@ describe('text with tags', () => {
     );
   });
 
-  it('lets no tag through that the source has not', () => {
+  it('drops tags that the source does not have', () => {
     expect(read('<m1>a</m1> <m9>b</m9> <m8/>c', '<1>x</1>')).toBe('<1>a</1> b c');
   });
 
-  it('takes a tag that comes twice once', () => {
+  it('keeps only the first of repeated tags', () => {
     expect(read('<m1>a</m1> <m1>b</m1><m2/><m2/>', '<1>x</1><2/>')).toBe('<1>a</1> b<2/>');
   });
 
-  it.each(['<m1>a</m1', '< m1 >a</ m1 >', '<M1>a</M1>'])('reads the broken tags of %s', (text) => {
-    expect(read(text, '<1>x</1>')).toBe('<1>a</1>');
-  });
+  it.each(['<m1>a</m1', '< m1 >a</ m1 >', '<M1>a</M1>'])(
+    'repairs the broken tags of %s',
+    (text) => {
+      expect(read(text, '<1>x</1>')).toBe('<1>a</1>');
+    },
+  );
 
-  it('leaves other tags and entities in the answer as text', () => {
+  it('keeps other tags and entities in the answer as text', () => {
     expect(read('<b>a</b> &amp; <m1>b</m1>', '<1>x</1>')).toBe('<b>a</b> &amp; <1>b</1>');
     expect(read('&amp;lt; &#65; &#x42; &nope; &', '<1>x</1>', 'xml')).toBe('&lt; A B &nope; &');
   });
 });
 
-describe('text on its way out', () => {
-  it('has nothing to send for blanks, signs and marks', () => {
+describe('outbound text', () => {
+  it('is undefined for blanks, punctuation and marks alone', () => {
     for (const text of ['', ' \n', '…', '<1> </1>', '<1/>!']) {
       expect(outboundText(marked(text), 'raw')).toBeUndefined();
     }
   });
 
-  it('keeps outer blanks and line breaks as they are', () => {
+  it('preserves outer blanks and line breaks', () => {
     const text = outboundText([' \tOne house.\r\n\n  Two <b>.\nThree\u2028'], 'raw');
     expect(text?.text).toBe('One house.<m1/>Two <b>.<m2/>Three');
     const answer = text?.finish('  Una casa. <m1/> Dos <b>.<m2/>Tres ') ?? [];
     expect(plainText(answer)).toBe(' \tUna casa.\r\n\n  Dos <b>.\nTres\u2028');
   });
 
-  it('puts a line break back that was lost', () => {
+  it('restores a lost line break', () => {
     const answer = outboundText(['One.\nTwo.'], 'raw')?.finish('Uno. Dos.') ?? [];
     expect(plainText(answer)).toContain('\n');
   });
 
-  it('brings back all marks of any segment once and well nested', () => {
+  it('returns all marks of any segment once and well nested', () => {
     fc.assert(
       fc.property(markedSegments({ isHostile: true }), (segment) => {
         const text = outboundText(segment, 'xml');

@@ -12,13 +12,13 @@ import {
 
 const pair = { source: 'en', target: 'x-loud' };
 
-/** Changes the strings of a segment and leaves its marks where they are. */
+/** Changes the strings of a segment and leaves its marks in place. */
 function mapText(segment: TextSegment, change: (text: string) => string): TextSegment {
   if (isPlain(segment)) return [change(plainText(segment))];
   return segment.map((part) => (typeof part === 'string' ? change(part) : part));
 }
 
-/** Keeps every promise: writes letters large, one text per turn of the event loop. */
+/** An engine that keeps every guarantee: translates to upper case, one text per turn of the event loop. */
 function loudEngine(): TranslationEngine {
   let isClosed = false;
   return {
@@ -54,7 +54,7 @@ function loudEngine(): TranslationEngine {
 
 type Translate = TranslationEngine['translate'];
 
-/** The loud engine with one promise broken. */
+/** The loud engine with one guarantee broken. */
 function broken(change: (translate: Translate) => Translate): () => Promise<TranslationEngine> {
   return async () => {
     const engine = loudEngine();
@@ -70,7 +70,7 @@ const ignoringAbort = (options: TranslationOptions) => ({
   signal: new AbortController().signal,
 });
 
-/** Names of the promises an engine breaks. */
+/** Returns the names of the guarantees that an engine breaks. */
 async function brokenPromises(create: () => Promise<TranslationEngine>): Promise<string[]> {
   const names: string[] = [];
   for (const promise of translationPromises) {
@@ -107,12 +107,12 @@ describe('the conformance suite notices an engine that', () => {
     );
   });
 
-  test('hands the text back untranslated', async () => {
+  test('returns the text untranslated', async () => {
     const create = broken(() => async (segments) => [...segments]);
     expect(await brokenPromises(create)).toContain('answers every text in its place');
   });
 
-  test('trims', async () => {
+  test('trims texts', async () => {
     const create = broken(
       (translate) => async (segments, options) =>
         (await translate(segments, options)).map((answer) =>
@@ -133,7 +133,7 @@ describe('the conformance suite notices an engine that', () => {
     expect(await brokenPromises(create)).toContain('keeps hostile texts apart');
   });
 
-  test('remembers what it was asked before', async () => {
+  test('depends on earlier calls', async () => {
     const create = broken((translate) => {
       let count = 0;
       return async (segments, options) =>
@@ -188,7 +188,7 @@ describe('the conformance suite notices an engine that', () => {
     ]);
   });
 
-  test('puts all marks at the end', async () => {
+  test('moves all marks to the end', async () => {
     const create = changingMarks((answer) => [
       plainText(answer),
       ...answer.filter((part) => typeof part !== 'string'),
@@ -199,7 +199,7 @@ describe('the conformance suite notices an engine that', () => {
     ]);
   });
 
-  test('sets every mark off with blanks', async () => {
+  test('surrounds every mark with blanks', async () => {
     const create = changingMarks((answer) =>
       answer.flatMap((part) => (typeof part === 'string' ? [part] : [' ', part, ' '])),
     );

@@ -1,5 +1,5 @@
 /**
- * What every translation engine promises, as checks that take a maker of engines. Use
+ * The contract of translation engines as checks that take an engine factory. Call
  * `describeTranslationConformance` in the test file of an engine.
  */
 import assert from 'node:assert/strict';
@@ -25,33 +25,33 @@ import {
 import { hostileTexts, sentences } from './translation-texts.ts';
 
 export interface TranslationSubject {
-  /** Makes the engine. Each check gets one of its own, which is closed, unless one runs. */
+  /** Creates the engine. Each check uses and closes its own, unless one is running. */
   create: () => Promise<TranslationEngine>;
-  /** One that runs, for all checks that leave it open, where engines are slow to start. */
+  /** A running engine for all checks that do not close it, for engines that are slow to start. */
   running?: TranslationEngine;
-  /** A pair it serves; sentences of the checks are in English. */
+  /** A pair that the engine serves; the sentences of the checks are in English. */
   pair: LanguagePair;
   /**
-   * Mends the marks of a translation as callers do, for engines that may lose or tangle them.
-   * Without it the engine itself must keep each mark once and well nested.
+   * Repairs the marks of a translation as callers do, for engines that may lose or tangle them. Without it
+   * the engine itself must keep each mark once and well nested.
    */
   mend?: (source: TextSegment, translated: TextSegment) => TextSegment;
 }
 
-/** What a check works with: an engine, and how its callers use it. */
+/** An engine under check, and how its callers use it. */
 interface Subject extends Omit<TranslationSubject, 'create' | 'running'> {
   engine: TranslationEngine;
 }
 
-/** One promise: its name, and a check that rejects when an engine breaks it. */
+/** One guarantee: its name, and a check that rejects when an engine breaks it. */
 export interface TranslationPromise {
   name: string;
   check: (subject: Subject) => Promise<void>;
-  /** Whether it closes the engine. */
+  /** Whether the check closes the engine. */
   closes?: boolean;
 }
 
-/** Registers one test per promise. */
+/** Registers one test for each guarantee. */
 export function describeTranslationConformance({
   name,
   ...subject
@@ -67,7 +67,7 @@ export function describeTranslationConformance({
   });
 }
 
-/** Checks one promise with a fresh engine, which is closed afterwards. */
+/** Checks one guarantee with a new engine, which is closed afterwards. */
 export async function checkPromise(
   promise: TranslationPromise,
   { create, running: _, ...subject }: TranslationSubject,
@@ -326,7 +326,7 @@ const markPromises: TranslationPromise[] = [
   },
 ];
 
-/** All that is promised. */
+/** All guarantees. */
 export const translationPromises: readonly TranslationPromise[] = [
   ...textPromises,
   ...lifePromises,

@@ -12,7 +12,7 @@ import { hostileTexts } from './translation-texts.ts';
 const cut = (text: string, maxLength = 40) => [...splitText({ text, language: 'en', maxLength })];
 
 describe('pieces of a text', () => {
-  test('are the text again when joined, and no translatable one is too long', () => {
+  test('join to the original text, and no translatable one is too long', () => {
     const texts = hostileTexts(300).map(({ text }) => text);
     for (const text of [...texts, texts.join(' '), texts.join(''), '😀'.repeat(99), '']) {
       const pieces = cut(text);
@@ -27,7 +27,7 @@ describe('pieces of a text', () => {
     }
   });
 
-  test('end where sentences end, as many sentences in one as fit', () => {
+  test('end at sentence ends, with as many sentences in one as fit', () => {
     const pieces = cut('One is here. Two is here. Three is here. Four is here.');
     expect(pieces.filter((piece) => piece.translatable).map((piece) => piece.text)).toEqual([
       'One is here. Two is here.',
@@ -42,7 +42,7 @@ describe('pieces of a text', () => {
     expect(pieces.flatMap((piece) => piece.text.split(' '))).toEqual(words);
   });
 
-  test('have so many words at most, marks being between words', () => {
+  test('have a maximum number of words, counting marks as word boundaries', () => {
     const cutting = { language: 'en', maxLength: 400, maxWords: 20 };
     const wordsOf = (text: string) => text.match(/[\p{L}\d]+/gu)?.length ?? 0;
     for (const text of ['a, '.repeat(900), 'a.'.repeat(900), 'é_7 '.repeat(900)]) {
@@ -56,13 +56,13 @@ describe('pieces of a text', () => {
     expect(Math.max(...pieces.map(({ content }) => content.length))).toBe(2 * 20);
   });
 
-  test('tear no character in two', () => {
+  test('never split a character', () => {
     for (const piece of cut(`a${'😀'.repeat(99)}`, 40)) {
       expect(piece.text).not.toMatch(/[\ud800-\udbff]$|^[\udc00-\udfff]/);
     }
   });
 
-  test('of a long line start and end where sentences do', () => {
+  test('of a long line start and end at sentence boundaries', () => {
     const line = Array.from({ length: 400 }, (_, i) => {
       const words = 'very '.repeat((i * 7) % 60);
       return `Mr. Smith paid 3.50 for ${words}old no. ${i}${'.?!'.charAt(i % 3)} `;
@@ -84,16 +84,19 @@ describe('the work of cutting', () => {
     'short sentences': (length: number) => 'a? '.repeat(length / 3),
     'a sentence without end': (length: number) => 'word '.repeat(length / 5),
     'no blanks': (length: number) => 'x'.repeat(length),
-    // One sentence ends early in a window, the next one does not end in it.
+    // One sentence ends early in a window, and the next one does not end within it.
     'sentences as long as a window': (length: number) =>
       `No. ${'word '.repeat(190)}end. `.repeat(length / 960),
   };
 
-  test.each(Object.entries(lines))('grows as the length of a line does: %s', (_name, line) => {
-    return expectSteadyTime((length) => cut(line(length), 400), { size: 480_000, littleMs: 20 });
-  });
+  test.each(Object.entries(lines))(
+    'grows linearly with the length of a line: %s',
+    (_name, line) => {
+      return expectSteadyTime((length) => cut(line(length), 400), { size: 480_000, littleMs: 20 });
+    },
+  );
 
-  test('is done when a piece is taken, not ahead', async () => {
+  test('is done lazily, when a piece is taken', async () => {
     const text = 'a? '.repeat(160_000);
     const all = await processorMs(() => cut(text, 400));
     const tries: number[] = [];
@@ -104,12 +107,12 @@ describe('the work of cutting', () => {
       });
       tries.push(some);
     }
-    // What the first work has left to collect may fall into one of them.
+    // Garbage collection of earlier work may fall into one of them.
     expect(Math.min(...tries)).toBeLessThan(all / 4);
   });
 });
 
-describe('a feed of pieces', () => {
+describe('the feed of pieces', () => {
   const feed = (texts: string[], translateText: (text: string) => Promise<string>) => {
     const call = new AbortController();
     const done = feedPieces({
@@ -123,7 +126,7 @@ describe('a feed of pieces', () => {
     return { call, done: done.then(textsOf) };
   };
 
-  test('puts answers in place, whatever order they come in', async () => {
+  test('puts answers in place, in whatever order they arrive', async () => {
     const texts = ['One two. \n Three. '.repeat(200), '', ' 12 ', 'Four.'];
     let count = 0;
     const { done } = feed(texts, async (text) => {
@@ -133,7 +136,7 @@ describe('a feed of pieces', () => {
     expect(await done).toEqual(texts.map((text) => text.toUpperCase()));
   });
 
-  test('holds no more pieces under way than keep an engine busy', async () => {
+  test('has only as many pieces in progress as keep an engine busy', async () => {
     let underWay = 0;
     let most = 0;
     const { done } = feed(['A sentence. '.repeat(10_000)], async (text) => {
@@ -147,7 +150,7 @@ describe('a feed of pieces', () => {
     expect(most).toBeLessThanOrEqual(64);
   });
 
-  test('lets other work go on, even when there is nothing to translate', async () => {
+  test('yields to other work, even when nothing needs translation', async () => {
     const texts = ['a? '.repeat(42_000), '1 '.repeat(63_000), 'a\n'.repeat(63_000)];
     for (const text of texts) {
       let rounds = 0;
@@ -156,19 +159,19 @@ describe('a feed of pieces', () => {
       const all = Promise.all(calls.map(({ done }) => done)).finally(() => end.abort());
       for (; !end.signal.aborted; rounds++) await nextRound();
       expect((await all).every(([answer]) => answer === text)).toBe(true);
-      // 4 times 126,000 units of text, and some thousand of them a round.
+      // Four calls of 126,000 units, with some thousand units for each round.
       expect(rounds).toBeGreaterThan(100);
     }
   });
 
-  test('ends when it is aborted, also between pieces', async () => {
+  test('ends on abort, also between pieces', async () => {
     const reason = new Error('no longer wanted');
     const { call, done } = feed(['1 '.repeat(63_000)], (each) => Promise.resolve(each));
     call.abort(reason);
     await expect(done).rejects.toBe(reason);
   });
 
-  test('fails with the first piece that fails, and tells the others', async () => {
+  test('fails with the first failing piece, and aborts the others', async () => {
     const reason = new Error('cannot be translated');
     const { call, done } = feed(['A sentence. '.repeat(100)], async (text) => {
       await nextRound();

@@ -1,4 +1,4 @@
-/** Capitals and signs of sentences, as rules of Apertium leave them and as they are put right. */
+/** Capitals and punctuation of sentences, as Apertium's rules leave them and as they are corrected. */
 import { describe, expect, test } from 'vitest';
 import {
   frenchBlanks,
@@ -15,7 +15,7 @@ function opened(translated: string, { source = 'en', target = 'es' } = {}): stri
   return replaced(translated, spanishOpenings(translated, { source, target }));
 }
 
-describe('a capital that only the place of a word has made', () => {
+describe("a capital due only to a word's position", () => {
   test.each([
     [
       'Hello everyone, welcome.',
@@ -40,7 +40,7 @@ describe('a capital that only the place of a word has made', () => {
     ['"Bonnie Li" is a film.', '"Bonnie Li" Es una película.', '"Bonnie Li" es una película.'],
     ['iPhone or JavaScript', 'IPHONE o Javascript', 'iPhone o JavaScript'],
     ['new isOld() isold', 'nuevo isOld() isold', 'nuevo isOld() isold'],
-  ])('goes: %s', (source, translated, expected) => {
+  ])('is lowered: %s', (source, translated, expected) => {
     expect(lowered(translated, source)).toBe(expected);
   });
 
@@ -54,7 +54,7 @@ describe('a capital that only the place of a word has made', () => {
     ['where the source has one', 'Hello Everyone', 'Hola Todo el mundo'],
     ['letters of a whole word', 'Hello usa', 'Hola EE UU'],
     ['behind a quotation that a sentence follows', '“Is it?” Here he comes.', '“¿Es?” Aquí viene.'],
-  ])('stays: %s', (_what, source, translated) => {
+  ])('is kept: %s', (_what, source, translated) => {
     expect(lowered(translated, source)).toBe(translated);
   });
 
@@ -63,7 +63,7 @@ describe('a capital that only the place of a word has made', () => {
     ['Do not say it.', 'il ne le dit pas.', 'Il ne le dit pas.'],
     ['Stop! Do not go.', 'Arrête ! il ne va pas.', 'Arrête ! Il ne va pas.'],
     ['“do you?”', '“¿Lo haces?”', '“¿lo haces?”'],
-  ])('is first only where the source has one: %s', (source, translated, expected) => {
+  ])('appears first only where the source has one: %s', (source, translated, expected) => {
     expect(lowered(translated, source)).toBe(expected);
   });
 
@@ -71,7 +71,7 @@ describe('a capital that only the place of a word has made', () => {
     ['STOP', 'Parón', 'PARÓN'],
     ['WARNING! Do not go. DO NOT GO!', 'Aviso! No va. No VA!', 'AVISO! No va. NO VA!'],
     ['TV', 'Televisión', 'Televisión'],
-  ])('is one of many where all of a sentence are capitals: %s', (source, translated, expected) => {
+  ])('is kept in all-capital sentences: %s', (source, translated, expected) => {
     expect(lowered(translated, source)).toBe(expected);
     expect(lowered(translated, source, 'en')).toBe(expected);
   });
@@ -82,28 +82,28 @@ describe('a capital that only the place of a word has made', () => {
     ['New iPhone', 'iPhone nuevo'],
     ['5 red cars', '5 coches rojos'],
     ['my car, John', 'John, mi coche'],
-  ])('stays first, as a name may be: %s', (source, translated) => {
+  ])('stays first where the word may be a name: %s', (source, translated) => {
     expect(lowered(translated, source)).toBe(translated);
   });
 
   test.each(['. ', '.\n', 'a. b ', 'A. ', '" '])(
-    'is looked for once in a long text of %j',
+    'is searched for once in a long text of %j',
     (unit) => {
       expect(lowered(unit.repeat(25_000), 'A')).toHaveLength(25_000 * unit.length);
     },
   );
 
-  test('goes where only another word has its letter', () => {
+  test('is lowered where only another word shares its letter', () => {
     const source = 'The watch, but new YMCA';
     expect(lowered('El reloj Y la YMCA', source)).toBe('El reloj y la YMCA');
   });
 
-  test('stays in languages that have others', () => {
+  test('stays in languages with other rules', () => {
     expect(lowered('Hello, Monday is good.', 'Hola, el lunes es bueno.', 'en')).toContain('Monday');
   });
 });
 
-describe('what Spanish asks and exclaims', () => {
+describe('a Spanish question or exclamation', () => {
   test.each([
     ['Es cierto?', '¿Es cierto?'],
     ['Buenos días, cómo estás?', 'Buenos días, ¿cómo estás?'],
@@ -122,7 +122,7 @@ describe('what Spanish asks and exclaims', () => {
     ['Una línea\nes otra?', 'Una línea\n¿es otra?'],
     ['5?', '¿5?'],
     ['Sí?, de verdad!', '¿Sí?, ¡de verdad!'],
-  ])('is opened: %s', (translated, expected) => {
+  ])('gets its opening sign: %s', (translated, expected) => {
     expect(opened(translated)).toBe(expected);
   });
 
@@ -133,20 +133,20 @@ describe('what Spanish asks and exclaims', () => {
     'Es (?) rojo.',
     'a ? b : c',
     'Hola.',
-  ])('has nothing to be opened: %s', (translated) => {
+  ])('gets no opening sign: %s', (translated) => {
     expect(opened(translated)).toBe(translated);
   });
 
-  test('is opened before a blank, too, that French has left', () => {
+  test('gets its opening sign despite the blank that French leaves', () => {
     expect(opened('Es cierto ? Sí !', { source: 'fr' })).toBe('¿Es cierto ? ¡Sí !');
   });
 
-  test('is opened in no other language', () => {
+  test('gets no opening sign in other languages', () => {
     expect(opened('C’est vrai ?', { target: 'fr' })).toBe('C’est vrai ?');
   });
 });
 
-describe('the blanks of French', () => {
+describe('French blanks before punctuation', () => {
   const spaced = (text: string, source: string, target: string) =>
     replaced(text, frenchBlanks(text, { source, target }));
 
@@ -154,7 +154,7 @@ describe('the blanks of French', () => {
     ['Dice : « hola »\u00a0; y va\u202f!', 'Dice: «hola»; y va!'],
     ['¿Qué ?! “Sí !” (no !)\nBien ;', '¿Qué?! “Sí!” (no!)\nBien;'],
     ['A las 12 :30, :) y /x ?a=1', 'A las 12 :30, :) y /x ?a=1'],
-  ])('go from what is translated from it: %s', (text, expected) => {
+  ])('are removed in translations from French: %s', (text, expected) => {
     expect(spaced(text, 'fr', 'es')).toBe(expected);
   });
 
@@ -167,11 +167,11 @@ describe('the blanks of French', () => {
     ],
     ['Salut \ufffc!', 'Salut \ufffc\u00a0!'],
     ['C’est vrai ? « oui »', 'C’est vrai ? « oui »'],
-  ])('come into what is translated into it: %s', (text, expected) => {
+  ])('are added in translations into French: %s', (text, expected) => {
     expect(spaced(text, 'es', 'fr')).toBe(expected);
   });
 
-  test('stay between languages that have none, or the same, and look at long texts once', () => {
+  test('stay between languages with the same rules, and long texts are scanned once', () => {
     expect(spaced('Sí !', 'en', 'es')).toBe('Sí !');
     expect(spaced('Oui! Non !', 'fr', 'fr-CA')).toBe('Oui! Non !');
     for (const unit of [' ', '?', '« ', 'a ?', ': ']) {

@@ -2,7 +2,7 @@
 
 const things = ['house', 'book', 'river', 'city', 'table', 'friend', 'door', 'window'];
 
-/** Different sentences with a number each, by which an answer can be told from any other. */
+/** Returns different sentences, each with a number that identifies its answer. */
 export function sentences(count: number, first = 1000): string[] {
   return Array.from(
     { length: count },
@@ -14,7 +14,7 @@ const hostileParts =
   '$5.00|a^b|[x]|{y}|<b>|</b>|@home|C:\\dir|and/or|~|*|#|+|😀|日本|naïve|e\u0301|don’t|"quote"|«x»|me@x.org|' +
   '...|.|¿|?|3.14|50%|&amp;|[[t:b:1]]|[[/]]|[#7]|\\0|\0|\u0001|\u001b|\u200b|\u00a0|\u202f|\ufeff|İ|ﬁ|\ud800|\t|  |\n|\r\n|\u2028|no|house|a';
 
-/** Texts made of what breaks formats, each with a number of its own at the end. */
+/** Returns texts of characters that break formats, each with a number of its own at the end. */
 export function hostileTexts(count: number): { text: string; tag: string }[] {
   const parts = hostileParts.split('|');
   const random = randomSource(42);
@@ -26,7 +26,7 @@ export function hostileTexts(count: number): { text: string; tag: string }[] {
   });
 }
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same in every run (mulberry32). */
 export function randomSource(seed: number): () => number {
   let state = seed;
   return () => {
@@ -38,8 +38,8 @@ export function randomSource(seed: number): () => number {
 }
 
 /**
- * What is answered when one account has twelve calls of some sentences waiting and another has one,
- * which comes last: the number of the calls that are answered before it.
+ * Starts twelve calls for one account, then one for another, and returns how many calls are answered before
+ * that last one.
  */
 export async function answeredBefore(
   translate: (texts: readonly string[], account: string) => Promise<unknown>,

@@ -1,7 +1,7 @@
 /**
- * Correct sentences that invite changes: idioms, names, loanwords, dialects, jargon, headlines, and
- * words that resemble commoner ones. None contains a word that American and British English spell
- * differently and convert.
+ * Correct sentences that invite changes: idioms, names, loanwords, dialects, jargon, headlines, and words
+ * that resemble commoner ones. None contains a word whose spelling differs between American and British
+ * English.
  */
 const lines = (text: string): string[] => text.trim().split('\n');
 

@@ -20,7 +20,7 @@ const recogniser = async (options: Partial<VoskOptions> = {}) =>
   hearing(await createVosk({ ...QUICK, log, url: server.url, ...options }));
 
 describe('a Vosk server', () => {
-  test('is told the rate and asked for times, and gets a connection for each utterance', async () => {
+  test('receives the sample rate, a request for word times, and one connection for each utterance', async () => {
     const engine = await recogniser();
     const texts = ['alpha bravo', 'charlie', 'delta echo'];
     expect(transcript(await heard(engine, utterances(texts)))).toBe(texts.join(' '));
@@ -29,7 +29,7 @@ describe('a Vosk server', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('may end utterances where it likes: ours stay whole and in time', async () => {
+  test('may end utterances anywhere without splitting or shifting ours', async () => {
     const pause = Buffer.alloc(32 * 900);
     const part = (text: string) => toneSpeech(text, { padStartMs: 0, padEndMs: 0 });
     const parts = [part('alpha bravo'), pause, part('charlie'), pause, part('delta'), pause];
@@ -39,7 +39,7 @@ describe('a Vosk server', () => {
     const [final] = finals(recognitions);
     expect(final).toMatchObject({ text: 'alpha bravo charlie delta', startMs: 200 });
     expect(final?.words.map(({ startMs }) => startMs)).toEqual([200, 450, 1_530, 2_610]);
-    // What it had ended stands in the partials that follow.
+    // Text that the server has concluded stays in the following partials.
     const texts = recognitions.map(({ text }) => text);
     expect(texts).toContain('alpha bravo');
     expect(texts).toContain('alpha bravo charlie');
@@ -59,7 +59,7 @@ describe('a Vosk server', () => {
     }
   });
 
-  test('says which setting cannot be used', async () => {
+  test('setup reports which setting is invalid', async () => {
     const reason = async (options: Partial<VoskOptions>) => {
       const engine = await createVosk({ log, url: server.url, ...options });
       return 'reason' in engine ? engine.reason : engine.languages;

@@ -27,7 +27,7 @@ const recogniser = async (options: Partial<WhisperLiveOptions> = {}) =>
   hearing(await createWhisperLive({ ...QUICK, log, url: server.url, ...options }));
 
 describe('a WhisperLive server', () => {
-  test('gets one connection for a session, and model, language and terms with it', async () => {
+  test('gets one connection for a session, with model, language and terms', async () => {
     const engine = await recogniser({ model: 'large-v3' });
     const texts = ['alpha bravo', 'charlie', 'delta echo'];
     const said = await heard(engine, utterances(texts), { language: 'nb', spokenTerms: ['Hora'] });
@@ -41,7 +41,7 @@ describe('a WhisperLive server', () => {
     });
   });
 
-  test('hears one short word, and the same sentence twice in a row', async () => {
+  test('recognises a single short word, and a repeated sentence', async () => {
     const texts = ['alpha', 'bravo charlie', 'bravo charlie', 'alpha', 'alpha', 'alpha'];
     const said = finals(await heard(await recogniser(), utterances(texts)));
     expect(said.map(({ text }) => text)).toEqual(texts);
@@ -53,9 +53,9 @@ describe('a WhisperLive server', () => {
     }
   });
 
-  test('loses nothing where the server forgets what it has heard, or would forget more', async () => {
+  test('causes no loss where it forgets earlier audio, or would exceed its buffer', async () => {
     const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima';
-    // Some 3, 6, 21, 9 and 36 seconds: 45 are what the server keeps.
+    // Some 3, 6, 21, 9 and 36 seconds: the server keeps 45.
     const texts = [1, 2, 7, 3, 12, 1].map((times) => Array<string>(times).fill(words).join(' '));
     const recognitions = await heard(await recogniser(), utterances(texts, { pieceMs: 500 }));
     expect(finals(recognitions).map(({ text }) => text)).toEqual(texts);
@@ -64,14 +64,14 @@ describe('a WhisperLive server', () => {
     expect(log.lines).toEqual([]);
   });
 
-  test('is slow and still heard out', async () => {
+  test('may be slow without losing the rest', async () => {
     server.roundMs = 400;
     const texts = ['alpha bravo charlie', 'delta'];
     const said = finals(await heard(await recogniser(), utterances(texts)));
     expect(said.map(({ text }) => text)).toEqual(texts);
   });
 
-  test('tells the language when it is told none', async () => {
+  test('reports the language when none is given', async () => {
     server.detected = 'de';
     const engine = await recogniser();
     const recognitions = await heard(engine, utterances(['alpha']), { language: undefined });
@@ -79,13 +79,13 @@ describe('a WhisperLive server', () => {
     expect(server.options[0]?.language).toBeNull();
   });
 
-  test('hears a made-up name only when it is among the spoken terms', async () => {
+  test('recognises an invented name only as a spoken term', async () => {
     const engine = await recogniser();
     expect(await hearRareWord(engine, [])).toBe(`alpha ${MISHEARD_WORD}`);
     expect(await hearRareWord(engine, [RARE_WORD])).toBe(`alpha ${RARE_WORD}`);
   });
 
-  test('whose time is over is asked for a new connection', async () => {
+  test('that reaches its session limit gets a new connection', async () => {
     const texts = ['alpha bravo', 'charlie delta', 'echo'];
     const before = async (index: number) => {
       if (index > 0) server.disconnect();
@@ -95,7 +95,7 @@ describe('a WhisperLive server', () => {
     expect(server.options.length).toBeGreaterThan(1);
   });
 
-  test('without a free place is asked again, then given up', async () => {
+  test('without a free slot is retried, then given up', async () => {
     server.maxClients = 0;
     const engine = await recogniser({ tries: 3 });
     await expect(heard(engine, utterances(['alpha']))).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('a WhisperLive server', () => {
     expect(server.options).toHaveLength(3);
   });
 
-  test('that cannot load its model is not asked again', async () => {
+  test('that cannot load its model is not retried', async () => {
     server.greetings.push({ status: 'ERROR', message: 'Failed to load model: large-v9' });
     await expect(heard(await recogniser(), utterances(['alpha']))).rejects.toMatchObject({
       code: 'recognition_failed',
@@ -113,7 +113,7 @@ describe('a WhisperLive server', () => {
     expect(server.options).toHaveLength(1);
   });
 
-  test('says which setting cannot be used', async () => {
+  test('setup reports which setting is invalid', async () => {
     const reason = async (options: Partial<WhisperLiveOptions>) => {
       const engine = await createWhisperLive({ log, url: server.url, ...options });
       return 'reason' in engine ? engine.reason : engine.languages;

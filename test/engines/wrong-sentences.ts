@@ -1,4 +1,4 @@
-/** Mistakes that people make, one a sentence, and what was meant. */
+/** Common mistakes, one per sentence, and the intended text. */
 import type { LanguageTag } from '../../shared/language.ts';
 
 export interface WrongSentence {
