@@ -3,11 +3,11 @@ import { graphemesOf } from '../../server/text/code-points.ts';
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** As many letters as Unicode has below the first mark. */
+/** All characters below Unicode's first combining mark. */
 const LETTERS = Array.from({ length: 0x300 - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
 
-it('no letter joins one that European writing has as one', () => {
-  // Each next to each, in both orders.
+it('no character joins with another into one grapheme', () => {
+  // Each beside every other, in both orders.
   const joining = LETTERS.filter((letter) => {
     const beside = LETTERS.map((other) => letter + other).join('');
     return Array.from(segmenter.segment(beside)).length !== beside.length;
@@ -16,7 +16,7 @@ it('no letter joins one that European writing has as one', () => {
 });
 
 it.each(['', 'Größe, naïve', 'e\u0301te\u0301', '\r\n', '👩‍👧 a', 'नमस्ते', '\ud83d'])(
-  'the letters of %j are found as by Intl.Segmenter',
+  'splits %j into the graphemes of Intl.Segmenter',
   (text) => {
     const expected = Array.from(segmenter.segment(text), ({ segment, index }) => [segment, index]);
     const found = Array.from(graphemesOf(text), ({ segment, index }) => [segment, index]);

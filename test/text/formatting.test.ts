@@ -27,7 +27,7 @@ it.each([
   expect(preserveFormatting(source, translated, language)).toBe(expected);
 });
 
-it('leaves marks in their places', () => {
+it('leaves marks in place', () => {
   const format = (source: string, translated: string): string =>
     written(preserveFormatting(segmentOf(source), segmentOf(translated), 'de'));
   expect(format('<1>hello</1> world', '<1>Hallo</1> Welt.')).toBe('<1>hallo</1> Welt');

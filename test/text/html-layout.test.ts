@@ -144,23 +144,23 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   expect(repeat(layout)).toBe(text);
 });
 
-it('writes non-breaking blanks and signs as they were written', () => {
+it('preserves entities for non-breaking blanks and other characters', () => {
   expect(shout(html('<p>ten&nbsp;miles &mdash; a &lt; b &copy;</p>'))).toBe(
     '<p>TEN&nbsp;MILES &mdash; A &lt; B &copy;</p>',
   );
   expect(shout(html('<p>&nbsp;</p>a&nbsp;'))).toBe('<p>&nbsp;</p>A&nbsp;');
 });
 
-it('keeps what is not translated byte for byte', () => {
+it('keeps untranslated elements byte for byte', () => {
   const kept = "<SPAN  translate=no data-x='&'>A &amp; b <i>c</SPAN>";
   expect(shout(html(`one ${kept} two`))).toBe(`ONE ${kept} TWO`);
 });
 
-it('counts text alone', () => {
+it('counts the characters of text only', () => {
   expect(html('<p title="x">a&nbsp;😀</p><script>abc</script><code>d</code>').characters).toBe(4);
 });
 
-it('has each reading above its word, wherever that goes', () => {
+it('keeps each ruby reading with its word, wherever the word moves', () => {
   const layout = html('A <ruby>green<rp>(</rp><rt>g</rt><rp>)</rp> tree<rt>t</rt></ruby> stands');
   expect(segmentsOf(layout)).toEqual(['A <1><2>green</2> <3>tree</3></1> stands']);
   expect(layout.render([segmentOf('Un <1><3>árbol</3> <2>verde</2></1> está')])).toBe(

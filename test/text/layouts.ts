@@ -1,4 +1,4 @@
-/** How the tests write segments down: text with `<1>…</1>` and `<2/>` for marks. */
+/** Layout helpers and the notation for segments in tests: text with `<1>…</1>` and `<2/>` for marks. */
 import {
   atOnce,
   type MarkupOptions,
@@ -55,7 +55,7 @@ export function html(text: string, options: Partial<MarkupOptions> = {}): TextLa
 
 export const segmentsOf = (layout: TextLayout): string[] => layout.segments.map(written);
 
-/** As an engine would: every text changed, every mark kept. */
+/** Renders as after an engine that changes every text and keeps every mark. */
 export function shout(layout: TextLayout): string {
   return layout.render(
     layout.segments.map((segment) =>
@@ -64,7 +64,7 @@ export function shout(layout: TextLayout): string {
   );
 }
 
-/** As an engine that changes nothing; equal, but not the same segments. */
+/** Renders as after an engine that changes nothing, with equal but not identical segments. */
 export function repeat(layout: TextLayout): string {
   return layout.render(layout.segments.map((segment) => [...segment]));
 }

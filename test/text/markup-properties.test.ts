@@ -1,4 +1,4 @@
-/** What holds for every text and every engine. */
+/** Properties of markup layouts that hold for every text and every engine. */
 import fc, { codePoint } from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
@@ -69,7 +69,7 @@ const soup = fc
   )
   .map((parts) => parts.join(''));
 
-/** The layout rendered from what an engine without care answers, after repair. */
+/** Renders the layout from the repaired answers of a careless engine. */
 function mangledRender(layout: TextLayout): fc.Arbitrary<string> {
   const answers = layout.segments.map((segment) =>
     mangled(segment).map((answer) => repairMarks(segment, answer)),
@@ -77,7 +77,7 @@ function mangledRender(layout: TextLayout): fc.Arbitrary<string> {
   return fc.tuple(...answers).map((translated) => layout.render(translated));
 }
 
-it('gives well-formed XML back byte for byte when nothing is translated', () => {
+it('returns well-formed XML byte for byte when nothing is translated', () => {
   fc.assert(
     fc.property(markup, options, (source, chosen) => {
       expect(repeat(xml(source, chosen))).toBe(source);
@@ -86,7 +86,7 @@ it('gives well-formed XML back byte for byte when nothing is translated', () => 
   );
 });
 
-it('is well-formed with every tag of the source once, whatever an engine answers', () => {
+it('renders well-formed XML with every source tag once, whatever an engine answers', () => {
   const cases = fc
     .tuple(markup, options)
     .chain(([source, chosen]) =>
@@ -114,7 +114,7 @@ it('keeps ignored elements byte for byte, whatever an engine answers', () => {
   );
 });
 
-it('takes exactly the fragments that a strict parser takes', () => {
+it('accepts exactly the fragments that a strict parser accepts', () => {
   fc.assert(
     fc.property(fc.oneof(soup, markup), (source) => {
       fc.pre(!source.includes('<!DOCTYPE') && !source.startsWith('<?xml'));
@@ -131,7 +131,7 @@ it('takes exactly the fragments that a strict parser takes', () => {
   );
 });
 
-it('gives any HTML and any version 1 XML back byte for byte when nothing is translated', () => {
+it('returns any HTML and any version 1 XML byte for byte when nothing is translated', () => {
   fc.assert(
     fc.property(fc.oneof(soup, markup), options, (source, chosen) => {
       expect(repeat(html(source, chosen))).toBe(source);
@@ -141,7 +141,7 @@ it('gives any HTML and any version 1 XML back byte for byte when nothing is tran
   );
 });
 
-it('loses no tag of HTML, whatever an engine answers', () => {
+it('loses no HTML tag, whatever an engine answers', () => {
   const cases = fc
     .tuple(markup, options)
     .chain(([source, chosen]) =>
@@ -149,7 +149,7 @@ it('loses no tag of HTML, whatever an engine answers', () => {
     );
   fc.assert(
     fc.property(cases, ([source, rendered]) => {
-      // To HTML, the one is text and the other ends at its first `>`.
+      // In HTML, `<é` is text and `<?` ends at its first `>`.
       fc.pre(!source.includes('<é') && !source.includes('<?'));
       expect(tagsOf(rendered)).toEqual(tagsOf(source));
     }),

@@ -1,4 +1,4 @@
-/** Random markup, and what is asked of it afterwards. */
+/** Random markup, and checks of the results. */
 import fc from '../support/suite/properties.ts';
 import { SaxesParser } from 'saxes';
 
@@ -20,7 +20,7 @@ export const text = fc.constantFrom(
   '你好。',
   '😀',
 );
-/** What is neither text nor an element around some. */
+/** Constructs other than text and elements around text. */
 export const between = fc.constantFrom(
   '<!-- - > -->',
   '<?p i>?>',
@@ -47,7 +47,7 @@ export const markup: fc.Arbitrary<string> = fc.letrec<{ node: string; inner: str
   inner: fc.array(tie('node'), { maxLength: 5 }).map((nodes) => nodes.join('')),
 })).inner;
 
-/** Whether a strict parser takes a fragment. */
+/** Returns whether a strict parser accepts a fragment. */
 export function isWellFormed(source: string): boolean {
   const parser = new SaxesParser({ fragment: true });
   parser.ENTITIES['own'] = parser.ENTITIES['nbsp'] = '';
@@ -56,13 +56,13 @@ export function isWellFormed(source: string): boolean {
   try {
     parser.write(source).close();
   } catch {
-    // It falls over half a character.
+    // The parser throws on half a surrogate pair.
     return false;
   }
   return isSound;
 }
 
-/** Tags, comments, borders of CDATA and so on, without order. */
+/** Returns tags, comments, CDATA delimiters and the like, sorted. */
 export function tagsOf(source: string): string[] {
   return (
     source.match(/<!--.*?-->|<!\[CDATA\[|\]\]>|<\?.*?\?>|<(?:"[^"]*"|'[^']*'|[^'">])*>/gs) ?? []

@@ -1,4 +1,4 @@
-/** The time a text of 16 KiB takes must not depend on how clever it is. */
+/** Layout time for hostile texts of 16 KiB: it must stay proportional to their length. */
 import { describe, expect, it } from 'vitest';
 import { layOutPlain } from '../../server/text/markup/segment-layout.ts';
 import { type Steps, type TextLayout, withRests } from '../../server/text/markup/text-layout.ts';
@@ -51,7 +51,7 @@ const texts: Record<string, (size: number) => string> = {
   CJK: (size) => repeated('好。', size),
 };
 
-/** As an engine that loses every fourth part of what it is given. */
+/** Translates as an engine that loses every fourth part. */
 function translate(layout: TextLayout): string {
   return layout.render(
     layout.segments.map((segment) =>
@@ -71,8 +71,8 @@ it.each(Object.keys(texts).flatMap((name) => Object.keys(layouts).map((kind) => 
     }),
 );
 
-describe('long texts that come at once', () => {
-  it('begin one after the other, and what is short among them at once', async () => {
+describe('concurrent long texts', () => {
+  it('start one after the other, while short ones start at once', async () => {
     const begun: string[] = [];
     const steps = function* (name: string): Steps<string> {
       begun.push(name);

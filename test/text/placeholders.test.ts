@@ -15,7 +15,7 @@ it.each([
     ['https://example.org/a_(b)?x=1&y=2', 'www.example.org'],
   ],
   ['Write to jane.doe+x@mail.example.org.', ['jane.doe+x@mail.example.org']],
-])('finds those of %j', (text, expected) => {
+])('finds the placeholders in %j', (text, expected) => {
   expect(findPlaceholders(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
 });
 

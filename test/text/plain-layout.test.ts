@@ -13,12 +13,12 @@ it('keeps line breaks, outer blanks and lines without letters', () => {
   expect(layout.render([['1'], ['2'], ['4']])).toBe('  1  2\r\n\r\n--- 3 ---\n\t4 \u2028 ');
 });
 
-it('cuts at ends of sentences only, or nowhere', () => {
+it('cuts only at sentence ends, or not at all', () => {
   expect(segmentsOf(lay('One\ntwo. Three', 'sentences'))).toEqual(['One\ntwo.', 'Three']);
   expect(segmentsOf(lay(' One\ntwo. Three ', 'none'))).toEqual(['One\ntwo. Three']);
 });
 
-it('takes placeholders out of reach and reads no markup', () => {
+it('turns placeholders into marks and does not read markup', () => {
   const layout = lay('Hi {name} & <b>&amp;');
   expect(segmentsOf(layout)).toEqual(['Hi <1/> & <b>&amp;']);
   expect(layout.render([['<& ', { mark: 'lone', id: 1 }, ' >']])).toBe('<& {name} >');
@@ -40,7 +40,7 @@ it.each([
   expect(repeat(lay(text))).toBe(text);
 });
 
-it('blanks follow the script of the translation', () => {
+it('adapts blanks to the script of the translation', () => {
   expect(lay('你好。世界！', 'sentences', 'zh').render([['Hello.'], ['World!']])).toBe(
     'Hello. World!',
   );
@@ -61,11 +61,11 @@ it('counts code points', () => {
   expect(lay('a😀\r\n').characters).toBe(4);
 });
 
-it('refuses an answer of another length', () => {
+it('rejects an answer of another length', () => {
   expect(() => lay('a').render([])).toThrow(RangeError);
 });
 
-it('gives any text back as it was when nothing is translated', () => {
+it('returns any text unchanged when nothing is translated', () => {
   const part = fc.constantFrom(
     'a',
     'Bc.',

@@ -8,7 +8,7 @@ import { mangled, parentsOf, segments } from './segments.ts';
 const repaired = (source: string, translated: string): string =>
   written(repairMarks(segmentOf(source), segmentOf(translated)));
 
-it('returns a sound segment as it is, wherever its marks have moved', () => {
+it('returns a sound segment unchanged, wherever its marks have moved', () => {
   const source = segmentOf('The <1>red</1> car <2/>');
   const translated = segmentOf('<2/> el coche <1>rojo</1>');
   expect(repairMarks(source, translated)).toBe(translated);
@@ -76,7 +76,7 @@ it.each([
   expect(repaired(source, translated)).toBe(expected);
 });
 
-it('gives every mangled segment exactly the marks of its source, nested as there, and keeps the text', () => {
+it('gives any mangled segment exactly the marks and nesting of its source, and keeps its text', () => {
   const cases = segments.chain((source) => fc.tuple(fc.constant(source), mangled(source)));
   fc.assert(
     fc.property(cases, ([source, translated]) => {
@@ -101,7 +101,7 @@ it('gives every mangled segment exactly the marks of its source, nested as there
   );
 });
 
-it('does nothing to a segment that is the same as its source', () => {
+it('returns a segment equal to its source unchanged', () => {
   fc.assert(
     fc.property(segments, (source) => {
       expect(repairMarks(source, source)).toBe(source);
@@ -109,7 +109,7 @@ it('does nothing to a segment that is the same as its source', () => {
   );
 });
 
-it('mends what is nested ten thousand deep', () => {
+it('repairs elements nested ten thousand deep', () => {
   const depth = 10_000;
   const source: TextSegment = [
     ...Array.from({ length: depth }, (_, id): Mark => ({ mark: 'open', id })),

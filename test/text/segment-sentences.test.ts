@@ -10,7 +10,7 @@ const layOut = (text: string, cuts = true) =>
 const sentencesOf = (text: string, cuts = true) => layOut(text, cuts).segments.map(written);
 
 describe('the sentences of a segment', () => {
-  it('end where no element is open, their marks numbered from 1', () => {
+  it('end where no element is open, with marks numbered from 1', () => {
     expect(sentencesOf('One <4>two</4>. <5>Three. Four.</5> Five <6/>six.')).toEqual([
       'One <1>two</1>.',
       'Three. Four.',
@@ -18,24 +18,24 @@ describe('the sentences of a segment', () => {
     ]);
   });
 
-  it('are one when they must not be cut', () => {
+  it('stay together when cutting is disabled', () => {
     expect(sentencesOf(' One. Two. ', false)).toEqual(['One. Two.']);
   });
 
-  it('keep a note that clings to their end outside, and a word that is a mark inside', () => {
+  it('exclude a note attached to their end, and include a mark that stands for a word', () => {
     expect(sentencesOf('One is here.<1/> <2/> is there, and <3/>.')).toEqual([
       'One is here.',
       '<1/> is there, and <2/>.',
     ]);
   });
 
-  it('leave out what has no letters, and bind placeholders', () => {
+  it('omit parts without letters, and turn placeholders into marks', () => {
     expect(sentencesOf('12. 34! Call {name} at https://example.org/a.')).toEqual([
       'Call <1/> at <2/>.',
     ]);
   });
 
-  it('come back with what was between them', () => {
+  it('are rendered with the text between them', () => {
     const layout = layOut('One.  <4>Two</4>.\t<5/>Three {x}!<6/>');
     const shouted = layout.segments.map((segment) =>
       segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part)),
@@ -43,7 +43,7 @@ describe('the sentences of a segment', () => {
     expect(written(layout.render(shouted))).toBe('ONE.  <4>TWO</4>.\t<5/>THREE {x}!<6/>');
   });
 
-  it('are joined as their script wants it', () => {
+  it('are joined as their script requires', () => {
     const layout = layOut('One. Two.');
     expect(layout.render([['一。'], ['二。']])).toEqual(['一。二。']);
     const bold = layOut('<1>One.</1> <2/>Two.');
@@ -52,7 +52,7 @@ describe('the sentences of a segment', () => {
     expect(written(chinese.render([['One.'], ['Two.']]))).toBe('<1>One. </1>Two.');
   });
 
-  it('come back as they were, whatever they are', () => {
+  it('are rendered unchanged when nothing is translated', () => {
     fc.assert(
       fc.property(segments, fc.boolean(), (segment, cuts) => {
         const layout = layOutSentences(segment, { cuts, language: undefined });

@@ -1,4 +1,4 @@
-/** Random segments, and what an engine might make of them. */
+/** Random segments, and answers that a careless engine might give. */
 import fc from '../support/suite/properties.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 
@@ -16,7 +16,7 @@ const tree = fc.letrec<{ node: Tree; inner: Tree[] }>((tie) => ({
   inner: fc.array(tie('node'), { maxLength: 4 }),
 })).inner;
 
-/** A well-nested segment, its marks numbered in reading order. */
+/** A well-nested segment with marks numbered in reading order. */
 export const segments: fc.Arbitrary<TextSegment> = tree.map((nodes) => {
   const parts: (string | Mark)[] = [];
   let id = 0;
@@ -34,7 +34,7 @@ export const segments: fc.Arbitrary<TextSegment> = tree.map((nodes) => {
   return parts;
 });
 
-/** A segment as an engine without care would answer it: parts dropped, repeated, moved, made up. */
+/** Returns a segment as a careless engine might answer it: parts dropped, repeated, moved or invented. */
 export function mangled(source: TextSegment): fc.Arbitrary<TextSegment> {
   const madeUp = fc.record({
     mark: fc.constantFrom<Mark['mark']>('open', 'close', 'lone'),
@@ -48,7 +48,7 @@ export function mangled(source: TextSegment): fc.Arbitrary<TextSegment> {
   );
 }
 
-/** Parents of all marks by id; undefined when a segment is not well nested or has a mark twice. */
+/** Returns the parents of all marks by id; undefined when a segment is not well nested or repeats a mark. */
 export function parentsOf(segment: TextSegment): Map<number, number[]> | undefined {
   const around = new Map<number, number[]>();
   const open: number[] = [];

@@ -46,7 +46,7 @@ it.each([
   expect(/[.?。]$/u.test(text)).toBe(endsSentence);
 });
 
-it('goes on with a sentence in small letters and asks where the whole sentence does', () => {
+it('continues a sentence in lower case, and ends with a question mark where the whole sentence is a question', () => {
   expect(finishUtterance('time', 'en', 'What is the')).toEqual({
     ...{ text: 'time?', endsSentence: true },
   });

@@ -42,17 +42,17 @@ it.each([
   expect(sentences(expected.join(' '), language)).toEqual(expected);
 });
 
-it('needs no blanks between sentences in scripts without', () => {
+it('requires no blanks between sentences in scripts without blanks', () => {
   expect(sentences('你好。世界！「好。」完', 'zh')).toEqual(['你好。', '世界！', '「好。」', '完']);
 });
 
-it('ends sentences at line breaks only when it is asked to', () => {
+it('ends sentences at line breaks only on request', () => {
   const text = 'A title\r\nSome text.\n\nMore';
   expect(sentences(text, 'en', true)).toEqual(['A title', 'Some text.', '', 'More']);
   expect(sentences(text, 'en', false)).toEqual(['A title\r\nSome text.', 'More']);
 });
 
-it('leaves a single sentence whole, whatever its end', () => {
+it('returns a single sentence whole, whatever its end', () => {
   for (const text of ['Hello', 'Hello.', 'Hello?!', 'Hello. ', 'Hello.”', '...', '', ' ']) {
     expect(sentenceEnds(text, { language: 'en', atLineBreaks: false })).toEqual(
       text === '' ? [] : [text.length],
@@ -60,7 +60,7 @@ it('leaves a single sentence whole, whatever its end', () => {
   }
 });
 
-it('finds the ends that the segmenter of Unicode finds in plain prose', () => {
+it("agrees with Unicode's segmenter on plain prose", () => {
   const word = fc.constantFrom('Green', 'trees', 'grow', 'Slowly', 'and', '3.5', 'metres', 'tall');
   const prose = fc
     .array(fc.tuple(fc.array(word, { minLength: 2, maxLength: 6 }), fc.constantFrom('.', '!', '?')))
@@ -76,7 +76,7 @@ it('finds the ends that the segmenter of Unicode finds in plain prose', () => {
   );
 });
 
-it('ascends to the length of any text', () => {
+it('returns ascending ends up to the length of any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.boolean(), (text, atLineBreaks) => {
       const ends = sentenceEnds(text, { language: 'de', atLineBreaks });

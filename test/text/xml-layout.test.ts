@@ -147,7 +147,7 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   expect(repeat(layout)).toBe(text);
 });
 
-it('writes changed text so that it is well-formed', () => {
+it('escapes changed text to keep the document well-formed', () => {
   const layout = xml('a &amp; b &lt; c &quot;d&quot; > e&nbsp;f');
   expect(shout(layout)).toBe('A &amp; B &lt; C &quot;D&quot; > E&nbsp;F');
   expect(xml('one').render([['a < b & c ]]> d\u0000\ud800 > e']])).toBe(
@@ -156,7 +156,7 @@ it('writes changed text so that it is well-formed', () => {
   expect(xml('one').render([['a ]]', '> b']])).toBe('a ]]&gt; b');
 });
 
-it('writes CDATA as it was written, and nothing of it outside', () => {
+it('keeps CDATA sections, and escapes their text outside', () => {
   const layout = xml('<p>Tom &amp; R<![CDATA[&]]>D</p><p><![CDATA[a & b > c]]></p>');
   expect(shout(layout)).toBe('<p>TOM &amp; R&amp;D</p><p><![CDATA[A & B > C]]></p>');
   expect(xml('<a><![CDATA[One & two]]></a>').render([['Uno & dos ]]>']])).toBe(
@@ -167,7 +167,7 @@ it('writes CDATA as it was written, and nothing of it outside', () => {
   expect(unclosed.characters).toBe(4);
 });
 
-it('references to characters that no document may hold stay as they are written', () => {
+it('keeps references to invalid characters', () => {
   const layout = xml('the &#0; house &#xFFFE; of &#xD800; stone', { version: 'v1' });
   expect(shout(layout)).toBe('THE &#0; HOUSE &#xFFFE; OF &#xD800; STONE');
 });
@@ -201,24 +201,24 @@ it.each([
   '&#0;',
   '<?xml version="1.0"?>text <b>x</b>',
   '<a',
-])('refuses %j in version 2, and takes it apart in version 1', (text) => {
+])('rejects %j in version 2, and parses it leniently in version 1', (text) => {
   expect(() => xml(text)).toThrow(ServiceError);
   expect(() => xml(text)).toThrow('Tag handling parsing failed, please check input.');
   expect(repeat(xml(text, { version: 'v1' }))).toBe(text);
 });
 
-it('leaves stray tags in their places in version 1', () => {
+it('leaves stray tags in place in version 1', () => {
   const layout = xml('One <b>two </i>three & < four', { version: 'v1' });
   expect(segmentsOf(layout)).toEqual(['One <1/>two <2/>three & < four']);
   expect(shout(layout)).toBe('ONE <b>TWO </i>THREE & < FOUR');
 });
 
-it('in version 1 writes a lone character as a reference where it would be read as more', () => {
+it('in version 1 escapes a lone character where it would otherwise be read as markup', () => {
   const both = xml('tea & milk &amp; more', { version: 'v1' });
   expect(both.render([['milk & tea & more']])).toBe('milk &amp; tea &amp; more');
   const lone = xml('a & b < c', { version: 'v1' });
   expect(lone.render([['b & c &amp; <d <']])).toBe('b & c &amp;amp; &lt;d &lt;');
-  // A number that is no character's makes no reference.
+  // A number beyond the range of characters is not a reference.
   expect(lone.render([['&#9999999999; & b']])).toBe('&#9999999999; & b');
 });
 
@@ -227,7 +227,7 @@ it('expands no entities', () => {
   expect(segmentsOf(xml(laughs))).toEqual(['Now <1/><2/> then']);
 });
 
-it('counts code points of text, not of tags', () => {
+it('counts code points of text, excluding tags', () => {
   expect(xml('<a b="c">A 😀</a><!-- x --> &amp; &x;').characters).toBe(7);
   expect(xml('<a><![CDATA[x😀]]>y</a>', XX).characters).toBe(3);
   expect(xml('a <x>bc</x>', XX).characters).toBe(4);

@@ -1,4 +1,7 @@
-/** `POST /v2/translate` through a chat engine: what classic engines cannot do, and what a stop leaves behind. */
+/**
+ * `POST /v2/translate` through a chat engine: features that classic engines lack, and billing after a
+ * shutdown.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,7 +24,7 @@ const start = () =>
     DATA_DIR: dataFolder,
     CHAT_URL: chat.apiUrl,
     CHAT_MODEL: 'pseudo',
-    // Whoever is answered when it stops is left at once.
+    // A short grace period: requests in progress are aborted soon after the server stops.
     STOP_SECONDS: '0.1',
   });
 beforeAll(async () => {
@@ -56,7 +59,7 @@ const used = async () => {
 };
 
 describe('a chat engine', () => {
-  it('gets context, formality and instructions', async () => {
+  it('receives context, formality and instructions', async () => {
     const { status, translations } = await ask({
       target_lang: 'DE',
       context: 'A letter to a friend.',
@@ -73,7 +76,7 @@ describe('a chat engine', () => {
     });
   });
 
-  it('keeps markup, and its variants in beta are not billed', async () => {
+  it('keeps markup, and beta variants are not billed', async () => {
     const before = await used();
     const { translations } = await ask({
       text: ['<p>The <b>old</b> house</p>'],
@@ -87,7 +90,7 @@ describe('a chat engine', () => {
     expect(await used()).toBe(before + 9);
   });
 
-  it('is listed with what it can do', async () => {
+  it('is listed with its features', async () => {
     const headers = { Authorization: `Service-Auth-Key ${server.apiKey}` };
     const response = await server.get('/v3/languages?resource=translate_text', headers);
     const german = ((await response.json()) as { lang: string; features: object }[]).find(
@@ -99,18 +102,18 @@ describe('a chat engine', () => {
   });
 });
 
-describe('what is not answered is not billed', () => {
+describe('an unanswered request is not billed', () => {
   it('when the engine fails', async () => {
     const before = await used();
     chat.always = { status: 500 };
     expect((await ask({ target_lang: 'JA' })).status).toBe(503);
     expect(await used()).toBe(before);
-    // Until then the engine is spared.
+    // Until then the circuit breaker keeps the engine unused.
     chat.always = undefined;
     await until(async () => (await ask({ text: ['a'], target_lang: 'JA' })).status === 200);
   });
 
-  it('when the client goes away', async () => {
+  it('when the client disconnects', async () => {
     const before = await used();
     chat.always = 'hang';
     const client = new AbortController();
@@ -121,7 +124,7 @@ describe('what is not answered is not billed', () => {
     await until(async () => (await used()) === before);
   });
 
-  it('when the server is stopped meanwhile', async () => {
+  it('when the server stops in the meantime', async () => {
     const before = await used();
     chat.always = 'hang';
     const asked = Promise.allSettled(Array.from({ length: 10 }, () => ask({ target_lang: 'NL' })));

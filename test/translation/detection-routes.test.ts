@@ -30,7 +30,7 @@ describe('a translation without a source language', () => {
   it.each([
     ...['Guten Morgen', 'Wie geht es dir?', 'Protonenstrahl', 'Goedemiddag'],
     ...['mi-e frig', 'unde este cheia?'],
-  ])('refuses %s by the name that detection tells', async (text) => {
+  ])('refuses %s, naming the detected language', async (text) => {
     const [found] = (await detect({ text: [text] })).results;
     const { status, message } = await translate(text);
     expect({ found, status }).toEqual({ found: expect.anything() as unknown, status: 400 });
@@ -49,13 +49,13 @@ describe('a translation without a source language', () => {
     const { translations } = await translate(text, target);
     expect(translations).toMatchObject([{ detected_source_language: language }]);
     const { results } = await detect({ text: [text] });
-    // The contract has no Catalan among the languages that are told.
+    // The contract does not include Catalan among detected languages.
     const told = language === 'CA' ? {} : { detected_language: language.toLowerCase() };
     expect(results).toMatchObject([told]);
     expect(results[0]?.detection_status).not.toBe('insufficient_confidence');
   });
 
-  it('names the text of several that nobody translates', async () => {
+  it('names the text among several that no engine translates', async () => {
     const text = ['The garden is very large.', 'Los niños juegan.', 'Guten Morgen', 'the house'];
     const answer = await server.post('/v2/translate', { text, target_lang: 'FR' });
     expect(answer.status).toBe(400);
@@ -64,7 +64,7 @@ describe('a translation without a source language', () => {
   });
 
   it.each(['otevřené okno', 'płetwal błękitny', 'öppet fönster', 'kobbertråd'])(
-    'does not take %s, which has letters that none of the served has, for one of those',
+    'does not take %s, with letters foreign to all served languages, for one of them',
     async (text) => {
       const answer = await server.post('/v2/translate', { text: [text], target_lang: 'ES' });
       expect(answer.status).toBe(400);
@@ -72,14 +72,14 @@ describe('a translation without a source language', () => {
   );
 
   it.each(['Dear Mr. Müller', 'Zürich Airport', 'Bonjour, Łukasz', 'Hola, Łukasz'])(
-    'takes a name for no other language: %s',
+    'does not take a name for another language: %s',
     async (text) => {
       const answer = await server.post('/v2/translate', { text: [text], target_lang: 'PT-BR' });
       expect(answer.status).toBe(200);
     },
   );
 
-  it('takes what may be in several languages for the likeliest that is served', async () => {
+  it('takes an ambiguous text for the likeliest served language', async () => {
     const { results } = await detect({ text: ['sopa deliciosa'] });
     expect(results).toEqual([{ detection_status: 'insufficient_confidence' }]);
     const { translations } = await translate('sopa deliciosa', 'EN');
@@ -87,7 +87,7 @@ describe('a translation without a source language', () => {
   });
 });
 
-it('tells what an upstream server detects, in translations as well', async () => {
+it('returns the language that an upstream server detects, in translations as well', async () => {
   const upstream = await startDeeplCompatibleServer({ key: 'k' });
   upstream.detected = 'es';
   const settings = { RECOGNISER: 'silent', DEEPL_URL: upstream.url, DEEPL_KEY: 'k' };
@@ -127,7 +127,7 @@ describe('POST /v3/detect/language', () => {
     ]);
   });
 
-  it('takes a single text, and forms', async () => {
+  it('accepts a single text, and forms', async () => {
     expect((await detect({ text: 'Guten Tag' })).results).toEqual([german]);
     const response = await fetch(server.url + path, {
       method: 'POST',
@@ -137,7 +137,7 @@ describe('POST /v3/detect/language', () => {
     expect(await response.json()).toEqual({ results: [german, german] });
   });
 
-  it('takes 50 texts and no more', async () => {
+  it('accepts 50 texts and no more', async () => {
     expect((await detect({ text: Array(50).fill('Guten Tag') })).results).toHaveLength(50);
     const refused = await detect({ text: Array(51).fill('Guten Tag') });
     expect(refused).toMatchObject({
@@ -150,7 +150,7 @@ describe('POST /v3/detect/language', () => {
     expect(await detect(body)).toEqual({ status: 400, message: 'Missing parameter text.' });
   });
 
-  it('answers other content types with 415 and those it takes', async () => {
+  it('answers other content types with 415 and the accepted ones', async () => {
     const response = await server.post(path, 'a', { 'Content-Type': 'text/plain' });
     expect(response.status).toBe(415);
     expect(await response.json()).toEqual({
@@ -160,7 +160,7 @@ describe('POST /v3/detect/language', () => {
     });
   });
 
-  it('is closed without a key, and to accounts without the feature', async () => {
+  it('refuses requests without a key, and accounts without the feature', async () => {
     const anonymous = await fetch(server.url + path, { method: 'POST' });
     expect(anonymous.status).toBe(403);
 

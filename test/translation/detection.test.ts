@@ -21,7 +21,7 @@ beforeAll(async () => {
 const { signal } = new AbortController();
 const origin = { accountId: 'one', signal };
 
-/** Detection where these languages, or all, can be translated and nobody elsewhere is asked. */
+/** Creates a detection in which these languages, or all, can be translated, without other detectors. */
 function detectionFor(
   target: string,
   served?: readonly string[],
@@ -39,7 +39,7 @@ const detect = async (text?: string[]) =>
   (await detectionFor('en').detect(text === undefined ? {} : { text }, origin)).results;
 const statusOf = async (text: string) => (await detect([text]))[0];
 
-/** The source found for a text when these languages can be translated into the target. */
+/** Returns the source found for a text when these languages can be translated into the target. */
 async function sourceOf(text: string, target: string, served: readonly string[]) {
   const [source] = await detectionFor(target, served).detectSources([[[text]]], {
     ...origin,
@@ -48,8 +48,8 @@ async function sourceOf(text: string, target: string, served: readonly string[])
   return source;
 }
 
-describe('the answer about a text', () => {
-  it('tells the language when it is one of those that are supported', async () => {
+describe('the detection status of a text', () => {
+  it('includes the language when it is supported', async () => {
     expect(await statusOf('The children are playing in the garden.')).toEqual({
       ...{ detection_status: 'success', detected_language: 'en' },
     });
@@ -60,16 +60,16 @@ describe('the answer about a text', () => {
     ['La infanoj lernas legi kaj skribi en la unua jaro de la lernejo.', 'Esperanto'],
     ['Деца уче да читају и пишу у првој години школе.', 'Serbian'],
     ['ბავშვები ბაღში თამაშობენ.', 'Georgian'],
-  ])('keeps an unsupported language to itself: %s', async (text) => {
+  ])('does not disclose an unsupported language: %s', async (text) => {
     expect(await statusOf(text)).toEqual({ detection_status: 'unsupported_language' });
   });
 
-  it('says when candidates are too close, or when there is nothing to tell', async () => {
+  it('reports ambiguous texts and texts without a language', async () => {
     expect(await statusOf('Hotel')).toEqual({ detection_status: 'insufficient_confidence' });
     expect(await statusOf('12:30 – 🙂')).toEqual({ detection_status: 'no_language_detected' });
   });
 
-  it('is about each text on its own, in order', async () => {
+  it('is determined for each text on its own, in order', async () => {
     const text = ['Guten Morgen, wie geht es Ihnen?', '', 'Où est la gare ?', '你好'];
     expect(await detect(text)).toEqual([
       { detection_status: 'success', detected_language: 'de' },
@@ -90,12 +90,12 @@ describe('the source of a translation', () => {
     expect(await sourceOf('Les enfants jouent dans le jardin.', 'en', ['es', 'fr'])).toBe('fr');
   });
 
-  it('of a text that may be in several is the likeliest that can be translated', async () => {
+  it('of an ambiguous text is the likeliest translatable language', async () => {
     expect(await sourceOf('Hotel', 'fr', ['es'])).toBe('es');
     expect(await sourceOf('sopa deliciosa', 'fr', ['pt'])).toBe('pt');
   });
 
-  it('is told honestly when a text is in a language that nobody translates, however short', async () => {
+  it('is the actual language of a text that no engine translates, however short', async () => {
     expect(await sourceOf('Die Kinder spielen im Garten hinter dem Haus.', 'fr', ['es'])).toBe(
       'de',
     );
@@ -109,7 +109,7 @@ describe('the source of a translation', () => {
     ...['umowa najmu', 'klucze do domu', 'bahçe hortumu', 'verboden toegang'],
     ...['gekookte eieren', 'formulier invullen', 'fri frakt', 'uusi viesti', 'hol van a kulcs?'],
   ])(
-    'is none of the others where all words are unknown to these and one leads: %s',
+    'is none of the served languages where these know no word and another language leads: %s',
     async (text) => {
       expect(romance).not.toContain(await sourceOf(text, 'es', romance));
     },
@@ -118,36 +118,33 @@ describe('the source of a translation', () => {
   it.each([
     ...['beam splitter', 'bare metal', 'bare minimum', 'trampoline park', 'garden hose'],
     ...['sandpaper', 'sunburn', 'handbag', 'sunlamp', 'gasket', 'sunglasses', 'dishwasher'],
-  ])(
-    'is English for words of workshops and shops that only its dictionary has: %s',
-    async (text) => {
-      expect(await sourceOf(text, 'es', romance)).toBe('en');
-    },
-  );
+  ])('is English for technical and shop words that only its dictionary has: %s', async (text) => {
+    expect(await sourceOf(text, 'es', romance)).toBe('en');
+  });
 
-  it('is hardly ever one of the others for few words of a language that nobody translates', async () => {
+  it('is rarely a served language for a few words of an unserved language', async () => {
     const texts = Object.values(phrasesOfOthers).flatMap((list) => list.split('|'));
     const sources = await Promise.all(texts.map((text) => sourceOf(text, 'es', romance)));
     const taken = texts.filter((_, index) => romance.includes(sources[index] ?? ''));
-    // Single words that no dictionary has may be names or mistakes.
+    // Single words that are in no dictionary may be names or mistakes.
     expect(taken.length, taken.join(', ')).toBeLessThanOrEqual(0.06 * texts.length);
   });
 
   it.each([...['Nokia Lumia', 'teh cat', 'nou missatje', 'nuevo mensage', 'how r u']])(
-    'is one that can be translated where a name or a mistake leads away: %s',
+    'is a translatable language despite a misleading name or mistake: %s',
     async (text) => {
       expect(romance).toContain(await sourceOf(text, 'de', romance));
     },
   );
 
   it.each(['Promiňte', 'Acıktım', 'Košík', 'Setări'])(
-    'is none of those that lack a letter of an unsure text: %s',
+    'is not a language that lacks a letter of an ambiguous text: %s',
     async (text) => {
       expect(romance).not.toContain(await sourceOf(text, 'en', romance));
     },
   );
 
-  it('is of a text that several have what the account writes in, whatever leads', async () => {
+  it("of an ambiguous text is the account's usual language, whichever leads", async () => {
     for (const text of ['modo oscuro', 'Código postal']) {
       const usualLanguages = createUsualLanguages();
       for (let i = 0; i < 8; i++) usualLanguages.note('spanish', 'es');
@@ -157,7 +154,7 @@ describe('the source of a translation', () => {
     }
   });
 
-  it('is learned from single words far less than from sentences', async () => {
+  it('is learned far less from single words than from sentences', async () => {
     const usualLanguages = createUsualLanguages();
     const detection = detectionFor('en', undefined, usualLanguages);
     const ask = (text: string) => detection.detect({ text: [text] }, { accountId: 'one', signal });
@@ -167,11 +164,11 @@ describe('the source of a translation', () => {
     expect(usual.get('en')).toBeGreaterThan(usual.get('de') ?? 0);
   });
 
-  it('is none of the others where all that a text may be in have nobody to translate them', async () => {
+  it('is not a served language where no candidate can be translated', async () => {
     expect(['da', 'nb']).toContain(await sourceOf('god morgen', 'es', ['en', 'ca']));
   });
 
-  it('is of several languages the one that the account writes in, as far as its texts say that', async () => {
+  it("among several candidates is the account's usual language, as far as its texts show one", async () => {
     const detection = detectionFor('en');
     const sourcesOf = (accountId: string, ...texts: string[]) =>
       detection.detectSources(
@@ -192,13 +189,13 @@ describe('the source of a translation', () => {
     expect(await answerTo('somebody new')).toEqual(unsure);
   });
 
-  it('is of several languages the one that the context is in', async () => {
+  it('among several candidates is the language of the context', async () => {
     const context = 'Wir suchen ein Hotel in der Nähe.';
     const options = { ...origin, target: 'en', context };
     expect(await detectionFor('en').detectSources([[['Hotel']]], options)).toEqual(['de']);
   });
 
-  it('is what the context or the account says of a word that leads elsewhere but is theirs as well', async () => {
+  it('follows the context or the account for a misleading word that their language shares', async () => {
     const options = { ...origin, accountId: 'french', target: 'es' };
     const context = 'Nous cherchons du travail à Lyon.';
     const usualLanguages = createUsualLanguages();
@@ -209,7 +206,7 @@ describe('the source of a translation', () => {
     expect(await detection.detectSources([[['but']]], options)).toEqual(['fr']);
   });
 
-  it('is the target for texts without a word, so that they stay as they are', async () => {
+  it('is the target for texts without words, which therefore stay unchanged', async () => {
     for (const text of ['', '42', '🙂', '\ud800'])
       expect(await sourceOf(text, 'pt-BR', ['es'])).toBe('pt');
   });
@@ -227,7 +224,7 @@ describe('the source of a translation', () => {
   });
 });
 
-describe('a short text without anything known of its account', () => {
+describe('a short text of an unknown account', () => {
   const served = ['en', 'ca', 'es', 'fr', 'it', 'pt'];
   const findings = (texts: Readonly<Record<string, string>>) =>
     Promise.all(
@@ -240,7 +237,7 @@ describe('a short text without anything known of its account', () => {
   const isSureAndWrong = ({ found, languages }: Finding) =>
     found.status === 'success' && !languages.includes(found.language);
 
-  it('is translated from its language in 47 of 48 phrases, and never surely from another', async () => {
+  it('is translated from its language in 47 of 48 phrases, without a confident mistake', async () => {
     const all = await findings(phrasesHeldOut);
     const right = all.filter(({ source = '', languages }) => languages.includes(source));
     expect(all.length).toBeGreaterThanOrEqual(200);
@@ -249,7 +246,7 @@ describe('a short text without anything known of its account', () => {
     expect(all.filter(({ source = '' }) => !served.includes(source))).toEqual([]);
   });
 
-  it('is never surely another language as a single word, and is translated', async () => {
+  it('that is a single word is translated, without a confident mistake', async () => {
     const all = await findings(wordsHeldOut);
     const right = all.filter(({ source = '', languages }) => languages.includes(source));
     expect(all.filter(isSureAndWrong)).toEqual([]);
@@ -257,8 +254,8 @@ describe('a short text without anything known of its account', () => {
     expect(all.filter(({ source = '' }) => !served.includes(source))).toEqual([]);
   });
 
-  it('is refused in 9 of 10 phrases of a language that nobody translates from', async () => {
-    // Galician is Portuguese and Spanish by most of its words.
+  it('is refused for 9 of 10 phrases of an untranslatable language', async () => {
+    // Galician shares most words with Portuguese and Spanish.
     const all = (await findings(othersHeldOut)).filter(
       ({ languages }) => !languages.includes('gl'),
     );

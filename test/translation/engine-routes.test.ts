@@ -9,7 +9,7 @@ function order(setting: string, source: string, target: string): string | undefi
   return preferredEngines(rules, { source, target })?.join(' ');
 }
 
-describe('the order of engines', () => {
+describe('the engine order', () => {
   const setting =
     ' */pt-BR: libretranslate; EN/de : chat ; en/*: apertium,chat; */ja:libretranslate; *: chat, apertium;';
 
@@ -21,22 +21,22 @@ describe('the order of engines', () => {
     ['fr', 'pt-BR', 'libretranslate'],
     ['fr', 'pt', 'chat apertium'],
     ['fr', 'de', 'chat apertium'],
-  ])('from %s to %s is that of the closest rule: %s', (source, target, expected) => {
+  ])('from %s to %s follows the most specific rule: %s', (source, target, expected) => {
     expect(order(setting, source, target)).toBe(expected);
   });
 
-  it('is that of the first of two rules that are as close', () => {
+  it('follows the first of two equally specific rules', () => {
     expect(order('en/*: chat; */de: apertium', 'en', 'de')).toBe('chat');
     expect(order('*: chat; *: apertium', 'en', 'de')).toBe('chat');
   });
 
-  it('is left open where no rule applies', () => {
+  it('is undefined where no rule applies', () => {
     expect(order('en/de: chat', 'de', 'en')).toBeUndefined();
     expect(order('', 'de', 'en')).toBeUndefined();
   });
 });
 
-describe('a setting that cannot be used', () => {
+describe('an invalid setting', () => {
   it.each([
     [
       'en/de: chat; *: chatt, apertium',
@@ -49,13 +49,13 @@ describe('a setting that cannot be used', () => {
     ['en/de/fr: chat', '"en/de/fr" is no direction'],
     ['en/german: chat', '"en/german" is no direction'],
     ['en/en: chat', '"en/en" has one language twice'],
-  ])('is told: %s', (setting, problem) => {
+  ])('is reported: %s', (setting, problem) => {
     const { problems } = readEnginePreference(setting, known);
     expect(problems).toEqual([expect.stringContaining(problem)]);
     expect(problems[0]).toMatch(/^TRANSLATION_ENGINES: /);
   });
 
-  it('has all its problems told at once', () => {
+  it('is reported with all its problems at once', () => {
     expect(readEnginePreference('a; b; en/de: chat', known)).toMatchObject({
       rules: [{ source: 'en', target: 'de', engines: ['chat'] }],
       problems: [expect.anything(), expect.anything()],

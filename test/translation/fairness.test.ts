@@ -1,11 +1,11 @@
-/** One account that asks for much beside another that asks for little. */
+/** Fairness between accounts: one with many requests beside one with few. */
 import { expect, it } from 'vitest';
 import { askDragoman } from '../support/product/command-line.ts';
 import { startHosted } from '../support/product/hosted-server.ts';
 
 const LENGTH = 20_000;
 
-it('an account may have so much text under way; others, and a single long request, are served', async () => {
+it("an account's text in progress is limited, while other accounts and a single long request are served", async () => {
   const settings = { RECOGNISER: 'silent', TEXT_MAX_UNDER_WAY: String(LENGTH) };
   const server = await startHosted(settings);
   try {
@@ -44,7 +44,7 @@ it('an account may have so much text under way; others, and a single long reques
     expect(await refused?.json()).toEqual({
       message: `More text of this account is under way than it may be: ${LENGTH} characters at a time. Try again in a moment, with fewer requests at once.`,
     });
-    // Nothing is left over of those, refused or not; alone, a request may be longer.
+    // Earlier requests, refused or not, leave no text counted; alone, a request may be longer.
     expect((await translate(long.repeat(3))).status).toBe(200);
     expect((await improve(long)).status).toBe(200);
   } finally {

@@ -27,7 +27,7 @@ const get = async (pathname: string) => {
 const languages = async (query: string) =>
   (await get(`/v3/languages?resource=${query}`)).body as Language[];
 
-/** A GET request with a body, as the Python client sends it; fetch refuses to. */
+/** Sends a GET request with a body, as the Python client does; fetch refuses to. */
 async function getWithBody(pathname: string, body: string, contentType: string) {
   const headers = { ...authorization, 'Content-Type': contentType };
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
@@ -47,7 +47,7 @@ async function getWithBody(pathname: string, body: string, contentType: string) 
 
 const form = 'application/x-www-form-urlencoded';
 
-it('answers by the old name of its version', async () => {
+it('answers under the former path of its version', async () => {
   const old = async (pathname: string) => {
     const response = await fetch(`${server.url}/v1${pathname}`, { headers: authorization });
     return { status: response.status, body: (await response.json()) as unknown };
@@ -61,7 +61,7 @@ it('answers by the old name of its version', async () => {
 });
 
 describe('GET /v3/languages', () => {
-  it('lists what works: every listed language is translated, from every source into every target', async () => {
+  it('lists only languages that are translated, from every source into every target', async () => {
     const listed = await languages('translate_text');
     const sources = listed.filter(({ usable_as_source }) => usable_as_source);
     const targets = listed.filter(({ usable_as_target }) => usable_as_target);
@@ -76,7 +76,7 @@ describe('GET /v3/languages', () => {
         const { translations, message } = (await response.json()) as TextTranslationResponse & {
           message: string;
         };
-        // Engines of different families need not reach each other, but must say so.
+        // Engines of different families need not reach each other, but the answer must say so.
         if (response.status === 400) expect(message).toMatch(/target_lang.*not supported/);
         else expect(translations[0]?.text, `${source} to ${target}`).toMatch(/\S/);
         if (response.status === 200 && !target.startsWith(source)) worked.add(source).add(target);
@@ -85,14 +85,14 @@ describe('GET /v3/languages', () => {
     expect([...worked].sort()).toEqual(listed.map(({ lang }) => lang).sort());
   });
 
-  it('lists nothing that is refused: other languages are', async () => {
+  it('lists no refused language, and refuses unlisted ones', async () => {
     const listed = (await languages('translate_text')).map(({ lang }) => lang);
     expect(listed).not.toContain('ja');
     const body = { text: ['a'], source_lang: 'EN', target_lang: 'JA' };
     expect((await server.post('/v2/translate', body)).status).toBe(400);
   });
 
-  it('shows beta languages on request, in either spelling of two values', async () => {
+  it('lists beta languages on request, with either spelling of two values', async () => {
     expect((await languages('translate_text')).map(({ lang }) => lang)).not.toContain('fr-CA');
     for (const include of ['include=beta&include=external', 'include=beta,external']) {
       const canadian = (await languages(`translate_text&${include}`)).find(
@@ -111,19 +111,19 @@ describe('GET /v3/languages', () => {
     ['?product=voice', /'product'.*'resource'/],
     ['?resource=text', /resource.*not supported.*translate_text/],
     ['?resource=voice&include=alpha', /include.*not supported.*beta/],
-  ])('answers %s with 400 and what is possible', async (query, message) => {
+  ])('answers %s with 400 and the possible values', async (query, message) => {
     const { status, body } = await get(`/v3/languages${query}`);
     expect(status).toBe(400);
     expect((body as { message: string }).message).toMatch(message);
   });
 
-  it('asks for a key', async () => {
+  it('requires a key', async () => {
     expect((await server.get('/v3/languages?resource=voice')).status).toBe(403);
   });
 });
 
 describe('GET /v3/languages/resources', () => {
-  it('tells the features of each resource and on which side to look for them', async () => {
+  it('lists the features of each resource, and whether source or target must have them', async () => {
     expect(await get('/v3/languages/resources')).toEqual({
       status: 200,
       body: resourceDescriptors,
@@ -137,7 +137,7 @@ describe('GET /v3/languages/resources', () => {
 });
 
 describe('GET /v2/languages', () => {
-  it('lists sources, or targets when the query says so', async () => {
+  it('lists sources, or targets on request', async () => {
     const sources = (await get('/v2/languages')).body as LegacyLanguages;
     expect(sources).toContainEqual({ language: 'EN', name: 'English' });
     const targets = (await get('/v2/languages?type=target')).body as LegacyLanguages;
@@ -152,7 +152,7 @@ describe('GET /v2/languages', () => {
   it.each([
     ['type=target', form],
     ['{"type":"target"}', 'application/json'],
-  ])('takes its type from the body of a GET request: %s', async (body, contentType) => {
+  ])('accepts the type in the body of a GET request: %s', async (body, contentType) => {
     const targets = (await get('/v2/languages?type=target')).body;
     expect(await getWithBody('/v2/languages', body, contentType)).toEqual({
       status: 200,
@@ -168,7 +168,7 @@ describe('GET /v2/languages', () => {
   ])('refuses the body %.20s with a message', async (body, contentType, status) => {
     const answer = await getWithBody('/v2/languages', body, contentType);
     expect(answer).toEqual({ status, body: { message: expect.stringMatching(/\S/) as unknown } });
-    // The connection and the server are none the worse for it.
+    // The connection and the server still work.
     expect((await get('/v2/languages')).status).toBe(200);
   });
 
@@ -178,7 +178,7 @@ describe('GET /v2/languages', () => {
 });
 
 describe('GET /v2/glossary-language-pairs', () => {
-  it('lists pairs of glossary languages that are translated', async () => {
+  it('lists the translatable pairs of glossary languages', async () => {
     const { body } = await get('/v2/glossary-language-pairs');
     const pairs = (body as GlossaryLanguagePairs).supported_languages;
     expect(pairs).toContainEqual({ source_lang: 'en', target_lang: 'es' });
@@ -188,14 +188,14 @@ describe('GET /v2/glossary-language-pairs', () => {
   });
 });
 
-describe('what older clients ask by POST', () => {
+describe('a listing requested by POST, as older clients do,', () => {
   const post = async (pathname: string, body: string, type: string) => {
     const headers = { ...authorization, 'Content-Type': type };
     const response = await server.send(pathname, { method: 'POST', body, headers });
     return { status: response.status, body: (await response.json()) as unknown };
   };
 
-  it('is answered as a GET is', async () => {
+  it('is answered like a GET request', async () => {
     const targets = await get('/v2/languages?type=target');
     expect(await post('/v2/languages', 'type=target', form)).toEqual(targets);
     expect(await post('/v2/languages', '{"type":"target"}', 'application/json')).toEqual(targets);
@@ -214,14 +214,14 @@ describe('what older clients ask by POST', () => {
   });
 });
 
-describe('a method that an address does not know', () => {
+describe('an unsupported method', () => {
   it.each([
     ['GET', '/v2/translate', 'POST'],
     ['PUT', '/v2/usage?x=1', 'GET, HEAD, POST'],
     ['PATCH', `/v2/document/${'A'.repeat(32)}`, 'DELETE, GET, HEAD, POST'],
     ['DELETE', '/v3/glossaries', 'GET, HEAD, POST'],
     ['POST', '/healthz', 'GET, HEAD'],
-  ])('%s %s is 405 and tells which it knows', async (method, pathname, allowed) => {
+  ])('%s %s is answered with 405 and the allowed methods', async (method, pathname, allowed) => {
     const response = await fetch(server.url + pathname, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe(allowed);
@@ -231,7 +231,7 @@ describe('a method that an address does not know', () => {
   });
 
   it.each(['/nope', '/v2/nope', '/v3/voice/realtime/connect', '/widget/x'])(
-    'is none where nobody knows %s',
+    'is answered with 404 for an unknown %s',
     async (pathname) => {
       const response = await fetch(server.url + pathname);
       expect(response.status).toBe(404);

@@ -16,7 +16,7 @@ import { recordLog } from '../support/product/log-record.ts';
 let detector: DetectionEngine;
 beforeAll(() => (detector = createDetector({ log: recordLog() })));
 
-/** Listings over an engine that claims these directions; nothing is translated here. */
+/** Creates listings over an engine that claims these directions; nothing is translated here. */
 function listingsFor(
   pairs: readonly (readonly [source: string, target: string])[],
   {
@@ -55,7 +55,7 @@ type Listings = ReturnType<typeof listingsFor>;
 const codes = (listings: Listings, resource: string, include: string[] = []) =>
   listings.list({ resource, include }).map(({ lang }) => lang);
 
-describe('the table of languages', () => {
+describe('the language table', () => {
   it('has the languages of the contract for each resource', () => {
     const counts = resourceNames.map((name) => {
       const { both, targetOnly } = resourceTable[name];
@@ -73,7 +73,7 @@ describe('the table of languages', () => {
     ]);
   });
 
-  it('names no language twice or without its name', () => {
+  it('names each language once', () => {
     for (const { both, targetOnly, features } of Object.values(resourceTable)) {
       const listed = [...both, ...targetOnly];
       expect(new Set(listed).size).toBe(listed.length);
@@ -85,7 +85,7 @@ describe('the table of languages', () => {
 });
 
 describe('the listing of translate_text', () => {
-  it('has what a running engine can do, variants of targets included, and nothing else', () => {
+  it('contains what a running engine supports, including target variants, and nothing else', () => {
     const listings = listingsFor([
       ['en', 'pt'],
       ['es', 'en'],
@@ -103,12 +103,12 @@ describe('the listing of translate_text', () => {
     expect(codes(listingsFor([]), 'translate_text')).toEqual([]);
   });
 
-  it('has traditional Chinese only where an engine writes it', () => {
+  it('contains traditional Chinese only where an engine writes it', () => {
     expect(codes(listingsFor([['en', 'zh']]), 'translate_text')).toEqual(['en', 'zh', 'zh-Hans']);
     expect(codes(listingsFor([['en', 'zh-Hant']]), 'translate_text')).toEqual(['en', 'zh-Hant']);
   });
 
-  it('shows beta languages on request', () => {
+  it('contains beta languages on request', () => {
     const listings = listingsFor([['en', 'fr']]);
     expect(codes(listings, 'translate_text')).toEqual(['en', 'fr', 'fr-FR']);
     const all = listings.list({ resource: 'translate_text', include: ['beta,external'] });
@@ -116,7 +116,7 @@ describe('the listing of translate_text', () => {
     expect(all[2]).toMatchObject({ status: 'beta', features: { glossary: { status: 'beta' } } });
   });
 
-  it('has features where both the contract and a running engine have them', () => {
+  it('contains features that both the contract and a running engine have', () => {
     const plain = listingsFor([['en', 'de']]).list({ resource: 'translate_text' });
     expect(plain.map(({ lang, features }) => [lang, Object.keys(features)])).toEqual([
       ['de', ['glossary', 'tag_handling', 'translation_memory']],
@@ -146,7 +146,7 @@ describe('the listings of other resources', () => {
     ['es', 'fr'],
   ] as const;
 
-  it('have as voices what is heard and what can be reached from there', () => {
+  it('for voice contain recognised languages and the targets reachable from them', () => {
     const glossary = { status: 'stable' };
     const listings = listingsFor(pairs, { heard: ['en', 'eo'], formality: ['pt'] });
     expect(listings.list({ resource: 'voice' })).toEqual([
@@ -168,7 +168,7 @@ describe('the listings of other resources', () => {
     expect(codes(listingsFor([], { heard: ['en'] }), 'voice')).toEqual(['en']);
   });
 
-  it('have speech where an engine speaks a target, for those who ask for features in beta', () => {
+  it('include speech as a beta feature where an engine speaks a target', () => {
     const listings = listingsFor(pairs, { heard: ['en'], spoken: ['pt', 'ja'] });
     const speech = (include: string[]) =>
       listings
@@ -187,7 +187,7 @@ describe('the listings of other resources', () => {
     expect(speech([]).every(([, status]) => status === undefined)).toBe(true);
   });
 
-  it('have as glossaries those of languages that are translated', () => {
+  it('for glossaries contain the translatable glossary languages', () => {
     expect(codes(listingsFor(pairs), 'glossary')).toEqual(['en', 'es', 'fr', 'pt']);
     expect(listingsFor(pairs).glossaryPairs()).toEqual({
       supported_languages: [
@@ -197,7 +197,7 @@ describe('the listings of other resources', () => {
     });
   });
 
-  it('have as style rules the languages of lists that are translated', () => {
+  it('for style rules contain the translatable style rule languages', () => {
     const listed = listingsFor(pairs).list({ resource: 'style_rules' });
     expect(listed.map((each) => [each.lang, each.usable_as_target, each.features])).toEqual([
       ['en', false, {}],
@@ -208,7 +208,7 @@ describe('the listings of other resources', () => {
     expect(codes(listingsFor([['ca', 'pt']]), 'style_rules')).toEqual([]);
   });
 
-  it('have as documents what is translated, with the features of documents', () => {
+  it('for documents contain the translatable languages with document features', () => {
     const documents = listingsFor(
       [
         ['en', 'de'],
@@ -223,7 +223,7 @@ describe('the listings of other resources', () => {
     ]);
   });
 
-  it('have for improvement what an engine improves, with styles where it rewords', () => {
+  it('for improvement contain the languages of an engine, with styles where it rephrases', () => {
     const improver = (languages: string[], forms: WritingForm[] = []): ImprovementEngine => ({
       name: 'paper',
       languages,
@@ -253,7 +253,7 @@ describe('the listings of other resources', () => {
     expect(listed.every((each) => each.usable_as_target)).toBe(true);
   });
 
-  it('have for memories what memories are made for and can be translated', () => {
+  it('for translation memories contain the translatable memory languages', () => {
     const memories = listingsFor([...pairs, ['es', 'en']]).list({ resource: 'translation_memory' });
     expect(
       memories.map(({ lang, usable_as_source, usable_as_target }) => [
@@ -273,7 +273,7 @@ describe('the listings of other resources', () => {
     [{ product: 'translate_text' }, /'product'.*'resource'/],
     [{ resource: 'text' }, /resource.*not supported.*translate_text/],
     [{ resource: 'voice', include: ['alpha'] }, /include.*not supported.*beta, external/],
-  ])('refuse %j and say what is possible', (query, message) => {
+  ])('reject %j with the possible values', (query, message) => {
     expect(() => listingsFor(pairs).list(query)).toThrow(message);
   });
 });
@@ -290,7 +290,7 @@ describe('the deprecated listing', () => {
       { formality: ['de'] },
     );
 
-  it('has sources by default, in upper case', () => {
+  it('contains sources by default, in upper case', () => {
     const expected = [
       { language: 'DE', name: 'German' },
       { language: 'EN', name: 'English' },
@@ -299,7 +299,7 @@ describe('the deprecated listing', () => {
     expect(listings().listLegacy('source')).toEqual(expected);
   });
 
-  it('has targets with their formality; English as its variants; nothing in beta', () => {
+  it('contains targets with their formality, English only as variants, and no beta language', () => {
     expect(listings().listLegacy('target')).toEqual([
       { language: 'DE', name: 'German', supports_formality: true },
       { language: 'EN-GB', name: 'English (British)', supports_formality: false },
@@ -309,7 +309,7 @@ describe('the deprecated listing', () => {
     ]);
   });
 
-  it('knows two types', () => {
+  it('accepts two types', () => {
     expect(() => listings().listLegacy('both')).toThrow(/type.*source, target/);
   });
 });

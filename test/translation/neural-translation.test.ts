@@ -1,4 +1,4 @@
-/** Neural translation as users meet it: beside Apertium, with markup and glossaries, in documents. */
+/** Neural translation end to end: beside Apertium, with markup and glossaries, in documents. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const models = path.join(data, 'models');
 const folders = { DATA_DIR: data, MODELS_DIR: models };
 let server: TestServer;
 
-/** A model of another pair, whose network is cut off. */
+/** Writes a model for another pair with a truncated network. */
 function writeDamaged(target: string): void {
   const folder = path.join(models, `translation-en-${target}`);
   cpSync(path.join(models, 'translation-en-es'), folder, { recursive: true });
@@ -39,7 +39,7 @@ async function translated(text: string, body: object): Promise<string> {
   return translations.map((each) => each.text).join();
 }
 
-it('goes before Apertium, with markup and glossaries', async () => {
+it('neural translation takes precedence over Apertium, with markup and glossaries', async () => {
   const toSpanish = { source_lang: 'EN', target_lang: 'ES', tag_handling: 'html' };
   const text = 'The red house is new. The <b>old river</b> is <i>red</i>.';
   expect(await translated(text, toSpanish)).toBe(
@@ -58,7 +58,7 @@ it('goes before Apertium, with markup and glossaries', async () => {
   );
 });
 
-it('leaves to Apertium what it has a model for that is damaged', async () => {
+it('neural translation leaves a pair with a damaged model to Apertium', async () => {
   const toFrench = { source_lang: 'EN', target_lang: 'FR' };
   expect(await translated('The house is red.', toFrench)).toBe('La maison est rouge.');
   const health = (await (await server.get('/healthz')).json()) as {
@@ -70,13 +70,13 @@ it('leaves to Apertium what it has a model for that is damaged', async () => {
   );
 });
 
-it('adds its languages to those that are offered', async () => {
+it('neural translation adds its languages to the listing', async () => {
   const response = await server.send('/v3/languages?resource=translate_text', {});
   const languages = (await response.json()) as { lang: string; usable_as_source: boolean }[];
   expect(languages.find(({ lang }) => lang === 'de')).toMatchObject({ usable_as_source: true });
 });
 
-it('translates documents as well, in the process that does that', async () => {
+it('neural translation serves documents as well, in the document process', async () => {
   const letter = path.join(data, 'letter.txt');
   writeFileSync(letter, 'The red house is new.\n\nThe river is old.\n');
   const { code } = await runDragoman(['translate', letter, '--from', 'en', '--to', 'es'], {

@@ -14,7 +14,7 @@ const translate = async (body: unknown) => {
 };
 
 describe('POST /v2/translate', () => {
-  it('translates texts in their order, several sentences and blanks included', async () => {
+  it('translates texts in order, including several sentences and blanks', async () => {
     const text = ['The house is white. The sky is blue.', '', ' Good morning ', 'The red car'];
     const { status, translations } = await translate({
       text,
@@ -37,12 +37,12 @@ describe('POST /v2/translate', () => {
     ['CA', /casa/],
     ['it', /casa/],
     ['en-GB', /house/],
-  ])('reaches %s', async (target_lang, expected) => {
+  ])('translates into %s', async (target_lang, expected) => {
     const body = { text: ['The house is white.'], source_lang: 'en', target_lang };
     expect((await translate(body)).translations[0]?.text).toMatch(expected);
   });
 
-  it('takes forms, with a text given once or repeatedly', async () => {
+  it('accepts forms, with a text given once or repeatedly', async () => {
     for (const form of ['text=The+house', 'text=The+house&text=The+car']) {
       const response = await fetch(`${server.url}/v2/translate`, {
         method: 'POST',
@@ -73,18 +73,18 @@ describe('POST /v2/translate', () => {
     [{ text: [5], source_lang: 'EN', target_lang: 'ES' }, /text/],
     [{ text: Array(51).fill('a'), source_lang: 'EN', target_lang: 'ES' }, /text/],
     [{ text: [], source_lang: 'EN', target_lang: 'ES' }, /text/],
-  ])('answers %j with 400 and what to do', async (body, message) => {
+  ])('answers %j with 400 and the remedy', async (body, message) => {
     const answer = await translate(body);
     expect(answer.status).toBe(400);
     expect(answer.message).toMatch(message);
   });
 
-  it('without a key is forbidden', async () => {
+  it('refuses requests without a key', async () => {
     const response = await server.post('/v2/translate', { text: ['a'] }, { Authorization: '' });
     expect(response.status).toBe(403);
   });
 
-  it('answers hostile texts one to one', async () => {
+  it('answers each hostile text in its place', async () => {
     const text = ['[[t:b:1]]x[[/]]', '^a/b<n>$', '\\', 'a\0b', '{}[]@<>~*#+', '\n\n', '日本語 😀'];
     const { status, translations } = await translate({
       text,
@@ -100,7 +100,7 @@ it.each<[string, string, BodyInit]>([
   ['application/json', 'JSON', Buffer.from('{"text":["caf\xe9"],"target_lang":"ES"}', 'latin1')],
   ['application/x-www-form-urlencoded', 'a form', 'text=caf%E9&target_lang=ES'],
   ['application/x-www-form-urlencoded', 'bytes of a form', Buffer.from('text=\xe9', 'latin1')],
-])('answers %s in another encoding with what to do: %s', async (type, _name, body) => {
+])('answers %s in another encoding with the remedy: %s', async (type, _name, body) => {
   const headers = { 'Content-Type': type, Authorization: `DeepL-Auth-Key ${server.apiKey}` };
   const response = await fetch(`${server.url}/v2/translate`, { method: 'POST', headers, body });
   expect([response.status, await response.json()]).toEqual([

@@ -40,7 +40,7 @@ describe('the source language', () => {
     expect(translations[2]?.text).toBe('42');
   });
 
-  it('of a text without a word is that of the others', async () => {
+  it('of a text without words is that of the other texts', async () => {
     const told = async (text: string[], target_lang: string) =>
       (await ask({ text, source_lang: undefined, target_lang })).translations.map(
         (each) => each.detected_source_language,
@@ -51,12 +51,12 @@ describe('the source language', () => {
     expect(await told(['', ' '], 'FR')).toEqual(['EN', 'EN']);
   });
 
-  it('into itself is returned unchanged, and billed', async () => {
+  it('equal to the target leaves the text unchanged, and the text is billed', async () => {
     const { translations } = await ask({ text: ['The colour.'], target_lang: 'EN-US' });
     expect(translations[0]).toMatchObject({ text: 'The colour.', billed_characters: 11 });
   });
 
-  it('that no engine serves is named', async () => {
+  it('is named in the error when no engine serves it', async () => {
     const text = 'Die Kinder spielen heute Nachmittag im Garten hinter dem Haus.';
     const { status, message } = await ask({ text: [text], source_lang: '' });
     expect(status).toBe(400);
@@ -83,7 +83,7 @@ describe('tag handling', () => {
     expect(translations[0]?.billed_characters).toBe(7);
   });
 
-  it('leaves ignored elements alone', async () => {
+  it('leaves ignored elements unchanged', async () => {
     const xml = 'Open the page <x>The  house &amp; car</x> now.';
     const text = await translated(xml, { tag_handling: 'xml', ignore_tags: 'x,y' });
     expect(text).toContain('<x>The  house &amp; car</x>');
@@ -100,13 +100,13 @@ describe('tag handling', () => {
     expect(answer.message).toContain('Tag handling parsing failed, please check input.');
   });
 
-  it('in version 1 leaves a lone & and < what they are, and references too', async () => {
+  it('in version 1 leaves a lone & or < and references unchanged', async () => {
     const v1 = { tag_handling: 'xml', tag_handling_version: 'v1' };
     const cases: [string, string][] = [
       ['<p>The house & the car.</p>', '<p>La casa & el coche.</p>'],
       ['The house &amp; the car.', 'La casa &amp; el coche.'],
       ['The house & the car &copy; < 5', 'La casa & el coche &copy; < 5'],
-      // Both at once: written so that it cannot be misread.
+      // Both at once are escaped to avoid ambiguity.
       ['The house & the car &amp;lt; <b>red', 'La casa &amp; el automovilístico &amp;lt; <b>rojo'],
     ];
     for (const [text, expected] of cases) expect(await translated(text, v1)).toBe(expected);
@@ -117,12 +117,12 @@ describe('tag handling', () => {
     [{ tag_handling: 'html', tag_handling_version: 'v1' }, 'v1'],
     [{ tag_handling: 'xml', model_type: 'latency_optimized' }, 'v1'],
     [{}, undefined],
-  ])('says which version served %j', async (options, version) => {
+  ])('reports the version that served %j', async (options, version) => {
     const { translations } = await ask({ text: ['The house'], ...options });
     expect(translations[0]?.tag_handling_version).toBe(version);
   });
 
-  it('splits by the tags it is told to', async () => {
+  it('splits at the requested tags', async () => {
     const xml = '<par>The firm said it had been </par><par> conducting an investigation.</par>';
     const joined = await translated(xml, { tag_handling: 'xml', non_splitting_tags: ['par'] });
     const split = await translated(xml, { tag_handling: 'xml' });
@@ -131,7 +131,7 @@ describe('tag handling', () => {
 });
 
 describe('sentences', () => {
-  it('end at line breaks or do not, as asked; the breaks stay', async () => {
+  it('end at line breaks only on request; the breaks stay', async () => {
     for (const split_sentences of ['0', '1', 'nonewlines']) {
       const text = await translated('The house.\n\nThe red\ncar.', { split_sentences });
       expect(text.split('\n')).toHaveLength(4);
@@ -142,13 +142,13 @@ describe('sentences', () => {
     );
   });
 
-  it('keep their outer punctuation and first letter when asked', async () => {
+  it('keep their outer punctuation and first letter on request', async () => {
     const text = await translated('the red car!!', { preserve_formatting: true });
     expect(text).toBe('¡el coche rojo!!');
   });
 });
 
-describe('wishes that cannot be met', () => {
+describe('unsupported options', () => {
   it.each([
     [{ formality: 'more' }, 400, /Target language 'ES' doesn't support formality/],
     [{ formality: 'polite' }, 400, /formality.*prefer_more/],
@@ -194,19 +194,19 @@ describe('wishes that cannot be met', () => {
 });
 
 describe('limits', () => {
-  it('a body of more than 128 KiB is refused', async () => {
+  it('refuse a body of more than 128 KiB', async () => {
     const { status, message } = await ask({ text: ['a'.repeat(129 * 1024)] });
     expect(status).toBe(413);
     expect(message).toMatch(/128 KiB/);
   });
 
-  it('other content types are refused, and say which are taken', async () => {
+  it('refuse other content types, naming the accepted ones', async () => {
     const response = await server.post('/v2/translate', {}, { 'Content-Type': 'text/xml' });
     expect(response.status).toBe(415);
     expect(await response.json()).toHaveProperty('message', expect.stringMatching(/form/));
   });
 
-  it('fifty texts keep their order', async () => {
+  it('allow fifty texts, which keep their order', async () => {
     const text = Array.from({ length: 50 }, (_, at) => `The house ${at}.`);
     const { translations } = await ask({ text });
     expect(translations.map((each) => Number(/\d+/.exec(each.text)?.[0]))).toEqual(
@@ -235,7 +235,7 @@ describe('a form', () => {
   });
 
   it.each(['gzip', 'deflate', 'br'])(
-    'or JSON that is packed as %s is refused as that',
+    'or JSON compressed as %s is refused with the encoding as reason',
     async (encoding) => {
       const json = JSON.stringify({ text: ['The house'], target_lang: 'ES' });
       const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding };
@@ -251,7 +251,7 @@ describe('a form', () => {
   );
 });
 
-it('enable_beta_languages is documented, taken and without effect', async () => {
+it('enable_beta_languages is documented, accepted and without effect', async () => {
   const document = (await (await server.get('/openapi.json')).json()) as object;
   expect(JSON.stringify(document).match(/"enable_beta_languages"/g)?.length).toBeGreaterThan(2);
   for (const value of [true, false, '1', 0]) {

@@ -1,4 +1,4 @@
-/** A server that has another one for what it cannot do itself: everything that one can is passed on. */
+/** A server with an upstream server: features that only the upstream server has are passed on. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Language } from '../../shared/schemas/languages.ts';
 import type { ImprovementResponse } from '../../shared/schemas/write.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const question = { text: ['The house.'], source_lang: 'EN', target_lang: 'ES' };
 
-it('custom instructions and those of a style rule list reach it', async () => {
+it('custom instructions and those of a style rule list reach the upstream server', async () => {
   const list = await server.post('/v3/style_rules', {
     name: 'House',
     language: 'es',
@@ -44,7 +44,7 @@ it('custom instructions and those of a style rule list reach it', async () => {
   ]);
 });
 
-it('styles and tones reach it, and are listed where it has them', async () => {
+it('styles and tones reach the upstream server, and are listed where it supports them', async () => {
   const rephrase = async (wishes: object) => {
     const text = ['This is teh house by the sea.'];
     const response = await server.post('/v2/write/rephrase', { text, ...wishes });
@@ -64,7 +64,7 @@ it('styles and tones reach it, and are listed where it has them', async () => {
   expect(Object.keys(german?.features ?? {})).toEqual(['auto_detection', 'tone', 'writing_style']);
 });
 
-it('instructions into a language in which it follows none are refused', async () => {
+it('instructions for a target without instruction support are refused', async () => {
   const response = await server.post('/v2/translate', {
     text: ['La casa.'],
     source_lang: 'ES',

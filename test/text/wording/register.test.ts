@@ -2,7 +2,7 @@ import fc, { codePoint } from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { inRegister, ruledForms, type RuledForm } from '../../../server/text/wording/register.ts';
 
-/** Texts of beginnings and ends of what the rules look for. */
+/** Texts of the beginnings and ends of what the rules match. */
 const hostileText = fc
   .array(
     fc.oneof(
@@ -98,12 +98,12 @@ describe('styles and tones by rule', () => {
     ['friendly', 'Thank you for your help.', 'Thanks for your help.'],
     ['friendly', 'Please do not hesitate to call.', 'Feel free to call.'],
     ['friendly', 'Dear Sir or Madam,\nIt is a joy.', "Hello,\nIt's a joy."],
-  ])('are %s: %j', (form, text, expected) => {
+  ])('rewrite %s: %j', (form, text, expected) => {
     expect(inRegister(text, form)).toBe(expected);
   });
 
   it.each([
-    // `'s` is `has`, or may be.
+    // `'s` is or may be `has`.
     "He's always wanted a dog.",
     "She's also worked here.",
     "It's still rained every day.",
@@ -118,11 +118,11 @@ describe('styles and tones by rule', () => {
     "He's to be there by nine.",
     "There's a couple of issues, and there's a few more.",
     "She let's him go.",
-    // A verb before its subject, and a noun.
+    // A verb before its subject, or a noun.
     "Don't people know? Doesn't time fly!",
     "I wonder why don't they come.",
     "Who don't you like?",
-    // `is` and `will` with stress, or with another subject than the pronoun.
+    // Stressed `is` and `will`, or ones whose subject is not the pronoun.
     'There it is. Here he is now. There they are again.',
     'There it is a custom.',
     'However good it is, wherever they are a danger, so it is a rule.',
@@ -134,7 +134,7 @@ describe('styles and tones by rule', () => {
     'Knowing it is a burden.',
     'IT is a department. I AM a doctor. Do NOT touch it.',
     'I have indeed. We have limited funds.',
-    // `not` belongs to what follows.
+    // `not` belongs to the following words.
     'It was all I could do not to laugh.',
     'The trick is not to look down. The best thing about it is not having to pay.',
     'The limit is not more than five.',
@@ -177,7 +177,7 @@ describe('styles and tones by rule', () => {
     'Get in touch with nature. She set up a meeting yesterday.',
     'At the info desk he read the info page. An asap answer was sent.',
     'The file resides in a folder. They had ascertained the facts.',
-    // What looks like a filler or a hedge.
+    // Resembles a filler or a hedge.
     'Turn left, I mean, right.',
     'He spoke openly, frankly, and at length.',
     'If you ask me, I answer. You know, I know, we all know.',
@@ -190,7 +190,7 @@ describe('styles and tones by rule', () => {
     'He remained yours faithfully and in haste.',
     // Names, titles and headings.
     'Prior To Departure. The film In Order To Win and the firm Utilise won.',
-    // A sentence that holds together.
+    // A sentence whose parts depend on each other.
     'If the tenant has not paid the rent for two months, and he has been told twice in writing, the owner has the right to end the contract.',
     'The owner has the right to end the contract at the end of any month, and he is free to let the house again, unless the tenant pays.',
     'The minister said the council had closed the old library in the centre of the town, and it was far too small for all the books.',
@@ -199,7 +199,7 @@ describe('styles and tones by rule', () => {
     'You pay the rent in the first week of each month at the office in the main street, and we can leave it at that.',
     'He came in the early morning of the first day of May, he saw the old town, and he left it in the evening.',
     'Did the council close the old library in the centre of the town last year, and is it true that it has found no house?',
-  ])('leave %j alone in every form', (text) => {
+  ])('leave %j unchanged in every form', (text) => {
     expect(ruledForms.map((form) => inRegister(text, form))).toEqual(ruledForms.map(() => text));
   });
 
@@ -214,11 +214,11 @@ describe('styles and tones by rule', () => {
     `print("oh yeah", it's a test)`,
     "```\nit's a test, I'm sure\n```",
     "The code ``it's a ` sign`` and `can't` ran.",
-  ])('leave what is quoted in %j alone', (text) => {
+  ])('leave quotations in %j unchanged', (text) => {
     expect(ruledForms.map((form) => inRegister(text, form))).toEqual(ruledForms.map(() => text));
   });
 
-  it('change what is beside quotations', () => {
+  it('change text beside quotations', () => {
     expect(inRegister(`The 5" screen isn't called "isn't", it's a 7" one.`, 'business')).toBe(
       `The 5" screen is not called "isn't", it is a 7" one.`,
     );
@@ -227,7 +227,7 @@ describe('styles and tones by rule', () => {
     );
   });
 
-  it('leave addresses, code and what is enclosed alone, and end with any text', () => {
+  it('leave addresses, code and bracketed text unchanged, and terminate for any text', () => {
     const text = "Run `can't` on https://can't.example/in?order=to, {prior to} <it's a>.";
     for (const form of ruledForms) expect(inRegister(text, form)).toBe(text);
     fc.assert(

@@ -13,7 +13,7 @@ import {
 } from '../../../server/text/wording/english-variants.ts';
 import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 
-it('takes no letter from its accent', () => {
+it('does not separate a letter from its accent', () => {
   const text = 'e\u0301te\u0301 te house';
   const at = (start: number) => ({ start, end: start + 2, text: 'the' });
   expect(applyEdits(text, [at(2), at(6)])).toBe('e\u0301te\u0301 the house');
@@ -25,7 +25,7 @@ const untouchable = (text: string) =>
 const judged = (text: string, language: string) =>
   spellingWords(text, language, untouchableSpans(text)).map(({ lookedUp }) => lookedUp);
 
-/** Texts of which every part has been fatal to some expression. */
+/** Texts of parts each of which has been fatal to some expression. */
 const hostileText = fc
   .array(
     fc.oneof(
@@ -50,7 +50,7 @@ const hostileText = fc
   )
   .map((parts) => parts.join(''));
 
-describe('what nobody may change', () => {
+describe('text that must not change', () => {
   it.each([
     ['See https://example.org/a?b=c, or write to max@example.org.', 2],
     ['Open report_final.pdf and config.yaml.', 2],
@@ -63,14 +63,14 @@ describe('what nobody may change', () => {
   });
 });
 
-describe('words whose spelling is judged', () => {
-  it('are no names, numbers, compounds, abbreviations or code', () => {
+describe('words with a checked spelling', () => {
+  it('exclude names, numbers, compounds, abbreviations and code', () => {
     const text = 'Gestern kam Yıldırım aus dem E-Mail-Haus. Morgen geht USB2 zu foo_bar, l’ami.';
     expect(judged(text, 'de')).toEqual(['gestern', 'kam', 'aus', 'dem', 'morgen', 'geht', "l'ami"]);
   });
 });
 
-describe('the suggestion that is meant', () => {
+describe('the intended suggestion', () => {
   it.each([
     ['es', 'manana', ['manaba', 'manan', 'manzana', 'mañana', 'banana'], 'mañana'],
     ['es', 'haser', ['hacer', 'haber', 'ha ser'], 'hacer'],
@@ -120,7 +120,7 @@ describe('safe grammar', () => {
     expect(safeGrammar(text, language)).toBe(mended ?? text);
   });
 
-  it('done twice is done once, and leaves what is untouchable', () => {
+  it('is idempotent and leaves untouchable parts', () => {
     fc.assert(
       fc.property(hostileText, fc.constantFrom('de', 'en', 'es', 'fr', 'it', 'pt'), (text, to) => {
         const once = safeGrammar(text, to);
@@ -138,7 +138,7 @@ describe('American and British spelling', () => {
     ['They ORGANIZED it; organizing is labor.', 'They ORGANISED it; organising is labour.'],
     ['Analyzing traveled, canceled, modeling', 'Analysing travelled, cancelled, modelling'],
     ['Favorite neighbors are "honorable".', 'Favourite neighbours are "honourable".'],
-  ])('of %j can be exchanged', (american, british) => {
+  ])('of %j can be converted', (american, british) => {
     expect(inEnglishVariant(american, 'en-GB')).toBe(british);
     expect(inEnglishVariant(british, 'en-US')).toBe(american);
     expect(inEnglishVariant(british, 'en-GB')).toBe(british);
@@ -152,15 +152,15 @@ describe('American and British spelling', () => {
     'He checks the meter, tires quickly and writes a draft of the program.',
     'Write background-color: gray or border-color: gray; here.',
     'A whiskey beside the dialog box.',
-  ])('stays where it is a name, code, or a matter of meaning: %j', (text) => {
+  ])('is kept in names, code and words with different meanings: %j', (text) => {
     expect(inEnglishVariant(text, 'en-GB')).toBe(text);
   });
 
-  it('is told of no text that has neither', () => {
+  it('is undetermined for a text that has neither', () => {
     expect(englishVariantOf('Hello, this is a text.')).toBeUndefined();
   });
 
-  it('exchanged twice is exchanged once, for any text', () => {
+  it('conversion is idempotent for any text', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const british = inEnglishVariant(text, 'en-GB');
@@ -172,7 +172,7 @@ describe('American and British spelling', () => {
   });
 });
 
-describe('an improvement that is none', () => {
+describe('an unsound improvement', () => {
   const text = 'Please send 20 boxes to Oslo by 3 May, see https://example.org/a, said Miriam.';
   it.each([
     ['loses a number', text.replace('20 boxes', 'boxes')],
@@ -232,12 +232,12 @@ describe('an improvement that is none', () => {
       text,
       'Kindly ship 20 boxes to Oslo by 3 May (https://example.org/a), Miriam said.',
     ],
-  ] as const)('to %s does not include a real one', (task, original, improved) => {
+  ] as const)('to %s does not include a sound one', (task, original, improved) => {
     expect(isSoundImprovement(original, improved, { task, language: 'en' })).toBe(true);
   });
 });
 
-describe('time', () => {
+describe('the work of the wording rules', () => {
   const SIZE = 80_000;
   const shapes = {
     letters: 'a',
@@ -251,7 +251,7 @@ describe('time', () => {
     apostrophes: "a'",
     hyphens: 'a-',
   };
-  it.each(Object.entries(shapes))('grows with the length for %s', (_, shape) => {
+  it.each(Object.entries(shapes))('grows linearly with the length for %s', (_, shape) => {
     const work = (length: number) => {
       const text = shape.repeat(length / shape.length);
       safeGrammar(text, 'en');
@@ -264,7 +264,7 @@ describe('time', () => {
 });
 
 describe('edits', () => {
-  it('are made in any order, and of those that overlap the first one is', () => {
+  it('are applied in any order; of overlapping edits only the first is applied', () => {
     const edits = [
       { start: 4, end: 5, text: 'X' },
       { start: 0, end: 2, text: '' },
