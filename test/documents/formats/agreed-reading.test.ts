@@ -1,4 +1,4 @@
-/** Pages of which two readings say all there is to say. */
+/** Agreement of two readings: pages on which both together account for all ink. */
 import { describe, expect, it } from 'vitest';
 import { isSettled } from '../../../server/documents/formats/image/agreed-reading.ts';
 import {
@@ -24,7 +24,7 @@ const letters = [
   { left: 70, right: 120, top: 22, bottom: 38 },
 ];
 
-/** A white page on which some places are black. */
+/** Creates a white page with black areas. */
 function page(...inked: PixelBox[]): RawPixels {
   const height = 120;
   const data = new Uint8Array(width * height).fill(255);
@@ -47,37 +47,37 @@ function settled({ first = sure, second = sure, gray = page(), rules = [] }: See
   return isSettled([first], [second], { gray, rules, unitPx: 2 });
 }
 
-describe('a page that was read twice', () => {
+describe('a page with two readings', () => {
   it('is settled where both readings have the same words for all of its ink', () => {
     expect(settled({})).toBe(true);
     const bare = line(word('Open', 20), word('until.', 70));
     expect(settled({ first: bare })).toBe(true);
   });
 
-  it('is not where one has a word that the other lacks, or another one', () => {
+  it('is not settled where a word is missing from one reading or differs', () => {
     const less = line(word('Open', 20));
     expect(settled({ first: less })).toBe(false);
     expect(settled({ second: less })).toBe(false);
     expect(settled({ second: line(word('Open', 20), word('unlil', 70)) })).toBe(false);
   });
 
-  it('is not where a word is unsure', () => {
+  it('is not settled where a word is unsure', () => {
     expect(settled({ first: line(word('Open', 20), word('until', 70, 80)) })).toBe(false);
   });
 
-  it('is not where there is ink that nobody read, unless a rule is all there is', () => {
+  it('is not settled where ink remains unread, unless it is only a rule', () => {
     const gray = page({ left: 20, right: 380, top: 80, bottom: 84 });
     const box = { left: 20, right: 380, top: 80, bottom: 84 };
     expect(settled({ gray })).toBe(false);
     expect(settled({ gray, rules: [{ box, isUpright: false, isDashed: false }] })).toBe(true);
     expect(settled({ gray: page({ left: 200, right: 206, top: 22, bottom: 38 }) })).toBe(false);
-    // Places of letters are rough: between two words it is theirs.
+    // Positions of letters are rough: ink between two words counts as theirs.
     expect(settled({ gray: page({ left: 60, right: 70, top: 22, bottom: 38 }) })).toBe(true);
-    // A speck is no letter.
+    // A speck is not a letter.
     expect(settled({ gray: page({ left: 200, right: 202, top: 22, bottom: 24 }) })).toBe(true);
   });
 
-  it('is not where text stands upright', () => {
+  it('is not settled where text is upright', () => {
     expect(settled({ second: { ...sure, angle: 90 } })).toBe(false);
   });
 });

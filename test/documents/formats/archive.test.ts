@@ -1,4 +1,4 @@
-/** Containers of which one program would read something else than another. */
+/** Archives that different programs would read differently. */
 import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
@@ -8,17 +8,17 @@ interface Entry {
   name: string;
   data: string | Buffer;
   isDeflated?: boolean;
-  /** Extra fields in the directory, and before the data. */
+  /** Extra fields in the directory, and in the local header. */
   extra?: Buffer;
   localExtra?: Buffer;
-  /** What is said before the data: packed size and flags. */
+  /** Packed size and flags in the local header. */
   localBytes?: number;
   localFlags?: number;
 }
 
 const NO_EXTRA = Buffer.alloc(0);
 
-/** A zip file that says what it is asked to. */
+/** Writes a zip file with the given fields. */
 function zip(entries: readonly Entry[]): Buffer {
   const written: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -68,7 +68,7 @@ function records(entry: Entry, offset: number): { local: Buffer; listed: Buffer 
   };
 }
 
-/** An extra field. */
+/** Returns an extra field. */
 function field(id: number, data: Buffer): Buffer {
   const head = Buffer.alloc(4);
   head.writeUInt16LE(id, 0);
@@ -76,7 +76,7 @@ function field(id: number, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** Info-ZIP's second name of an entry. */
+/** Returns Info-ZIP's Unicode path field for an entry. */
 function secondName(first: string, second: string): Buffer {
   const head = Buffer.alloc(5);
   head[0] = 1;
@@ -84,7 +84,7 @@ function secondName(first: string, second: string): Buffer {
   return field(0x7075, Buffer.concat([head, Buffer.from(second)]));
 }
 
-/** The sizes of an entry in 64 bits. */
+/** Returns the 64-bit sizes of an entry. */
 function longSizes(bytes: number, packedBytes: number): Buffer {
   const sizes = Buffer.alloc(16);
   sizes.writeBigUInt64LE(BigInt(bytes), 0);
@@ -98,7 +98,7 @@ const two = { name: 'two.xml', data: '<two/>' };
 const around = Buffer.concat([Buffer.from('ab'), hidden, Buffer.from('cd')]);
 const SIZES_FOLLOW = 8;
 
-describe('an archive is refused', () => {
+describe('the archive reader refuses an archive', () => {
   const files: Record<string, readonly Entry[]> = {
     'with an entry of two names': [{ ...one, extra: secondName('one.xml', 'vba.bin') }, two],
     'with an entry that has another name before its data': [
@@ -138,13 +138,13 @@ describe('an archive is refused', () => {
   it('with entries behind the end of a packed stream', async () => {
     const packed = Buffer.concat([deflateRawSync(Buffer.from('x')), Buffer.alloc(16), hidden]);
     const file = zip([{ name: 'a', data: packed, localBytes: 0, localFlags: SIZES_FOLLOW }, two]);
-    // It is called packed, and said to be of one byte, in both places.
+    // Both headers declare it deflated, with a size of one byte.
     for (const at of [8, file.lastIndexOf('PK\x01\x02', -80) + 10]) file.writeUInt16LE(8, at);
     await expect(openArchive(file)).rejects.toThrow(/damaged/);
   });
 });
 
-it('an archive is opened that holds another, whole, and one whose entries say nothing of their size', async () => {
+it('the archive reader opens an archive with a nested archive, and one whose entries omit their sizes', async () => {
   const files: readonly Entry[][] = [
     [{ name: 'a.zip', data: around }, two],
     [

@@ -1,4 +1,4 @@
-/** Lines of two readings of a picture. */
+/** Merging the lines of two readings of a picture. */
 import { describe, expect, it } from 'vitest';
 import { better, betterInOrder } from '../../../server/documents/formats/image/better-reading.ts';
 
@@ -20,18 +20,18 @@ function texts(lines: readonly Line[]): string[] {
 const first = [line('Chairs', 20), line('Bu bs', 50, 60), line('Tiles', 110)];
 const second = [line('Chairs', 20), line('Bulbs', 50), line('Handles', 80), line('Tiles', 110)];
 
-describe('of two readings of a picture', () => {
-  it('what only the second has, or has better, is taken', () => {
+describe('two readings of a picture', () => {
+  it('yield the lines that only the second has, or has with more confidence', () => {
     const found = texts(better(first, second));
     expect(found.toSorted()).toEqual(['Bulbs', 'Chairs', 'Handles', 'Tiles']);
   });
 
-  it('it stands where the second has it, where the order is kept', () => {
+  it('yield such a line at its position in the second, where order is preserved', () => {
     expect(texts(betterInOrder(first, second))).toEqual(['Chairs', 'Bulbs', 'Handles', 'Tiles']);
     expect(texts(betterInOrder(first.slice(1), second))[0]).toBe('Chairs');
   });
 
-  it('what the first has is kept where the second is hardly better', () => {
+  it('yield the line of the first where the second is hardly better', () => {
     const lines = [line('Chairs', 20, 90)];
     expect(texts(betterInOrder(lines, [line('Chains', 20, 95)]))).toEqual(['Chairs']);
   });

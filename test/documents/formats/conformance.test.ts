@@ -1,6 +1,4 @@
-/**
- * What every document format does. A format joins with its sample, one line in `samples`.
- */
+/** The contract of document formats. To add a format, add its sample to `samples`. */
 import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import {
@@ -30,7 +28,7 @@ const samples: readonly DocumentSample[] = [
 const languages = { source: 'en', target: 'es' };
 const LETTERS = /\p{L}[\p{L}\p{M}]*/gu;
 
-/** A word that is translated shows it. */
+/** Marks translated words. */
 const MARK = 'ø';
 const pseudo = (segment: TextSegment, mark: string): TextSegment =>
   segment.map((part) =>
@@ -48,21 +46,21 @@ describe.each(samples)('a document of the format $format', (sample) => {
     (format ?? (await loadFormat(name))).open(file, options);
 
   const openSample = async () => open(await sample.build());
-  // Those of pictures are read by Tesseract: once for all that does not look at how they are opened.
+  // Tesseract takes long to read pictures: opened once for all tests that do not concern opening.
   let opened: Promise<OpenedDocument> | undefined;
   const openOnce = () => (opened ??= openSample());
   const openForWriting = isSlow ? openOnce : openSample;
 
-  it('is the same when nothing is changed', async () => {
+  it('is written unchanged when nothing is translated', async () => {
     const file = await sample.build();
     const document = isSlow ? await openOnce() : await open(file);
-    // As they come back from another process: equal, but not the same objects.
+    // Cloned, because segments from another process are equal but not identical.
     const segments = document.blocks.map(({ segment }) => structuredClone(segment));
     const written = await document.write(segments, languages);
     expect(await content(written)).toEqual(await content(file, document));
   });
 
-  it('hands out all that is to be translated, and nothing else', async () => {
+  it('yields all translatable text, and nothing else', async () => {
     const document = await openOnce();
     const texts = document.blocks.map(({ segment }) => plainText(segment));
     for (const piece of sample.translatable) {
@@ -79,7 +77,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
     expect(document.characters).toBeGreaterThanOrEqual(characters * 0.9);
   });
 
-  it('has all of its text translated, in its order', async () => {
+  it('has all of its text translated, in order', async () => {
     const document = await openOnce();
     const translated = document.blocks.map(({ segment }) => pseudo(segment, mark));
     const written = await document.write(translated, languages);
@@ -92,7 +90,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
     }
   });
 
-  it('is well-formed whatever an engine does to its marks, once they are mended', async () => {
+  it('is well-formed whatever an engine does to its marks, once these are repaired', async () => {
     const format = await loadFormat(name);
     const { blocks } = await openOnce();
     const answers = fc.tuple(...blocks.map(({ segment }) => mangled(segment)));
@@ -108,7 +106,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
     );
   });
 
-  it('is refused in words when it is damaged, or opened', async () => {
+  it('is refused with a DocumentError if it is damaged, or opened', async () => {
     const file = await sample.build();
     const format = await loadFormat(name);
     const damaged = [
@@ -136,11 +134,11 @@ describe.each(samples)('a document of the format $format', (sample) => {
     }
   });
 
-  it('is refused when it has more text than it may have', async () => {
+  it('is refused when it exceeds its character limit', async () => {
     const format = await loadFormat(name);
     const opened = await openOnce();
     const unchanged = opened.blocks.map(({ segment }) => segment);
-    // A .doc is written as .docx, which needs no LibreOffice to be opened under that name.
+    // A .doc is written as .docx, which opens under that name without LibreOffice.
     const file = isSlow ? await opened.write(unchanged, languages) : await sample.build();
     const few = { ...options, maxCharacters: opened.characters - 1 };
     const refused = expect(format.open(file, few)).rejects;

@@ -1,4 +1,4 @@
-/** Words that were read in more than one way, and which of them are in a dictionary. */
+/** Words with differing readings, and the choice between them by dictionary. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -23,15 +23,15 @@ const dictionary = new Set(
 
 interface Readings {
   own: OcrWord | readonly OcrWord[];
-  /** As it was read in the pixels of the scan, and otherwise. */
+  /** The reading in the pixels of the scan, and another reading. */
   original?: OcrWord | readonly OcrWord[];
   other?: OcrWord;
-  /** In the lines before and after it. */
+  /** Words in the lines before and after. */
   before?: OcrWord;
   below?: OcrWord;
 }
 
-/** What a line says in the end, and how often a dictionary was asked for. */
+/** Returns the final text of a line, and the number of dictionary look-ups. */
 async function settle({ own, original = [], other, before, below }: Readings) {
   let asked = 0;
   const away = (one: OcrWord | undefined, top: number) =>
@@ -53,32 +53,32 @@ async function settle({ own, original = [], other, before, below }: Readings) {
 
 const textOf = async (readings: Readings) => (await settle(readings)).text;
 
-describe('a word that was read in two ways', () => {
-  it('is the one of the language, as it was read in the scan, however sure the other is', async () => {
+describe('a word with two readings', () => {
+  it("is replaced by the scan's reading if only that is in the dictionary, however sure the other is", async () => {
     const read = { own: word('atirma', 91), original: word('afirma', 60) };
     expect(await textOf(read)).toBe('afirma');
   });
 
-  it('keeps the signs around it', async () => {
+  it('keeps the punctuation around it', async () => {
     const read = { own: word('(atirma,', 91), original: word('afirma.', 60) };
     expect(await textOf(read)).toBe('(afirma,');
   });
 
-  it('stays where it is one of the language', async () => {
+  it('is kept if it is in the dictionary', async () => {
     expect(await textOf({ own: word('afirma', 60), original: word('atirma', 95) })).toBe('afirma');
   });
 
-  it('is as it was read in the scan where neither is one of the language, unless it is much surer', async () => {
+  it("is replaced by the scan's reading if neither is in the dictionary, unless it is much surer", async () => {
     expect(await textOf({ own: word('atirna', 88), original: word('atirma', 60) })).toBe('atirma');
     expect(await textOf({ own: word('atirna', 91), original: word('atirma', 60) })).toBe('atirna');
   });
 
-  it('has letters for strokes as it was read in the scan, however unsure that is', async () => {
+  it("is replaced by the scan's letters for strokes, however unsure these are", async () => {
     expect(await textOf({ own: word('Petz!', 88), original: word('Petzl', 34) })).toBe('Petzl');
     expect(await textOf({ own: word('Petz!', 88), original: word('Petze', 34) })).toBe('Petz!');
   });
 
-  it('is found in the scan where it was given a higher place, and others stand below', async () => {
+  it('is found in the scan even if it was placed higher, with other words below', async () => {
     const higher = (one: OcrWord, by: number) => ({
       ...one,
       box: { ...one.box, top: one.box.top - by, bottom: one.box.bottom + 4 },
@@ -88,24 +88,24 @@ describe('a word that was read in two ways', () => {
     expect(await textOf(read)).toBe('afirma');
   });
 
-  it('stays where the other was hardly read', async () => {
+  it("is kept where the scan's reading has little confidence", async () => {
     expect(await textOf({ own: word('atirma'), original: word('afirma', 35) })).toBe('atirma');
   });
 
-  it('is the one of the language in another reading, unless it is much surer in the scan', async () => {
+  it("is replaced by another reading in the dictionary, unless the scan's is much surer", async () => {
     const other = word('afirma', 80);
     expect(await textOf({ own: word('atirma', 90), other })).toBe('afirma');
     expect(await textOf({ own: word('atirma', 96), other })).toBe('atirma');
   });
 
-  it('stays where it may be a name, unless the other is as sure or only marks differ', async () => {
+  it('is kept if it may be a name, unless the other is as sure or differs only in accents', async () => {
     expect(await textOf({ own: word('Torcaz', 91), original: word('Torcal', 80) })).toBe('Torcaz');
     expect(await textOf({ own: word('Torcaz', 80), original: word('Torcal', 80) })).toBe('Torcal');
     expect(await textOf({ own: word('Último', 91), original: word('Ultimo', 90) })).toBe('Último');
     expect(await textOf({ own: word('Ultimo', 91), original: word('Último', 60) })).toBe('Último');
   });
 
-  it('is the one of the language, however short, where only marks differ', async () => {
+  it('is replaced by the reading in the dictionary, however short, if only accents differ', async () => {
     expect(await textOf({ own: word('dıe', 91), original: word('die', 45) })).toBe('die');
     expect(await textOf({ own: word('dié', 91), original: word('die', 45) })).toBe('die');
   });
@@ -116,12 +116,12 @@ describe('a word that was read in two ways', () => {
     ['an abbreviation of other length', 'págs.', 'páginas'],
     ['another word', 'fiebre', 'afirma'],
     ['a part of one at the end of a line', 'atirma-', 'afirma-'],
-  ])('stays: %s', async (_, own, original) => {
+  ])('is kept: %s', async (_, own, original) => {
     const read = await settle({ own: word(own), original: word(original) });
     expect(read).toEqual({ text: own, asked: 0 });
   });
 
-  it('is judged by all of it where the end of a line parts it', async () => {
+  it('is looked up as a whole where it is hyphenated at a line end', async () => {
     const read = { own: word('mattern,'), original: word('muttern', 60) };
     expect(await textOf({ ...read, before: word('Schrauben-') })).toBe('muttern,');
     expect(await textOf({ ...read, before: word('Perl-') })).toBe('mattern,');
@@ -130,14 +130,14 @@ describe('a word that was read in two ways', () => {
     expect(await textOf({ ...begun, below: word('hut') })).toBe('Schranben-');
   });
 
-  it('begins small where a word goes on in the next line, if it was read so as well', async () => {
+  it('loses its capital within a word hyphenated at a line end, if it was also read in lower case', async () => {
     const read = { own: word('Muttern,'), original: word('muttern', 60) };
     expect(await textOf({ ...read, before: word('Schrauben-') })).toBe('muttern,');
     expect(await textOf({ ...read, before: word('Perl-') })).toBe('Muttern,');
     expect(await textOf({ ...read, before: word('Perl') })).toBe('Muttern,');
   });
 
-  it('stays where two words were read in its place', async () => {
+  it('is kept where two words were read in its place', async () => {
     const parts = [word('afir'), word('ma', 95, 62)];
     expect(await settle({ own: word('atirma'), original: parts })).toEqual({
       text: 'atirma',
@@ -146,8 +146,8 @@ describe('a word that was read in two ways', () => {
   });
 });
 
-describe('a page that was read in one way', () => {
-  it('asks for no dictionary', async () => {
+describe('a page whose readings agree', () => {
+  it('causes no dictionary look-up', async () => {
     const own = word('atirma');
     expect(await settle({ own, original: word('atirma', 50) })).toEqual({
       text: 'atirma',
@@ -156,8 +156,8 @@ describe('a page that was read in one way', () => {
   });
 });
 
-describe('the words of a language', () => {
-  it('are those in its dictionary, with endings, compounds and what is elided', async () => {
+describe('the known words of a language', () => {
+  it('are those of its dictionary, with affixes, compounds and elisions', async () => {
     const dictionaryFolder = path.join(temporaryFolder(), 'hunspell');
     await mkdir(dictionaryFolder);
     const affixes = 'SET UTF-8\nSFX S Y 1\nSFX S 0 s .\n';
@@ -177,7 +177,7 @@ describe('the words of a language', () => {
     expect(await find('es')).toBeUndefined();
   });
 
-  it('are none where its dictionary cannot be read', async () => {
+  it('are empty where its dictionary is unreadable', async () => {
     const dictionaryFolder = temporaryFolder();
     await writeFile(path.join(dictionaryFolder, 'es_ES.dic'), '1\nafirma\n');
     const find = createKnownWords({ dictionaryFolder, modesFolder: dictionaryFolder });
@@ -185,7 +185,7 @@ describe('the words of a language', () => {
   });
 
   it.skipIf(!existsSync('/usr/share/apertium/modes/spa-cat.mode'))(
-    'are those that Apertium translates from as well',
+    'include those that Apertium translates from',
     async () => {
       const dictionaryFolder = temporaryFolder();
       const spanish = await createKnownWords({ dictionaryFolder })('es');
@@ -194,7 +194,7 @@ describe('the words of a language', () => {
   );
 
   it.skipIf(!existsSync('/usr/share/hunspell/es_ES.dic'))(
-    'are those of the dictionary that is installed',
+    'are those of the installed dictionary',
     async () => {
       const spanish = await knownWords('es');
       const words = ['afirma', 'atirma', 'cigüeñas', 'cigueñas'];

@@ -32,14 +32,14 @@ const languages = { source: 'en', target: 'es' };
 const RTF = Buffer.from('{\\rtf1\\ansi The library is \\b open\\b0  today.\\par}');
 const SECRET = 'SECRETOFTHEMACHINE';
 
-/** Requests that a document made somebody send. */
+/** Requests caused by a document. */
 const requests: string[] = [];
 const server = createServer((request, response) => {
   requests.push(request.url ?? '');
   response.writeHead(200, { 'content-type': 'image/png' }).end();
 });
 let secretFile: string;
-/** With links to all that it is not to get. */
+/** Contains links to everything that must not be fetched. */
 let file: Buffer;
 
 beforeAll(async () => {
@@ -77,7 +77,10 @@ function flatText(more: string): string {
 
 let translation: ReturnType<typeof translate> | undefined;
 
-/** The file in capitals, and what was asked for meanwhile: LibreOffice reads it once for all. */
+/**
+ * The file in capitals, and the requests meanwhile; converted only once for all tests because LibreOffice is
+ * slow.
+ */
 const translatedOnce = () => (translation ??= translate());
 
 async function translate() {
@@ -92,7 +95,7 @@ async function translate() {
 }
 
 describe('a .doc file', () => {
-  it('comes back as .docx with its headings, paragraphs and tables translated', async () => {
+  it('is written as .docx with its headings, paragraphs and tables translated', async () => {
     const { texts, written } = await translatedOnce();
     expect(texts).toEqual(
       expect.arrayContaining([
@@ -108,7 +111,7 @@ describe('a .doc file', () => {
     expect(xml).toContain('THE LIBRARY');
   });
 
-  it('may be RTF or .docx under that name', async () => {
+  it('may contain RTF or .docx', async () => {
     for (const [other, text] of [
       [RTF, 'The library is open today.'],
       [wordDocument(paragraph('The library')), 'The library'],
@@ -118,10 +121,10 @@ describe('a .doc file', () => {
     }
   });
 
-  it('is looked into where it is longer than the table in its header lists, with its directory at the end', async () => {
+  it('is inspected where it exceeds the table in its header, with its directory at the end', async () => {
     const side = 1_560;
     const noise = { raw: { width: side, height: side, channels: 3 as const } };
-    // Bytes that cannot be packed, the same ones each time.
+    // Incompressible bytes, the same in every run.
     const bytes = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(
       Buffer.alloc(side * side * 3),
     );
@@ -131,11 +134,11 @@ describe('a .doc file', () => {
     const [made = ''] = await soffice([{ name: 'large.fodt', content }], 'doc:MS Word 97');
     const large = readFileSync(made);
     expect(large.length).toBeGreaterThan(109 * 128 * 512);
-    // What is found in it tells that it was read, and that LibreOffice would get it.
+    // The flag found in it proves that it was inspected and would reach LibreOffice.
     await expect(doc.open(encrypted(large), options)).rejects.toThrow(/password/);
   });
 
-  it('is refused in words when it is a web page, garbage, cut off, encrypted or full of macros', async () => {
+  it('is refused with a reason if it is a web page, garbage, cut off, encrypted or full of macros', async () => {
     const refused: [Uint8Array, RegExp][] = [
       [Buffer.from('<html><img src="http://127.0.0.1/a.png">Hello'), /not a Word document/],
       [Buffer.from('Just some text.'), /not a Word document/],
@@ -157,7 +160,7 @@ describe('a .doc file', () => {
   });
 });
 
-/** A document with the flag that Word sets when it encrypts (fEncrypted of the FIB). */
+/** Sets the flag that Word sets when it encrypts a document (fEncrypted of the FIB). */
 function encrypted(file: Buffer): Buffer {
   const flagged = Buffer.from(file);
   const main = flagged.indexOf(Buffer.from('eca5', 'hex'));
@@ -166,7 +169,7 @@ function encrypted(file: Buffer): Buffer {
   return flagged;
 }
 
-/** A compound file whose directory is a sector without names that follows itself. */
+/** Returns a compound file whose directory is a nameless sector that follows itself. */
 function endless(file: Buffer): Buffer {
   const circular = Buffer.from(file);
   const number = Math.floor(file.length / 512) - 1;
@@ -176,7 +179,7 @@ function endless(file: Buffer): Buffer {
   return Buffer.concat([circular.subarray(0, (number + 1) * 512), Buffer.alloc(512)]);
 }
 
-/** A compound file with another name in its directory. */
+/** Returns a compound file with a renamed directory entry. */
 function renamedEntry(file: Buffer, from: string, to: string): Buffer {
   const renamed = Buffer.from(file);
   const at = file.indexOf(Buffer.from(from, 'utf16le'));
@@ -189,19 +192,19 @@ function renamedEntry(file: Buffer, from: string, to: string): Buffer {
 }
 
 describe('the sandbox of LibreOffice', () => {
-  it('lets no request out that the document asks for', async () => {
+  it('blocks all requests of a document', async () => {
     const { requested, written } = await translatedOnce();
     expect(requested).toEqual([]);
-    // All that LibreOffice made of it is in it, in capitals, as the secret is.
+    // Everything that LibreOffice converted is in it, in capitals, the secret too.
     const parts = Object.values(unzipped(written)).map((part) => Buffer.from(part).toString());
     expect(parts.join('\n')).not.toContain(SECRET);
     requests.length = 0;
-    // Outside of it, the same file makes LibreOffice fetch: the test would see it.
+    // Outside the sandbox, the same file makes LibreOffice fetch, which the test would notice.
     await sofficeNow([{ name: 'linking.doc', content: file }], 'docx:MS Word 2007 XML');
     expect(requests).toContain('/picture.png');
   });
 
-  it('has no network, none of the files and processes of the machine, and cannot write to it', async () => {
+  it('has no network, hides files and processes of the machine, and cannot write to it', async () => {
     const { port } = server.address() as AddressInfo;
     const outside = await promisify(execFile)('cat', [secretFile]);
     expect(outside.stdout).toBe(SECRET);
@@ -224,7 +227,7 @@ describe('the sandbox of LibreOffice', () => {
     expect(environment.output.toString()).not.toMatch(/USER|LOGNAME|SECRET|DRAGOMAN|NODE/);
   });
 
-  it('is gone when LibreOffice takes too long, and when it is not waited for', async () => {
+  it('ends when LibreOffice takes too long, and on abort', async () => {
     const slow = convertToDocx(file, { filter: 'MS Word 97', timeMs: 700 });
     const refused = expect(slow).rejects.toThrow(/too long/);
     const first = await running(process.pid);
@@ -240,13 +243,13 @@ describe('the sandbox of LibreOffice', () => {
     await gone(second);
   });
 
-  it('is gone when the process that waits for it is killed', async () => {
+  it('ends when its parent process is killed', async () => {
     const module = builtModule('server/documents/formats/office/doc.ts');
     const script = `import { runSandboxed } from ${JSON.stringify(module)}; await runSandboxed(['/bin/sleep', '600']);`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: 'ignore',
     });
-    // The program itself: what sets the sandbox up may be there before it has tied itself to us.
+    // Waits for the program itself: the sandbox launcher may run before it has tied itself to its parent.
     await vi.waitFor(() => expect(descendantsOf(parent.pid!, /^\/bin\/sleep/)).toHaveLength(1), {
       timeout: 90_000,
       interval: 5,
@@ -257,7 +260,7 @@ describe('the sandbox of LibreOffice', () => {
   });
 });
 
-/** Waits for programs of the sandbox to be there. */
+/** Waits until programs of the sandbox run. */
 async function running(ancestor: number, pattern = /soffice/): Promise<number[]> {
   let found: number[] = [];
   await vi.waitFor(
@@ -277,7 +280,7 @@ async function gone(pids: readonly number[]): Promise<void> {
   });
 }
 
-/** Ended but not yet reaped counts as gone. */
+/** A zombie counts as ended. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

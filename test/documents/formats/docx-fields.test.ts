@@ -13,8 +13,8 @@ import {
 } from '../../support/documents/word-document.ts';
 import { zipText } from '../../support/documents/documents.ts';
 
-describe('fields', () => {
-  test('with words of the document as results are translated', async () => {
+describe('docx fields', () => {
+  test('have results with words of the document translated', async () => {
     const codes = [
       'HYPERLINK "http://a.example"',
       'REF _Ref1 \\h',
@@ -32,7 +32,7 @@ describe('fields', () => {
     );
   });
 
-  test('with results that the program makes are one mark, their code is never text', async () => {
+  test('become one mark if the program makes their results; their code is never text', async () => {
     const codes = [
       'PAGE',
       'DATE \\@ "MMMM"',
@@ -49,14 +49,14 @@ describe('fields', () => {
     }
   });
 
-  test('within fields belong to those around', async () => {
+  test('within fields belong to the outer field', async () => {
     const inner = field('HYPERLINK "x"', run('not ours'));
     const body = paragraph(run('It ') + field('IF ', inner) + run(' is'));
     expect(await linesOf(wordDocument(body))).toEqual(['It <1/> is']);
     expect(await inCapitals(body)).toContain(field('IF ', inner));
   });
 
-  test('that begin and end in different paragraphs are followed through all of them', async () => {
+  test('that span several paragraphs are followed through all of them', async () => {
     const begin = '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>';
     const separate = '</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>';
     const end = '<w:r><w:fldChar w:fldCharType="end"/></w:r>';
@@ -87,7 +87,7 @@ describe('fields', () => {
     );
   });
 
-  test('that lose their order in a translation get it back', async () => {
+  test('get their order back after a translation that loses it', async () => {
     const body = paragraph(
       run('a ') +
         `<w:hyperlink w:anchor="x">${run('b')}<w:r><w:fldChar w:fldCharType="begin"/></w:r></w:hyperlink>` +
@@ -121,8 +121,8 @@ describe('fields', () => {
   });
 });
 
-describe('words in fields', () => {
-  test('in codes are translated: entries of the index, prompts to click on', async () => {
+describe('words in docx fields', () => {
+  test('in codes are translated: index entries and prompts', async () => {
     const code = (...pieces: string[]): string =>
       `<w:r><w:fldChar w:fldCharType="begin"/></w:r>${pieces.map((piece) => `<w:r><w:instrText xml:space="preserve">${piece}</w:instrText></w:r>`).join('')}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
     const body = paragraph(
@@ -136,7 +136,7 @@ describe('words in fields', () => {
     expect(out).toContain('> MACROBUTTON NoMacro [CLICK ME]\u00a0<');
   });
 
-  test('that repeat a property of the file are translated like it', async () => {
+  test('that repeat a file property are translated like it', async () => {
     for (const code of [
       'TITLE \\* MERGEFORMAT',
       'DOCPROPERTY Title',
@@ -151,7 +151,7 @@ describe('words in fields', () => {
     expect(await inCapitals(paragraph(run('By ') + author))).toContain(author);
   });
 
-  test('of forms are translated: help, status and what stands there at first', async () => {
+  test('of forms are translated: help, status and default text', async () => {
     const data = (words: string, type = ''): string =>
       `<w:ffData><w:helpText w:type="text" w:val="${words}"/><w:statusText w:type="autoText" w:val="Name"/>` +
       `<w:textInput>${type}<w:default w:val="${words}"/></w:textInput></w:ffData>`;
@@ -170,7 +170,7 @@ describe('words in fields', () => {
   });
 });
 
-describe('alternatives for old programs', () => {
+describe('docx alternatives for old programs', () => {
   const both = (content: string): string =>
     `<mc:AlternateContent><mc:Choice Requires="w14">${content}</mc:Choice><mc:Fallback>${content}</mc:Fallback></mc:AlternateContent>`;
 
@@ -180,14 +180,14 @@ describe('alternatives for old programs', () => {
     expect(await inCapitals(body)).toContain(both('<w:r><w:t>CHOICE</w:t></w:r>'));
   });
 
-  test('around paragraphs are offered once and written in both places', async () => {
+  test('around paragraphs are translated once and written in both places', async () => {
     const body = both(paragraph('Whole')) + paragraph('Next');
     expect(await linesOf(wordDocument(body))).toEqual(['Whole', 'Next']);
     expect(await inCapitals(body)).toContain(both('<w:p><w:r><w:t>WHOLE</w:t></w:r></w:p>'));
   });
 });
 
-describe('tracked changes', () => {
+describe('docx tracked changes', () => {
   test('are accepted where a text is translated', async () => {
     const body = paragraph(
       run('Kept ') +
@@ -203,7 +203,7 @@ describe('tracked changes', () => {
     );
   });
 
-  test('of paragraph ends join paragraphs, and of rows remove them', async () => {
+  test('of paragraph ends join paragraphs, and of rows remove rows', async () => {
     const row = (text: string, properties = ''): string =>
       `<w:tr>${properties}<w:tc>${paragraph(text)}</w:tc></w:tr>`;
     const table = (rows: string): string => `<w:tbl><w:tblPr/><w:tblGrid/>${rows}</w:tbl>`;
@@ -225,7 +225,7 @@ describe('tracked changes', () => {
     expect(out).not.toMatch(/gone|w:del|w:ins/);
   });
 
-  test('of cells remove and merge them', async () => {
+  test('of cells remove and merge cells', async () => {
     const cell = (text: string, mark = ''): string =>
       `<w:tc><w:tcPr><w:tcW w:w="9"/>${mark}</w:tcPr>${paragraph(text)}</w:tc>`;
     const gone = cell('gone', '<w:cellDel w:id="1"/>');
@@ -246,7 +246,7 @@ describe('tracked changes', () => {
     }
   });
 
-  test('stay in a document in which nothing is translated', async () => {
+  test('stay in a document without translated text', async () => {
     const file = wordDocument(
       paragraph(`<w:del w:id="1"><w:r><w:delText>x</w:delText></w:r></w:del>`),
     );
@@ -255,11 +255,11 @@ describe('tracked changes', () => {
   });
 });
 
-describe('content controls', () => {
+describe('docx content controls', () => {
   const bound =
     '<w:dataBinding w:xpath="/ns0:coreProperties[1]/ns1:title[1]" w:storeItemID="{6C3C8BC8}"/>';
 
-  test('lose their tie to stored data, which would bring the source back', async () => {
+  test('lose their binding to stored data, which would restore the source', async () => {
     const inline = paragraph(
       run('Report: ') +
         `<w:sdt><w:sdtPr><w:tag w:val="t"/>${bound}</w:sdtPr><w:sdtContent>${run('The title')}</w:sdtContent></w:sdt>`,
@@ -277,7 +277,7 @@ describe('content controls', () => {
     expect(out).toContain('<w:sdt><w:sdtPr><w:text/></w:sdtPr>');
   });
 
-  test('with pictures stay tied, and lists have their entries translated', async () => {
+  test('with pictures stay bound, and lists have their entries translated', async () => {
     const picture = `<w:sdt><w:sdtPr>${bound}<w:picture/></w:sdtPr><w:sdtContent>${paragraph('')}</w:sdtContent></w:sdt>`;
     const list = paragraph(
       '<w:sdt><w:sdtPr><w:dropDownList><w:listItem w:displayText="Small one" w:value="s"/></w:dropDownList></w:sdtPr>' +
@@ -288,7 +288,7 @@ describe('content controls', () => {
     expect(out).toContain('<w:listItem w:displayText="SMALL ONE" w:value="s"/>');
   });
 
-  test('that show a prompt have it translated, in the stock of prompts as well', async () => {
+  test('have a shown prompt translated, in the stock of prompts as well', async () => {
     const control = paragraph(
       `<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>${run('Click here to enter text.')}</w:sdtContent></w:sdt>`,
     );

@@ -15,19 +15,19 @@ import {
   wordDocument,
 } from '../../support/documents/word-document.ts';
 
-/** What a file is refused with; fails when it is not. */
+/** Returns the reason of a refusal; fails if the file is accepted. */
 async function refusal(file: Uint8Array): Promise<string> {
   const error: unknown = await translateWord(file).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DocumentError);
   return (error as DocumentError).message;
 }
 
-/** A document with another document part. */
+/** Creates a document with another main part. */
 function withXml(xml: string | Uint8Array): Uint8Array {
   return wordDocument('', { entries: { 'word/document.xml': xml } });
 }
 
-/** Changes bytes of a zip file at each occurrence of a signature. */
+/** Patches a zip file at each occurrence of a signature. */
 function patched(file: Uint8Array, signature: number, patch: (at: Buffer) => void): Uint8Array {
   const bytes = Buffer.from(file);
   for (let at = 0; at < bytes.length - 46; at += 1) {
@@ -40,13 +40,13 @@ const DIRECTORY = 0x02014b50;
 const LOCAL_HEADER = 0x04034b50;
 const memoryAtStart = process.memoryUsage().rss;
 
-describe('a docx is refused', () => {
+describe('the docx reader refuses a document', () => {
   afterEach(() => {
-    // None of these files may be unpacked to find out what it is.
+    // None of these files may be unpacked for its inspection.
     expect(process.memoryUsage().rss - memoryAtStart).toBeLessThan(400_000_000);
   });
 
-  test('that is nothing of the kind, is empty or cut off anywhere', async () => {
+  test('that is of another kind, empty, or cut off anywhere', async () => {
     const whole = wordDocument(paragraph('Some text'));
     expect(await refusal(Buffer.from('Just text'))).toMatch(/not an Office document/);
     expect(await refusal(new Uint8Array(0))).toMatch(/not an Office document/);
@@ -55,7 +55,7 @@ describe('a docx is refused', () => {
     }
   });
 
-  test('whose data are not what they were', async () => {
+  test('with corrupted data', async () => {
     const file = wordDocument(paragraph('Some text'));
     expect(await refusal(patched(file, DIRECTORY, (at) => at.writeUInt32LE(1, 16)))).toMatch(
       /damaged/,
@@ -64,7 +64,7 @@ describe('a docx is refused', () => {
     expect(await refusal(data)).toMatch(/damaged/);
   });
 
-  test('that says it is smaller than it is, before it is unpacked', async () => {
+  test('with understated sizes, before unpacking it', async () => {
     const entries = { ...unzipped(wordDocument(paragraph('x'))) };
     const bomb = zipOf({ ...entries, 'word/document.xml': new Uint8Array(10_000_000) });
     expect(await refusal(bomb)).toMatch(/more data than can be translated/);
@@ -74,7 +74,7 @@ describe('a docx is refused', () => {
     expect(await refusal(lying)).toMatch(/damaged/);
   });
 
-  test('with too many entries, or entries whose names lead out of it', async () => {
+  test('with too many entries, or with entry names outside the archive', async () => {
     const many: Record<string, string> = {};
     for (let index = 0; index <= archiveLimits.entries; index += 1) many[`e${index}`] = '';
     expect(await refusal(zipOf(many, 0))).toMatch(/more data than can be translated/);
@@ -84,19 +84,19 @@ describe('a docx is refused', () => {
     }
   });
 
-  test('with the same entry twice', async () => {
+  test('with a repeated entry', async () => {
     const entries = unzipped(wordDocument(paragraph('x')));
     const twice = zipOf({ ...entries, 'WORD/document.xml': part('document', '') });
     expect(await refusal(twice)).toMatch(/damaged/);
   });
 
-  test('that holds two archives, of which one program would read the one and another the other', async () => {
+  test('that consists of two archives, of which programs would read different ones', async () => {
     const one = Buffer.from(wordDocument(paragraph('One')));
     const other = Buffer.from(wordDocument(paragraph('Other')));
     const record = one.subarray(-22);
     const start = record.readUInt32LE(16);
     const directory = one.subarray(start, -22);
-    /** With values in its end record. */
+    /** Changes fields of the end record. */
     const changed = (
       file: Buffer,
       values: { count?: number; bytes?: number; start?: number },
@@ -151,7 +151,7 @@ describe('a docx is refused', () => {
     }
   });
 
-  test('that is protected by a password', async () => {
+  test('with a password', async () => {
     const ole = Buffer.alloc(4096);
     ole.writeUInt32BE(0xd0cf11e0, 0);
     expect(await refusal(ole)).toMatch(/older Office format/);
@@ -163,7 +163,7 @@ describe('a docx is refused', () => {
     expect(await refusal(flagged)).toMatch(/password/);
   });
 
-  test('with macros, whatever it calls itself', async () => {
+  test('with macros, whatever its declared type', async () => {
     const macro = wordDocument(paragraph('x'), { entries: { 'word/vbaProject.bin': 'x' } });
     expect(await refusal(macro)).toMatch(/macros/);
     const entries = unzipped(wordDocument(paragraph('x')));
@@ -176,13 +176,13 @@ describe('a docx is refused', () => {
     expect(await refusal(zipOf({ ...entries, '[Content_Types].xml': types }))).toMatch(/macros/);
   });
 
-  test('that belongs to another program', async () => {
+  test('of another program', async () => {
     const file = wordDocument(paragraph('x'), { mainType: 'styles' });
     expect(await refusal(file)).toMatch(/not a Word document/);
     expect(await refusal(zipOf({ mimetype: 'application/epub+zip' }))).toMatch(/not an Office/);
   });
 
-  test('with a document type, entities of its own, or XML that is not well formed', async () => {
+  test('with a document type declaration, custom entities or ill-formed XML', async () => {
     const laughs = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>';
     expect(await refusal(withXml(laughs + part('document', '').slice(55)))).toMatch(
       /document type declaration/,
@@ -206,7 +206,7 @@ describe('a docx is refused', () => {
     await refusal(withXml('<?xml version="1.0" encoding="ISO-8859-1"?><a/>'));
   });
 
-  test('that is nested without end, or has one paragraph without end', async () => {
+  test('with excessive nesting, or with an excessive paragraph', async () => {
     const deep = '<w:p>'.repeat(100_000);
     expect(await refusal(withXml(part('document', deep)))).toMatch(/nested too deeply/);
     const endless = paragraph('<w:r/>'.repeat(1_100_000));
@@ -217,7 +217,7 @@ describe('a docx is refused', () => {
     expect(await refusal(wordDocument(paragraph(fields)))).toMatch(/nested too deeply/);
   });
 
-  test('with more text than may be translated, as soon as that is known', async () => {
+  test('beyond the character limit, as soon as this is known', async () => {
     const file = wordDocument(paragraph('Twelve signs').repeat(100));
     const docx = await loadFormat('docx');
     const opening = docx.open(file, {
@@ -230,8 +230,8 @@ describe('a docx is refused', () => {
   });
 });
 
-describe('a docx passes', () => {
-  test('with bytes behind its end, with a comment, whole or cut off, and with a record for larger archives', async () => {
+describe('the docx reader accepts a document', () => {
+  test('with trailing bytes, a whole or truncated comment, or a zip64 record', async () => {
     const file = Buffer.from(wordDocument(paragraph('Text')));
     const commented = Buffer.concat([file, Buffer.from('PK, a comment')]);
     commented.writeUInt16LE('PK, a comment'.length, file.length - 2);
@@ -259,7 +259,7 @@ describe('a docx passes', () => {
     expect(await refusal(Buffer.concat([file, Buffer.alloc(65_536)]))).toMatch(/damaged/);
   });
 
-  test('with media that are none, links to nowhere and relationships that lead out', async () => {
+  test('with invalid media, dangling links and external relationships', async () => {
     const rels = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"';
     const file = wordDocument(paragraph('Text'), {
       entries: {
@@ -270,9 +270,9 @@ describe('a docx passes', () => {
     expect(await linesOf(file)).toEqual(['Text']);
   });
 
-  test('with sizes written after the data, as programs that stream do', async () => {
+  test('with sizes written after the data, as streaming programs do', async () => {
     const file = Buffer.from(wordDocument(paragraph('Text')));
-    // Only readers of the directory, which is what counts, are right about such files.
+    // Only readers of the directory, which is authoritative, handle such files correctly.
     const streamed = patched(file, LOCAL_HEADER, (at) => {
       at.writeUInt16LE(at.readUInt16LE(6) | 8, 6);
       at.fill(0, 14, 26);
@@ -282,7 +282,7 @@ describe('a docx passes', () => {
     expect(unzipped(out)['word/document.xml']).toBeDefined();
   });
 
-  test('with absurd markup in time that grows with its size', async () => {
+  test('with absurd markup, in linear time', async () => {
     const ranges = (tag: string, count: number): string =>
       Array.from({ length: count }, (_, id) => `<w:bookmark${tag} w:id="${id}" w:name="b"/>`).join(
         '',
@@ -309,7 +309,7 @@ describe('a docx passes', () => {
     }
   });
 
-  test('in pieces that are cut anywhere', async () => {
+  test('in chunks that are cut anywhere', async () => {
     const xml = part(
       'document',
       `<w:body>${paragraph('Größe 日本 😀')}<!-- > --><w:x a="b>c" c='"'/></w:body>`,

@@ -16,15 +16,15 @@ const core = (content: string): Record<string, string> => ({
   'docProps/core.xml': `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">${content}</cp:coreProperties>`,
 });
 
-/** The entries of a document with one more content type. */
+/** Adds a content type to the entries of a document. */
 function withContentType(file: Uint8Array, override: string): Uint8Array {
   const entries = unzipped(file);
   const types = zipText(file, '[Content_Types].xml').replace('</Types>', `${override}</Types>`);
   return zipOf({ ...entries, '[Content_Types].xml': types });
 }
 
-describe('parts of a document', () => {
-  test('headers, footers, notes and comments are translated like the document', async () => {
+describe('docx parts', () => {
+  test('such as headers, footers, notes and comments are translated like the document', async () => {
     const parts: WordPart[] = [
       { name: 'header1.xml', xml: part('hdr', paragraph('Page header')), type: 'header' },
       { name: 'footer1.xml', xml: part('ftr', paragraph('Page footer')), type: 'footer' },
@@ -70,7 +70,7 @@ describe('parts of a document', () => {
     expect(zipText(out, 'word/comments.xml')).toContain('A COMMENT');
   });
 
-  test('text boxes are translated in both places and offered once', async () => {
+  test('with text boxes are translated in both places, as one block', async () => {
     const box = (text: string): string => `<w:txbxContent>${paragraph(text)}</w:txbxContent>`;
     const body = paragraph(
       run('Around ') +
@@ -88,7 +88,7 @@ describe('parts of a document', () => {
     expect(out).not.toMatch(/In the box|A yellow box/);
   });
 
-  test('pictures keep their place and have their alternative text translated', async () => {
+  test('with pictures keep these in place and have their alternative text translated', async () => {
     const picture =
       '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" title="Map" descr="A map of the town"/><a:graphic><a:graphicData>' +
       '<pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="map.png" descr="map.png"/></pic:nvPicPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>';
@@ -100,11 +100,11 @@ describe('parts of a document', () => {
     const xml = zipText(out, 'word/document.xml');
     expect(xml).toContain('title="MAP" descr="A MAP OF THE TOWN"');
     expect(xml).toContain('name="map.png" descr="map.png"');
-    // Clients put anything in the place of media, so they are never looked into.
+    // Clients may put anything in place of media, so media are never inspected.
     expect(unzipped(out)['word/media/image1.png']).toEqual(new Uint8Array([1, 2, 3]));
   });
 
-  test('drawings with DrawingML text, word art and tips of links are translated', async () => {
+  test('with DrawingML text, word art or link tooltips are translated', async () => {
     const body = paragraph(
       `<w:r><w:drawing><a:graphic><a:graphicData><a:sp><a:txBody><a:p><a:r><a:rPr lang="en-GB"/><a:t>Drawn text</a:t></a:r></a:p></a:txBody></a:sp></a:graphicData></a:graphic></w:drawing></w:r>` +
         '<w:r><w:pict><v:shape><v:textpath string="Draft copy"/></v:shape></w:pict></w:r>' +
@@ -116,7 +116,7 @@ describe('parts of a document', () => {
     expect(out).toContain('w:tooltip="GO THERE"');
   });
 
-  test('charts and SmartArt are translated', async () => {
+  test('with charts or SmartArt are translated', async () => {
     const a = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"';
     const c = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"';
     const dgm = 'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"';
@@ -135,7 +135,7 @@ describe('parts of a document', () => {
     expect(zipText(out, 'word/diagrams/data1.xml')).toContain('FIRST STEP');
   });
 
-  test('words of numbering are translated around the number; bullets stay', async () => {
+  test('with numbering have words translated around the number; bullets stay', async () => {
     const level = (text: string): string => `<w:lvl><w:lvlText w:val="${text}"/></w:lvl>`;
     const numbering = part('numbering', level('Chapter %1 of %2:') + level('o') + level('%1.'));
     const file = wordDocument(paragraph('Text'), {
@@ -147,7 +147,7 @@ describe('parts of a document', () => {
     );
   });
 
-  test('title, subject and description of the file are translated, names are not', async () => {
+  test('with file properties have title, subject and description translated, but not names', async () => {
     const file = withContentType(
       wordDocument(paragraph('Text'), {
         entries: core(
@@ -162,7 +162,7 @@ describe('parts of a document', () => {
     expect(out).toContain('<dc:creator>Ada Lovelace</dc:creator><dc:language>es</dc:language>');
   });
 
-  test('with the strict edition, other prefixes or none are the same to us', async () => {
+  test('in the strict edition, with other prefixes or without prefixes, are treated alike', async () => {
     const strict = 'http://purl.oclc.org/ooxml/wordprocessingml/main';
     const bare = `<?xml version="1.0"?><document xmlns="${strict}"><body><p><r><rPr><b/></rPr><t>Strict text</t></r></p></body></document>`;
     const other = `<z:document xmlns:z="${strict}"><z:body><z:p><z:r><z:t>Other text</z:t></z:r></z:p></z:body></z:document>`;
@@ -176,7 +176,7 @@ describe('parts of a document', () => {
   });
 
   test.each(['utf-16le', 'utf-16be', 'utf-8'] as const)(
-    'in %s stay in that encoding',
+    'in %s keep that encoding',
     async (encoding) => {
       const name = encoding === 'utf-8' ? 'UTF-8' : 'UTF-16';
       const xml = `\ufeff<?xml version="1.0" encoding="${name}"?><w:document ${namespaces}><w:body>${paragraph('Größe 日本')}</w:body></w:document>`;
@@ -194,7 +194,7 @@ describe('parts of a document', () => {
   );
 });
 
-describe('languages', () => {
+describe('docx languages', () => {
   const styles = part(
     'styles',
     '<w:docDefaults><w:rPrDefault><w:rPr><w:sz w:val="22"/><w:lang w:val="en-GB" w:eastAsia="en-GB" w:bidi="ar-SA"/></w:rPr></w:rPrDefault></w:docDefaults>' +
@@ -213,7 +213,7 @@ describe('languages', () => {
     paragraph('1,234') +
     `<w:tbl><w:tblPr><w:tblW w:w="0"/></w:tblPr><w:tblGrid/><w:tr><w:tc>${paragraph('cell')}</w:tc></w:tr></w:tbl>`;
 
-  test('the target is what styles and settings speak, and runs say no other', async () => {
+  test('change to the target in styles and settings, and are removed from runs', async () => {
     const out = await translateWord(wordDocument(body, { parts }), undefined, { target: 'pt-BR' });
     expect(zipText(out, 'word/styles.xml')).toBe(styles.replace('w:val="en-GB"', 'w:val="pt-BR"'));
     expect(zipText(out, 'word/settings.xml')).toContain('<w:themeFontLang w:val="pt-BR"/>');
@@ -224,7 +224,7 @@ describe('languages', () => {
     expect(zipText(japanese, 'word/styles.xml')).toContain('<w:lang w:val="ja" w:eastAsia="ja"');
   });
 
-  test('right-to-left ones turn paragraphs, runs and tables, and size what they show', async () => {
+  test('written right to left mirror paragraphs, runs and tables, with complex-script sizes', async () => {
     const out = await translateWord(wordDocument(body, { parts }), undefined, { target: 'ar' });
     const xml = zipText(out, 'word/document.xml');
     expect(xml).toContain(
@@ -242,7 +242,7 @@ describe('languages', () => {
     expect(styled).toContain('<w:b/><w:bCs/><w:sz w:val="32"/><w:szCs w:val="32"/>');
   });
 
-  test('right-to-left ones turn parts without words and sections as well', async () => {
+  test('written right to left also mirror parts without words, and sections', async () => {
     const section = '<w:sectPr><w:pgSz w:w="11906"/><w:docGrid w:linePitch="360"/></w:sectPr>';
     const footer = part('ftr', paragraph('1'));
     const file = wordDocument(paragraph('Text') + section, {
@@ -256,7 +256,7 @@ describe('languages', () => {
     expect(zipText(await translateWord(file), 'word/footer1.xml')).toBe(footer);
   });
 
-  test('left-to-right ones undo what a right-to-left source has set', async () => {
+  test('written left to right undo the mirroring of a right-to-left source', async () => {
     const arabic =
       paragraph(run('نص', '<w:rtl/>'), '<w:bidi/><w:jc w:val="left"/>') +
       `<w:tbl><w:tblPr><w:bidiVisual/></w:tblPr><w:tblGrid/><w:tr><w:tc>${paragraph(run('12'), '<w:bidi/>')}</w:tc></w:tr></w:tbl>`;
@@ -268,8 +268,8 @@ describe('languages', () => {
   });
 });
 
-describe('the file', () => {
-  test('is the same in every part when nothing is translated differently', async () => {
+describe('a docx file', () => {
+  test('is identical in every part when nothing is translated differently', async () => {
     const file = wordDocument(paragraph('One') + paragraph('Two'), {
       entries: { 'word/media/a.png': new Uint8Array(1000).fill(7), 'custom/x.bin': 'x' },
     });
@@ -282,9 +282,9 @@ describe('the file', () => {
     expect(Object.keys(unzipped(out))).toEqual(Object.keys(unzipped(file)));
   });
 
-  test('keeps parts without changes as they were packed, their order and their dates', async () => {
+  test('keeps unchanged parts as packed, with their order and dates', async () => {
     const file = zipOf({
-      // Some programs write the list of types last; readers want it first.
+      // Some programs write the content types last; readers want them first.
       ...Object.fromEntries(
         Object.entries(unzipped(wordDocument(paragraph('One')))).sort(([a], [b]) =>
           b.localeCompare(a),
@@ -297,7 +297,7 @@ describe('the file', () => {
     expect(names.slice(1)).toEqual(
       Object.keys(unzipped(file)).filter((name) => name !== '[Content_Types].xml'),
     );
-    // 1980-01-01 in the terms of zip: the date that the file was made with.
+    // 1980-01-01 as a zip date: the date of the source file.
     const dates = [
       ...Buffer.from(out)
         .toString('latin1')
@@ -307,7 +307,7 @@ describe('the file', () => {
     expect(new Set(dates.map(([, , date]) => date))).toEqual(new Set(['\x21\x00']));
   });
 
-  test('counts its characters without markup, as code points', async () => {
+  test('has its characters counted without markup, as code points', async () => {
     const file = wordDocument(paragraph(run('Ab ') + run('😀c', '<w:b/>')) + paragraph('123'));
     expect((await openWord(file)).characters).toBe(5);
   });

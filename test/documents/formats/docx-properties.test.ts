@@ -6,7 +6,7 @@ import { mangled } from '../../text/segments.ts';
 import { zipText } from '../../support/documents/documents.ts';
 import { openWord, paragraph, run, wordDocument } from '../../support/documents/word-document.ts';
 
-/** A piece of a paragraph as XML; `id` is unique in the document. */
+/** Returns a piece of a paragraph as XML; `id` is unique in the document. */
 type Inline = (id: number) => string;
 
 const formats = ['', '<w:b/>', '<w:i/>', '<w:u w:val="single"/>', '<w:lang w:val="de"/>'];
@@ -58,7 +58,7 @@ const bodies = fc
   .array(content, { minLength: 1, maxLength: 4 })
   .map((all) => all.map((inner, at) => paragraph(`<w:r/>${inner(at + 1)}`)).join(''));
 
-/** How often each thing that must neither be lost nor doubled is in a document. */
+/** Counts everything in a document that must be neither lost nor doubled. */
 function census(xml: string): Record<string, number> {
   const counts: Record<string, number> = {};
   const things =
@@ -67,7 +67,7 @@ function census(xml: string): Record<string, number> {
   return counts;
 }
 
-/** Whether fields and bookmarks end after they begin, everywhere. */
+/** Returns whether every field and bookmark ends after its beginning. */
 function isInOrder(xml: string): boolean {
   let depth = 0;
   for (const [, type] of xml.matchAll(/fldCharType="(\w+)"/g)) {
@@ -98,7 +98,7 @@ async function written(
   };
 }
 
-test('whatever an engine makes of the marks, nothing of a document is lost, doubled or out of order', async () => {
+test('whatever an engine does to marks, a docx document keeps each thing once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(bodies, fc.gen(), async (body, gen) => {
       const { before, after } = await written(body, (segment) =>
@@ -111,7 +111,7 @@ test('whatever an engine makes of the marks, nothing of a document is lost, doub
   );
 });
 
-test('a translated document says what the translations say, and says it again when it is read', async () => {
+test('a translated docx document contains the translations, also when it is read again', async () => {
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
       const { translated, file } = await written(body, (segment) =>
@@ -126,7 +126,7 @@ test('a translated document says what the translations say, and says it again wh
   );
 });
 
-test('a document whose translation is its source is that document', async () => {
+test('a docx document whose translation equals its source is unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
       const { before, after } = await written(body, (segment) => segment);

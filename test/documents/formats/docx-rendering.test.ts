@@ -28,7 +28,7 @@ const uris = {
   dc: 'http://purl.org/dc/elements/1.1/',
 };
 
-/** A report with most of what a writer uses, as LibreOffice reads it. */
+/** A report with most features that writers use, as LibreOffice reads it. */
 function report(): string {
   const declarations = Object.entries(uris).map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`);
   const sentence =
@@ -52,7 +52,7 @@ function report(): string {
 ${chapter(1)}${chapter(2)}${chapter(3)}</office:text></office:body></office:document>`;
 }
 
-/** Every file of the test, and what LibreOffice makes of it. */
+/** Every file of the test, and its PDF made by LibreOffice. */
 const pdfs = new Map<string, string>();
 let source: Uint8Array;
 let identical: Uint8Array;
@@ -85,7 +85,7 @@ beforeAll(async () => {
   for (const [index, name] of Object.keys(files).entries()) pdfs.set(name, results[index]!);
 });
 
-test('everything people read is found', async () => {
+test('the docx reader finds all readable text', async () => {
   const document = await openWord(source);
   const texts = document.blocks.map(({ segment }) =>
     segment.map((piece) => (typeof piece === 'string' ? piece : '')).join(''),
@@ -106,7 +106,7 @@ test('everything people read is found', async () => {
   expect(texts.some((text) => text.startsWith('Before'))).toBe(true);
 });
 
-test('a document whose translation is its source looks as it did, and has the same parts', async () => {
+test('a docx document whose translation equals its source looks the same and has the same parts', async () => {
   expect(entriesOf(identical)).toEqual(entriesOf(source));
   const [before, after] = await Promise.all([
     renderPages(pdfs.get('source')!),
@@ -116,7 +116,7 @@ test('a document whose translation is its source looks as it did, and has the sa
   expect(renderingDifference(before, after)).toBe(0);
 });
 
-test('a translated document opens, keeps its pages and has no word of the source', async () => {
+test('a translated docx document opens, keeps its pages and has no word of the source', async () => {
   const text = await pdfText(pdfs.get('capitals')!);
   expect(text).toContain('CHAPTER ABOUT SUBJECT 3');
   expect(text).toContain('WORDS IN A BOX');
@@ -128,7 +128,7 @@ test('a translated document opens, keeps its pages and has no word of the source
   );
 });
 
-test('a document in a right-to-left language opens and stands on the right', async () => {
+test('a docx document in a right-to-left language opens and is aligned right', async () => {
   const pages = await renderPages(pdfs.get('arabic')!);
   const columns = (page: (typeof pages)[number], from: number, to: number): number => {
     let dark = 0;
@@ -139,11 +139,11 @@ test('a document in a right-to-left language opens and stands on the right', asy
     return dark;
   };
   expect(columns(pages[0]!, 0.5, 1)).toBeGreaterThan(columns(pages[0]!, 0, 0.5));
-  // Letters of Arabic are stored in the forms they are shown in, some of them.
+  // Some Arabic letters are stored in their presentation forms.
   expect(await pdfText(pdfs.get('arabic')!)).toMatch(/\p{Script=Arabic}/u);
 });
 
-test('tracked changes are accepted as LibreOffice shows them', async () => {
+test('tracked changes of a docx document are accepted as LibreOffice shows them', async () => {
   const text = await pdfText(pdfs.get('byHand')!);
   expect(text).toContain('TWO KINDS OF TEXT');
   expect(text).toContain('A ROW');

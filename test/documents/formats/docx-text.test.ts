@@ -13,8 +13,8 @@ import {
   wordDocument,
 } from '../../support/documents/word-document.ts';
 
-describe('runs of a paragraph', () => {
-  test('that differ in revision ids, language or proofing only are one text', async () => {
+describe('runs of a docx paragraph', () => {
+  test('that differ only in revision ids, language or proofing are one text', async () => {
     const content =
       '<w:r w:rsidR="00112233"><w:rPr><w:lang w:val="en-GB"/></w:rPr><w:t>Trans</w:t></w:r>' +
       '<w:proofErr w:type="spellStart"/><w:r w:rsidRPr="00998877"><w:rPr><w:noProof/></w:rPr><w:t>lat</w:t></w:r>' +
@@ -25,7 +25,7 @@ describe('runs of a paragraph', () => {
     );
   });
 
-  test('in the commonest format have no marks, others keep theirs', async () => {
+  test('in the commonest format have no marks; others keep theirs', async () => {
     const body = paragraph(
       run('Most of it is ', '<w:i/>') + run('bold', '<w:b/>') + run(' and slanted', '<w:i/>'),
     );
@@ -37,7 +37,7 @@ describe('runs of a paragraph', () => {
     );
   });
 
-  test('follow the words when a translation turns their order', async () => {
+  test('follow their words when a translation reorders them', async () => {
     const file = wordDocument(
       paragraph(run('The ') + run('red', '<w:color w:val="FF0000"/>') + run(' house')),
     );
@@ -53,13 +53,13 @@ describe('runs of a paragraph', () => {
     );
   });
 
-  test('of blanks take no format of their own unless one would see it', async () => {
+  test('with only blanks keep a format only where it is visible', async () => {
     const plain = paragraph(run('one') + run(' ', '<w:b/>') + run('two'));
     const underlined = paragraph(run('one') + run(' ', '<w:u w:val="single"/>') + run('two'));
     expect(await linesOf(wordDocument(plain + underlined))).toEqual(['one two', 'one<1> </1>two']);
   });
 
-  test('keep blanks at their ends, and blanks around the text stay out of the segment', async () => {
+  test('keep blanks at their ends; blanks around the text stay outside the segment', async () => {
     const body = paragraph(run('  Indented by hand '));
     expect(await linesOf(wordDocument(body))).toEqual(['Indented by hand']);
     expect(await inCapitals(body)).toBe(
@@ -68,12 +68,12 @@ describe('runs of a paragraph', () => {
     );
   });
 
-  test('without xml:space have no blanks at their ends', async () => {
+  test('without xml:space lose blanks at their ends', async () => {
     const body = '<w:p><w:r><w:t>\n  Pretty\n printed \n</w:t></w:r></w:p>';
     expect(await linesOf(wordDocument(body))).toEqual(['Pretty  printed']);
   });
 
-  test('without xml:space have spaces at their ends that XML does not know as blanks', async () => {
+  test('without xml:space keep spaces at their ends that XML does not count as white space', async () => {
     for (const space of ['\u00a0', '\u3000', '\u202f', '\u2003']) {
       const plain = (text: string) => `<w:t>${text}</w:t>`;
       const body = `<w:p><w:r>${plain(`Open${space}`)}</w:r><w:hyperlink r:id="rId1"><w:r>${plain('the gate')}</w:r></w:hyperlink><w:r>${plain(`${space}now `)}</w:r></w:p>`;
@@ -87,7 +87,7 @@ describe('runs of a paragraph', () => {
     }
   });
 
-  test('after a tab lose the blank that was lent to it, and no other', async () => {
+  test('after a tab lose the blank that represented it, and no other', async () => {
     const body = paragraph(run('Name') + '<w:r><w:tab/></w:r>' + run('here'));
     const out = await rewriteWord(wordDocument(body), () => [
       'Nombre\u00a0 ',
@@ -100,15 +100,15 @@ describe('runs of a paragraph', () => {
     );
   });
 
-  test('with references and CDATA are read as what they mean', async () => {
+  test('with references and CDATA are decoded', async () => {
     const body = '<w:p><w:r><w:t>A &amp; B &#x263A; <![CDATA[<c> & d]]></w:t></w:r></w:p>';
     expect(await linesOf(wordDocument(body))).toEqual(['A & B ☺ <c> & d']);
     expect(await inCapitals(body)).toContain('<w:t>A &amp; B ☺ &lt;C&gt; &amp; D</w:t>');
   });
 });
 
-describe('what stands in a text', () => {
-  test('as tab or break is a mark that reads as a blank', async () => {
+describe('inline content of a docx text', () => {
+  test('such as tab or break is a mark that reads as a blank', async () => {
     const body = paragraph(
       '<w:r><w:t>Name:</w:t><w:tab/><w:t>Ada</w:t><w:br/><w:t xml:space="preserve">Place: </w:t><w:cr/><w:t>London</w:t></w:r>',
     );
@@ -119,7 +119,7 @@ describe('what stands in a text', () => {
     );
   });
 
-  test('as a blank that an engine puts before a break goes', async () => {
+  test('such as a break loses the blank that an engine puts before it', async () => {
     const file = wordDocument(paragraph('<w:r><w:t>one</w:t><w:br/><w:t>two</w:t></w:r>'));
     const out = await rewriteWord(file, () => ['uno ', { mark: 'lone', id: 1 }, ' dos']);
     expect(bodyOf(out)).toBe(
@@ -127,7 +127,7 @@ describe('what stands in a text', () => {
     );
   });
 
-  test('as hyphens: soft ones go, those that do not break are written as they were', async () => {
+  test('such as hyphens is kept if non-breaking, and dropped if soft', async () => {
     const body = paragraph(
       '<w:r><w:t>co</w:t><w:softHyphen/><w:t>operate by e</w:t><w:noBreakHyphen/><w:t>mail</w:t></w:r>',
     );
@@ -137,7 +137,7 @@ describe('what stands in a text', () => {
     );
   });
 
-  test('as symbol, footnote, comment or formula stays at its word', async () => {
+  test('such as symbol, footnote, comment or formula stays at its word', async () => {
     const body = paragraph(
       run('See') +
         '<w:r><w:footnoteReference w:id="2"/></w:r>' +
@@ -155,14 +155,14 @@ describe('what stands in a text', () => {
     expect(out).toMatch(/<w:commentReference w:id="1"\/><\/w:r><\/w:p>$/);
   });
 
-  test('in a font of pictures is not text', async () => {
+  test('in a symbol font is not text', async () => {
     const body = paragraph(
       run('J', '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>') + run(' smile'),
     );
     expect(await linesOf(wordDocument(body))).toEqual(['smile']);
   });
 
-  test('as ruby: the base is translated and how it is read goes', async () => {
+  test('such as ruby has its base translated and its reading dropped', async () => {
     const body = paragraph(
       run('in ') +
         '<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東京</w:t></w:r></w:rubyBase></w:ruby></w:r>',
@@ -171,20 +171,20 @@ describe('what stands in a text', () => {
     expect(await inCapitals(body)).toBe('<w:p><w:r><w:t>IN 東京</w:t></w:r></w:p>');
   });
 
-  test('as hidden text is translated and stays hidden', async () => {
+  test('such as hidden text is translated and stays hidden', async () => {
     const body = paragraph(run('Seen ') + run('unseen', '<w:vanish/>') + run(' and seen again'));
     expect(await linesOf(wordDocument(body))).toEqual(['Seen <1>unseen</1> and seen again']);
     expect(await inCapitals(body)).toContain('<w:rPr><w:vanish/></w:rPr><w:t>UNSEEN</w:t>');
   });
 });
 
-describe('paragraphs', () => {
-  test('without letters are not offered and stay as they are', async () => {
+describe('docx paragraphs', () => {
+  test('without letters are not translated', async () => {
     const body = paragraph('12,345.00') + paragraph('– • –') + paragraph('') + paragraph('One');
     expect(await linesOf(wordDocument(body))).toEqual(['One']);
   });
 
-  test('whose translation is their source keep every byte when others change', async () => {
+  test('whose translation equals their source keep every byte when others change', async () => {
     const odd =
       '<w:p  w:rsidR=\'00AA\'><w:r><w:t>Ke</w:t></w:r><!-- note --><w:r w:rsidR="1"><w:t>ep</w:t></w:r></w:p>';
     const out = bodyOf(
@@ -195,7 +195,7 @@ describe('paragraphs', () => {
     expect(out).toBe(`${odd}<w:p><w:r><w:t>CHANGE</w:t></w:r></w:p>`);
   });
 
-  test('whose first letter hangs in a frame get it back', async () => {
+  test('get back a first letter that is a drop cap', async () => {
     const body =
       paragraph(
         run('O', '<w:position w:val="-9"/><w:sz w:val="116"/>'),
@@ -205,7 +205,7 @@ describe('paragraphs', () => {
     expect(await inCapitals(body)).toBe('<w:p><w:r><w:t>ONCE UPON A TIME</w:t></w:r></w:p>');
   });
 
-  test('have the marks at their ends taken off: bookmarks, notes, enclosing links', async () => {
+  test('have marks at their ends removed: bookmarks, notes, enclosing links', async () => {
     const body = paragraph(
       '<w:bookmarkStart w:id="0" w:name="_Toc1"/>' +
         `<w:hyperlink w:anchor="x">${run('Chapter one')}<w:r><w:tab/></w:r>${field('PAGEREF _Toc1', run('7'))}</w:hyperlink>` +
@@ -218,7 +218,7 @@ describe('paragraphs', () => {
     );
   });
 
-  test('lose the bookmark of the last change, which would be a mark in the midst of words', async () => {
+  test('lose the bookmark of the last edit, which would be a mark within words', async () => {
     const body = paragraph(
       run('one wo') +
         '<w:bookmarkStart w:id="1" w:name="_GoBack"/><w:bookmarkEnd w:id="1"/>' +
@@ -228,7 +228,7 @@ describe('paragraphs', () => {
     expect(await inCapitals(body)).toBe('<w:p><w:r><w:t>ONE WORD</w:t></w:r></w:p>');
   });
 
-  test('never have a bookmark twice, nor its end before its beginning', async () => {
+  test('never have a bookmark twice, or its end before its beginning', async () => {
     const file = wordDocument(
       paragraph(
         run('The ') +
@@ -242,7 +242,7 @@ describe('paragraphs', () => {
     );
     const [block] = (await openWord(file)).blocks;
     expect(line(block!.segment)).toBe('The <1>term</1> and <2/><3>li<4/>nk</3>');
-    // What an engine may well do: the lone marks change places.
+    // As an engine may well do: the lone marks swap places.
     const out = bodyOf(
       await rewriteWord(file, () => [
         { mark: 'open', id: 3 },

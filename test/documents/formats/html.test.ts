@@ -6,8 +6,8 @@ const upper = (text: string) => text.toUpperCase();
 const page = (body: string, head = '<meta charset="utf-8">', html = '<html lang="en">') =>
   `<!DOCTYPE html>${html}<head>${head}</head><body>${body}</body></html>`;
 
-describe('the text of a page', () => {
-  it('is translated with its tags, and with the attributes of its tags', async () => {
+describe('the text of an HTML page', () => {
+  it('is translated with its tags, including their attributes', async () => {
     const file = '<p>The <a href="x?a=1&amp;b=2" title=\'The "new" link\'>link</a> is good.</p>';
     expect(await blocksOf('html', file)).toEqual(['The <1>link</1> is good.', 'The "new" link']);
     expect((await translated('html', file, upper)).toString()).toBe(
@@ -15,12 +15,12 @@ describe('the text of a page', () => {
     );
   });
 
-  it('is seen without the line breaks of the file, unless these are seen', async () => {
+  it('omits line breaks of the file, unless they are visible', async () => {
     expect(await blocksOf('html', '<p>One\r\n      two</p>')).toEqual(['One two']);
     expect(await blocksOf('html', '<pre>One\n  two</pre>')).toEqual(['One\n  two']);
   });
 
-  it('is that of buttons, hints and summaries, too', async () => {
+  it('includes buttons, hints and summaries', async () => {
     const file = page(
       '<input type=submit value=Send><input type="text" value="keep" placeholder="Name"><button value="keep" aria-label="Close">x</button><area alt="A place"><option label="Choice">',
       '<meta name="Description" content="About it"><meta property="og:title" content="The page"><meta name="viewport" content="width=device-width"><title>Title</title>',
@@ -33,7 +33,7 @@ describe('the text of a page', () => {
     expect(result).toContain('<input type=submit value="Enviar &quot;ya&quot;">');
   });
 
-  it('is not what only browsers without frames would show, nor how signs are read', async () => {
+  it('excludes frame fallbacks and ruby readings', async () => {
     const frames =
       '<frameset><frame src="a"><noframes><body title="x"><p>No <b>frames</b> &amp; such</p></body></noframes></frameset>';
     const ruby = '<p><ruby>kanji<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby> are read</p>';
@@ -43,15 +43,15 @@ describe('the text of a page', () => {
     );
   });
 
-  it('is not what is marked as untranslatable, be it an attribute', async () => {
+  it('excludes untranslatable elements, including their attributes', async () => {
     const file =
       '<p translate="no" title="a">b <i title="c">d</i></p><div class="x notranslate"><img alt="e"></div><textarea placeholder="Seen">f</textarea><svg><title>g</title><a title="h"/></svg><p>Seen, too</p>';
     expect(await blocksOf('html', file)).toEqual(['Seen, too', 'Seen']);
   });
 });
 
-describe('the language of a page', () => {
-  it('is that of the translation', async () => {
+describe('the language of an HTML page', () => {
+  it('becomes that of the translation', async () => {
     const file = page('<p lang="en-US">Hello</p><p lang="fr">Salut</p>');
     expect((await translated('html', file, upper)).toString()).toBe(
       page('<p lang="es">HELLO</p><p lang="fr">SALUT</p>', undefined, '<html lang="es">'),
@@ -62,7 +62,7 @@ describe('the language of a page', () => {
     );
   });
 
-  it('brings its direction', async () => {
+  it('determines its direction', async () => {
     const arabic = await translated('html', page('Hello'), () => 'مرحبا', { target: 'ar' });
     expect(arabic.toString()).toContain('<html dir="rtl" lang="ar">');
     const file = page('مرحبا', undefined, '<html dir="rtl" lang="ar">');
@@ -71,14 +71,14 @@ describe('the language of a page', () => {
   });
 });
 
-describe('the encoding of a page', () => {
-  it('is what it says, other letters are written as references', async () => {
+describe('the encoding of an HTML page', () => {
+  it('is the declared one, with other letters written as references', async () => {
     const file = Buffer.from(page('caf\xe9 \x93a\x94', '<meta charset=iso-8859-1>'), 'latin1');
     const result = await translated('html', file, (text) => text.replace('a”', 'б”'));
     expect(result.toString('latin1')).toContain('caf\xe9 \x93&#x431;\x94');
   });
 
-  it('is declared when the page had none and needs one now', async () => {
+  it('is declared if the page had no declaration and now needs one', async () => {
     const result = await translated('html', page('Hello', '<title>A</title>'), () => 'ñ');
     expect(result.toString()).toContain('<head><meta charset="utf-8"><title>ñ</title>');
     const xml =
@@ -94,8 +94,8 @@ describe('the encoding of a page', () => {
   });
 });
 
-describe('a page that is no good HTML', () => {
-  it('comes back as it was, in time that grows with the length', async () => {
+describe('an invalid HTML page', () => {
+  it('is returned unchanged, in linear time', async () => {
     const files = [
       '<p title="never closed',
       '<p title=a<b>c</p></i></b>text <',

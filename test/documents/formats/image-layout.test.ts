@@ -1,4 +1,4 @@
-/** Which texts of a picture belong together, and where they are set. */
+/** Picture layout: which texts of a picture belong together, and where they are placed. */
 import sharp, { type Region } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { appearanceOf, erase } from '../../../server/documents/formats/image/appearance.ts';
@@ -11,7 +11,7 @@ import { drawing, text } from '../../support/documents/pictures.ts';
 
 const options = { source: 'en', target: 'es', output: 'png', maxCharacters: 1_000_000 } as const;
 
-/** The texts that a picture of words at places, and of other pieces, has. */
+/** Returns the texts of a picture with words at places and other pieces. */
 async function textsOf(
   items: readonly (readonly [string, number, number])[],
   others: readonly string[] = [],
@@ -22,8 +22,8 @@ async function textsOf(
   return (await png.open(file, options)).blocks.map(({ segment }) => plainText(segment));
 }
 
-describe('a table without rules', () => {
-  it('has its cells by themselves, be they close or of several lines', async () => {
+describe('a table without rules in a picture', () => {
+  it('has its cells separate, even if they are close or have several lines', async () => {
     const close = [
       ['Article', 'Colour', 'Delivery'],
       ['Large notebook', 'dark green', 'next week'],
@@ -56,7 +56,7 @@ describe('a table without rules', () => {
   });
 });
 
-/** Narrow columns as leaflets have them. */
+/** Narrow columns, as in leaflets. */
 const leaflet = [
   [
     'The old harbour opens',
@@ -72,16 +72,16 @@ const leaflet = [
   ],
 ];
 
-/** The lines of columns, and where each column begins. */
+/** Returns the lines of columns with the start of each column. */
 const inColumns = (columns: readonly (readonly string[])[], lefts: readonly number[], from = 50) =>
   columns.flatMap((lines, x) =>
     lines.map((line, y) => [line, lefts[x] ?? 0, from + 27 * y] as const),
   );
 
-describe('a line that ends early', () => {
+describe('a picture line that ends early', () => {
   const lines = (...texts: string[]) => texts.map((line, y) => [line, 30, 50 + 27 * y] as const);
 
-  it('goes on in the next where it ends within a word, and was ended on purpose elsewhere', async () => {
+  it('continues in the next line if it ends within a word; otherwise its end is deliberate', async () => {
     const [first, last] = ['The clerk read their petition to the end and put it in the', 'month.'];
     expect(await textsOf(lines(first, 'regis-', 'ter for the rest of the', last))).toEqual([
       `${first} register for the rest of the`,
@@ -90,14 +90,14 @@ describe('a line that ends early', () => {
   });
 });
 
-describe('narrow columns of prose', () => {
-  it('are read one after the other, however close they stand', async () => {
+describe('narrow prose columns of a picture', () => {
+  it('are read one after the other, however close they are', async () => {
     const columns = leaflet.slice(0, 2);
     const expected = columns.map((lines) => lines.join(' '));
     expect(await textsOf(inColumns(columns, [30, 252]))).toEqual(expected);
   });
 
-  it('may have a title and headings, be of several paragraphs, and end at different heights', async () => {
+  it('may have a title and headings, several paragraphs, and different heights', async () => {
     const title = text('The town and its sea', {
       ...{ x: 400, y: 50, size: 40, anchor: 'middle', weight: 'bold' },
     });
@@ -121,7 +121,7 @@ describe('narrow columns of prose', () => {
       'are no sentences',
       ['when the room is', 'for as long as the', 'before the evening', 'at night'],
     ],
-  ])('are not the cells of a table that %s', async (_, cells) => {
+  ])('are told from the cells of a table that %s', async (_, cells) => {
     const table = [
       ['open the window', 'close the old door', 'light the big fire', 'feed it'],
       cells,
@@ -131,7 +131,7 @@ describe('narrow columns of prose', () => {
   });
 });
 
-/** Words of letters 20 pixels high, as recognition tells them: each with where it begins and ends. */
+/** Returns words of letters 20 pixels high as recognition reports them, each with its start and end. */
 function recognised(y: number, words: readonly (readonly [string, number, number])[]): OcrLine {
   const placed = words.map(([word, left, right]) => ({
     text: word,
@@ -149,14 +149,14 @@ function recognised(y: number, words: readonly (readonly [string, number, number
 const cellTexts = (lines: readonly OcrLine[]): string[] =>
   withTableCells(lines).map(({ words }) => words.map((word) => word.text).join(' '));
 
-describe('the words of a table', () => {
+describe('the words of a picture table', () => {
   const wide = (y: number, first: string, second: string) =>
     recognised(y, [
       [first, 30, 120],
       [second, 190, 400],
     ]);
 
-  it('are not joined across columns where a gap is read for a sign, below other columns', () => {
+  it('are not joined across columns where a gap is read as a sign, below other columns', () => {
     const lines = [
       ...[wide(40, 'Monday', 'Bread'), wide(80, 'Tuesday', 'Water'), wide(120, 'Friday', 'Fish')],
       recognised(180, [
@@ -176,7 +176,7 @@ describe('the words of a table', () => {
     );
   });
 
-  it('are parted by a gap as narrow as a blank where cells begin one below the other', () => {
+  it('are separated by a gap as narrow as a blank where cells are aligned', () => {
     const rows = [
       ['Apple', '7.20', 'fresh'],
       ['Pear', '1024.00', 'old'],
@@ -192,11 +192,11 @@ describe('the words of a table', () => {
         ]),
       );
     expect(cellTexts(table(0))).toEqual(rows.flat());
-    // Words that begin anywhere are parted by blanks.
+    // Words that begin anywhere are separated by blanks.
     expect(cellTexts(table(4))).not.toEqual(rows.flat());
   });
 
-  it('are not those of a sentence below it, whose letters are all of one width', () => {
+  it('exclude those of a monospaced sentence below the table', () => {
     const width = 12;
     const spaced = (y: number, line: string): OcrLine =>
       recognised(
@@ -213,7 +213,7 @@ describe('the words of a table', () => {
     expect(cellTexts(lines)).toEqual([...rows.join(' ').split(/ +/u), sentence]);
   });
 
-  it('are not those of prose that ends above it', () => {
+  it('exclude those of prose that ends above the table', () => {
     const prose = recognised(40, [
       ['trees.', 30, 80],
       ['A', 95, 110],
@@ -226,7 +226,7 @@ describe('the words of a table', () => {
   });
 });
 
-/** Where ink begins, in each of some rows of a picture. */
+/** Returns where ink begins in each of several rows of a picture. */
 async function inkLefts(picture: Uint8Array, rows: readonly number[], from: number) {
   const { data, info } = await sharp(picture)
     .greyscale()
@@ -242,7 +242,7 @@ async function inkLefts(picture: Uint8Array, rows: readonly number[], from: numb
   });
 }
 
-describe('a cell of a picture', () => {
+describe('a table cell of a picture', () => {
   it('is aligned as its column is, however much room it has', async () => {
     const [first, second] = [
       ['Monday', 'Wednesday', 'Friday'],
@@ -265,36 +265,31 @@ describe('a cell of a picture', () => {
   it.each([
     ['level', 0],
     ['a little askew', 1],
-  ])(
-    'leaves the rules around it where recognition takes them for a part of it: %s',
-    async (_, by) => {
-      const rules = `<path d="M 0 61 L 400 ${61 + by} M 30 0 V 120" stroke="black" stroke-width="3"/>`;
-      const label = text('Article', { x: 44, y: 50, size: 24 });
-      const raw = async (pieces: string[]) =>
-        sharp(await drawing({ width: 400, height: 120 }, pieces))
-          .flatten()
-          .raw()
-          .toBuffer();
-      const [drawn, alone] = await Promise.all([raw([rules, label]), raw([rules])]);
-      const picture = {
-        data: new Uint8Array(drawn),
-        width: 400,
-        height: 120,
-        channels: 3 as const,
-      };
-      const box = { left: 38, top: 28, right: 122, bottom: 63 };
-      const appearance = appearanceOf(picture, box, { isMarked: false, isRightToLeft: false });
-      erase(picture, appearance!);
-      const changed = [...alone.entries()].filter(
-        ([at, v]) => Math.abs(v - picture.data[at]!) > 24,
-      );
-      expect(changed).toHaveLength(0);
-      expect(appearance?.inkBox.bottom).toBeLessThan(56);
-    },
-  );
+  ])('keeps the rules around it even if recognition includes them: %s', async (_, by) => {
+    const rules = `<path d="M 0 61 L 400 ${61 + by} M 30 0 V 120" stroke="black" stroke-width="3"/>`;
+    const label = text('Article', { x: 44, y: 50, size: 24 });
+    const raw = async (pieces: string[]) =>
+      sharp(await drawing({ width: 400, height: 120 }, pieces))
+        .flatten()
+        .raw()
+        .toBuffer();
+    const [drawn, alone] = await Promise.all([raw([rules, label]), raw([rules])]);
+    const picture = {
+      data: new Uint8Array(drawn),
+      width: 400,
+      height: 120,
+      channels: 3 as const,
+    };
+    const box = { left: 38, top: 28, right: 122, bottom: 63 };
+    const appearance = appearanceOf(picture, box, { isMarked: false, isRightToLeft: false });
+    erase(picture, appearance!);
+    const changed = [...alone.entries()].filter(([at, v]) => Math.abs(v - picture.data[at]!) > 24);
+    expect(changed).toHaveLength(0);
+    expect(appearance?.inkBox.bottom).toBeLessThan(56);
+  });
 });
 
-/** Which columns of pixels have no ink within an area. */
+/** Returns which columns of pixels have no ink within an area. */
 async function clearColumns(picture: Uint8Array, area: Region): Promise<boolean[]> {
   const { data, info } = await sharp(picture)
     .extract(area)
@@ -308,7 +303,7 @@ async function clearColumns(picture: Uint8Array, area: Region): Promise<boolean[
   );
 }
 
-describe('two texts side by side', () => {
+describe('two adjacent texts of a picture', () => {
   it('share the room between them where one grows to the right and one is centred', async () => {
     const pieces = [
       text('The harbour', { x: 30, y: 60, size: 24 }),
@@ -321,7 +316,7 @@ describe('two texts side by side', () => {
     const [left, right] = [30 + 130, 480 - 75];
     const area = { left, top: 30, width: right - left, height: 40 };
     const clear = await clearColumns(written, area);
-    // Between the two is more room than between words.
+    // The gap between the texts is wider than between words.
     const gaps = clear.map(
       (_, x) => clear.slice(x, x + 14).length === 14 && clear.slice(x, x + 14).every(Boolean),
     );
@@ -329,7 +324,7 @@ describe('two texts side by side', () => {
   });
 });
 
-/** Something like a photo: waves of colours with grain. */
+/** Returns a photo-like picture: waves of colours with grain. */
 function photo({ width, height }: { width: number; height: number }, shade: number): Buffer {
   const data = Buffer.alloc(width * height * 3);
   for (const at of data.keys()) {
@@ -340,11 +335,11 @@ function photo({ width, height }: { width: number; height: number }, shade: numb
   return data;
 }
 
-describe('a line of a picture', () => {
+describe('a text line of a picture', () => {
   it.each([
     ['under a dark photo that it touches', 60, 181],
     ['close under a bright photo', 200, 186],
-  ])('%s leaves it as it is', async (_, shade, y) => {
+  ])('%s keeps its background', async (_, shade, y) => {
     const area = { left: 50, top: 40, width: 380, height: 120 };
     const label = text('The harbour in the morning', { x: 60, y, size: 28 });
     const paper = await drawing({ width: 480, height: 240 }, [label]);
@@ -360,7 +355,7 @@ describe('a line of a picture', () => {
     expect((await pixels(written, area)).equals(await pixels(file, area))).toBe(true);
   });
 
-  it('does not end at a space that does not break', () => {
+  it('does not end at a no-break space', () => {
     const units = unitsOf('à 10\u00a0km\u202f! \u3000Oui', 'fr').map(({ text }) => text);
     expect(units).toEqual(['à', '10\u00a0km\u202f!', 'Oui']);
   });

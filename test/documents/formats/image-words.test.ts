@@ -1,4 +1,4 @@
-/** Which words of a picture are text: those that are hard to read too, but no gaps. */
+/** Words of a picture: faint ones are text, and gaps are not. */
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { OcrLine, RawPixels } from '../../../server/documents/formats/image/ocr.ts';
@@ -6,20 +6,20 @@ import { withBarsRead } from '../../../server/documents/formats/image/read-bars.
 import { readText } from '../../../server/documents/formats/image/read-text.ts';
 import { drawing, rectangle, text } from '../../support/documents/pictures.ts';
 
-/** A stroke or letter of a line: what is read for it, and from where to where it is drawn. */
+/** A stroke or letter of a line: its recognised text, and its drawn place. */
 interface Drawn {
   text: string;
   left: number;
   right: number;
   top: number;
   bottom: number;
-  /** No ink: recognition tells it all the same. */
+  /** Whether it has no ink, though recognition reports it. */
   isEmpty?: boolean;
-  /** The place that is told, where it is another one. */
+  /** The reported place, where it differs from the drawn one. */
   told?: { left: number; right: number };
 }
 
-/** Words of capitals 30 pixels high that stand at 70. */
+/** Returns words of capitals 30 pixels high on a baseline at 70. */
 const word = (text: string, left: number, right: number): Drawn => ({
   ...{ text, left, right, top: 40, bottom: 70 },
 });
@@ -45,29 +45,29 @@ async function read(drawn: readonly Drawn[], colours = ['#ffffff', '#111111']): 
   return withBarsRead(line, gray).map(({ words }) => words.map(({ text }) => text).join(' '));
 }
 
-describe('a bar that is read in a line', () => {
+describe('a bar recognised in a line', () => {
   const before = word('Then', 20, 100);
   const bar = { ...word('|', 114, 118), top: 41 };
   const after = word('came', 132, 220);
 
-  it('is the letter I where it stands as a capital does, in whatever colours', async () => {
+  it('is read as the letter I if it has the height of a capital, in any colours', async () => {
     expect(await read([before, bar, after])).toEqual(['Then I came']);
     expect(await read([bar, after], ['#202020', '#f4f4f4'])).toEqual(['I came']);
     expect(await read([before, { ...bar, text: '|’m' }])).toEqual(['Then I’m']);
   });
 
-  it('is that letter too where its place is told beside it', async () => {
+  it('is read as I even if its reported place is beside it', async () => {
     const astray = { ...bar, told: { left: 101, right: 112 } };
     expect(await read([before, astray, after])).toEqual(['Then I came']);
   });
 
-  it('stays a bar where it goes below the line, or far from words', async () => {
+  it('stays a bar where it descends below the line, or is far from words', async () => {
     expect(await read([before, { ...bar, bottom: 78 }, after])).toEqual(['Then | came']);
     const far = { ...bar, left: 160, right: 164 };
     expect(await read([before, far, word('came', 224, 300)])).toEqual(['Then | came']);
   });
 
-  it('goes where there is no ink, and parts two texts when that gap is wide', async () => {
+  it('is dropped where there is no ink, and separates two texts if that gap is wide', async () => {
     const gap = { ...bar, isEmpty: true };
     expect(await read([before, gap, after])).toEqual(['Then came']);
     const wide = [before, { ...gap, left: 115, right: 130 }, word('came', 148, 220)];
@@ -76,7 +76,7 @@ describe('a bar that is read in a line', () => {
 });
 
 describe('a scanned line', () => {
-  it('keeps its words, also those that are hard to read', async () => {
+  it('keeps its words, including faint ones', async () => {
     const lines = [
       'Illness keeps the baker at home until Monday.',
       'I know the old harbour and I like the ships there.',

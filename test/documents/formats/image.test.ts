@@ -17,7 +17,7 @@ const english: Omit<OpenOptions, 'target'> = {
   maxCharacters: 1_000_000,
 };
 
-/** Translates by a list; what is not in it stays. */
+/** Translates by a list; unlisted text stays. */
 async function translated(
   format: DocumentFormat,
   file: Uint8Array,
@@ -53,12 +53,12 @@ async function pixels(file: Uint8Array, area?: Area): Promise<Buffer> {
   return (area === undefined ? image : image.extract(area)).raw().toBuffer();
 }
 
-/** Whether an area has the same pixels in both; comparing them one by one takes a second. */
+/** Returns whether an area has equal pixels in both files; comparing them one by one takes a second. */
 async function isAlike(file: Uint8Array, other: Uint8Array, area: Area): Promise<boolean> {
   return (await pixels(file, area)).equals(await pixels(other, area));
 }
 
-/** The colour that is farthest from the ground, the ground being the commonest. */
+/** Returns the colour farthest from the background, the commonest colour. */
 async function inkIn(file: Uint8Array, area: Area): Promise<{ ink: number[]; share: number }> {
   const data = await pixels(file, area);
   const colours = Array.from({ length: data.length / 4 }, (_, at) => [
@@ -99,7 +99,7 @@ const SCREEN_TEXTS = {
 };
 
 describe('a picture with text', () => {
-  it('has it erased and written anew in its place, colour and size, and all else as it was', async () => {
+  it('has its text replaced in place, colour and size, and stays otherwise unchanged', async () => {
     const original = await SCREEN;
     const { texts, file } = await translated(png, original, { list: SCREEN_TEXTS });
     expect(texts.toSorted()).toEqual(Object.keys(SCREEN_TEXTS).toSorted());
@@ -118,11 +118,11 @@ describe('a picture with text', () => {
       const before = await inkIn(original, area);
       const after = await inkIn(file, area);
       expect(near(after.ink, colour, 24), `ink ${after.ink.join()} in ${area.top}`).toBe(true);
-      // As bold and as large: the languages differ in length, not in how black they are.
+      // As bold and as large: the languages differ in length, not in blackness.
       expect(after.share).toBeGreaterThan(before.share * 0.6);
       expect(after.share).toBeLessThan(before.share * 2.2);
     }
-    // Nothing is touched beyond the texts: the edges of the button, the side bar's, what is below.
+    // Only the texts change: not the edges of the button and the side bar, nor the area below.
     for (const area of [
       { left: 205, top: 0, width: 80, height: 400 },
       { left: 220, top: 300, width: 580, height: 100 },
@@ -134,7 +134,7 @@ describe('a picture with text', () => {
     }
   });
 
-  it('has no trace of the old text on a gradient, and keeps what is close to it', async () => {
+  it('has no trace of the old text on a gradient, and keeps things close to it', async () => {
     const gradient = `<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="0"><stop offset="0" stop-color="#204080"/><stop offset="1" stop-color="#803060"/></linearGradient></defs><rect width="700" height="200" fill="url(#g)"/>`;
     const rule = rectangle({ left: 60, top: 122, width: 300, height: 4 }, '#f5b82e');
     const title = text('Our plan for next year', { x: 60, y: 110, size: 44, color: '#ffffff' });
@@ -143,7 +143,7 @@ describe('a picture with text', () => {
       list: { 'Our plan for next year': '…' },
     });
     expect(texts).toEqual(['Our plan for next year']);
-    // A picture that never had a title, but for the three dots: those are within the first 70 pixels.
+    // The same picture without the title but with the three dots, which are within the first 70 pixels.
     const bare = await drawing(size, [gradient, rule]);
     const area = { left: 130, top: 0, width: 570, height: 200 };
     const [erased, wanted] = [await pixels(file, area), await pixels(bare, area)];
@@ -154,7 +154,7 @@ describe('a picture with text', () => {
     expect(most).toBeLessThanOrEqual(6);
   });
 
-  it('is written within its frame in letters of every kind', async () => {
+  it('has text of every script written within its frame', async () => {
     const translations = [
       ['ar', 'مرحبا بكم في متحف المدينة'],
       ['hi', 'शहर के संग्रहालय में आपका स्वागत है'],
@@ -186,14 +186,14 @@ describe('a picture with text', () => {
       expect(right, target).toBeLessThan(546);
       expect(top, target).toBeGreaterThan(54);
       expect(bottom, target).toBeLessThan(146);
-      // In the middle, and legible.
+      // Centred and legible.
       expect(Math.abs((left + right) / 2 - 300), target).toBeLessThan(12);
       expect(bottom - top, target).toBeGreaterThan(14);
       expect(right - left, target).toBeGreaterThan(150);
     }
   });
 
-  it('has a table whose cells are translated by themselves, and whose rules stay', async () => {
+  it('has the cells of a table translated separately, and keeps its rules', async () => {
     const rules = [0, 110, 320, 460].map((left) =>
       rectangle({ left: 20 + left, top: 20, width: 1, height: 111 }, '#000000'),
     );
@@ -230,7 +230,7 @@ describe('a picture with text', () => {
     }
   });
 
-  it('keeps bullets, and the items after them apart', async () => {
+  it('keeps bullets, and their items separate', async () => {
     const items = ['Revenue increased by 12 percent', 'Three new customers', 'Costs are stable'];
     const bullets = items.map(
       (_, index) => `<circle cx="40" cy="${51 + 39 * index}" r="4" fill="#ffffff"/>`,
@@ -248,7 +248,7 @@ describe('a picture with text', () => {
     expect(await isAlike(file, await drawing(size, bullets), area)).toBe(true);
   });
 
-  it('comes back byte for byte without text, and when nothing is translated', async () => {
+  it('is returned byte for byte without text, and when nothing is translated', async () => {
     const noise = await sharp({
       create: {
         width: 300,
@@ -271,7 +271,7 @@ describe('a picture with text', () => {
     expect(label.equals(same.file)).toBe(true);
   });
 
-  it('keeps holes in a PNG, and what is seen through them', async () => {
+  it('keeps transparent areas of a PNG, and what is visible through them', async () => {
     const logo = await drawing({ width: 500, height: 120, paper: 'none' }, [
       text('Our company', { x: 30, y: 80, size: 48, color: '#1d4ed8', weight: 'bold' }),
     ]);
@@ -289,8 +289,8 @@ describe('the file of a picture', () => {
   const upright = (): Promise<Buffer> =>
     drawing({ width: 480, height: 160 }, [text(label, { x: 40, y: 100, size: 48 })]);
 
-  it('is stored in its orientation, size and profile; descriptions go', async () => {
-    // What undoes a quarter turn is the other one.
+  it('keeps orientation, size and profile; descriptions are dropped', async () => {
+    // The opposite orientation undoes a quarter turn.
     const [orientation, inverse] = [6, 8];
     const turned = await sharp(
       await sharp(await upright())
@@ -322,7 +322,7 @@ describe('the file of a picture', () => {
     expect(await readBack(file)).toBe('Cerrado hoy');
   });
 
-  it('may be gray, CMYK, of 16 bits or have a palette', async () => {
+  it('may be grey, CMYK, 16-bit or have a palette', async () => {
     const plain = sharp(await upright());
     const files: [DocumentFormat, Buffer][] = [
       [jpeg, await plain.clone().toColourspace('b-w').jpeg({ progressive: true }).toBuffer()],
@@ -337,14 +337,14 @@ describe('the file of a picture', () => {
       expect({ width, height }).toEqual({ width: 480, height: 160 });
       results.push(await sharp(result.file).toColourspace('srgb').removeAlpha().png().toBuffer());
     }
-    // All below each other, read at once.
+    // All results in one sheet, recognised at once.
     const sheet = sharp({ create: { width: 480, height: 640, channels: 3, background: '#fff' } });
     const layers = results.map((input, index) => ({ input, left: 0, top: 160 * index }));
     const together = await sheet.composite(layers).png().toBuffer();
     expect(await readBack(together)).toBe(results.map(() => 'Cerrado hoy').join(' '));
   });
 
-  it('is refused in words when it is too large, before it is decoded, or damaged, or another', async () => {
+  it('is refused with a reason if it is too large (before decoding), damaged or of another kind', async () => {
     const small = await upright();
     const photo = await sharp(small).jpeg().toBuffer();
     const options = { ...english, target: 'es' };
@@ -372,7 +372,7 @@ describe('the file of a picture', () => {
       const failure = await format.open(file, options).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(DocumentError);
       expect((failure as Error).message).toMatch(message);
-      // A hundred million pixels would be four times this.
+      // A hundred million pixels would take four times this.
       expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
     }
     await expect(png.open(small, { ...options, maxCharacters: 5 })).rejects.toThrow(/characters/);

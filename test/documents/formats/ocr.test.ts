@@ -35,7 +35,7 @@ const PAGE = drawing({ width: 700, height: 560 }, [
 const linesOf = (lines: readonly OcrLine[]): string[] =>
   lines.map(({ words }) => words.map((word) => word.text).join(' '));
 
-/** The folder of Tesseract's data, and one that has only some of it. */
+/** Returns a folder with some or all of Tesseract's data. */
 function dataFolder(...names: string[]): string {
   const listed = execFileSync('tesseract', ['--list-langs'], { encoding: 'utf8' });
   const installed = /"(.*)"/.exec(listed)?.[1] ?? '';
@@ -52,12 +52,12 @@ function dataFolder(...names: string[]): string {
   return folder;
 }
 
-describe('reading text in a picture', () => {
-  it('tells words with their places, line by line, with blocks and paragraphs', async () => {
+describe('text recognition', () => {
+  it('returns words with their places, by line, block and paragraph', async () => {
     const lines = await recogniseText(await PAGE, { language: 'en' });
     expect(linesOf(lines)).toEqual(['The museum of the town', ...FIRST, ...SECOND]);
     const [title, first, second, , , other] = lines;
-    // Letters of 44 pixels stand at 70, those with nothing below the line end there.
+    // Letters 44 pixels high on a baseline at 70, where those without descenders end.
     expect(title?.box.left).toBeCloseTo(61, -1);
     expect(title?.baseline.leftPx).toBeCloseTo(70, -1);
     expect(title?.letterHeightPx).toBeGreaterThan(32);
@@ -71,7 +71,7 @@ describe('reading text in a picture', () => {
     expect(other?.block).not.toBe(first?.block);
   });
 
-  it('reads raw pixels in colours and with transparency as well as files', async () => {
+  it('reads raw pixels, in colour and with transparency, as well as files', async () => {
     const image = sharp(
       await drawing({ width: 500, height: 90, paper: 'none' }, [
         text('Open on Sundays', { x: 30, y: 60, size: 40 }),
@@ -90,7 +90,7 @@ describe('reading text in a picture', () => {
     }
   });
 
-  it('tells of several gray pictures, of whatever sizes, the lines of each', async () => {
+  it('returns the lines of each of several grey pictures of any size', async () => {
     const gray = async (width: number, height: number, label: string) => {
       const picture = await drawing({ width, height }, [text(label, { x: 30, y: 60, size: 40 })]);
       const data = await sharp(picture).toColourspace('b-w').raw().toBuffer();
@@ -109,7 +109,7 @@ describe('reading text in a picture', () => {
     ]);
   });
 
-  it('finds the script when the language is not known, and reads accents', async () => {
+  it('detects the script of an unknown language, and reads accents', async () => {
     const picture = await drawing({ width: 900, height: 220 }, [
       text('La biblioteca está abierta todos los días', { x: 30, y: 60, size: 36 }),
       text('excepto el miércoles por la mañana.', { x: 30, y: 120, size: 36 }),
@@ -118,7 +118,7 @@ describe('reading text in a picture', () => {
     expect(linesOf(lines).join(' ')).toContain('está abierta todos los días');
   });
 
-  it('names the Debian package that lacks', async () => {
+  it('names the missing Debian package', async () => {
     const picture = await PAGE;
     const onlyEnglish = createTextRecogniser({ dataFolder: dataFolder('eng') });
     const nothing = createTextRecogniser({ dataFolder: dataFolder() });
@@ -138,7 +138,7 @@ describe('reading text in a picture', () => {
     expect(linesOf(await onlyEnglish(picture, { language: undefined }))).toHaveLength(9);
   });
 
-  it('stops with its process when it is told to', async () => {
+  it('stops with its process on abort', async () => {
     const stop = new AbortController();
     const picture = await sharp({
       create: {
@@ -160,7 +160,7 @@ describe('reading text in a picture', () => {
     await expect.poll(running, { interval: 10 }).toEqual([]);
   });
 
-  it('refuses what is no picture', async () => {
+  it('refuses a file that is not a picture', async () => {
     await expect(
       recogniseText(Buffer.from('no picture at all'), { language: 'en' }),
     ).rejects.toBeInstanceOf(DocumentError);

@@ -19,15 +19,15 @@ import {
 } from '../../support/documents/translated-document.ts';
 import { number, row, shared, sheetXml, workbookOf } from '../../support/documents/workbooks.ts';
 
-/** LibreOffice starts three times here, on a machine that may be busy. */
+/** LibreOffice starts three times here, and the machine may be busy. */
 const TIMEOUT_MS = 300_000;
 
 interface Sample {
   file: Uint8Array;
-  /** In letters that look the same, and in Arabic ones. */
+  /** In look-alike letters, and in Arabic ones. */
   alike: Uint8Array;
   arabic: Uint8Array;
-  /** Paths of the three as pdf. */
+  /** Paths of the three files as PDF. */
   pdfs: string[];
 }
 
@@ -40,9 +40,9 @@ function inArabicLetters(text: string): string {
     .replace(/[a-z]/g, (letter) => String.fromCharCode(0x0627 + letter.charCodeAt(0) - 97));
 }
 
-/** A workbook whose formulas name columns of a table, with other names for these. */
+/** Returns a workbook whose formulas name renamed columns of a table. */
 async function translatedTable(): Promise<Uint8Array> {
-  // Without results, so that LibreOffice has to calculate.
+  // Without cached results, so that LibreOffice must calculate.
   const formulas = [
     'SUM(Sales[Amount])',
     'SUM(Sales[[#Data],[Unit price]])',
@@ -78,7 +78,7 @@ async function translatedTable(): Promise<Uint8Array> {
   });
 }
 
-/** The path of {@link translatedTable} as pdf. */
+/** Path of {@link translatedTable} as PDF. */
 let table: string | undefined;
 
 beforeAll(async () => {
@@ -107,7 +107,7 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 
 describe.each(['xlsx', 'pptx'])('%s', (extension) => {
-  test('with nothing translated has the same parts, each byte for byte', async () => {
+  test('with nothing translated keeps the same parts, each byte for byte', async () => {
     const { file } = samples.get(extension)!;
     const identity = await translatedDocument(formats[extension]!, file, {
       translate: (text) => text,
@@ -115,7 +115,7 @@ describe.each(['xlsx', 'pptx'])('%s', (extension) => {
     expect(entriesOf(identity)).toEqual(entriesOf(file));
   });
 
-  test('looks the same when all its text was written anew in letters that look the same', async () => {
+  test('looks the same when all its text is replaced by look-alike letters', async () => {
     const [before = '', after = ''] = samples.get(extension)!.pdfs;
     expect(await pdfText(before)).toMatch(/[aceopxy]/);
     expect(await pdfText(after)).not.toMatch(/[aceopxy]/);
@@ -123,7 +123,7 @@ describe.each(['xlsx', 'pptx'])('%s', (extension) => {
     expect(difference).toBeLessThan(0.002);
   });
 
-  test('opens in Arabic, and holds what it held', async () => {
+  test('opens in Arabic, with its content', async () => {
     const { file, arabic, pdfs } = samples.get(extension)!;
     expect(await pdfText(pdfs[2] ?? '')).toMatch(/\p{Script=Arabic}{3}/u);
     const format = formats[extension]!;
@@ -137,7 +137,7 @@ describe.each(['xlsx', 'pptx'])('%s', (extension) => {
   });
 });
 
-test('formulas that name translated columns of a table still find them', async () => {
+test('xlsx formulas still resolve translated columns of a table', async () => {
   const text = await pdfText(table ?? '');
   // Column by column.
   expect(text.trim().split(/\s*\n\s*/)).toEqual([

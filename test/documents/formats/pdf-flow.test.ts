@@ -1,4 +1,4 @@
-/** PDF → docx: pages become a flowing document. */
+/** Converting PDF pages into a flowing docx document. */
 import { readFileSync } from 'node:fs';
 import { degrees, PDFDocument, rgb, StandardFonts } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { harbourBook } from '../../support/documents/harbour-book.ts';
 
 const options = { source: 'en', target: 'es', output: 'docx', maxCharacters: 1_000_000 } as const;
 
-/** What stands on every page, and the note. */
+/** The running texts of every page, and the note. */
 const RUNNING = / ?(Chronicle of the harbour|Page of|Kept in the archive of the city)/g;
 
 const book = once(async () => {
@@ -37,7 +37,7 @@ const flowed = async (
   );
 };
 
-/** The book with its own words. */
+/** The book with its original words. */
 const same = once(() => flowed((segment) => segment));
 
 const inArabic = (segment: TextSegment): TextSegment =>
@@ -49,8 +49,8 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-describe('a flowing document made of a pdf', () => {
-  it('has headings, lists, tables, pictures, notes and links as Word has them', async () => {
+describe('a docx document made from a PDF', () => {
+  it("has headings, lists, tables, pictures, notes and links in Word's forms", async () => {
     const docx = await same();
     const xml = zipText(docx, 'word/document.xml');
     expect(xml).toMatch(/w:pStyle w:val="Heading1"\/>(?:(?!<\/w:p>).)*The harbour and its city/);
@@ -70,7 +70,7 @@ describe('a flowing document made of a pdf', () => {
     expect(names.filter((name) => /media\/.*\.(?:png|jpg)$/.test(name))).toHaveLength(1);
   });
 
-  it('puts what runs through the pages into header and footer, with counted pages', async () => {
+  it('has running texts in header and footer, with page fields', async () => {
     const docx = await same();
     const parts = Object.entries(unzipped(docx)).map(([name, bytes]) => ({
       name,
@@ -83,15 +83,15 @@ describe('a flowing document made of a pdf', () => {
     expect(zipText(docx, 'word/document.xml')).not.toContain('Chronicle of the harbour');
   });
 
-  it('is opened by LibreOffice with all words in their order and about as many pages', async () => {
+  it('opens in LibreOffice with all words in order and about as many pages', async () => {
     const file = await book();
     const written = [await same(), await arabic()];
-    // Its numbers of links and its time are other ones each time.
+    // The numbers of its links and its time differ in every run.
     const [rendered = '', mirrored = ''] = await sofficeNow(
       written.map((content, at) => ({ name: `${at}.docx`, content })),
       'pdf',
     );
-    // Headers, footers and notes stand where pages end, which is elsewhere.
+    // Headers, footers and notes are at page ends, which differ.
     const words = async (of: string | Uint8Array): Promise<string> =>
       ((await pdfText(of)).match(/\p{L}+/gu) ?? []).join(' ').replaceAll(RUNNING, '');
     expect(await words(rendered)).toBe(await words(file));
@@ -100,7 +100,7 @@ describe('a flowing document made of a pdf', () => {
     }
   });
 
-  it('joins paragraphs that go on in the next column or page', async () => {
+  it('has paragraphs joined across columns and pages', async () => {
     const opened = await openedBook();
     const texts = opened.blocks.map(({ segment }) => plainText(segment));
     const whole = texts.filter(
@@ -110,7 +110,7 @@ describe('a flowing document made of a pdf', () => {
     expect(whole).toHaveLength(8);
   });
 
-  it('keeps the spaces of a translation that are no blanks', async () => {
+  it('keeps special spaces of a translation', async () => {
     const spaced = await flowed((segment) =>
       segment.map((part) =>
         typeof part === 'string' ? part.replace('old harbour', 'old\u00a0 har\u3000bour') : part,
@@ -119,7 +119,7 @@ describe('a flowing document made of a pdf', () => {
     expect(zipText(spaced, 'word/document.xml')).toContain('The old\u00a0har\u3000bour');
   });
 
-  it('is written from right to left for such a language', async () => {
+  it('runs right to left for a right-to-left language', async () => {
     const docx = await arabic();
     const xml = zipText(docx, 'word/document.xml');
     expect(xml).toContain('<w:bidi/>');
@@ -129,7 +129,7 @@ describe('a flowing document made of a pdf', () => {
   });
 });
 
-/** A page of what designers do: grounds, labels, cards, a watermark, a flow chart, a turned label. */
+/** A designed page: backgrounds, labels, cards, a watermark, a flow chart, a rotated label. */
 async function designedPage(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const page = document.addPage([595, 842]);
@@ -174,8 +174,8 @@ async function designedPage(): Promise<Uint8Array> {
   return document.save();
 }
 
-describe('a designed page', () => {
-  it('flows so that every word can be read, without watermarks and empty boxes', async () => {
+describe('a designed PDF page', () => {
+  it('flows with every word readable, without watermarks and empty boxes', async () => {
     const opened = await pdf.open(await designedPage(), options);
     const segments = opened.blocks.map(({ segment }) => segment);
     const text = segments.map(plainText).join(' ');
@@ -189,7 +189,7 @@ describe('a designed page', () => {
     expect(paragraphOf('White title')).toContain('w:fill="1A3366"');
     expect(paragraphOf('Fountains')).toContain('w:fill="1A994D"');
     expect(paragraphOf('Lost words')).not.toContain('FFFFFF');
-    // The card is not drawn empty; of the three boxes only the table is one.
+    // The card is not drawn empty; of the three boxes only the table becomes one.
     expect(xml).not.toContain('<w:drawing>');
     expect(xml.match(/<w:tbl>/g)).toHaveLength(1);
     const table = xml.slice(xml.indexOf('<w:tbl>'), xml.indexOf('</w:tbl>'));
@@ -199,7 +199,7 @@ describe('a designed page', () => {
   });
 });
 
-it('keeps a compound whole that was divided at its own hyphen', async () => {
+it('the PDF reader keeps a compound whole that is divided at its own hyphen', async () => {
   const document = await PDFDocument.create();
   const font = await document.embedFont(StandardFonts.Helvetica);
   const page = document.addPage([595, 842]);
@@ -216,7 +216,7 @@ it('keeps a compound whole that was divided at its own hyphen', async () => {
   expect(text).toContain('a state-of-the-art basin, and all the boats of the town have a place');
 });
 
-it('takes no lowered sign for the note of a raised one', async () => {
+it('the PDF reader does not take a subscript for the note of a superscript', async () => {
   const document = await PDFDocument.create();
   const font = await document.embedFont(StandardFonts.Helvetica);
   const page = document.addPage([600, 200]);

@@ -41,15 +41,15 @@ function encrypted(file: Uint8Array, userPassword: string): Uint8Array {
   return readFileSync(to);
 }
 
-/** A file written line by line, without a table of its objects. */
+/** Writes a file line by line, without a cross-reference table. */
 function bareFile(objects: readonly string[]): Uint8Array {
   const bodies = objects.map((body, at) => `${at + 1} 0 obj\n${body}\nendobj\n`);
   const trailer = 'trailer << /Root 1 0 R >>\nstartxref\n0\n%%EOF\n';
   return Buffer.from(`%PDF-1.7\n${bodies.join('')}${trailer}`);
 }
 
-describe('a PDF file that is protected', () => {
-  it('is refused when it cannot be opened without a password', async () => {
+describe('a protected PDF file', () => {
+  it('is refused if opening it requires a password', async () => {
     const failure = await open(encrypted(await reportPdf(), 'secret')).catch(
       (error: unknown) => error,
     );
@@ -57,18 +57,18 @@ describe('a PDF file that is protected', () => {
     expect(String(failure)).toMatch(/password/);
   });
 
-  it('is translated when only changing it wants a password', async () => {
+  it('is translated if only changing it requires a password', async () => {
     const written = await translate(encrypted(await reportPdf(), ''));
     expect(await pdfText(written)).toContain('LEVEL OF THE RIVER');
     expect(Buffer.from(written).includes('/Encrypt')).toBe(false);
   });
 });
 
-describe('a PDF file that is damaged', () => {
+describe('a damaged PDF file', () => {
   it.each([
     ['', /is empty/],
     ['\u0089PNG\r\n and so on', /not a PDF/],
-  ])('is told from one that is none', async (content, message) => {
+  ])('is told from a file of another kind', async (content, message) => {
     const failure = await open(Buffer.from(content)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DocumentError);
     expect(String(failure)).toMatch(message);
@@ -80,7 +80,7 @@ describe('a PDF file that is damaged', () => {
     await expect(open(cut)).rejects.toBeInstanceOf(DocumentError);
   });
 
-  it('is mended when only the table of its objects is wrong', async () => {
+  it('is repaired if only its cross-reference table is wrong', async () => {
     const content = linesContent(['Words without a table of objects']);
     const file = bareFile([
       '<< /Type /Catalog /Pages 2 0 R >>',
@@ -92,7 +92,7 @@ describe('a PDF file that is damaged', () => {
     expect(await pdfText(await translate(file))).toContain('WORDS WITHOUT');
   });
 
-  it('is mended when its metadata swallow what comes after them', async () => {
+  it('is repaired if its metadata swallow what follows', async () => {
     const content = linesContent(['Words after damaged metadata']);
     const file = bareFile([
       '<< /Creator (A program whose name does not end /Title <0041> >>',
@@ -108,7 +108,7 @@ describe('a PDF file that is damaged', () => {
     expect(await pdfText(await translate(Buffer.from(own, 'latin1')))).toContain('WORDS AFTER');
   });
 
-  it('ends when its pages contain each other', async () => {
+  it('does not loop when its pages contain each other', async () => {
     const file = bareFile([
       '<< /Type /Catalog /Pages 2 0 R >>',
       '<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 4 /Parent 3 0 R >>',
@@ -118,7 +118,7 @@ describe('a PDF file that is damaged', () => {
     expect(result instanceof DocumentError || result instanceof Uint8Array).toBe(true);
   });
 
-  it('ends when forms draw each other', async () => {
+  it('does not loop when forms draw each other', async () => {
     const file = await rawPdf(
       [
         {
@@ -127,7 +127,7 @@ describe('a PDF file that is damaged', () => {
         },
       ],
       (document) => {
-        // The form gets itself among its resources, and draws itself.
+        // The form is among its own resources, and draws itself.
         const resources = document.getPage(0).node.Resources();
         const forms = resources?.lookup(PDFName.of('XObject'));
         const ref = /One (\d+ \d+ R)/.exec(String(forms))?.[1];
@@ -150,7 +150,7 @@ describe('a PDF file that is damaged', () => {
 });
 
 describe('a PDF file with scripts', () => {
-  it('has none of them afterwards', async () => {
+  it('loses its scripts in translation', async () => {
     const file = await rawPdf(
       [{ content: linesContent(['Words beside a script']) }],
       (document) => {
@@ -173,7 +173,7 @@ describe('a PDF file with scripts', () => {
   });
 });
 
-it('a PDF file may have a list of any length', async () => {
+it('a PDF file may contain a list of any length', async () => {
   const file = await rawPdf(
     [{ content: linesContent(['Words beside a long list']) }],
     ({ context, catalog }) => {
@@ -184,8 +184,8 @@ it('a PDF file may have a list of any length', async () => {
   expect(written.getPageCount()).toBe(1);
 });
 
-describe('the text of a translated PDF file', () => {
-  it('is not left anywhere in the file', async () => {
+describe('the source text of a translated PDF file', () => {
+  it('is removed from the whole file', async () => {
     const secret = 'Unmistakable words of the original';
     const file = await rawPdf([
       {

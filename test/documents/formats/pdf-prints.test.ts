@@ -5,7 +5,7 @@ import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { pdfText, renderPages, zipText } from '../../support/documents/documents.ts';
 import { rawPdf } from '../../support/documents/pdf-files.ts';
 
-/** Translates the only page of a file, in capitals. */
+/** Translates the only page of a file into capitals. */
 async function shouted(content: string, output: 'pdf' | 'docx' = 'pdf'): Promise<Uint8Array> {
   const file = await rawPdf([{ content }]);
   const document = await pdf.open(file, {
@@ -25,7 +25,7 @@ async function darkestOf(file: Uint8Array): Promise<number> {
   return Math.min(...new Set(page?.pixels));
 }
 
-/** The names of the fonts of the first page. */
+/** Returns the names of the fonts of the first page. */
 async function fontsOf(file: Uint8Array): Promise<string> {
   const page = (await PDFDocument.load(file)).getPage(0);
   const fonts = page.node.Resources()?.lookup(PDFName.of('Font'), PDFDict);
@@ -42,13 +42,13 @@ const twice = (first: string, later: string, { apart = 0.5, font = 'Times' } = {
     `BT /${font} 18 Tf ${later} 1 0 0 1 60 700 Tm ${heading} ET`,
   ].join('\n');
 
-describe('text of a PDF file that is printed more than once', () => {
+describe('PDF text printed more than once', () => {
   it.each([
     ['a white halo', twice('1 g', '0 g')],
     ['a shadow', twice('0.6 g', '0 g', { apart: 1.2 })],
     ['a halo of outlines', twice('1 Tr 3 w 1 G', '0 Tr 0 g', { apart: 0 })],
     ['a halo on all sides', ['1 g', '1 g', '1 g'].map((g) => twice(g, '0 g')).join('\n')],
-  ])('has the colour that is seen where it has %s', async (_, content) => {
+  ])('has the visible colour where it has %s', async (_, content) => {
     const written = await shouted(content);
     expect((await pdfText(written)).trim()).toBe('THE OLD HOUSE NEAR THE RIVER');
     expect(await darkestOf(written)).toBeLessThan(60);
@@ -61,7 +61,7 @@ describe('text of a PDF file that is printed more than once', () => {
     );
   });
 
-  it('keeps a white print that is the last', async () => {
+  it('keeps a white print that comes last', async () => {
     expect(await darkestOf(await shouted(twice('0.8 g', '1 g')))).toBeGreaterThan(240);
   });
 
@@ -76,7 +76,7 @@ describe('text of a PDF file that is printed more than once', () => {
           `BT /Times 18 Tf 1 0 0 1 ${60 + at * 10} 700 Tm (${letter}) Tj 1 0 0 1 ${60.4 + at * 10} 700 Tm (${letter}) Tj ET`,
       ).join('\n'),
     ],
-  ])('is bold where that makes it bold: %s', async (_, content) => {
+  ])('is bold where repetition makes it bold: %s', async (_, content) => {
     expect(await fontsOf(await shouted(content))).toContain('Bold');
   });
 
@@ -86,7 +86,7 @@ describe('text of a PDF file that is printed more than once', () => {
       'filled and outlined in another colour',
       `BT /Times 18 Tf 2 Tr 1 0 0 RG 60 700 Td ${heading} ET`,
     ],
-  ])('is as bold as its font else: %s', async (_, content) => {
+  ])('otherwise is as bold as its font: %s', async (_, content) => {
     // Beside bold text of the same font.
     const written = await shouted(
       `${content}\n${twice('0 g', '0 g').replaceAll('700 Tm', '400 Tm')}`,

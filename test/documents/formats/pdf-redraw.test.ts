@@ -23,7 +23,7 @@ async function translate(
   return { written: await document.write(translated, { source: 'en', target: 'de' }), told };
 }
 
-/** What is written in a page's content stream. */
+/** Returns a page's content stream. */
 async function contentOf(file: Uint8Array): Promise<string> {
   const document = await PDFDocument.load(file);
   const contents = document.getPage(0).node.lookup(PDFName.of('Contents'));
@@ -41,7 +41,7 @@ describe('transparent text of a PDF file', () => {
       },
     );
 
-  it('is as transparent in the translation', async () => {
+  it('keeps its transparency in the translation', async () => {
     const { written } = await translate(await watermark(), () => 'Entwurf von heute');
     const [page] = await renderPages(written);
     expect(await pdfText(written)).toContain('Entwurf von heute');
@@ -51,7 +51,7 @@ describe('transparent text of a PDF file', () => {
   });
 });
 
-describe('lines under and through the text of a PDF file', () => {
+describe('underlines and strikes of a PDF file', () => {
   // "Read the plan " is 75.3 points wide in Times at 12 points, "carefully" 46.0.
   const content = [
     'BT /Times 12 Tf 1 0 0 1 60 700 Tm (Read the plan carefully and answer it) Tj ET',
@@ -60,7 +60,7 @@ describe('lines under and through the text of a PDF file', () => {
     'BT /Times 12 Tf 1 0 0 1 60 404 Tm (Words in a table) Tj ET',
   ].join('\n');
 
-  it('go with their words, and rules of tables stay', async () => {
+  it('move with their words, while rules of tables stay', async () => {
     const file = await rawPdf([{ content }]);
     const { written, told } = await translate(file, (text) => text.toUpperCase());
     const marked = told.find((segment) => plainText(segment).startsWith('Read'));
@@ -73,7 +73,7 @@ describe('lines under and through the text of a PDF file', () => {
     expect(Number(width)).toBeGreaterThan(60);
   });
 
-  it('stay when the text stays', async () => {
+  it('stay when the text is unchanged', async () => {
     const file = await rawPdf([{ content }]);
     const { written } = await translate(file, (text) => text);
     const [before, after] = [await renderPages(file), await renderPages(written)];
@@ -103,7 +103,7 @@ describe('headings of a PDF file', () => {
       .map(([line, x, y]) => `BT /${font} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${line}) Tj ET`)
       .join('\n');
 
-  it('are texts of their own where they stand now here, now there', async () => {
+  it('are separate texts at irregular positions', async () => {
     const headings = [
       ['Environment', 430, 640],
       ['Knowledge of weather', 290, 605],
@@ -114,7 +114,7 @@ describe('headings of a PDF file', () => {
     expect(told.map(plainText)).toEqual(headings.map(([text]) => text));
   });
 
-  it('go on beside their column, where nothing is, before they become two lines', async () => {
+  it('extend beyond their column into free space before they wrap', async () => {
     const content = [
       shown('Times', 10, [
         ['The letter that the king had sent arrived in the village before the winter', 60, 700],

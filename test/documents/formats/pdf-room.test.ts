@@ -13,12 +13,12 @@ interface Word {
   text: string;
   left: number;
   right: number;
-  /** From the top of the page. */
+  /** Distance from the top of the page. */
   top: number;
   bottom: number;
 }
 
-/** The words of a file with their places, in points. */
+/** Returns the words of a file with their places, in points. */
 function wordsOf(file: Uint8Array): Word[] {
   const name = path.join(documentFolder(), 'room.pdf');
   writeFileSync(name, file);
@@ -36,7 +36,7 @@ function wordAt(words: readonly Word[], text: string): Word {
   return found;
 }
 
-/** A paragraph of lines of 40 letters, 12 points large, that begins with a name of its own. */
+/** Returns a paragraph of lines of 40 letters at 12 points that begins with its name. */
 function paragraph(name: string, { x = 60, y }: { x?: number; y: number }): string {
   return linesContent(linesOf(`${name} ${riverText}`), { x, y });
 }
@@ -45,7 +45,7 @@ function linesOf(text: string): string[] {
   return text.match(/.{1,40}(?: |$)/g)?.map((line) => line.trim()) ?? [];
 }
 
-/** As long as a translation that needs `more` as well; it ends with a word that can be found. */
+/** Returns a translation longer by `more`, with an identifiable last word. */
 const longer =
   (more: string) =>
   (text: string): string =>
@@ -53,8 +53,8 @@ const longer =
 
 const height = ({ top, bottom }: Word): number => bottom - top;
 
-describe('a translated page with free room at its foot', () => {
-  it('keeps the distance between paragraphs that become longer', async () => {
+describe('a translated PDF page with free room at its foot', () => {
+  it('keeps the distance between paragraphs that grow', async () => {
     const names = ['Alpha', 'Beta', 'Gamma'];
     const content = names.map((name, at) => paragraph(name, { y: 760 - at * 100 })).join('\n');
     const file = await rawPdf([{ content }]);
@@ -67,13 +67,13 @@ describe('a translated page with free room at its foot', () => {
       const gap = first.top - wordAt(after, `${names[at] ?? ''}end`).bottom;
       const lines = before.filter((word) => word.bottom <= wordAt(before, name).top + 1);
       const was = wordAt(before, name).top - Math.max(...lines.map(({ bottom }) => bottom));
-      // The letters of the font it was written in are not as high.
+      // The letters of the source font are less high.
       expect(gap).toBeGreaterThan(0.75 * was);
       expect(height(first)).toBeGreaterThan(0.97 * height(wordAt(after, 'Alpha')));
     }
   });
 
-  it('makes letters smaller in that column alone that has something below it', async () => {
+  it('shrinks letters only in the column with an obstacle below', async () => {
     const content = [
       paragraph('Alpha', { y: 760 }),
       paragraph('Beta', { y: 660 }),
@@ -93,7 +93,7 @@ describe('a translated page with free room at its foot', () => {
     expect(wordAt(after, 'Deltaend').bottom).toBeGreaterThan(842 - 560);
   });
 
-  it('makes letters smaller in a narrow cell of a table, and not around the table', async () => {
+  it('shrinks letters in a narrow cell of a table, and not around the table', async () => {
     const edges = [60, 246, 290].map((x) => `${x} 600 m ${x} 630 l S`);
     const content = [
       paragraph('Alpha', { y: 760 }),
@@ -127,7 +127,7 @@ describe('a translated page with free room at its foot', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(0.15);
   });
 
-  it('pushes neither what is below a picture nor the footer of the page', async () => {
+  it('keeps the text below a picture and the page footer in place', async () => {
     const content = [
       paragraph('Alpha', { y: 760 }),
       paragraph('Beta', { y: 660 }),
@@ -149,10 +149,10 @@ describe('a translated page with free room at its foot', () => {
   });
 });
 
-describe('a translated page that has other text beside its columns', () => {
+describe('a translated PDF page with text beside its columns', () => {
   const told = longer('and some words more than that');
 
-  it('has its text pushed down past a line that is turned', async () => {
+  it('has its text moved down past a rotated line', async () => {
     const turned = `BT /Times 9 Tf 0 1 -1 0 40 300 Tm (Printed in the town) Tj ET`;
     const content = [paragraph('Alpha', { y: 760 }), paragraph('Beta', { y: 660 }), turned];
     const file = await rawPdf([{ content: content.join('\n') }]);
@@ -166,7 +166,7 @@ describe('a translated page that has other text beside its columns', () => {
     expect(wordAt(after, 'Printed').left).toBeCloseTo(wordAt(before, 'Printed').left, -1);
   });
 
-  it('has its text pushed down though it has hundreds of paragraphs', async () => {
+  it('has its text moved down despite hundreds of paragraphs', async () => {
     const words = Array.from({ length: 330 }, (_, at) => {
       const [x, y] = [60 + (at % 10) * 48, 600 - Math.floor(at / 10) * 16];
       return `BT /Times 6 Tf ${x} ${y} Td (Level ${at}) Tj ET`;
@@ -183,10 +183,10 @@ describe('a translated page that has other text beside its columns', () => {
   });
 });
 
-describe('translated text in a drawn box', () => {
+describe('translated PDF text in a drawn box', () => {
   const more = longer('and some words more than that');
 
-  it('is pushed down within the box, which has room', async () => {
+  it('is moved down within the box if it has room', async () => {
     const content = [
       '40 540 240 250 re S',
       paragraph('Alpha', { y: 760 }),
@@ -206,7 +206,7 @@ describe('translated text in a drawn box', () => {
     expect(wordAt(after, 'Epsilon').top).toBeCloseTo(wordAt(before, 'Epsilon').top, -1);
   });
 
-  it('gets smaller where it would go over the lower edge of a box with round corners', async () => {
+  it('shrinks where it would cross the lower edge of a box with round corners', async () => {
     const round = '60 670 m 280 670 l 300 670 300 670 300 690 c 300 770 l';
     const content = [
       `0.8 0.9 1 rg ${round} 300 790 300 790 280 790 c 60 790 l`,
@@ -221,7 +221,7 @@ describe('translated text in a drawn box', () => {
   });
 });
 
-it('keeps a line in the middle of its column, which is not that of the page', async () => {
+it('a centred PDF line stays centred in its column, not on the page', async () => {
   const column = paragraph('Alpha', { y: 760 });
   const ofColumn = wordsOf(await rawPdf([{ content: column }]));
   const middle = (60 + Math.max(...ofColumn.map(({ right }) => right))) / 2;

@@ -1,11 +1,11 @@
-/** Tables and forms that have no rules between their rows. */
+/** Tables and forms without rules between their rows. */
 import { describe, expect, it } from 'vitest';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { rawPdf } from '../../support/documents/pdf-files.ts';
 import { openDocument, plainTextsOf } from '../../support/documents/translated-document.ts';
 
-/** A text at a place, 12 points large. */
+/** Returns a text at a place, at 12 points. */
 const at = (x: number, y: number, text: string): string =>
   `BT /Times 12 Tf ${x} ${y} Td (${text}) Tj ET`;
 
@@ -14,8 +14,8 @@ async function textsOf(content: readonly string[]): Promise<string[]> {
   return plainTextsOf(await openDocument(pdf, file));
 }
 
-describe('rows without rules', () => {
-  it('are told apart by the figures in any of their columns', async () => {
+describe('PDF rows without rules', () => {
+  it('are separated by figures in any of their columns', async () => {
     const rows = [
       ['Morning watch', 'Harbour office', '8.30'],
       ['Bridge', 'Lower quay', '12.15'],
@@ -29,7 +29,7 @@ describe('rows without rules', () => {
     expect((await textsOf(content)).sort()).toEqual(told.sort());
   });
 
-  it('are told apart by standing further apart than the lines within a cell', async () => {
+  it('are separated by distances greater than those of lines within a cell', async () => {
     const content = [
       at(60, 700, 'Repairs of the old stone bridge'),
       at(60, 686, 'and of the road beside it'),
@@ -58,7 +58,7 @@ describe('rows without rules', () => {
     expect(await textsOf(content)).toEqual(labels);
   });
 
-  it('have cells that are hardly further apart than words', async () => {
+  it('may have cells hardly further apart than words', async () => {
     const content = [
       ...[at(60, 700, 'Article'), at(103, 700, 'Purpose of use')],
       ...[at(60, 682, 'Rope'), at(103, 682, 'Mooring of boats')],
@@ -68,7 +68,7 @@ describe('rows without rules', () => {
     expect((await textsOf(content)).sort()).toEqual([...told, 'Rope'].sort());
   });
 
-  it('are not seen in columns of a text whose lines stand side by side', async () => {
+  it('are not assumed in text columns whose lines are level', async () => {
     const column = (name: string): string[] => [
       `${name} has risen by two metres since the`,
       'morning and the authority expects that',

@@ -1,4 +1,4 @@
-/** How the text of a PDF file is read: words, lines, columns and paragraphs, each told once. */
+/** Reading the text of a PDF file: words, lines, columns and paragraphs, each once. */
 import { describe, expect, it } from 'vitest';
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 
@@ -32,18 +32,18 @@ const alignmentsOf = async (content: string) => {
   }
 };
 
-/** How wide letters of Times at 10 points are. */
+/** Returns the width of letters of Times at 10 points. */
 const widthOf = async (text: string): Promise<number> => {
   const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
   return Array.from(text).reduce((sum, letter) => sum + times.widthOfTextAtSize(letter, 10), 0);
 };
 
-/** Text at places. */
+/** Returns text at places. */
 const placed = (items: readonly (readonly [string, number, number])[], size = 10): string =>
   items.map(([text, x, y]) => `BT /Times ${size} Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
 
 describe('the text of a PDF file', () => {
-  it('has each row, entry and item by itself', async () => {
+  it('has each row, entry and item separate', async () => {
     const rows = ['Consulting services', 'Travel expenses', 'Total amount due'];
     const entries = ['Introduction', 'Materials and methods'];
     const items = ['An inner point', 'Another inner point'];
@@ -69,7 +69,7 @@ describe('the text of a PDF file', () => {
     expect(texts).toEqual(expect.arrayContaining([...rows, ...items]));
   });
 
-  it('joins spaced and slanting letters, initials and lines with raised signs', async () => {
+  it('has spaced and slanted letters, initials and lines with superscripts joined', async () => {
     const slant = Math.SQRT1_2.toFixed(4);
     const content = [
       'BT /Times 12 Tf 4 Tc 60 780 Td (WIDE LETTERS) Tj 0 Tc ET',
@@ -94,7 +94,7 @@ describe('the text of a PDF file', () => {
     expect(texts.join('|')).toMatch(/above others which push lines further ?2 away/);
   });
 
-  it('has its words apart where letters reach into narrow blanks or are set narrower', async () => {
+  it('has its words separate where letters reach into narrow blanks or are condensed', async () => {
     const words = 'Half of chief staff could walk off if it were';
     const shown = `[(${words.split(' ').join(') -210 (')})] TJ`;
     const content = [100, 85, 70].map(
@@ -103,7 +103,7 @@ describe('the text of a PDF file', () => {
     expect(await textsOf(content.join('\n'))).toEqual([words, words, words]);
   });
 
-  it('is told once where it is printed twice to look bold', async () => {
+  it('occurs once where it is printed twice for boldness', async () => {
     const lines = Array.from({ length: 12 }, (_, at) => `Warning ${at} of the river`);
     const print = (x: number): string =>
       lines.map((line, at) => `1 0 0 1 ${x} ${700 - at * 14} Tm (${line}) Tj`).join('\n');
@@ -121,7 +121,7 @@ describe('the text of a PDF file', () => {
     expect(read).not.toContain('Warning');
   });
 
-  it('is read column by column though the gutter is narrower than some blanks', async () => {
+  it('is read column by column even if the gutter is narrower than some blanks', async () => {
     const left = [
       'The river has risen by two',
       'metres since the morning',
@@ -144,15 +144,15 @@ describe('the text of a PDF file', () => {
     expect(texts).toEqual([[...left, last[0]].join(' '), [...right, last[1]].join(' ')]);
   });
 
-  it('is read column by column where few lines of a column stand beside others', async () => {
+  it('is read column by column where few lines of a column are beside others', async () => {
     const { file, texts } = await newspaperPdf();
     const { blocks } = await open(file);
     const told = blocks.map(({ segment }) => plainText(segment)).join(' ');
-    // Pages of a browser have the address for their title.
+    // Pages of a browser have their address as title.
     expect(told.replace(/ about:blank$/, '')).toBe(texts.join(' '));
   });
 
-  it('has stretched lines whole where columns beside have lines at other heights', async () => {
+  it('has stretched lines whole even if the lines of adjacent columns are at other heights', async () => {
     const lines = [
       'The authority of the river expects',
       'the previous decade again',
@@ -200,7 +200,7 @@ describe('the text of a PDF file', () => {
     expect(await textsOf(rows.join('\n'))).toEqual([lines.join(' ')]);
   });
 
-  it('has cells by themselves that are as far apart as words of a stretched line', async () => {
+  it('has cells separate that are as far apart as words of a stretched line', async () => {
     const row = ['Apples', 'Cherries', 'Plums'];
     const lines = [
       await justifiedLine('The fruit that came with the boat', { x: 60, y: 700, width: 165 }),
@@ -213,7 +213,7 @@ describe('the text of a PDF file', () => {
     expect(texts.slice(-2)).toEqual(row.slice(1));
   });
 
-  it('is justified as its column is, however alike the blanks of a paragraph are', async () => {
+  it('is justified like its column, even if the blanks of a paragraph are alike', async () => {
     const above = [
       'The towns near the river expect',
       'floods until the weekend now',
@@ -227,14 +227,14 @@ describe('the text of a PDF file', () => {
       await justifiedLine(above[0] ?? '', { x: 60, y: 700, width }),
       await justifiedLine(above[1] ?? '', { x: 60, y: 688, width }),
       placed([[above[2] ?? '', 60, 676]]).replace('Tf', 'Tf 0 Tw'),
-      // The same words but the first, so that the blanks are as wide.
+      // The same words without the first, so that the blanks are as wide.
       await justifiedLine(full.slice(5), { x: 60 + indent, y: 664, width: width - indent }),
       await justifiedLine(full, { x: 60, y: 652, width }),
     ];
     expect(await alignmentsOf(rows.join('\n'))).toEqual(['justify', 'justify']);
   });
 
-  it('is at the right where its lines only end together, beside text that is not justified', async () => {
+  it('is right-aligned where its lines only end together, beside unjustified text', async () => {
     const lines = ['The harbour office', 'Fourteen Long Street of the Town'];
     const rights = await Promise.all(
       lines.map(async (line, at) => [line, 400 - (await widthOf(line)), 700 - at * 12] as const),
@@ -248,7 +248,7 @@ describe('the text of a PDF file', () => {
     expect(await alignmentsOf(content)).toEqual(['right', 'right', 'left']);
   });
 
-  it('is at the right where single lines end together', async () => {
+  it('is right-aligned where single lines end together', async () => {
     const lines = [
       'Number of the letter: 204',
       'Date: 3 March',
@@ -264,7 +264,7 @@ describe('the text of a PDF file', () => {
     ]);
   });
 
-  it('is not in the middle where it begins as others do and has its middle by chance', async () => {
+  it('is not centred where its left edge is aligned and its centre is a coincidence', async () => {
     const lines = ['Harbour authority', 'Master of science in the building of ships', 'Engineer'];
     const left = 595 / 2 - (await widthOf(lines[1] ?? '')) / 2;
     const content = placed(lines.map((line, at) => [line, left, 700 - at * 30]));
@@ -285,7 +285,7 @@ describe('the text of a PDF file', () => {
     expect(texts).toEqual([left.join(' '), right.join(' '), below]);
   });
 
-  it('has each footnote by itself, however full their lines', async () => {
+  it('has each footnote separate, however full its lines', async () => {
     const notes = ['Measured at the old bridge of the town', 'Told by the authority of the river'];
     const content = notes.map(
       (note, at) =>
@@ -295,7 +295,7 @@ describe('the text of a PDF file', () => {
     expect([first, second]).toEqual(notes.map((note, at) => `${at + 1} ${note}`));
   });
 
-  it('is read in its order where directions are mixed', async () => {
+  it('is read in logical order where directions are mixed', async () => {
     const document = await open(await mixedDirectionPdf());
     expect(document.blocks.map(({ segment }) => plainText(segment))).toEqual([
       'הנהר עלה (לפי River Report 2026) מאז הבוקר 123.',
@@ -303,7 +303,7 @@ describe('the text of a PDF file', () => {
     ]);
   });
 
-  it('ends at the edge of the page', async () => {
+  it('is limited to the visible page', async () => {
     const content = placed([
       ['Within', 200, 400],
       ['Beyond', 20, 780],

@@ -1,4 +1,4 @@
-/** Text that runs around pictures. */
+/** PDF text that runs around pictures. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -48,7 +48,7 @@ const LINE_POINTS = 15;
 
 const font = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
 
-/** A text 12 points large, in lines of a column of which the first may be shorter. */
+/** Returns a text at 12 points, in lines of a column of which the first may be shorter. */
 function lines(
   text: string,
   { y, short }: { y: number; short?: { count: number; x: number; width: number } },
@@ -69,11 +69,11 @@ function lines(
 const first = `Alpha ${riverText} ${riverText} Alphaend.`;
 const second = `Beta ${riverText} ${riverText} Betaend.`;
 
-/** Two paragraphs from x = 60 to about 530; a drawing stands beside the first lines of the first. */
+/** Returns two paragraphs from x = 60 to about 530; a drawing is beside the first lines of the first. */
 function page(side: 'left' | 'right'): { content: string; picture: Omit<Word, 'text'> } {
   const left = side === 'left' ? 60 : 360;
   const picture = { left, right: left + 170, top: 842 - 792, bottom: 842 - 732 };
-  // The last of the shorter lines stands below the drawing, within its margin.
+  // The last of the shorter lines is below the drawing, within its margin.
   const short = { count: 5, x: side === 'left' ? 245 : 60, width: 285 };
   const above = lines(first, { y: 780, short });
   const below = lines(second, { y: 780 - above.count * LINE_POINTS - 8 });
@@ -85,13 +85,13 @@ const isOn = (word: Word, box: Omit<Word, 'text'>): boolean =>
   Math.min(word.right, box.right) - Math.max(word.left, box.left) > 0.5 &&
   Math.min(word.bottom, box.bottom) - Math.max(word.top, box.top) > 3;
 
-describe.each(['left', 'right'] as const)('text beside a picture at the %s', (side) => {
-  it('is told as the paragraph it is', async () => {
+describe.each(['left', 'right'] as const)('PDF text beside a picture at the %s', (side) => {
+  it('is read as one paragraph', async () => {
     const file = await rawPdf([{ content: page(side).content }]);
     expect(plainTextsOf(await openDocument(pdf, file))).toEqual([first, second]);
   });
 
-  it('is written around it, as large as it was', async () => {
+  it('is written around the picture in its original size', async () => {
     const { content, picture } = page(side);
     const file = await rawPdf([{ content }]);
     const before = wordsOf(file);
@@ -110,7 +110,7 @@ describe.each(['left', 'right'] as const)('text beside a picture at the %s', (si
       const [was, is] = [wordAt(before, name), wordAt(after, name)];
       expect(is.bottom - is.top).toBeGreaterThan(0.97 * (was.bottom - was.top));
     }
-    // Beside the picture and below it, where lines are as wide as their column.
+    // Beside the picture and below it, where lines have the full column width.
     const text = after.filter(({ top }) => top < wordAt(after, 'Beta').top - 1);
     const beside = text.filter(({ top, bottom }) => bottom > picture.top && top < picture.bottom);
     const below = text.filter(({ top }) => top > picture.bottom + LINE_POINTS);
@@ -124,7 +124,7 @@ describe.each(['left', 'right'] as const)('text beside a picture at the %s', (si
   });
 });
 
-it('pushes text down that is printed over a watermark', async () => {
+it('PDF text over a watermark is moved down', async () => {
   const above = lines(first, { y: 780 });
   const below = lines(second, { y: 780 - above.count * LINE_POINTS - 8 });
   const watermark = '0.9 g 200 620 180 180 re f 0 g';
@@ -143,7 +143,7 @@ it('pushes text down that is printed over a watermark', async () => {
 const longerWords = (text: string): string =>
   text.replaceAll(/[a-z]{4,}/g, (word) => `${word}${word.slice(0, 2)}`);
 
-it('keeps text clear of the labels of a chart beside it', async () => {
+it('PDF text stays clear of the labels of an adjacent chart', async () => {
   const top = 792;
   const axis = `0.5 w 390 732 m 390 ${top} l 390 732 m 530 732 l S 410 732 30 40 re f`;
   const labels = [750, 770].map((y, at) => `BT /Times 8 Tf 368 ${y} Td (${at + 1}0 m) Tj ET`);
@@ -156,7 +156,7 @@ it('keeps text clear of the labels of a chart beside it', async () => {
   expect(Math.max(...beside.map(({ right }) => right))).toBeLessThan(368);
 });
 
-it('is written around the caption below a picture', async () => {
+it('PDF text is written around the caption below a picture', async () => {
   const caption = ['The bridge after the flood of', 'the spring, as it was seen by', 'all'];
   const captionLines = caption.map((line, at) => {
     return `BT /Times 10 Tf 60 ${742 - at * 12} Td (${line}) Tj ET`;
@@ -170,7 +170,7 @@ it('is written around the caption below a picture', async () => {
   expect(Math.min(...rest.map(({ left }) => left))).toBeCloseTo(60, 0);
 });
 
-it('finds what paragraphs go around in time that grows as the number of paragraphs does', () => {
+it('finding the obstacles of paragraphs takes time linear in their number', () => {
   const worksFor = (count: number): number => {
     let reads = 0;
     const picture = { left: 60, right: 200, bottom: 100, top: 500 };

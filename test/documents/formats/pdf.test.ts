@@ -26,7 +26,7 @@ import {
 const open = (file: Uint8Array, target = 'de'): Promise<OpenedDocument> =>
   pdf.open(file, { source: 'en', target, output: 'pdf', maxCharacters: 1_000_000 });
 
-/** Translates what a function answers for; the rest stays. */
+/** Translates the texts that a function answers; the others stay. */
 async function translate(
   file: Uint8Array,
   answer: (text: string) => string | undefined,
@@ -40,7 +40,7 @@ async function translate(
   return document.write(translated, { source: 'en', target });
 }
 
-/** Each word longer, as it is in German. */
+/** Lengthens each word, as German does. */
 const longer = (text: string): string =>
   text.replaceAll(/\p{L}+/gu, (word) => (word.length > 4 ? `${word}sche` : word));
 
@@ -55,15 +55,15 @@ const longerReport = once(async () => translate(await report(), longer));
 
 const normal = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-describe('a PDF file written as PDF', () => {
-  it('looks the same when its text stays', async () => {
+describe('a translated PDF file', () => {
+  it('looks the same when its text is unchanged', async () => {
     const file = await report();
     const written = await translate(file, () => undefined);
     const [before, after] = [await renderPages(file), await renderPages(written)];
     expect(renderingDifference(before, after)).toBe(0);
   });
 
-  it('has all text translated, and pictures, rules and page count as they were', async () => {
+  it('has all text translated, with the same pictures, rules and page count', async () => {
     const [file, written] = [await report(), await longerReport()];
     const text = normal(await pdfText(written));
     for (const piece of ['Level of the river', 'Residents', 'Remarks', 'recycled paper']) {
@@ -72,7 +72,7 @@ describe('a PDF file written as PDF', () => {
     expect(text).toContain('12345');
     expect(text).not.toMatch(/\b(Residents|authority|windows|neighbours|closed)\b/);
     expect(await pageCount(written)).toBe(1);
-    // The red square and the rules of the table are where they were.
+    // The red square and the rules of the table keep their places.
     const [before, after] = [await renderPages(file), await renderPages(written)];
     const square = (page: (typeof before)[number] | undefined) =>
       page?.pixels[Math.round((842 - 160) * (50 / 72)) * page.width + Math.round(100 * (50 / 72))];
@@ -80,7 +80,7 @@ describe('a PDF file written as PDF', () => {
     expect(square(after[0])).toBeLessThan(200);
   });
 
-  it('embeds subset fonts with letters that can be read back', async () => {
+  it('embeds subset fonts with extractable letters', async () => {
     const file = path.join(documentFolder(), 'fonts.pdf');
     writeFileSync(file, await longerReport());
     const fonts = execFileSync('pdffonts', [file], { encoding: 'utf8' });
@@ -99,7 +99,7 @@ describe('a PDF file written as PDF', () => {
     ['hi', 'नदी का जलस्तर सुबह से दो मीटर बढ़ गया है और वृद्धि की उम्मीद है'],
     ['th', 'ระดับน้ำในแม่น้ำสูงขึ้นสองเมตรตั้งแต่เช้าและคาดว่าจะเพิ่มขึ้นอีก'],
     ['ru', 'Уровень воды в реке поднялся на два метра с утра'],
-  ])('writes %s so that it can be read back', async (target, sentence) => {
+  ])('contains %s as extractable text', async (target, sentence) => {
     const written = await translate(
       await report(),
       (text) => (text === riverText ? sentence : undefined),
@@ -110,7 +110,7 @@ describe('a PDF file written as PDF', () => {
     expect(read).toContain(sentence.replaceAll(marks, '').normalize('NFC'));
   });
 
-  it('writes text from right to left at the right edge', async () => {
+  it('has right-to-left text at the right edge', async () => {
     const file = await rawPdf([{ content: linesContent(riverLines()) }]);
     const sentence = 'ارتفع منسوب النهر';
     const written = await translate(file, () => sentence, 'ar');
@@ -119,7 +119,7 @@ describe('a PDF file written as PDF', () => {
     expect(Math.min(...inked)).toBeGreaterThan((page?.width ?? 0) / 3);
   });
 
-  it('stays at the left where a justified paragraph ends with a full line', async () => {
+  it('has text at the left where a justified paragraph ends with a full line', async () => {
     const lines = [
       await justifiedLine('The river has risen by two metres since the', {
         x: 90,
@@ -141,14 +141,14 @@ describe('a PDF file written as PDF', () => {
     ['Serif', ['NimbusRomNo9L-Regu', 'URWPalladioL-Roma', 'C059-Roman', 'CMR10', 'SFBX1200']],
     ['Sans', ['NimbusSanL-Regu', 'URWGothicL-Book', 'TeXGyreHeros-Regular', 'CMSS10']],
     ['Mono', ['NimbusMonL-Regu', 'CMTT10', 'Cousine']],
-  ])('is written in %s letters where the names of its fonts tell so', async (kind, names) => {
+  ])('is written in %s letters where its font names indicate them', async (kind, names) => {
     const content = names.map((_, at) => `BT /F${at} 12 Tf 60 ${700 - at * 60} Td (Words) Tj ET`);
     const file = await rawPdf([{ content: content.join('\n') }], (document) => {
       const fonts = document.getPage(0).node.Resources()?.lookup(PDFName.of('Font'), PDFDict);
       const { context } = document;
       for (const [at, name] of names.entries()) {
         const font = { Type: 'Font', Subtype: 'Type1', BaseFont: `ABCDEF+${name}` };
-        // TeX sets no flag but this one.
+        // TeX sets only this flag.
         const descriptor = { Type: 'FontDescriptor', FontName: font.BaseFont, Flags: 4 };
         const Widths = Array.from({ length: 95 }, (__, code) => 400 + code);
         const more = { FontDescriptor: context.register(context.obj(descriptor)), Widths };
@@ -161,7 +161,7 @@ describe('a PDF file written as PDF', () => {
     expect([...used]).toEqual([`+Liberation${kind}`]);
   });
 
-  it('leaves out marks that no font has, and finds letters and marks of two scripts their fonts', async () => {
+  it('omits characters that no font has, and combines fonts of two scripts', async () => {
     const file = await rawPdf([{ content: linesContent(['Words']) }]);
     const written = await translate(file, () => 'Worte \ue000 a\u{16f4f} \u0651\u0301 Ende');
     const text = normal(await pdfText(written));
@@ -171,7 +171,7 @@ describe('a PDF file written as PDF', () => {
     expect(text).not.toContain('\ue000');
   });
 
-  it('ends no line at a space that does not break', async () => {
+  it('has no line end at a no-break space', async () => {
     const file = await rawPdf([{ content: linesContent(riverLines()) }]);
     const written = await translate(file, (text) => text.replaceAll(/(?<= (?:a|to)) /g, '\u00a0'));
     const [source, read] = [await pdfText(file), await pdfText(written)];
@@ -180,7 +180,7 @@ describe('a PDF file written as PDF', () => {
     expect(read).not.toMatch(/ (?:a|to)\n/);
   });
 
-  it('makes text smaller where it does not fit, but not smaller than three fifths', async () => {
+  it('has oversized text shrunk, but not below three fifths', async () => {
     const content = `${linesContent(['Short'])} ${linesContent(['Neighbour'], { x: 110 })}`;
     const file = await rawPdf([{ content }]);
     const written = await translate(file, (text) => (text === 'Short' ? 'Longerword' : undefined));
@@ -194,7 +194,7 @@ describe('a PDF file written as PDF', () => {
     }
   });
 
-  it('lets a heading go on beside its column rather than shrink', async () => {
+  it('has a heading extended beyond its column instead of shrunk', async () => {
     const body = linesContent(['Words of a narrow', 'column below it'], { y: 700 });
     const heading = 'BT /Bold 24 Tf 60 740 Td (Short title) Tj ET';
     const file = await rawPdf([{ content: `${heading}\n${body}` }]);
@@ -205,7 +205,7 @@ describe('a PDF file written as PDF', () => {
     expect(await pdfText(written)).toContain('Verantwortungsbereich');
   });
 
-  it('pushes down what follows where the page has room, and nothing over a drawing', async () => {
+  it('has following text moved down where the page has room, and never over a drawing', async () => {
     const content = [740, 695, 650].map((y) => linesContent(riverLines(), { y })).join('\n');
     const sizes = async (drawing: string): Promise<Set<string>> => {
       const file = await rawPdf([{ content: `${drawing} ${content}` }]);
@@ -220,7 +220,7 @@ describe('a PDF file written as PDF', () => {
     expect([...(await sizes('60 590 300 4 re f'))]).not.toContain('12');
   });
 
-  it('moves links with their words and keeps where they lead', async () => {
+  it('has links moved with their words, with the same destinations', async () => {
     const same = await linkOf(await report());
     const document = await open(await report());
     const translated = document.blocks.map(({ segment }) => {
@@ -234,7 +234,7 @@ describe('a PDF file written as PDF', () => {
     expect(moved.uri).toBe('https://example.org/');
   });
 
-  it('translates the outline and the title, and says which language it is in', async () => {
+  it('has its outline and title translated, and its language declared', async () => {
     const written = await PDFDocument.load(await longerReport());
     expect(written.getTitle()).toBe(longer('Report of the river authority'));
     const lang = written.catalog.lookup(PDFName.of('Lang'), PDFString);
@@ -246,8 +246,8 @@ describe('a PDF file written as PDF', () => {
     expect(titles.join()).toContain(PDFHexString.fromText('2024').toString());
   });
 
-  it('takes nothing but the translated text out of content streams', async () => {
-    // The middle of three strings that follow each other goes; the third has to stay in its place.
+  it('loses only the translated text from its content streams', async () => {
+    // The middle of three consecutive strings is removed; the third must keep its place.
     const content = [
       'BT /Times 12 Tf 60 700 Td (Before) Tj [(12) -500 (34)] TJ ET',
       'BT /Times 12 Tf 60 650 Td (Words ) Tj 1 0 0 1 300 650 Tm (99) Tj (77) Tj ET',
@@ -270,7 +270,7 @@ describe('a PDF file written as PDF', () => {
     expect(stream.includes('(Words')).toBe(false);
   });
 
-  it('keeps numbers in their place when words before them on the line go', async () => {
+  it('keeps numbers in place when preceding words of the line are removed', async () => {
     const content = 'BT /Times 12 Tf 60 700 Td (Total amount) Tj 0 0 1 rg (          4711) Tj ET';
     const file = await rawPdf([{ content }]);
     const document = await open(file);
@@ -281,7 +281,7 @@ describe('a PDF file written as PDF', () => {
     expect(normal(await pdfText(written))).toContain('4711');
   });
 
-  it('reads and writes pages that are turned or cut', async () => {
+  it('may have rotated and cropped pages', async () => {
     const content = linesContent(['Turned words'], { x: 200, y: 400 });
     const file = await rawPdf([
       { content, rotate: 90 },
@@ -308,7 +308,7 @@ function inkedColumns(page: Awaited<ReturnType<typeof renderPages>>[number] | un
   return columns;
 }
 
-/** A file with all of its streams unpacked. */
+/** Returns a file with all of its streams unpacked. */
 function unpacked(file: Uint8Array): string {
   const folder = documentFolder();
   const [from, to] = [path.join(folder, 'packed.pdf'), path.join(folder, 'plain.pdf')];
@@ -327,7 +327,7 @@ async function linkOf(file: Uint8Array): Promise<{ left: number; uri: string }> 
   return { left, uri };
 }
 
-describe('a PDF file that cannot be translated', () => {
+describe('an untranslatable PDF file', () => {
   it.each([
     ['nothing', new Uint8Array()],
     ['something else', Buffer.from('This is not a PDF file.')],

@@ -1,8 +1,8 @@
-/** Lines as they were read, for what looks at readings. */
+/** Recognised lines for tests of readings. */
 import { around, type OcrWord } from '../../../server/documents/formats/image/ocr.ts';
 import type { PlacedLine } from '../../../server/documents/formats/image/table-cells.ts';
 
-/** A level line of words that are as high as its letters. */
+/** Returns a level line of words as high as its letters. */
 export function line(...words: OcrWord[]): PlacedLine {
   const box = around(words.map((one) => one.box));
   return {

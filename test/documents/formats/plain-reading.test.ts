@@ -1,4 +1,4 @@
-/** Words of the plain page beside those that were read without its rules. */
+/** Words of the plain page beside those read without its rules. */
 import { describe, expect, it } from 'vitest';
 import { withPlainWords } from '../../../server/documents/formats/image/plain-reading.ts';
 import {
@@ -13,7 +13,7 @@ import { line } from './placed-line.ts';
 const HEIGHT = 20;
 const LETTER = 10;
 
-/** A word on a line that begins so far down, as wide as its letters are many. */
+/** Returns a word on a line at the given top, with a width proportional to its letters. */
 function word(text: string, { left, top = 20, confidence = 95 }: Place): OcrWord {
   const box = { left, right: left + text.length * LETTER, top, bottom: top + HEIGHT };
   return { text, box, confidence };
@@ -25,7 +25,7 @@ interface Place {
   confidence?: number;
 }
 
-/** A white page on which what is between two columns of pixels is black. */
+/** Returns a white page that is black between pairs of columns of pixels. */
 function page(...inked: { from: number; to: number }[]): RawPixels {
   const [width, height] = [400, 100];
   const data = new Uint8Array(width * height).fill(255);
@@ -41,7 +41,7 @@ interface Reading {
   rules?: readonly Rule[];
   strikes?: readonly PixelBox[];
   bare?: RawPixels;
-  /** What was read of the page as it was scanned, and in another way. */
+  /** Readings of the scanned page, and other readings. */
   others?: readonly PlacedLine[];
   worded?: readonly OcrWord[];
 }
@@ -64,7 +64,7 @@ const open = word('Open', { left: 20 });
 const until = word('until', { left: 70 });
 const noon = word('noon', { left: 130 });
 
-describe('a line that is text by its words', () => {
+describe('a line that its words prove to be text', () => {
   const unsure = [
     word('Open', { left: 20, confidence: 50 }),
     word('until', { left: 70, confidence: 20 }),
@@ -75,7 +75,7 @@ describe('a line that is text by its words', () => {
     expect(texts({ own: [], plain: [line(...unsure)] })).toEqual([]);
   });
 
-  it('has words that another reading of it lacks', () => {
+  it('includes words that another reading of it lacks', () => {
     const plain = [line(...unsure, noon)];
     expect(texts({ own: [line(noon)], plain, worded: [...unsure, noon] })).toEqual([
       'Open until noon',
@@ -83,14 +83,14 @@ describe('a line that is text by its words', () => {
   });
 });
 
-describe('a page that was read without its rules', () => {
-  it('has a word that only the plain page has in its line', () => {
+describe('a page read without its rules', () => {
+  it('gets a word that only the plain page has in a line', () => {
     expect(texts({ own: [line(open, noon)], plain: [line(open, until, noon)] })).toEqual([
       'Open until noon',
     ]);
   });
 
-  it('has a line that only the plain page has after the one before it', () => {
+  it('gets a line that only the plain page has, after its predecessor', () => {
     const below = line(word('Closed', { left: 20, top: 50 }));
     const last = line(word('Thanks', { left: 20, top: 80 }));
     expect(texts({ own: [line(open), last], plain: [line(open), below, last] })).toEqual([
@@ -100,14 +100,14 @@ describe('a page that was read without its rules', () => {
     ]);
   });
 
-  it('has a line of one word, though it is less sure, where the line before begins the word', () => {
+  it('gets a less sure one-word line that continues a hyphenated word', () => {
     const rest = line(word('mas.', { left: 20, top: 50, confidence: 80 }));
     const begun = line(word('Michael-', { left: 20 }));
     expect(texts({ own: [begun], plain: [begun, rest] })).toEqual(['Michael-', 'mas.']);
     expect(texts({ own: [line(open)], plain: [line(open), rest] })).toEqual(['Open']);
   });
 
-  it('has all of a line that only the plain page has, where most of it is sure', () => {
+  it('gets all of a line that only the plain page has, if most of it is sure', () => {
     const field = [word('Keys', { left: 20, top: 50, confidence: 65 })];
     const others = ['are', 'kept', 'here'].map((text, at) =>
       word(text, { left: 70 + 50 * at, top: 50 }),
@@ -119,12 +119,12 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open)], plain: [line(open), line(...field)] })).toEqual(['Open']);
   });
 
-  it('has no word twice that was read a little beside its place', () => {
+  it('gets no word twice that was read slightly beside its place', () => {
     const astray = line(open, word('until', { left: 122 }));
     expect(texts({ own: [line(open, until)], plain: [astray] })).toEqual(['Open until']);
   });
 
-  it('has a sure word in place of a doubtful one, and never the other way round', () => {
+  it('gets a sure word in place of a doubtful one, and never the reverse', () => {
     const doubtful = word('unlil', { left: 70, confidence: 50 });
     expect(texts({ own: [line(open, doubtful)], plain: [line(open, until)] })).toEqual([
       'Open until',
@@ -134,7 +134,7 @@ describe('a page that was read without its rules', () => {
     ]);
   });
 
-  it('has the bar of an e back that went with what struck the word', () => {
+  it('gets back the bar of an e that was removed with a strike', () => {
     const { box } = word('bc', { left: 20 });
     const struck = { ...word('be-seen', { left: 20, confidence: 40 }) };
     const letters = ['b', 'e', '-', 's', 'e', 'e', 'n'].map((text, at) => ({
@@ -148,20 +148,20 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [own], plain: [plain] })).toEqual(['bc seen']);
   });
 
-  it('has a word without a capital inside, where only strokes differ', () => {
+  it('gets the reading without an inner capital, where only strokes differ', () => {
     const odd = word('lIkley', { left: 20, confidence: 80 });
     const sound = word('Ilkley', { left: 20, confidence: 60 });
     expect(texts({ own: [line(odd)], plain: [line(sound)] })).toEqual(['Ilkley']);
     expect(texts({ own: [line(sound)], plain: [line(odd)] })).toEqual(['Ilkley']);
   });
 
-  it('has words apart that were read as one, where they are surer', () => {
+  it('gets words separate that were read as one, where they are surer', () => {
     const one = word('Openuntil', { left: 20, confidence: 90 });
     const two = line(word('Open', { left: 20 }), word('until', { left: 62 }));
     expect(texts({ own: [line(one)], plain: [two] })).toEqual(['Open until']);
   });
 
-  it('has a word that was read twice in place of bits that do not spell it', () => {
+  it('gets a word that was read twice in place of fragments that do not spell it', () => {
     const bits = [
       word('un', { left: 70, confidence: 96 }),
       word('ntl', { left: 92, confidence: 97 }),
@@ -179,14 +179,14 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open, ...apart)], plain: [], others: elided })).toEqual([
       'Open d’until',
     ]);
-    // Read once, it may be wrong.
+    // Read only once, it may be wrong.
     expect(texts({ own: [line(open, ...bits)], plain: likely })).toEqual(['Open un ntl']);
     expect(texts({ own: [line(open, ...spelt)], plain: [], others: likely })).toEqual([
       'Open un til',
     ]);
   });
 
-  it('has all of a word in place of a part that is as sure', () => {
+  it('gets a whole word in place of an equally sure part', () => {
     const part = word('rust', { left: 80, confidence: 92 });
     const whole = word('Crust', { left: 70, confidence: 90 });
     expect(texts({ own: [line(open, part)], plain: [], others: [line(open, whole)] })).toEqual([
@@ -198,7 +198,7 @@ describe('a page that was read without its rules', () => {
     ]);
   });
 
-  it('has nothing before a word that rules and boxes are read for', () => {
+  it('gets no letters before a word that are misread rules and boxes', () => {
     const field = word('Field', { left: 80, confidence: 92 });
     for (const text of ['|Field', 'IField', 'DField']) {
       const others = [line(open, word(text, { left: 70, confidence: 91 }))];
@@ -206,14 +206,14 @@ describe('a page that was read without its rules', () => {
     }
   });
 
-  it('has the surer of two words that differ only in a capital', () => {
+  it('gets the surer of two words that differ only in a capital', () => {
     const capital = line(open, word('Until', { left: 70, confidence: 93 }));
     const surer = line(open, word('until', { left: 70, confidence: 95 }));
     expect(texts({ own: [capital], plain: [surer] })).toEqual(['Open until']);
     expect(texts({ own: [surer], plain: [capital] })).toEqual(['Open until']);
   });
 
-  it('has what was struck and stands alone, without what strikes it', () => {
+  it('gets a struck single word without its strike', () => {
     const box = { left: 20, right: 80, top: 50, bottom: 70 };
     const letters = ['-', 'n', 'i', 'n', 'e', '-'].map((text, at) => ({
       text,
@@ -249,7 +249,7 @@ describe('a page that was read without its rules', () => {
     ).toBe('-nine-');
   });
 
-  it('has nothing that bars and dots were read for', () => {
+  it('gets no misread bars and dots', () => {
     const leader = { box: { left: 60, right: 380, top: 36, bottom: 39 } };
     const rules = [{ ...leader, isUpright: false, isDashed: true }];
     const bars = line(open, word('|', { left: 70 }), word('J', { left: 90 }));
@@ -257,13 +257,13 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open)], plain: [bars, dots], rules })).toEqual(['Open']);
   });
 
-  it('has no part of a word whose other letters were not read', () => {
+  it('gets no part of a word whose other letters were not read', () => {
     const part = line(open, word('ntil', { left: 82 }));
     const bare = page({ from: 72, to: 80 }, { from: 82, to: 120 });
     expect(texts({ own: [line(open)], plain: [part], bare })).toEqual(['Open']);
   });
 
-  it('has a long word that stands alone where the rest of the page is sure text', () => {
+  it('gets a long single word where the rest of the page is sure text', () => {
     const alone = line(word('Pterostichus', { left: 20, top: 60, confidence: 80 }));
     const sign = line(word('ATK', { left: 20, top: 60, confidence: 80 }));
     const sure = Array.from({ length: 10 }, () => line(open));
@@ -273,7 +273,7 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open)], plain: [line(open), sign], others: sure })).toEqual(['Open']);
   });
 
-  it('has it however unsure it is where it was read in much the same way in the scan', () => {
+  it("gets such a word, however unsure, if the scan's reading is much the same", () => {
     const name = (text: string, confidence: number) =>
       line(word(text, { left: 20, top: 60, confidence }));
     const sure = Array.from({ length: 10 }, () => line(open));
@@ -290,7 +290,7 @@ describe('a page that was read without its rules', () => {
     expect(read(name('Cwmbrana', 12))).toEqual(['Open']);
   });
 
-  it('has a word that was read alike twice, though its place is narrower than its letters', () => {
+  it('gets a word with two equal readings, even if its place is too narrow for its letters', () => {
     const narrow = line(open, word('until', { left: 82 }));
     const bare = page({ from: 72, to: 80 }, { from: 82, to: 132 });
     const read = { own: [line(open)], plain: [narrow], bare };

@@ -21,13 +21,13 @@ const SLIDE = 'ppt/slides/slide1.xml';
 const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006';
 const upper = (text: string): string => text.toUpperCase();
 
-/** A presentation of one slide. */
+/** Returns a presentation with one slide. */
 function slideWith(shapes: string): Uint8Array {
   return presentationOf({ slides: [{ shapes }] });
 }
 
-describe('paragraphs of slides', () => {
-  test('words keep their format and links, and breaks and fields stand where they belong', async () => {
+describe('pptx paragraphs', () => {
+  test('keep formats and links at their words, and breaks and fields in place', async () => {
     const link = '<a:rPr lang="en-GB"><a:hlinkClick r:id="rId7" tooltip="Our website"/></a:rPr>';
     const file = slideWith(
       textBox(
@@ -62,14 +62,14 @@ describe('paragraphs of slides', () => {
     expect(slide).toContain('<a:endParaRPr lang="es"/></a:p>');
   });
 
-  test('runs that differ in nothing one sees are one text', async () => {
+  test('have runs without visible differences joined', async () => {
     const file = slideWith(
       textBox(paragraph('Good ', ['mor', '<a:rPr lang="en-US" dirty="0" err="1"/>'], 'ning')),
     );
     expect(textsOf(await openDocument(pptx, file))).toEqual(['Good morning']);
   });
 
-  test('tables, groups and descriptions are translated, numbers are left', async () => {
+  test('in tables, groups and descriptions are translated, without numbers', async () => {
     const cell = (text: string): string =>
       `<a:tc><a:txBody><a:bodyPr/>${paragraph(text)}</a:txBody><a:tcPr/></a:tc>`;
     const file = slideWith(
@@ -89,7 +89,7 @@ describe('paragraphs of slides', () => {
     expect(zipText(result, SLIDE)).toContain('<a:t>2027</a:t>');
   });
 
-  test('what a fallback for older programs says again is one block', async () => {
+  test('repeated in a fallback for older programs are one block', async () => {
     const file = slideWith(
       '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="a14">' +
         `${textBox(paragraph('Shown twice'))}</mc:Choice><mc:Fallback>${textBox(paragraph('Shown twice'))}</mc:Fallback></mc:AlternateContent>`,
@@ -100,8 +100,8 @@ describe('paragraphs of slides', () => {
   });
 });
 
-describe('what hangs on slides', () => {
-  test('slides come in the order of the show, each with its notes and comments', async () => {
+describe('related parts of pptx slides', () => {
+  test("follow the order of the show, with each slide's notes and comments", async () => {
     const comments = (text: string): string =>
       `<p:cmLst ${slideNamespaces}><p:cm authorId="0" idx="1"><p:pos x="1" y="1"/><p:text>${text}</p:text></p:cm></p:cmLst>`;
     const file = presentationOf({
@@ -157,7 +157,7 @@ describe('what hangs on slides', () => {
     );
   });
 
-  test('prompts of placeholders stay, what masters and layouts show on slides is translated', async () => {
+  test('have placeholder prompts kept, and visible text of masters and layouts translated', async () => {
     const prompt = textBox(paragraph('Click to edit title'), {
       placeholder: '<p:ph type="title"/>',
     });
@@ -178,7 +178,7 @@ describe('what hangs on slides', () => {
     ]);
   });
 
-  test('SmartArt is one text in its data and in its drawing', async () => {
+  test('with SmartArt have one text in data and drawing', async () => {
     const nodes = (prefix: string): string =>
       `<${prefix}:t><a:bodyPr/>${paragraph('Plan')}</${prefix}:t>`;
     const file = presentationOf({
@@ -214,7 +214,7 @@ describe('what hangs on slides', () => {
   });
 });
 
-describe('charts', () => {
+describe('pptx charts', () => {
   const strings = (name: string, texts: readonly string[]): string =>
     `<c:${name}><c:strRef><c:f>Sheet1!$A$2</c:f><c:strCache><c:ptCount val="${texts.length}"/>` +
     texts.map((text, i) => `<c:pt idx="${i}"><c:v>${text}</c:v></c:pt>`).join('') +
@@ -266,7 +266,7 @@ describe('charts', () => {
     Region: 'Región',
   });
 
-  test('titles, series and categories are translated, each text once', async () => {
+  test('have titles, series and categories translated, each text once', async () => {
     expect(plainTextsOf(await openDocument(pptx, file))).toEqual([
       'Sales by region',
       'Sales',
@@ -286,7 +286,7 @@ describe('charts', () => {
     expect(chart).toContain('<c:v>7</c:v>');
   });
 
-  test('the workbook behind a chart says the same, and its other cells stay', async () => {
+  test('have the workbook behind them changed alike, except for its other cells', async () => {
     const result = await translatedDocument(pptx, file, { translate: spanish });
     const inner = unzipped(result)['ppt/embeddings/workbook1.xlsx']!;
     expect(zipText(inner, 'xl/sharedStrings.xml')).toContain(
@@ -297,7 +297,7 @@ describe('charts', () => {
     );
   });
 
-  test('a workbook that cannot be read stays as it is', async () => {
+  test('keep an unreadable workbook unchanged', async () => {
     const entries = unzipped(file);
     const broken = presentationOf({
       slides: [{ shapes: '', related: [['chart', '../charts/chart1.xml']] }],
@@ -316,7 +316,7 @@ describe('charts', () => {
   });
 });
 
-describe('languages that run from right to left', () => {
+describe('right-to-left languages in pptx', () => {
   const file = slideWith(
     textBox(
       paragraph('Hello').replace('<a:p>', '<a:p><a:pPr algn="l"/>') +
@@ -326,7 +326,7 @@ describe('languages that run from right to left', () => {
       `<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tblPr firstRow="1"/></a:tbl></a:graphicData></a:graphic></p:graphicFrame>`,
   );
 
-  test('turn paragraphs, tables and the defaults of masters; what is centred stays', async () => {
+  test('mirror paragraphs, tables and the defaults of masters; centred text stays', async () => {
     const result = await translatedDocument(pptx, file, { translate: () => 'مرحبا', target: 'ar' });
     const slide = zipText(result, SLIDE);
     expect(slide).toContain('<a:pPr algn="r" rtl="1"/><a:r><a:rPr lang="ar"/><a:t>مرحبا');
@@ -339,8 +339,8 @@ describe('languages that run from right to left', () => {
   });
 });
 
-describe('files', () => {
-  test('media are never looked at: what a client put in their place comes back', async () => {
+describe('pptx files', () => {
+  test("keep media unread: a client's placeholder is returned", async () => {
     const file = presentationOf({
       slides: [{ shapes: textBox(paragraph('Hello')) }],
       others: { 'ppt/media/image1.png': { type: 'image/png', xml: 'Media Placeholder' } },
@@ -350,7 +350,7 @@ describe('files', () => {
     expect(zipText(result, 'ppt/media/image1.png')).toBe('Media Placeholder');
   });
 
-  test('with nothing translated every part stays byte for byte as it was', async () => {
+  test('keep every part byte for byte when nothing is translated', async () => {
     const file = slideWith(textBox(paragraph('Hello')));
     const result = await translatedDocument(pptx, file, { translate: (text) => text });
     expect(unzipped(result)).toEqual(unzipped(file));

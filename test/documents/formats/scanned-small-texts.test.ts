@@ -1,4 +1,4 @@
-/** Scans whose words stand close to thick rules, or before dots. */
+/** Scans whose words are close to thick rules, or before dots. */
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ function text(words: string, x: number, y: number): string {
   return `<text x="${x}" y="${y}" font-size="9">${words}</text>`;
 }
 
-/** Rows so low that letters all but touch the rules. */
+/** Rows so low that letters almost touch the rules. */
 function table(): Drawing {
   const rows = [
     ['Ampoules', 'boîtes', 'renvoyé', 'laiton poli'],
@@ -72,7 +72,7 @@ function missingIn(read: string, words: readonly string[]): string[] {
 it.each([
   { what: 'close to thick rules', draw: table, source: 'fr', dpi: 200, degrees: 0 },
   { what: 'before dots', draw: contents, source: 'es', dpi: 150, degrees: -1.6 },
-])('a scan has all its words that stand $what', async ({ draw, source, dpi, degrees }) => {
+])('a scan has all its words read that are $what', async ({ draw, source, dpi, degrees }) => {
   const drawing = draw();
   const jpeg = await scan(drawing, dpi, degrees);
   const ours = missingIn(await oursOf(jpeg, source), drawing.words);

@@ -1,4 +1,4 @@
-/** Scans of small type that is hardly read, of which plain Tesseract gives what it makes of it, and of none. */
+/** Scans of hardly legible small type, of which plain Tesseract reads some words, and scans without text. */
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { spawnSync } from 'node:child_process';
 import sharp from 'sharp';
@@ -22,7 +22,7 @@ const lines = [
   'in the register and adjourned the assembly until the autumn.',
 ];
 
-/** Black and white, and soft at first: strokes are lost. */
+/** Black and white, and blurred before: strokes are lost. */
 async function smallType(): Promise<Buffer> {
   const text = lines.map((line, at) => `<text x="24" y="${24 + at * 9}">${line}</text>`).join('');
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"
@@ -32,13 +32,13 @@ async function smallType(): Promise<Buffer> {
   return sharp(soft).threshold(160).toColourspace('b-w').png().toBuffer();
 }
 
-/** Numbers between 0 and 1, the same ones each time. */
+/** Returns numbers between 0 and 1, the same in every run. */
 function random(): () => number {
   let seed = 7;
   return () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 }
 
-/** A picture of soft spots about so many pixels wide. */
+/** Returns a picture of soft spots of about that width in pixels. */
 function spots(size: number): (x: number, y: number) => number {
   const columns = Math.ceil(WIDTH / size) + 2;
   const next = random();
@@ -80,7 +80,7 @@ function plainOf(png: Buffer): string {
   return stdout;
 }
 
-/** How many words of the page were read. */
+/** Counts the words of the page in a reading. */
 function countIn(read: string): number {
   const found = read.split(/[^\p{L}]+/u);
   return lines
@@ -90,7 +90,7 @@ function countIn(read: string): number {
 }
 
 it.skipIf((await knownWords('en')) === undefined)(
-  'a scan of small type has as many words as plain Tesseract reads of it, however unsure',
+  'a scan of small type has as many words as plain Tesseract reads, however unsure',
   async () => {
     const png = await smallType();
     const [ours, plain] = [countIn(await oursOf(png)), countIn(plainOf(png))];
@@ -112,7 +112,7 @@ it('a scan of a photo beside an engraving has no text', async () => {
   expect(await oursOf(both)).toBe('');
 });
 
-it('a scan of marks in rows, as letters are, has no line of words', async () => {
+it('a scan of letter-like marks in rows has no line of words', async () => {
   const [marks, blanks] = [spots(3), spots(20)];
   const isMark = (x: number, y: number): boolean =>
     y % 25 < 14 && blanks(x, 7 * Math.floor(y / 25)) > 0.35 && Math.abs(marks(x, y) - 0.5) < 0.11;

@@ -17,17 +17,17 @@ const ROWS = 3;
 interface Ruled {
   dpi: number;
   degrees: number;
-  /** Between text and rules, in points, as the thickness of rules is. */
+  /** Distance between text and rules, in points, like the thickness of rules. */
   insetPoints: number;
   thicknessPoints?: number;
-  /** Dashes of SVG, in points. */
+  /** Dash pattern of SVG, in points. */
   dashes?: string;
   header?: { ground: string; ink: string };
-  /** Boxes stand apart, each as wide as its text. */
+  /** Whether the boxes are separate, each as wide as its text. */
   areBoxes?: boolean;
 }
 
-/** A page with a word in each cell or box, at the left, or at the right of its cell. */
+/** Returns a page with a word in each cell or box, aligned left, or right in its cell. */
 function ruledPage(ruled: Ruled): { svg: string; width: number; height: number } {
   const { dpi, degrees, insetPoints, thicknessPoints = 0.75, dashes = '' } = ruled;
   const [margin, cellWidth, rowHeight, size] = [30, 62, ruled.areBoxes === true ? 19 : 13, 9];
@@ -40,7 +40,7 @@ function ruledPage(ruled: Ruled): { svg: string; width: number; height: number }
   for (const [at, word] of WORDS.entries()) {
     const [row, column] = [Math.floor(at / COLUMNS), at % COLUMNS];
     const [left, top] = [margin + column * cellWidth, margin + row * rowHeight];
-    // Letters of Liberation Sans are no wider than this.
+    // Upper bound for the letter width of Liberation Sans.
     const boxWidth = ruled.areBoxes === true ? 2 * inset + word.length * 0.68 * size : cellWidth;
     const [right, bottom] = [left + boxWidth, top + 13];
     const { ground, ink } = (row === 0 ? ruled.header : undefined) ?? { ground: '', ink: 'black' };
@@ -72,7 +72,7 @@ function ruledPage(ruled: Ruled): { svg: string; width: number; height: number }
   return { svg, width, height };
 }
 
-/** Of the words on a page those that a text lacks. */
+/** Returns the words on a page that a text lacks. */
 function missingIn(text: string): string[] {
   const read = text.split(/[^\p{L}]+/u);
   return WORDS.filter((word) => {
@@ -82,7 +82,7 @@ function missingIn(text: string): string[] {
   });
 }
 
-/** The texts that are found on a page, whose size is in points. */
+/** Returns the texts found on a page, whose size is in points. */
 async function textsOf(
   jpeg: Buffer,
   { width, height }: { width: number; height: number },
@@ -99,7 +99,7 @@ async function textsOf(
   return opened.blocks.map(({ segment }) => plainText(segment));
 }
 
-/** What Tesseract by itself reads on a page. */
+/** Returns what plain Tesseract reads on a page. */
 function plainReading(jpeg: Buffer, dpi: number): string {
   const { stdout } = spawnSync('tesseract', ['-', '-', '--dpi', String(dpi)], {
     input: jpeg,
@@ -115,7 +115,7 @@ async function missingWords(ruled: Ruled): Promise<string[]> {
   return missingIn((await textsOf(jpeg, page)).join('\n'));
 }
 
-/** A page of 300 by 120 points at 150 dpi, with a drawing in points. */
+/** Returns a page of 300 by 120 points at 150 dpi, with a drawing in points. */
 function smallPage(drawing: string): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 120" width="625" height="250"
     font-family="Liberation Sans" font-size="9"><rect width="300" height="120" fill="#fcfbf7"/>
@@ -127,7 +127,7 @@ const SMALL = { width: 300, height: 120 };
 const text = (x: number, y: number, content: string): string =>
   `<text x="${x}" y="${y}">${content}</text>`;
 
-/** Cells of one line or two are set in the middle of their rows. */
+/** Cells of one or two lines, centred vertically in their rows. */
 function centredTable(rows: readonly (readonly string[])[]): string {
   const columns = [20, 78, 196, 240, 282];
   const tops = [14, 42, 70, 98];
@@ -147,7 +147,7 @@ function centredTable(rows: readonly (readonly string[])[]): string {
 }
 
 describe('the table of a scanned page', () => {
-  it('has its cells read one by one where they stand at different heights', async () => {
+  it('has its cells read separately where they are at different heights', async () => {
     const rows = [
       ['Place', 'Work', 'Interval', 'Unit|price'],
       ['Pumping|station', 'Check the seals and oil|the bearings', 'Monthly', 'Seventy'],
@@ -156,7 +156,7 @@ describe('the table of a scanned page', () => {
     const texts = await textsOf(await smallPage(centredTable(rows)), SMALL);
     const words = (all: readonly string[]): string[] =>
       all.flatMap((one) => one.split(/[\s|]/)).toSorted();
-    // None is lost, none is read twice.
+    // No word is lost or read twice.
     expect(words(texts)).toEqual(words(rows.flat()));
     expect(texts).toEqual(expect.arrayContaining(['Pumping station', 'Unit price', 'Fifty three']));
   });
@@ -192,14 +192,14 @@ describe('the table of a scanned page', () => {
       return expected.filter((word) => words.includes(word));
     };
     const ours = found((await textsOf(page, SMALL)).join('\n'));
-    // Who reads all of them lacks none.
+    // If no word is missing, plain Tesseract cannot do better.
     if (ours.length === expected.length) return;
     const plain = found(plainReading(page, 150));
     expect(plain.length).toBeGreaterThan(expected.length / 2);
     expect(ours).toEqual(expect.arrayContaining(plain));
   });
 
-  it('may be one of contents, whose dots are no words', async () => {
+  it('may be a table of contents, whose dots are not words', async () => {
     const titles = ['Plan of the plots', 'List of protected trees', 'Statutes of the association'];
     const drawing = titles.map((title, at) => {
       const y = 40 + at * 12;
@@ -210,7 +210,7 @@ describe('the table of a scanned page', () => {
     expect(await textsOf(await smallPage(drawing.join('')), SMALL)).toEqual(titles);
   });
 
-  it('may stand beside a text at another height, whose lines keep theirs', async () => {
+  it('may be beside a text at another height, whose lines stay separate', async () => {
     const drawing = `${text(20, 40, 'Send it to')}${text(200, 44, 'Invoice number')}`;
     const { data, info } = await sharp(await smallPage(drawing))
       .raw()
@@ -247,7 +247,7 @@ describe('the table of a scanned page', () => {
       { dpi: 200, degrees: 0, insetPoints: 1.5, thicknessPoints: 0.5, dashes: '2 1.5' },
     ],
     ['stand in boxes of their own', { dpi: 300, degrees: 0, insetPoints: 1, areBoxes: true }],
-  ])('has its words read also where they %s', async (_, ruled) => {
+  ])('has its words read where they %s', async (_, ruled) => {
     expect(await missingWords(ruled)).toEqual([]);
   });
 });

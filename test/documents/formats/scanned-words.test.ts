@@ -1,4 +1,4 @@
-/** Scans with upright and struck words: of each page no fewer words than plain Tesseract reads of it. */
+/** Scans with upright and struck words: at least as many words are read as by plain Tesseract. */
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { spawnSync } from 'node:child_process';
 import sharp from 'sharp';
@@ -21,7 +21,7 @@ interface Scan {
   grain?: number;
 }
 
-/** A page with a label that is read from its foot to its top, prose, and a sentence that is struck out. */
+/** Returns a page with a label read from bottom to top, prose, and a struck sentence. */
 async function scanned({ dpi, degrees, grain = 0 }: Scan): Promise<Buffer> {
   const scale = dpi / 72;
   const [width, height] = [Math.round(PAGE.width * scale), Math.round(PAGE.height * scale)];
@@ -37,7 +37,7 @@ async function scanned({ dpi, degrees, grain = 0 }: Scan): Promise<Buffer> {
     ${text(struck, 170)}<path d="M70 167H219" stroke="black" stroke-width="0.6"/>
     </g></svg>`;
   const pixels = await sharp(Buffer.from(svg)).removeAlpha().raw().toBuffer();
-  // The same grain each time.
+  // The same grain in every run.
   for (let at = 0, seed = 7; at < pixels.length; at += 1) {
     seed = (seed * 1_664_525 + 1_013_904_223) >>> 0;
     const value = (pixels[at] ?? 0) + grain * (seed / 2 ** 31 - 1);
@@ -47,7 +47,7 @@ async function scanned({ dpi, degrees, grain = 0 }: Scan): Promise<Buffer> {
   return sharp(pixels, { raw }).jpeg({ quality: 80 }).toBuffer();
 }
 
-/** The page that is not askew, opened once for all that is asked of it. */
+/** The page without skew, opened once for all tests. */
 const straight = once(async () =>
   pdf.open(await fileOf(await scanned({ dpi: 300, degrees: 0 })), options),
 );
@@ -74,7 +74,7 @@ async function textsOf(page: Scan): Promise<string[]> {
   return opened.blocks.map(({ segment }) => plainText(segment));
 }
 
-/** What Tesseract by itself reads on a page. */
+/** Returns what plain Tesseract reads on a page. */
 function plainReading(jpeg: Buffer, dpi: number): string {
   const { stdout } = spawnSync('tesseract', ['-', '-', '--dpi', String(dpi)], {
     input: jpeg,
@@ -84,7 +84,7 @@ function plainReading(jpeg: Buffer, dpi: number): string {
   return stdout;
 }
 
-/** Of the words on the page those that a text lacks, as often as it does. */
+/** Returns the words of the page that a text lacks, as often as it does. */
 function missingIn(text: string): string[] {
   const read = text.split(/[^\p{L}]+/u);
   return [LABEL, ...prose, struck].flatMap(wordsOf).filter((word) => {
@@ -103,11 +103,11 @@ describe('a scan with upright and struck words', () => {
     { dpi: 300, degrees: 0 },
     { dpi: 120, degrees: 2, grain: 8 },
   ])(
-    'has no fewer of them than plain Tesseract at $dpi dpi, $degrees degrees askew',
+    'has as many words read as by plain Tesseract at $dpi dpi, with $degrees degrees of skew',
     async (page) => {
       const jpeg = await scanned(page);
       const ours = missingIn((await textsOf(page)).join('\n'));
-      // There is none fewer than no word.
+      // If no word is missing, plain Tesseract cannot do better.
       const plain = ours.length === 0 ? [] : missingIn(plainReading(jpeg, page.dpi));
       expect(ours.length, `${ours.join(' ')} | ${plain.join(' ')}`).toBeLessThanOrEqual(
         plain.length,
@@ -115,7 +115,7 @@ describe('a scan with upright and struck words', () => {
     },
   );
 
-  it('has upright words written anew where and as they stood', async () => {
+  it('has upright words replaced in place, still upright', async () => {
     const opened = await straight();
     const texts = opened.blocks.map(({ segment }) => plainText(segment));
     expect(texts).toContain(LABEL);
@@ -137,13 +137,13 @@ describe('a scan with upright and struck words', () => {
       return { columns: columns.size, rows: rows.size };
     };
     const { rows, columns } = await inkOf('Salidas');
-    // Seven letters of 11 points one above the other, and nothing of the fifteen before.
+    // Seven letters of 11 points one above the other, and none of the former fifteen.
     expect(columns).toBeLessThan(30);
     expect(rows).toBeGreaterThan(50);
     expect(rows).toBeLessThan(90);
   });
 
-  it('has struck words read without what strikes them', async () => {
+  it('has struck words read without their strikes', async () => {
     const texts = await textsOf({ dpi: 300, degrees: 0 });
     const missed = missingIn([...texts, LABEL, ...prose].join('\n'));
     expect(wordsOf(struck).filter((word) => missed.includes(word)).length).toBeLessThan(3);

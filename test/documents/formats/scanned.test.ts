@@ -1,4 +1,4 @@
-/** Scanned pdf files: pages that are pictures of text. */
+/** Scanned PDF files: pages that are pictures of text. */
 import { PDFDocument, StandardFonts, TextRenderingMode } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const sentences = [
 const entries = ['Description', 'Consulting services', 'Travel expenses'];
 const options = { source: 'en', target: 'es', maxCharacters: 1_000_000 } as const;
 
-/** One page that is a picture; beneath it, if wished, what another program has read in it. */
+/** Returns a page that is a picture; optionally with hidden text of an earlier recognition. */
 async function scan({ hidden }: { hidden?: string } = {}): Promise<Uint8Array> {
   const [first = '', second = ''] = sentences;
   const text = (content: string, y: number): string =>
@@ -49,7 +49,7 @@ const prose = [
 const cells = ['Article', 'Standard bulb', 'Delivery', 'Wednesday'];
 const LETTER = { width: 1500, height: 750 };
 
-/** A page of 360 by 180 points at 300 dpi with a table, that lies askew by an angle in degrees. */
+/** Returns a page of 360 by 180 points at 300 dpi with a table, skewed by an angle in degrees. */
 async function letter(degrees: number): Promise<Uint8Array> {
   const text = (content: string, x: number, y: number): string =>
     `<text x="${x}" y="${y}" font-family="Liberation Serif" font-size="44">${content}</text>`;
@@ -74,15 +74,15 @@ async function letter(degrees: number): Promise<Uint8Array> {
 const shout = (segment: TextSegment): TextSegment =>
   segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part));
 
-describe('a scanned pdf', () => {
-  it('is read, erased and written anew in its place, and its old recognised text goes', async () => {
+describe('a scanned PDF file', () => {
+  it('is read, erased and written in place, and its old recognised text is removed', async () => {
     const file = await scan({ hidden: 'Recognised before' });
     const opened = await pdf.open(file, { ...options, output: 'pdf' });
     const texts = opened.blocks.map(({ segment }) => plainText(segment));
-    // Rows of a table are texts of their own.
+    // Rows of a table are separate texts.
     expect(texts).toEqual([...sentences, ...entries]);
     expect(opened.characters).toBe([...sentences, ...entries].join('').length);
-    // The first is translated, the second stays as it is.
+    // The first is translated, the second stays unchanged.
     const translated = opened.blocks.map(({ segment }, at) =>
       at === 0 ? shout(segment) : segment,
     );
@@ -97,18 +97,18 @@ describe('a scanned pdf', () => {
       );
       return part.filter((level) => level < 140).length;
     };
-    // Of the second sentence and of the picture nothing has changed.
+    // The second sentence and the picture are unchanged.
     expect(inkOf(after, 0.32, 1)).toBe(inkOf(before, 0.32, 1));
     expect(inkOf(after, 0.11, 0.21)).toBeGreaterThan(0);
   });
 
-  it('has every letter read and covered when it lies askew', async () => {
+  it('has every letter read and covered when it is skewed', async () => {
     const degrees = -0.6;
     const file = await letter(degrees);
     const opened = await pdf.open(file, { ...options, output: 'pdf' });
     const texts = opened.blocks.map(({ segment }) => plainText(segment));
     expect([...texts].sort()).toEqual([prose.join(' '), ...cells].sort());
-    // One line stays of the prose, and next to nothing of the table.
+    // One line of the prose remains, and next to nothing of the table.
     const line = 'Standard delivery is included in the price of every';
     const translated = texts.map((text) => [text.startsWith(line) ? line : '.']);
     const written = await opened.write(translated, { source: 'en', target: 'es' });
@@ -129,7 +129,7 @@ describe('a scanned pdf', () => {
       }
       return count;
     };
-    // The line lies as the others did.
+    // The line is skewed as the others were.
     expect(inkIn({ left: 120, right: 1300, top: 105, bottom: 156 })).toBeGreaterThan(1000);
     expect(inkIn({ left: 120, right: 1450, top: 60, bottom: 104 })).toBe(0);
     expect(inkIn({ left: 120, right: 1450, top: 157, bottom: 300 })).toBe(0);
@@ -137,7 +137,7 @@ describe('a scanned pdf', () => {
     expect(inkIn({ left: 615, right: 1010, top: 392, bottom: 450 })).toBe(0);
   });
 
-  it('becomes a flowing document of what was read', async () => {
+  it('becomes a flowing document of the recognised text', async () => {
     const opened = await pdf.open(await scan(), { ...options, output: 'docx' });
     const written = await opened.write(
       opened.blocks.map(({ segment }) => shout(segment)),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import { blocksOf, byList, translated } from './text-support.ts';
 
-/** A file of cues, two seconds each, one after the other. */
+/** Returns a file of consecutive cues, two seconds each. */
 function srt(...cues: string[]): string {
   const at = (index: number) => `00:00:${String(index * 2 + 10)}`;
   return cues
@@ -16,8 +16,8 @@ const textsOf = (file: Buffer) =>
     .split('\n\n')
     .map((cue) => cue.trimEnd().split('\n').slice(2).join('|'));
 
-describe('a sentence of subtitles', () => {
-  it('is translated as one, and divided among its cues in proportion', async () => {
+describe('a sentence in subtitles', () => {
+  it('is translated as one, and split among its cues in proportion', async () => {
     const file = srt('I was going', 'to leave the house before noon.');
     expect(await blocksOf('srt', file)).toEqual(['I was going to leave the house before noon.']);
     const spanish = byList({
@@ -29,7 +29,7 @@ describe('a sentence of subtitles', () => {
     ]);
   });
 
-  it('ends with its punctuation, with a pause, a dash or another speaker', async () => {
+  it('ends at its punctuation, a pause, a dash or another speaker', async () => {
     expect(await blocksOf('srt', srt('One is here.', 'Two is not'))).toHaveLength(2);
     expect(await blocksOf('srt', srt('One is here', '- two is not'))).toHaveLength(2);
     expect(await blocksOf('srt', srt('One is here', '[a door]'))).toHaveLength(2);
@@ -56,13 +56,13 @@ describe('a sentence of subtitles', () => {
     ]);
   });
 
-  it('leaves no cue empty when it has become shorter than its cues', async () => {
+  it('fills every cue even if it has become shorter than its cues', async () => {
     const file = srt('well', 'you see', 'it goes');
     const result = await translated('srt', file, () => 'Vale');
     expect(textsOf(result)).toEqual(['Vale', 'Vale', 'Vale']);
   });
 
-  it('is handed out without how its signs are read', async () => {
+  it('excludes ruby readings', async () => {
     const cue = '00:01.000 --> 00:02.000\n<ruby>one<rt>wan</rt>two<rt>tu</ruby>';
     const file = `WEBVTT\n\n${cue} three\n\n${cue.replace('<rt>tu', '')}\n`;
     const result = await translated('vtt', file, (text) => text.toUpperCase());
@@ -71,7 +71,7 @@ describe('a sentence of subtitles', () => {
     );
   });
 
-  it('keeps its tags where a border comes to lie within them', async () => {
+  it('keeps its tags where a cue boundary falls within them', async () => {
     const file = srt('one <i>two', 'three</i> four');
     expect(await blocksOf('srt', file)).toHaveLength(1);
     const other = srt('the <i>old house beside it</i>', 'is big');
@@ -82,8 +82,8 @@ describe('a sentence of subtitles', () => {
   });
 });
 
-describe('the lines of subtitles', () => {
-  it('are as many as they were, of about the same width', async () => {
+describe('lines in subtitles', () => {
+  it('keep their number, with similar widths', async () => {
     const file = srt('This is the first line\nand this is the second.');
     const result = await translated(
       'srt',
@@ -100,7 +100,7 @@ describe('the lines of subtitles', () => {
     expect(text.replace('|', ' ')).toBe(long);
   });
 
-  it('keep spaces that do not break, also at the ends of their words', async () => {
+  it('keep no-break spaces, also at the ends of their words', async () => {
     const file = srt('<i>\u00a0One\u00a0</i>and\u3000two');
     expect(textsOf(await translated('srt', file, (text) => text.toUpperCase()))).toEqual([
       '<i>\u00a0ONE\u00a0</i>AND\u3000TWO',
@@ -130,22 +130,22 @@ describe('the lines of subtitles', () => {
   });
 });
 
-describe('what is no text in subtitles', () => {
-  it('stays byte for byte', async () => {
+describe('markup of subtitles', () => {
+  it('is kept byte for byte', async () => {
     const file =
       '\ufeffWEBVTT Kind: captions\r\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000\r\n\r\nNOTE the text\r\n\r\nSTYLE\r\n::cue { }\r\n\r\nid one\r\n00:01.000 --> 00:02.000 align:end\r\n<v.loud Ann><00:01.500>the &lt;text&gt; {\\an8}</v>\r\n';
     const result = await translated('vtt', file, (text) => text.replace('text', 'TEXT & more'));
     expect(result.toString()).toBe(file.replace('&lt;text&gt;', '&lt;TEXT &amp; more&gt;'));
   });
 
-  it('does not come from a translation', async () => {
+  it('cannot be injected by a translation', async () => {
     const evil = (text: string) => `${text}\n\n7\n00:00:01,000 --> 00:00:02,000\nmore`;
     const result = await translated('srt', srt('one', 'TWO'), evil);
     expect(result.toString().match(/-->/g)).toHaveLength(2);
     expect(result.toString().split('\n\n')).toHaveLength(2);
   });
 
-  it('may be missing, as players allow', async () => {
+  it('may be incomplete, as players permit', async () => {
     const file = '0:00:01.5 --> 0:00:02\nNo number.\n00:00:03,000-->00:00:04,000\nNo blank line.';
     expect(await blocksOf('srt', file.replace('02\n', '02,0\n'))).toEqual([
       'No number.',
@@ -153,12 +153,12 @@ describe('what is no text in subtitles', () => {
     ]);
   });
 
-  it('must be there', async () => {
+  it('must be present', async () => {
     await expect(blocksOf('srt', 'Just a text.')).rejects.toBeInstanceOf(DocumentError);
     await expect(blocksOf('vtt', srt('one'))).rejects.toThrow(/WEBVTT/);
   });
 
-  it('is read in time that grows with the length', async () => {
+  it('is read in linear time', async () => {
     const files = [
       srt('<'.repeat(70_000), '{\\'.repeat(30_000)),
       srt('-'.repeat(140_000)),

@@ -1,10 +1,10 @@
-/** Which of the lines that were read are text for certain. */
+/** Choosing the recognised lines that are certainly text. */
 import { expect, it } from 'vitest';
 import type { OcrWord } from '../../../server/documents/formats/image/ocr.ts';
 import { sureLines } from '../../../server/documents/formats/image/sure-lines.ts';
 import { line } from './placed-line.ts';
 
-/** A white page: nothing stands before its lines. */
+/** A white page: no ink precedes its lines. */
 const page = {
   data: new Uint8Array(800 * 60).fill(255),
   width: 800,
@@ -12,7 +12,7 @@ const page = {
   channels: 1,
 } as const;
 
-/** What is left of a line of words, each with how sure it is. */
+/** Returns the accepted text of a line of words with confidences. */
 function textOf(read: [text: string, confidence: number][], isWorded = false): string {
   let left = 20;
   const words = read.map(([text, confidence]): OcrWord => {
@@ -25,7 +25,7 @@ function textOf(read: [text: string, confidence: number][], isWorded = false): s
     .join(' ');
 }
 
-it('keeps a line that is sure, and one that is text by its words', () => {
+it('keeps a sure line, and one that its words prove to be text', () => {
   const words = ['unterhielt', 'eine', 'Werft'];
   const unsure = words.map((text): [string, number] => [text, 45]);
   expect(textOf(words.map((text) => [text, 93]))).toBe(words.join(' '));

@@ -1,4 +1,4 @@
-/** Opens and writes documents of text formats as the tests say. */
+/** Opens and writes documents of the text formats in tests. */
 import type { OpenOptions } from '../../../server/documents/formats/format.ts';
 import { type DocumentFormatName, loadFormat } from '../../../server/documents/formats/index.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
@@ -7,7 +7,7 @@ import { written } from '../../text/layouts.ts';
 const bytesOf = (file: string | Uint8Array) =>
   typeof file === 'string' ? Buffer.from(file, 'utf8') : file;
 
-/** The blocks of a file, marks written as `<1>…</1>`. */
+/** Returns the blocks of a file with marks written as `<1>…</1>`. */
 export async function blocksOf(
   format: DocumentFormatName,
   file: string | Uint8Array,
@@ -17,7 +17,7 @@ export async function blocksOf(
   return blocks.map(({ segment }) => written(segment));
 }
 
-/** The file with its text changed by `translate`, which gets each text between marks. */
+/** Returns the file with `translate` applied to each text between marks. */
 export async function translated(
   format: DocumentFormatName,
   file: string | Uint8Array,
@@ -31,7 +31,7 @@ export async function translated(
   return Buffer.from(await document.write(segments, languages));
 }
 
-/** A translation by text: what is not listed stays as it is. */
+/** Returns a translation by list; unlisted text stays. */
 export function byList(list: Readonly<Record<string, string>>): (text: string) => string {
   return (text) => list[text] ?? text;
 }

@@ -1,4 +1,7 @@
-/** The time a text file takes, cut into sentences and put together again, must not depend on how clever it is. */
+/**
+ * Processing time of hostile text files, including cutting and joining sentences: it must stay proportional
+ * to their length.
+ */
 import { it } from 'vitest';
 import {
   differentSentences,
@@ -40,7 +43,7 @@ const files: [name: string, format: DocumentFormatName, make: (size: number) => 
   ],
 ];
 
-/** As an engine that changes every word. */
+/** Translates as an engine that changes every word. */
 const translate = (segment: TextSegment): TextSegment =>
   segment.map((part) => (typeof part === 'string' ? part.replaceAll('a', 'e') : part));
 

@@ -1,4 +1,4 @@
-/** What is taken for a box to be ticked, in pages as they are read. */
+/** Detecting tick boxes in pages before recognition. */
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { withoutTickBoxes } from '../../../server/documents/formats/image/tick-boxes.ts';
@@ -29,7 +29,7 @@ it.each([
   [12, 'bold'],
   [13, 'normal'],
   [14, 'bold'],
-])('no letter of %d pt, %s, is one', async (size, weight) => {
+])('no letter of %d pt, %s, is taken for a tick box', async (size, weight) => {
   for (const letters of ['BODO boda', 'o O D B 0', 'Q p q b d', 'DONDO']) {
     const text = `<text x="20" y="40" font-size="${size}" font-weight="${weight}">${letters}</text>`;
     const picture = await drawn(text);
@@ -42,9 +42,9 @@ it.each([
   [8, 0.6],
   [9, 1],
   [12, 1.5],
-])('a square of %d pt with sides of %d pt is one', async (size, side) => {
+])('a square of %d pt with sides of %d pt is a tick box', async (size, side) => {
   const box = `<rect x="40" y="6" width="${size}" height="${size}" fill="none" stroke="black" stroke-width="${side}"/>`;
-  // As much ink as there is on a page.
+  // Enough words to give the page its usual share of ink.
   const lines = [14, 28, 42, 56].map(
     (y) => `<tspan x="70" y="${y}">New here, and not yet known</tspan>`,
   );

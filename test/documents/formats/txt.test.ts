@@ -24,7 +24,7 @@ describe('the encoding of a text file', () => {
     expect((await translated('txt', file, upper)).toString('hex')).toBe(hex.replace(' ', ''));
   });
 
-  it('is what was usual for the language of the text', async () => {
+  it('is detected by the usual encodings of its language', async () => {
     const file = Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
     expect(await blocksOf('txt', file, { source: 'ru' })).toEqual(['Привет']);
     expect(await translated('txt', file, upper, { source: 'ru' })).toEqual(
@@ -41,19 +41,19 @@ describe('the encoding of a text file', () => {
     expect(result).toEqual(bytes([0xef, 0xbb, 0xbf], 'кафе'));
   });
 
-  it('must be one of text', async () => {
+  it('must be a text encoding', async () => {
     await expect(blocksOf('txt', Buffer.from('a\0b'))).rejects.toBeInstanceOf(DocumentError);
     await expect(blocksOf('txt', Buffer.from([0xff, 0xfe, 0x41]))).rejects.toThrow(/text file/);
   });
 });
 
 describe('the paragraphs of a text file', () => {
-  it('keep their line breaks, of whatever kind', async () => {
+  it('keep their line breaks, of any kind', async () => {
     const result = await translated('txt', 'one\r\n\r\ntwo\nthree\r  four  \r\n', upper);
     expect(result.toString()).toBe('ONE\r\n\r\nTWO\nTHREE\r  FOUR  \r\n');
   });
 
-  it('are joined where they were broken by hand, and broken at the same width again', async () => {
+  it('are joined where they are hard-wrapped, and wrapped to the same width again', async () => {
     const source =
       '  The first line of the paragraph was broken at a width\r\n' +
       '  of some fifty letters, and so was every other line in\r\n' +
@@ -69,7 +69,7 @@ describe('the paragraphs of a text file', () => {
     expect(lines.length).toBe(4);
   });
 
-  it('keep spaces that do not break beside the line breaks of a translation', async () => {
+  it('keep no-break spaces beside the line breaks of a translation', async () => {
     const result = await translated(
       'txt',
       'One thing',
@@ -78,7 +78,7 @@ describe('the paragraphs of a text file', () => {
     expect(result.toString()).toBe('Une chose\u00a0 :\u3000 \u00a0?');
   });
 
-  it('are not joined when they are verses, lists, titles or long lines', async () => {
+  it('are not joined if they are verses, lists, titles or long lines', async () => {
     const verses = 'Tiger, tiger, burning bright\nIn the forests of the night\n';
     expect(await blocksOf('txt', verses)).toHaveLength(2);
     const list = `- ${'an item of the list that is long enough '.repeat(2)}\n- ${'and another one that is as long as it '.repeat(2)}\n`;
@@ -96,7 +96,7 @@ describe('the paragraphs of a text file', () => {
     expect(block).toBe(source.replace(/\n/g, ''));
   });
 
-  it('begin anew at the wide space that paragraphs of Chinese and Japanese begin with', async () => {
+  it('begin at the wide space that indents paragraphs of Chinese and Japanese', async () => {
     const line = 'これは一つの段落で途中の行は手で折り返'.repeat(2);
     const source = `\u3000${line}\n${line}段\n\u3000${line}\n終わりです。\n`;
     expect(await blocksOf('txt', source, { source: 'ja' })).toEqual([
@@ -107,7 +107,7 @@ describe('the paragraphs of a text file', () => {
     expect(result.toString().match(/^\u3000これは一つの文落/gm)).toHaveLength(2);
   });
 
-  it('keep spaces that do not break where they were broken by hand', async () => {
+  it('keep no-break spaces where they are hard-wrapped', async () => {
     const source =
       'Somebody broke the lines of this text where 10\u00a0\nkm of it had no room in the line above that\u3000 \n  one, and nobody minds.\n';
     expect(await blocksOf('txt', source)).toEqual([
@@ -115,7 +115,7 @@ describe('the paragraphs of a text file', () => {
     ]);
   });
 
-  it('leave cells, markers of lists and quotation signs apart', async () => {
+  it('separate cells, list markers and quotation signs', async () => {
     const source = '> quoted\n1. first\na. first\nName\tPrice     Unit\n';
     const texts = ['quoted', 'first', 'first', 'Name', 'Price', 'Unit'];
     expect(await blocksOf('txt', source)).toEqual(texts);
@@ -131,7 +131,7 @@ describe('the paragraphs of a text file', () => {
     );
   });
 
-  it('are found in time that grows with the length', async () => {
+  it('are found in linear time', async () => {
     const files = [
       'x\n'.repeat(100_000),
       ' '.repeat(900_000) + 'x',

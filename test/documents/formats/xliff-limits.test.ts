@@ -6,7 +6,7 @@ import { xliff } from '../../../server/documents/formats/text/xliff.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
 import { openXliff, RICH_XLIFF as RICH, same, translateXliff, version2 } from './xliff-support.ts';
 
-describe('what is no XLIFF, or harmful', () => {
+describe('an invalid or hostile XLIFF file', () => {
   const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from(
     { length: 9 },
     (_, at) =>
@@ -66,18 +66,18 @@ describe('what is no XLIFF, or harmful', () => {
     );
   });
 
-  it('has more characters than are allowed', async () => {
+  it('may exceed the character limit, and is refused', async () => {
     const options = { source: 'en', target: 'es', output: 'xliff', maxCharacters: 20 } as const;
     await expect(xliff.open(Buffer.from(RICH), options)).rejects.toThrow(/more than 20 characters/);
   });
 });
 
-/** A fifth of the largest file there may be, in a fifth of the memory that its process gets. */
+/** A fifth of the largest permitted file, in a fifth of its process's memory. */
 const SIZE_BYTES = 2_000_000;
 const HEAP_MB = 84;
 
-describe('a large file', () => {
-  /** In a process of its own: what others have left in memory does not count. */
+describe('a large XLIFF file', () => {
+  /** Runs in its own process, so that memory left by other tests does not count. */
   function measured(source: readonly [piece: string, times: number]): {
     megabytes: number;
     blocks: number;
@@ -116,7 +116,7 @@ describe('a large file', () => {
     ],
     ['texts of blanks', [`a${' '.repeat(100_000)}`, 12]],
     ['tags that never end', ['&lt;a b=&quot;', 100_000]],
-  ] as const)('needs less memory than its process gets: %s', (_name, source) => {
+  ] as const)('requires less memory than its process gets: %s', (_name, source) => {
     const { megabytes, blocks } = measured(source);
     expect(blocks).toBeGreaterThan(0);
     // Node itself takes a third of that.

@@ -1,4 +1,4 @@
-/** XLIFF files in tests: opened, translated by a rule, written. */
+/** XLIFF files in tests: opening, translating by a rule, writing. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,14 +8,14 @@ import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 
 export type Rule = (segment: TextSegment) => TextSegment;
 
-/** As it was. */
+/** Leaves a segment unchanged. */
 export const same: Rule = (segment) => segment;
 
-/** Capitals: whatever was translated can be seen. */
+/** Translates into capitals, so that translated text is visible. */
 export const shouted: Rule = (segment) =>
   segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part));
 
-/** Text and marks as one line: `a<1>b</1><2/>`. */
+/** Formats text and marks as one line: `a<1>b</1><2/>`. */
 export function shown(segment: TextSegment): string {
   return segment
     .map((part) => {
@@ -34,7 +34,7 @@ export async function openXliff(file: string | Uint8Array, target = 'es') {
   });
 }
 
-/** The bytes that are written when every segment is translated by the rule. */
+/** Returns the bytes written when every segment is translated by the rule. */
 export async function translateBytes(
   file: string | Uint8Array,
   rule: Rule,
@@ -53,7 +53,7 @@ export async function translateXliff(
   return (await translateBytes(file, rule, target)).toString();
 }
 
-/** An XLIFF 2.1 file around units. */
+/** Returns an XLIFF 2.1 file around units. */
 export function version2(units: string, attributes = 'srcLang="en"'): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" ${attributes}>
@@ -64,12 +64,12 @@ ${units}
 `;
 }
 
-/** One unit around segments. */
+/** Returns a unit around segments. */
 export function unit(segments: string, id = 'u1'): string {
   return `<unit id="${id}">\n${segments}\n</unit>`;
 }
 
-/** An XLIFF 1.2 file around units. */
+/** Returns an XLIFF 1.2 file around units. */
 export function version1(units: string, attributes = 'source-language="en"'): string {
   return `<?xml version="1.0"?>
 <xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">
@@ -80,7 +80,7 @@ ${units}
 `;
 }
 
-/** The contents of all elements of a name, as they are written. */
+/** Returns the contents of all elements of a name, as written. */
 export function contentsOf(file: string, name: string): string[] {
   return Array.from(
     file.matchAll(new RegExp(`<${name}(?:\\s[^>]*[^/])?>(.*?)</${name}>`, 'gs')),
@@ -88,7 +88,7 @@ export function contentsOf(file: string, name: string): string[] {
   );
 }
 
-/** What the grammar of XLIFF 2.1 finds wrong; empty when nothing. */
+/** Validates a file by the XLIFF 2.1 schema; returns an empty string if it is valid. */
 export function schemaProblems(file: string | Uint8Array): string {
   const folder = temporaryFolder();
   const document = path.join(folder, 'file.xlf');

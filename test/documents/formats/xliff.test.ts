@@ -18,7 +18,7 @@ import {
 } from './xliff-support.ts';
 
 describe('XLIFF 2', () => {
-  it('tells each segment with its codes as marks, and nothing that is not to be translated', async () => {
+  it('yields each segment with its codes as marks, and nothing untranslatable', async () => {
     const { blocks, characters } = await openXliff(RICH);
     expect(blocks.map(({ segment }) => shown(segment))).toEqual([
       'Hello <1>big & <2>blue</2></1> world.<3/> Then <4/> it ends.',
@@ -32,7 +32,7 @@ describe('XLIFF 2', () => {
     );
   });
 
-  it('adds targets that equal their sources when nothing is changed, and leaves the rest', async () => {
+  it('gets targets equal to their sources when nothing is translated, and is otherwise unchanged', async () => {
     const written = await translateXliff(RICH, same);
     const sources = contentsOf(RICH, 'source');
     expect(contentsOf(written, 'source')).toEqual(sources);
@@ -48,7 +48,7 @@ describe('XLIFF 2', () => {
     expect(schemaProblems(written)).toBe('');
   });
 
-  it('writes translations with the codes of the source', async () => {
+  it('gets translations with the codes of the source', async () => {
     const written = await translateXliff(RICH, shouted);
     expect(written).toContain(
       `<target>HELLO <pc id="1" dataRefStart="d1" dataRefEnd="d2">BIG &amp; <mrk id="m1" type="term">BLUE</mrk></pc> WORLD.<ph id="3" equiv="{0}"/> THEN <cp hex="0007"/> IT ENDS.</target>`,
@@ -63,7 +63,7 @@ describe('XLIFF 2', () => {
     expect(schemaProblems(written)).toBe('');
   });
 
-  it('says what was done: languages, state, and the direction of what is read from the right', async () => {
+  it('declares target language, state, and right-to-left direction', async () => {
     const file = version2(
       unit('<segment state="initial" subState="a:b"><source>One</source></segment>'),
       'srcLang="en" trgLang="fr"',
@@ -77,7 +77,7 @@ describe('XLIFF 2', () => {
     const back = await translateXliff(arabic.replace('"translated"', '"initial"'), shouted, 'fr');
     expect(back).toContain('<file id="f1" trgDir="ltr">');
     for (const each of [spanish, arabic, back]) expect(schemaProblems(each)).toBe('');
-    // A regional wish is served by what is there.
+    // A base language satisfies a request for its regional variant.
     const regional = await translateXliff(file, shouted, 'fr-CA');
     expect(regional).toContain('trgLang="fr"');
   });
@@ -90,7 +90,7 @@ describe('XLIFF 2', () => {
     [undefined, 'Alt', 'Alt'],
     [undefined, 'Old', 'OLD'],
     ['final', '', 'OLD'],
-  ])('with state %s and target %j there is %j then', async (state, target, expected) => {
+  ])('with state %s and target %j becomes %j', async (state, target, expected) => {
     const said = state === undefined ? '' : ` state="${state}"`;
     const file = version2(
       unit(`<segment${said}><source>Old</source><target>${target}</target></segment>`),
@@ -99,11 +99,11 @@ describe('XLIFF 2', () => {
     const written = await translateXliff(file, shouted, 'de');
     expect(contentsOf(written, 'target')).toEqual([expected]);
     if (expected === 'Alt') expect(written).toBe(file);
-    // Nobody who asks for Spanish is served by German.
+    // German does not satisfy a request for Spanish.
     expect(contentsOf(await translateXliff(file, shouted), 'target')).toEqual(['OLD']);
   });
 
-  it('keeps codes that overlap, or may not change places, in their order', async () => {
+  it('keeps the order of codes that overlap or may not be reordered', async () => {
     const source =
       'A <sc id="1"/>b <sc id="2"/>c<ec startRef="1"/> d<ec startRef="2"/> e <ph id="5" canReorder="firstNo"/>f <ph id="6" canReorder="no"/>g';
     const file = version2(unit(`<segment><source>${source}</source></segment>`));
@@ -116,7 +116,7 @@ describe('XLIFF 2', () => {
     expect(codes(target)).toEqual(codes(source));
   });
 
-  it('takes placeholders and escaped tags for codes, and CDATA for text', async () => {
+  it('has placeholders and escaped tags treated as codes, and CDATA as text', async () => {
     const file = version2(
       [
         'Delete {0} of %1$s files?',
@@ -145,7 +145,7 @@ describe('XLIFF 2', () => {
     );
   });
 
-  it('leaves what other programs keep beside the text: matches, metadata, skeletons', async () => {
+  it('keeps data of other programs: matches, metadata, skeletons', async () => {
     const file = version2(
       unit(`<mtc:matches xmlns:mtc="urn:oasis:names:tc:xliff:matches:2.0"><mtc:match ref="#s1"><source>Hello</source><target>Hallo</target></mtc:match></mtc:matches>
 <segment id="s1"><source>Hello</source></segment>`),
@@ -154,7 +154,7 @@ describe('XLIFF 2', () => {
     expect(contentsOf(written, 'target')).toEqual(['Hallo', 'HELLO']);
   });
 
-  it('takes files whose elements have a prefix', async () => {
+  it('may have prefixed elements', async () => {
     const file = `<x:xliff xmlns:x="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en"><x:file id="f"><x:unit id="u"><x:segment><x:source>a <x:pc id="1">b</x:pc></x:source></x:segment></x:unit></x:file></x:xliff>`;
     const written = await translateXliff(file, shouted);
     expect(written).toContain(
@@ -235,7 +235,7 @@ describe('XLIFF 1.2', () => {
     expect(contentsOf(written, 'source')).toEqual(contentsOf(file, 'source'));
   });
 
-  it('is translated anew into another language, and not approved any more', async () => {
+  it('is translated again into another language, and loses its approval', async () => {
     const file = version1(units, 'source-language="en" target-language="es"');
     const written = await translateXliff(file, shouted, 'de');
     expect(written).toContain(
@@ -245,7 +245,7 @@ describe('XLIFF 1.2', () => {
   });
 });
 
-describe('the bytes', () => {
+describe('the bytes of an XLIFF file', () => {
   const file = (encoding: string) =>
     version2(unit('<segment><source>Größe für Łódź</source></segment>')).replace('UTF-8', encoding);
   const bytes = {
@@ -255,7 +255,7 @@ describe('the bytes', () => {
     'iso-8859-1': Buffer.from(file('ISO-8859-1').replace('Łódź', '&#321;ódz'), 'latin1'),
   };
 
-  it.each(Object.entries(bytes))('stay in their encoding: %s', async (_name, sent) => {
+  it.each(Object.entries(bytes))('keep their encoding: %s', async (_name, sent) => {
     const written = await translateBytes(sent, (segment) => [...segment, ' — “€”']);
     expect(schemaProblems(written)).toBe('');
     expect(written.subarray(0, 3)).toEqual(sent.subarray(0, 3));

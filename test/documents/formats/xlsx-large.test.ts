@@ -9,7 +9,7 @@ import { sheetXml, workbookOf } from '../../support/documents/workbooks.ts';
 const SHEET = 'xl/worksheets/sheet1.xml';
 const SHEET_BYTES = 40_000_000;
 
-/** A workbook with a sheet of numbers and, at its end, one text. */
+/** Returns a workbook with a sheet of numbers and, at its end, one text. */
 async function largeWorkbook(): Promise<Uint8Array> {
   const archive = await openArchive(workbookOf({ sheets: [{ name: 'Data', rows: '' }] }));
   const [head = '', tail = ''] = sheetXml('worksheet', '<sheetData>|</sheetData>').split('|');
@@ -35,12 +35,12 @@ async function largeWorkbook(): Promise<Uint8Array> {
   return writeArchive(archive, { replace: new Map([[SHEET, content]]) });
 }
 
-test('a sheet of 40 MB is translated in less memory than it has bytes', async () => {
+test('a sheet of 40 MB is translated in less memory than its size', async () => {
   const file = await largeWorkbook();
   const beforeKb = process.resourceUsage().maxRSS;
   const result = await translatedDocument(xlsx, file, { translate: () => 'El final' });
   const grownKb = process.resourceUsage().maxRSS - beforeKb;
-  // The file itself, compressed, is there twice.
+  // The file itself, compressed, exists twice.
   expect(grownKb * 1024).toBeLessThan(SHEET_BYTES);
   const archive = await openArchive(result);
   let cells = 0;

@@ -20,7 +20,7 @@ import {
 const SHEET = 'xl/worksheets/sheet1.xml';
 const TABLE = 'xl/tables/table1.xml';
 
-/** The definition of a table; columns are names, or names with what else they have. */
+/** Returns the definition of a table; a column is a name, or a name with further attributes. */
 function table(
   ref: string,
   columns: readonly (string | readonly [string, string])[],
@@ -62,14 +62,14 @@ function tableWorkbook(options: {
   });
 }
 
-/** Names of the columns of the table. */
+/** Returns the column names of the table. */
 function columnNames(file: Uint8Array): string[] {
   return [...zipText(file, TABLE).matchAll(/<tableColumn [^>]*? name="([^"]*)"/g)].map(
     ([, name = '']) => name,
   );
 }
 
-describe('headers of tables', () => {
+describe('xlsx table headers', () => {
   const spanish = withTexts({
     Product: 'Producto',
     Amount: 'Importe',
@@ -129,7 +129,7 @@ describe('headers of tables', () => {
     expect(zipText(result, 'xl/sharedStrings.xml')).toContain('<t>Neto #1 [EUR]</t>');
   });
 
-  test('are renamed where a formula within the table does not name it, and nowhere else', async () => {
+  test('are renamed in formulas that omit the table name within the table, and nowhere else', async () => {
     const within = tableWorkbook({
       strings: ['Product', 'Amount', 'Apples'],
       rows:
@@ -152,7 +152,7 @@ describe('headers of tables', () => {
     expect(sheet).toContain('<f>[Amount]</f>');
   });
 
-  test('that become the same get numbers, in their own cells only', async () => {
+  test('that become equal get numbers, in their own cells only', async () => {
     const colours = tableWorkbook({
       strings: ['Color', 'Colour', 'Paint'],
       rows:
@@ -173,7 +173,7 @@ describe('headers of tables', () => {
     );
   });
 
-  test('with line breaks are renamed in the spelling of tables', async () => {
+  test('with line breaks are renamed in the notation of tables', async () => {
     const broken = tableWorkbook({
       strings: ['Net\nAmount'],
       rows: row(1, shared(0), formula('SUM(Sales[Net\nAmount])', 1)),
@@ -186,7 +186,7 @@ describe('headers of tables', () => {
     expect(zipText(result, SHEET)).toContain('Sales[[Importe\nneto]]');
   });
 
-  test('in strings of their own cells are renamed as well', async () => {
+  test('in inline strings are renamed as well', async () => {
     const inline = tableWorkbook({
       strings: [],
       rows: row(1, '<c t="inlineStr"><is><t>Amount</t></is></c>', formula('SUM(Sales[Amount])', 1)),
@@ -198,7 +198,7 @@ describe('headers of tables', () => {
     expect(zipText(result, SHEET)).toContain('SUM(Sales[Importe])');
   });
 
-  test('by which a pivot table finds its fields stay, and so do the parts of the pivot table', async () => {
+  test('that are fields of a pivot table are kept, like the parts of the pivot table', async () => {
     const cache = sheetXml(
       'pivotCacheDefinition',
       '<cacheSource type="worksheet"><worksheetSource name="Sales"/></cacheSource><cacheFields count="2">' +
@@ -226,7 +226,7 @@ describe('headers of tables', () => {
     expect(zipText(result, 'xl/sharedStrings.xml')).toContain('<t>Manzanas</t>');
   });
 
-  test('that a query fills in stay', async () => {
+  test('that a query fills are kept', async () => {
     const query = tableWorkbook({
       strings: ['Amount', 'Hello'],
       rows: row(1, shared(0)) + row(2, shared(1)),
@@ -235,7 +235,7 @@ describe('headers of tables', () => {
     expect(plainTextsOf(await openDocument(xlsx, query))).toEqual(['Hello']);
   });
 
-  test('leave filters showing the same rows, and labels of totals saying the same as their cells', async () => {
+  test('keep the rows shown by filters, and the labels of totals equal to their cells', async () => {
     const filtered = tableWorkbook({
       strings: ['2027', 'Apples', 'All'],
       rows: row(1, shared(0)) + row(2, shared(1)) + row(3, shared(2)),
@@ -258,7 +258,7 @@ describe('headers of tables', () => {
     expect(zipText(result, SHEET)).toContain('customList="Plums,Manzanas"');
   });
 
-  test('that are not translated leave table and formulas byte for byte as they were', async () => {
+  test('that are not translated keep table and formulas byte for byte', async () => {
     const result = await translatedDocument(xlsx, file, {
       translate: withTexts({ Apples: 'Manzanas' }),
     });
@@ -267,12 +267,12 @@ describe('headers of tables', () => {
   });
 });
 
-test('references without a table are found in time that grows with the length', () => {
+test('references without a table are found in linear time', () => {
   const renamed = new Map([['sales', new Map([['a', 'b']])]]);
   expect(renameColumns('{[a]'.repeat(250_000), renamed, 'Sales')).toHaveLength(1_000_000);
 });
 
-describe('references of formulas', () => {
+describe('xlsx formula references', () => {
   const renamed = new Map([
     [
       'sales',
@@ -309,7 +309,7 @@ describe('references of formulas', () => {
     ['[Unit Price]+Sales[Amount]', '[[Stück-Preis]]+Sales[Betrag]'],
     ['[Other]+[1]Amount!A1+Stock[Amount]', '[Other]+[1]Amount!A1+Stock[Amount]'],
     ['[#Totals]+[1]!Sales[Amount]', '[#Totals]+[1]!Sales[Amount]'],
-  ])('%s becomes %s in a table of its own', (before, after) => {
+  ])('%s becomes %s within its table', (before, after) => {
     expect(renameColumns(before, renamed, 'Sales')).toBe(after);
     expect(renameColumns('[Amount]', renamed)).toBe('[Amount]');
   });

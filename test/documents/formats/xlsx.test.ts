@@ -22,7 +22,7 @@ import {
 const SHEET = 'xl/worksheets/sheet1.xml';
 const STRINGS = 'xl/sharedStrings.xml';
 
-/** One sheet with shared strings, each in a cell of its own. */
+/** Returns a sheet with shared strings, each in its own cell. */
 function stringsWorkbook(...strings: readonly string[]): Uint8Array {
   const rows = strings.map((_, i) => row(i + 1, shared(i))).join('');
   return workbookOf({ sheets: [{ name: 'Data', rows }], strings });
@@ -30,8 +30,8 @@ function stringsWorkbook(...strings: readonly string[]): Uint8Array {
 
 const upper = (text: string): string => text.toUpperCase();
 
-describe('strings of cells', () => {
-  test('a string that several cells show is one block and translated in all of them', async () => {
+describe('xlsx cell strings', () => {
+  test('shared by several cells are one block and translated in all of them', async () => {
     const file = workbookOf({
       sheets: [{ name: 'Data', rows: row(1, shared(0), shared(0)) + row(2, shared(0)) }],
       strings: ['<t>Apples</t>'],
@@ -42,7 +42,7 @@ describe('strings of cells', () => {
     expect(zipText(result, SHEET)).toBe(zipText(file, SHEET));
   });
 
-  test('numbers written as text, dates and signs are left, and so are strings no cell shows', async () => {
+  test('exclude numeric text, dates, signs, and strings that no cell shows', async () => {
     const file = workbookOf({
       sheets: [{ name: 'Data', rows: row(1, shared(0), shared(1), shared(2), number(4)) }],
       strings: ['<t>2027-01-05</t>', '<t>€ 1.250,00</t>', '<t>Pears</t>', '<t>Forgotten</t>'],
@@ -50,7 +50,7 @@ describe('strings of cells', () => {
     expect(plainTextsOf(await openDocument(xlsx, file))).toEqual(['Pears']);
   });
 
-  test('words keep their font, the commonest font has no marks, and phonetic hints go', async () => {
+  test('keep fonts at their words, have no marks for the commonest font, and lose phonetic hints', async () => {
     const bold = '<rPr><b/><sz val="11"/></rPr>';
     const file = stringsWorkbook(
       `<r><t xml:space="preserve">Please </t></r><r>${bold}<t>never</t></r>` +
@@ -72,14 +72,14 @@ describe('strings of cells', () => {
     );
   });
 
-  test('line breaks follow the words, and white space around a text stays', async () => {
+  test('keep line breaks at their words, and outer white space', async () => {
     const file = stringsWorkbook('<t xml:space="preserve">  First line\nSecond line\n</t>');
     expect(textsOf(await openDocument(xlsx, file))).toEqual(['First line[1/]Second line']);
     const result = await translatedDocument(xlsx, file, { translate: upper });
     expect(zipText(result, STRINGS)).toContain('>  FIRST LINE\nSECOND LINE\n</t>');
   });
 
-  test('escapes of characters are read as what they mean and written again', async () => {
+  test('have character escapes decoded and encoded again', async () => {
     const file = stringsWorkbook('<t>One_x000D_\nTwo</t>', '<t>Code _x005F_x0041_ here</t>');
     expect(textsOf(await openDocument(xlsx, file))).toEqual(['One[1/]Two', 'Code _x0041_ here']);
     const result = await translatedDocument(xlsx, file, {
@@ -89,7 +89,7 @@ describe('strings of cells', () => {
     expect(zipText(result, STRINGS)).toContain('Aquí código _x005F_x0041_');
   });
 
-  test('strings in the cells themselves are translated, also under another prefix', async () => {
+  test('within the cells are translated, also with another prefix', async () => {
     const file = workbookOf({
       sheets: [{ name: 'Data', rows: row(1, '<c t="inlineStr"><is><t>Good morning</t></is></c>') }],
       others: {
@@ -110,7 +110,7 @@ describe('strings of cells', () => {
   });
 });
 
-describe('formulas', () => {
+describe('xlsx formulas', () => {
   const file = workbookOf({
     sheets: [
       {
@@ -122,7 +122,7 @@ describe('formulas', () => {
     workbook: '<definedNames><definedName name="Total">Data!$A$1</definedName></definedNames>',
   });
 
-  test('stay with their texts and results, and are calculated when the workbook is opened', async () => {
+  test('keep their texts and results, and are recalculated when the workbook is opened', async () => {
     const result = await translatedDocument(xlsx, file, { translate: upper });
     expect(zipText(result, SHEET)).toBe(zipText(file, SHEET));
     expect(zipText(result, 'xl/workbook.xml')).toMatch(
@@ -131,7 +131,7 @@ describe('formulas', () => {
     expect(zipText(result, 'xl/workbook.xml')).toContain('<sheet name="Data"');
   });
 
-  test('settings of calculation that are there are kept', async () => {
+  test('keep existing calculation settings', async () => {
     const withSettings = workbookOf({
       sheets: [{ name: 'Data', rows: row(1, shared(0), formula('1+1', 2)) }],
       strings: ['<t>Total</t>'],
@@ -144,8 +144,8 @@ describe('formulas', () => {
   });
 });
 
-describe('everything around the cells', () => {
-  test('headers and footers keep their codes', async () => {
+describe('everything around the xlsx cells', () => {
+  test('has header and footer codes kept', async () => {
     const header =
       '&amp;L&amp;"Arial,Bold"&amp;12Annual report&amp;CPage &amp;P of &amp;N&amp;R&amp;D';
     const file = workbookOf({
@@ -173,7 +173,7 @@ describe('everything around the cells', () => {
     expect(zipText(result, SHEET)).toContain('<oddFooter>Research &amp;&amp; Development<');
   });
 
-  test('a header never becomes longer than a workbook may hold', async () => {
+  test('has headers limited to the permitted length', async () => {
     const file = workbookOf({
       sheets: [
         {
@@ -192,7 +192,7 @@ describe('everything around the cells', () => {
     expect(text).toMatch(/^&LSehr lang .*&RAnmerkung$/);
   });
 
-  test('messages of validations and tips of links are translated, lists of values are not', async () => {
+  test('has validation messages and link tooltips translated, but not lists of values', async () => {
     const file = workbookOf({
       sheets: [
         {
@@ -216,7 +216,7 @@ describe('everything around the cells', () => {
     expect(sheet).toContain('tooltip="OUR WEBSITE!!!');
   });
 
-  test('comments and threads are translated; people who are mentioned stay, at their new place', async () => {
+  test('has comments and threads translated, with mentions moved to their new place', async () => {
     const threads = 'http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments';
     const file = workbookOf({
       sheets: [
@@ -263,7 +263,7 @@ describe('everything around the cells', () => {
     expect(zipText(result, 'xl/comments1.xml')).toBe(zipText(file, 'xl/comments1.xml'));
   });
 
-  test('text boxes and descriptions of pictures in drawings are translated', async () => {
+  test('has text boxes and picture descriptions in drawings translated', async () => {
     const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
     const file = workbookOf({
       sheets: [
@@ -290,14 +290,14 @@ describe('everything around the cells', () => {
     expect(xml).toContain('<a:rPr lang="es"/><a:t>READ ME</a:t>');
   });
 
-  test('with nothing translated every part stays byte for byte as it was', async () => {
+  test('is kept byte for byte when nothing is translated', async () => {
     const file = stringsWorkbook('<t>Apples</t>', '<r><t>Pears</t></r>');
     const result = await translatedDocument(xlsx, file, { translate: (text) => text });
     expect(unzipped(result)).toEqual(unzipped(file));
   });
 });
 
-describe('files that are refused, in words', () => {
+describe('refused xlsx files', () => {
   test.each([
     ['of another program', presentationOf({ slides: [] }), /not a workbook of Excel/],
     [
@@ -326,7 +326,7 @@ describe('files that are refused, in words', () => {
       workbookOf({ sheets: [{ name: 'Data', rows: '<row r="1"><c>' }] }),
       /damaged/,
     ],
-  ])('files %s', async (_, file, message) => {
+  ])('include files %s', async (_, file, message) => {
     const opened = openDocument(xlsx, file);
     await expect(opened).rejects.toBeInstanceOf(DocumentError);
     await expect(opened).rejects.toThrow(message);

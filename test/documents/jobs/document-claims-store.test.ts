@@ -15,10 +15,10 @@ const openDatabase = databasesOfThisFile();
 const atMs = 1_700_000_200_000;
 const problem = 'It went wrong.';
 
-describe.each(databaseNames)('claims of documents in %s', (name) => {
+describe.each(databaseNames)('document claims in %s', (name) => {
   const db = documentsIn(name, openDatabase);
 
-  it('go to one of many workers each, oldest first', async () => {
+  it('give each document to one of many workers, oldest first', async () => {
     const documents = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         upload(db.storage, sampleDocument(db.owner, { createdAtMs: 1_700_000_000_000 + index })),
@@ -39,7 +39,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     expect(await db.find(first!.documentId)).toMatchObject({ status: 'translating' });
   });
 
-  it('of many accounts take turns, however many one of them has', async () => {
+  it('alternate between accounts, however many documents one of them has', async () => {
     const [busy, second, third] = [
       db.owner,
       await openAccount(db.storage),
@@ -56,7 +56,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
           .findIndex(({ account }) => account.accountId === accountId)
           .toString(),
       );
-      // One worker at a time: whoever is served has finished before the next one is chosen.
+      // One worker at a time: the served document ends before the next choice.
       await db.storage.documents.fail(documentId, claimId, { problem, atMs });
     };
     for (let count = 0; count < 3; count += 1) await serve();
@@ -67,7 +67,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     expect(order.join('')).toBe('000' + '10' + '210' + '1000');
   });
 
-  it('of many accounts take turns even when many workers ask at once', async () => {
+  it('alternate between accounts even when many workers claim at once', async () => {
     const owners = await Promise.all(Array.from({ length: 10 }, () => openAccount(db.storage)));
     for (let createdAtMs = 0; createdAtMs < 30; createdAtMs += 1) {
       // All documents of one account are older than those of the next.
@@ -81,7 +81,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     }
   });
 
-  it('are taken from a worker that was not heard of, which can do nothing to them any more', async () => {
+  it('are taken from a silent worker, which can no longer change them', async () => {
     const { documentId, claimId } = await db.taken();
     await db.add(documentId, claimId, 'progress', 'half');
     await db.add(documentId, claimId, 'result', 'stale', 0);
@@ -110,7 +110,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     expect((await db.used()).document).toBe(7);
   });
 
-  it('become an error when they were taken too often without getting on', async () => {
+  it('become an error after too many attempts without progress', async () => {
     const { documentId } = await db.taken();
     const again = (maxAttempts = 3) => claim(db.other, { staleBeforeMs: atMs, maxAttempts });
     expect(await again()).toMatchObject({ attempt: 2 });
@@ -130,7 +130,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     expect((await db.used()).document).toBe(0);
   });
 
-  it('go back into the queue, which counts as an attempt or not, and may have them wait', async () => {
+  it('go back into the queue with or without counting the attempt, and optionally delayed', async () => {
     const { documentId, claimId } = await db.taken();
     expect(await db.storage.documents.release(documentId, claimId, { countsAttempt: false })).toBe(
       true,
@@ -144,7 +144,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     expect(await claim(db.other, { atMs: 1_700_000_100_001 })).toMatchObject({ attempt: 2 });
   });
 
-  it('of a worker that ended are put back at once, those of others are not', async () => {
+  it('of a worker that ended are released at once, unlike those of others', async () => {
     const mine = await db.taken();
     await upload(db.storage, sampleDocument(db.owner));
     const theirs = (await claim(db.other, { workerId: 'another' }))!;
@@ -155,7 +155,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     expect(await claim(db.other)).toMatchObject({ documentId: mine.documentId, attempt: 2 });
   });
 
-  it('tell a time to finish that gets no later until it has passed', async () => {
+  it('have an expected finish time that never gets later until it has passed', async () => {
     const { documentId, claimId } = await db.taken();
     const finishAtMs = async () => (await db.find(documentId))?.finishAtMs;
     const beat = (at: number, finish: number | null) =>
@@ -174,7 +174,7 @@ describe.each(databaseNames)('claims of documents in %s', (name) => {
     expect(await finishAtMs()).toBeNull();
   });
 
-  it('say whether any is open', async () => {
+  it('report whether any is open', async () => {
     expect(await db.other.documents.hasOpen()).toBe(false);
     await upload(db.storage, sampleDocument(db.owner));
     expect(await db.other.documents.hasOpen()).toBe(true);

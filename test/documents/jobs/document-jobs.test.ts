@@ -29,7 +29,7 @@ let storage: Storage;
 let thread: Worker | undefined;
 let owner: Awaited<ReturnType<typeof openAccount>>;
 const workers: DocumentJobs[] = [];
-/** Lets the workers' clock run ahead of ours. */
+/** Advances the clock of the workers. */
 let skewMs = 0;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-  // Workers take whatever there is.
+  // Workers take any queued document.
   await executeOn({ url: undefined, dataFolder: folder }, 'delete from documents');
 });
 
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 type Translate = (work: DocumentWork) => Promise<Uint8Array>;
 
-/** What a document says when it has been translated. */
+/** Returns a document's translation. */
 const upperCase = (file: Uint8Array) => Buffer.from(Buffer.from(file).toString().toUpperCase());
 
 function startWorker(translate: Translate, given: { maxDocuments?: number } = {}): DocumentJobs {
@@ -81,7 +81,7 @@ function startWorker(translate: Translate, given: { maxDocuments?: number } = {}
 
 const wish = { input: 'txt', output: 'txt', target: 'es', glossaryIds: [], isFree: false };
 
-/** Queues a document with a text, and rings. */
+/** Queues a document with a text, and notifies the worker. */
 async function queue(text: string, given: Partial<NewDocument> = {}, of = owner) {
   const file = Buffer.from(text);
   const document = sampleDocument(of, {
@@ -107,15 +107,15 @@ const settled = (documentId: string, of = owner) =>
 const used = async () =>
   (await storage.usage.ofMonth(owner.account.accountId, owner.key.keyId, Date.now())).key.document;
 
-/** Resolves, and says so, when it is asked to. */
+/** Returns a promise and the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
 
-describe('a worker', () => {
-  it('translates what is queued, charges for it, and leaves no more than the result', async () => {
+describe('a document worker', () => {
+  it('translates a queued document, charges for it, and keeps only the result', async () => {
     startWorker(async ({ file, accountId, wish: order }) => {
       expect(order).toMatchObject(wish);
       expect(accountId).toBe(owner.account.accountId);
@@ -134,7 +134,7 @@ describe('a worker', () => {
     expect(await used()).toBe(text.length);
   });
 
-  it('translates no more documents at once than it may', async () => {
+  it('translates no more documents at once than its limit', async () => {
     let running = 0;
     let most = 0;
     const { opened, open } = gate();
@@ -158,7 +158,7 @@ describe('a worker', () => {
     expect(most).toBe(3);
   });
 
-  it('serves accounts in turn, though it has one document at a time', async () => {
+  it('alternates between accounts, even with one document at a time', async () => {
     const served: string[] = [];
     const second = await openAccount(storage);
     const begun = gate();
@@ -183,7 +183,7 @@ describe('a worker', () => {
     expect(served).toHaveLength(10);
   });
 
-  it('shows the owner of a bad file what is wrong, charges nothing, and goes on', async () => {
+  it('reports a bad file to its owner, charges nothing, and continues', async () => {
     startWorker(
       async ({ file }) => {
         if (file[0] === 98) throw new DocumentError('The file is damaged. Save it anew.');
@@ -201,7 +201,7 @@ describe('a worker', () => {
     expect(await used()).toBe(9);
   });
 
-  it('says so when not all of a file is there', async () => {
+  it('reports an incomplete file', async () => {
     startWorker(async ({ file }) => upperCase(file));
     const documentId = await queue('the house', { sizeBytes: 10 });
     expect(await settled(documentId)).toMatchObject({
@@ -210,7 +210,7 @@ describe('a worker', () => {
     });
   });
 
-  it('refuses a document for which there is no room, and charges nothing', async () => {
+  it('refuses a document beyond the quota, and charges nothing', async () => {
     owner = await openAccount(storage, { key: { limits: { characters: 8, speechMs: null } } });
     startWorker(async ({ file }) => upperCase(file));
     const documentId = await queue('the house');
@@ -221,7 +221,7 @@ describe('a worker', () => {
     expect(await used()).toBe(0);
   });
 
-  it('tries again after a while when an engine is away, and gives up when it stays away', async () => {
+  it('retries with a delay while an engine is unavailable, and finally gives up', async () => {
     const tries: number[] = [];
     const worker = startWorker(async () => {
       tries.push(Date.now() + skewMs);
@@ -241,7 +241,7 @@ describe('a worker', () => {
     expect(await used()).toBe(0);
   });
 
-  it('does not try again what will not get better', async () => {
+  it('does not retry permanent errors', async () => {
     let tries = 0;
     startWorker(async () => {
       tries += 1;
@@ -254,7 +254,7 @@ describe('a worker', () => {
     expect(tries).toBe(1);
   });
 
-  it('says at once that a document made a format fail, and that it is the server’s fault', async () => {
+  it('reports a format failure at once as the server’s fault', async () => {
     let tries = 0;
     startWorker(async () => {
       tries += 1;
@@ -267,7 +267,7 @@ describe('a worker', () => {
     expect(tries).toBe(1);
   });
 
-  it('gives a document up that ends its process again and again, unless it gets on', async () => {
+  it('gives up a document that repeatedly ends its process without progress', async () => {
     const worker = startWorker(async ({ file, progress }) => {
       let kept = 0;
       for await (const part of progress.parts()) kept += part.byteLength;
@@ -288,12 +288,12 @@ describe('a worker', () => {
     expect(second).toMatchObject({ status: 'done' });
   });
 
-  it('puts back what it has when it stops, at once and without counting it', async () => {
+  it('releases its documents at once when it stops, without counting the attempt', async () => {
     const begun = gate();
     const first = startWorker(async ({ progress }) => {
       await progress.keep(Buffer.from('half'));
       begun.open();
-      // Does not notice that it shall stop.
+      // Ignores the request to stop.
       return new Promise<never>(() => {});
     });
     const documentId = await queue('the house');
@@ -310,7 +310,7 @@ describe('a worker', () => {
     expect(result.toString()).toBe('halfTHE HOUSE');
   });
 
-  it('lets go of a document that was deleted', async () => {
+  it('drops a deleted document', async () => {
     const begun = gate();
     const over = gate();
     startWorker(async ({ signal }) => {
@@ -327,7 +327,7 @@ describe('a worker', () => {
     expect(await used()).toBe(0);
   });
 
-  it('has its document taken by another when it was not heard of, and can do it no harm', async () => {
+  it('loses its document to another worker when it is silent, and cannot change it any more', async () => {
     const { opened, open } = gate();
     const begun = gate();
     const slow = startWorker(async () => {
@@ -337,7 +337,7 @@ describe('a worker', () => {
     });
     const documentId = await queue('the house');
     await begun.opened;
-    // The other worker's clock says that the first was silent for a minute.
+    // By the other worker's clock, the first was silent for a minute.
     skewMs = 60_000;
     const heir = startWorker(async ({ file }) => upperCase(file));
     heir.ring();
@@ -348,7 +348,7 @@ describe('a worker', () => {
     expect(await used()).toBe(9);
   });
 
-  it('outlives a database that is away for a moment, and is charged for once', async () => {
+  it('survives a short database outage, and charges once', async () => {
     startWorker(async ({ file, progress }) => {
       await progress.keep(createHash('sha256').update(file).digest());
       await thread?.terminate();
@@ -365,7 +365,7 @@ describe('a worker', () => {
     expect(await used()).toBe(9);
   });
 
-  it('gives a time that gets ever nearer', async () => {
+  it('reports a finish time that only gets nearer', async () => {
     const given = new Set<number>();
     startWorker(async ({ file, onShare, signal }) => {
       for (let left = 1; given.size < 3; left *= 0.95) {

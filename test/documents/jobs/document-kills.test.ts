@@ -13,18 +13,18 @@ import { projectFolder, until } from '../../support/product/server.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { linesOf, paragraph, wordDocument } from '../../support/documents/word-document.ts';
 
-/** How often each is killed; some documents are sent before each time. */
+/** How often each victim is killed; some documents are submitted before each kill. */
 const KILLS = { server: 1, worker: 1, both: 1, child: 1 };
 const DOCUMENTS_A_KILL = 2;
 const DOCUMENTS = 8;
 type Victim = keyof typeof KILLS;
 
-/** A server that comes up again with the same data, whatever happens to it. */
+/** Starts a server that restarts with the same data after any kill. */
 function startMortalServer(settings: Record<string, string>) {
   const dataFolder = temporaryFolder();
   let child: ChildProcess;
   let address: Promise<string>;
-  /** All that was ever started below it. */
+  /** All processes ever started below it. */
   const seen = new Set<number>();
 
   function start(): void {
@@ -59,7 +59,7 @@ function startMortalServer(settings: Record<string, string>) {
   start();
   return {
     dataFolder,
-    /** Sends a request to whichever server is up. */
+    /** Sends a request to the current server. */
     async send(pathname: string, init: RequestInit): Promise<Response> {
       const key = readFileSync(path.join(dataFolder, 'api-key'), 'utf8').trim();
       const headers = new Headers(init.headers);
@@ -67,7 +67,7 @@ function startMortalServer(settings: Record<string, string>) {
       return fetch((await address) + pathname, { ...init, headers });
     },
     up: () => address,
-    /** Kills something, if it is there. */
+    /** Kills a process of that kind; returns whether one was running. */
     async kill(victim: Victim): Promise<boolean> {
       const workers = below(/bundle\/worker\.js/);
       const children = below(/document-child/);
@@ -85,13 +85,13 @@ function startMortalServer(settings: Record<string, string>) {
       const ended = new Promise((resolve) => void child.once('exit', resolve));
       child.kill('SIGTERM');
       await ended;
-      // What a killed process has started ends by itself.
+      // The children of a killed process end by themselves.
       await until(() => [...seen].every((pid) => !signal(pid, 0)));
     },
   };
 }
 
-/** @returns whether there is such a process */
+/** @returns whether the process exists */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
@@ -107,7 +107,7 @@ function textOf(index: number): string {
   ).join('\n\n');
 }
 
-/** Every fourth is a Word document: its text is the same, its file is written in another way. */
+/** Every fourth is a Word document: the same text, written by another format. */
 const isWord = (index: number) => index % 4 === 3;
 
 function fileOf(index: number): File {
@@ -132,7 +132,7 @@ it(`ends ${DOCUMENTS} documents done once each, whatever is killed meanwhile`, a
   const server = startMortalServer({
     LIBRETRANSLATE_URL: engine.url,
     TRANSLATION_ENGINES: '*: libretranslate',
-    // Being killed often is no fault of theirs here.
+    // Repeated kills are no fault of the documents here.
     DOCUMENT_ATTEMPTS: '100',
     RECOGNISER: 'silent',
     WARM_UP: 'off',
@@ -165,7 +165,7 @@ it(`ends ${DOCUMENTS} documents done once each, whatever is killed meanwhile`, a
     .sort((one, other) => one.order - other.order);
   for (const { victim } of victims) {
     for (let count = 0; count < DOCUMENTS_A_KILL; count += 1) await send(fileOf(handles.length));
-    // The one wait that is meant to be one: at which moment it happens is up to chance.
+    // A deliberate random delay: the moment of the kill is up to chance.
     await delay(Math.random() * 600);
     await until(() => server.kill(victim));
   }

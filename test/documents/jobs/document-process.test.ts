@@ -36,7 +36,7 @@ let folder = '';
 beforeEach(() => {
   log = recordLog();
   folder = temporaryFolder();
-  // Where the processes have their own folders.
+  // Parent of the processes' temporary folders.
   const { TMPDIR } = process.env;
   process.env.TMPDIR = folder;
   onTestFinished(() => {
@@ -97,7 +97,7 @@ describe('a document process', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('works for a server that gives way to everything else', async () => {
+  it('runs under a server with the lowest priority', async () => {
     const containment = await documentContainment();
     const document = await start({
       containment: {
@@ -109,7 +109,7 @@ describe('a document process', () => {
     expect(opened).toMatchObject({ characters: 4 });
   });
 
-  it('says in the words of the format what is wrong with a file', async () => {
+  it("reports the problem of a file in the format's words", async () => {
     const document = await start();
     const error = await failureOf(document.open(text('One\0two'), 'txt', opening));
     expect(error).toBeInstanceOf(DocumentError);
@@ -117,7 +117,7 @@ describe('a document process', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('reports a fault in a format without a word of the document', async () => {
+  it('reports a fault of a format without text of the document', async () => {
     const document = await start();
     await document.open(text('The secret.'), 'txt', opening);
     const [sentence] = await document.sentences('en');
@@ -132,7 +132,7 @@ describe('a document process', () => {
   it.each([
     ['marks in one sentence', '<i>a</i> ', 1_000, 3_000],
     ['tags in a page', '<b>', 1_000, 350_000],
-  ])('refuses more %s than can be carried', async (_, unit, fine, tooMany) => {
+  ])('refuses more %s than it can transfer', async (_, unit, fine, tooMany) => {
     const document = await start();
     const read = async (times: number) => {
       await document.open(text(`<p>${unit.repeat(times)}a</p>`), 'html', opening);
@@ -147,7 +147,7 @@ describe('a document process', () => {
   it.each([
     ['in one block', 1, 50_000, 70_000],
     ['in all blocks', 50, 7_000, 9_000],
-  ])('refuses more marks %s than can be carried', (_, count, fine, tooMany) => {
+  ])('refuses more marks %s than it can transfer', (_, count, fine, tooMany) => {
     const blocksWith = (marks: number) =>
       Array.from({ length: count }, () => ({
         segment: Array.from({ length: marks }, (_, id) => ({ mark: 'lone', id }) as const),
@@ -157,7 +157,7 @@ describe('a document process', () => {
     expect(() => checkMarks(blocksWith(tooMany))).toThrow(DocumentError);
   });
 
-  it('is ended when it takes too long', async () => {
+  it('ends at its time limit', async () => {
     const document = await start({ limits: { ...generous, timeMs: 1 } });
     const error = await failureOf(document.open(text('One.'), 'txt', opening));
     expect(error).toBeInstanceOf(DocumentError);
@@ -165,7 +165,7 @@ describe('a document process', () => {
     await until(() => !isRunning(document.pid!));
   });
 
-  it('is ended when it takes too much memory', async () => {
+  it('ends at its memory limit', async () => {
     const document = await start({ limits: { ...generous, memoryBytes: 180e6 } });
     const many = text('The house is big. '.repeat(4_000_000));
     const options = { ...opening, maxCharacters: 1e9 };
@@ -175,7 +175,7 @@ describe('a document process', () => {
     await until(() => !isRunning(document.pid!));
   });
 
-  it('fails in a way that may be tried again when somebody ends it', async () => {
+  it('fails with a retryable error when it is killed', async () => {
     const document = await start();
     await document.open(text('One.'), 'txt', opening);
     process.kill(document.pid!, 'SIGKILL');
@@ -198,7 +198,7 @@ describe('a document process', () => {
     expect(await failureOf(start({ signal: abort.signal }))).toBe(reason);
   });
 
-  it('does not outlive a parent that is killed', async () => {
+  it('does not outlive a killed parent', async () => {
     const script = path.join(folder, 'parent.mjs');
     writeFileSync(
       script,
@@ -219,12 +219,12 @@ describe('a document process', () => {
   });
 });
 
-describe('a document process that waits', () => {
+describe('a waiting document process', () => {
   const { signal } = new AbortController();
   const childrenOf = () =>
     processTree(process.pid).filter((pid) => commandOf(pid).includes('"rehearses":true'));
 
-  /** With all that it has started. */
+  /** Including all of its children. */
   function waitingOnes(): Promise<number[]> {
     return until(() => (childrenOf().length > 0 ? childrenOf() : undefined));
   }
@@ -235,9 +235,9 @@ describe('a document process that waits', () => {
     return processes;
   }
 
-  it('is used by one document, and followed by another when that is over', async () => {
+  it('serves one document, and is then followed by another', async () => {
     const processes = processesAhead();
-    // Finding out about it starts processes, too.
+    // Detecting the containment starts processes too.
     await documentContainment();
     processes.prepare();
     processes.prepare();
@@ -260,7 +260,7 @@ describe('a document process that waits', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not missed when somebody ends it, and ends with those who had it wait', async () => {
+  it('is replaced on demand when it is killed, and ends with its owner', async () => {
     const processes = processesAhead();
     await documentContainment();
     processes.prepare();
@@ -276,7 +276,7 @@ describe('a document process that waits', () => {
     expect(left.filter(isRunning)).toEqual([]);
   });
 
-  it('that is still being started is ended with the others', async () => {
+  it('that is still starting ends with the others', async () => {
     const processes = processesAhead();
     const taking = processes.take(signal);
     await processes.close();
@@ -286,7 +286,7 @@ describe('a document process that waits', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not started where a document may take little memory', async () => {
+  it('is not started where a document may use little memory', async () => {
     const processes = processesAhead({ ...generous, memoryBytes: 128 * 2 ** 20 });
     processes.prepare();
     const document = await processes.take(signal);
@@ -294,21 +294,21 @@ describe('a document process that waits', () => {
     expect(childrenOf()).toEqual([]);
   });
 
-  it('rehearses what its formats can read and write', async () => {
+  it('rehearses the formats that it can read and write', async () => {
     expect(await rehearse(signal, 0)).toEqual(['docx', 'html', 'pdf']);
   });
 
-  it('goes on no longer when its document has come', async () => {
+  it('stops rehearsing when its document arrives', async () => {
     const come = new AbortController();
     const rehearsed = rehearse(come.signal, 2 ** 30);
-    // It listens when it rests, between what is quick to rehearse and what is not.
+    // It listens during its pauses, between quick and slow rehearsals.
     await until(() => getEventListeners(come.signal, 'abort').length > 0);
     come.abort();
     await expect(rehearsed).rejects.toThrow('aborted');
   });
 });
 
-it('folders that killed processes have left are swept, those in use and of others are not', async () => {
+it('the server sweeps folders of killed processes, but not folders in use or of others', async () => {
   const used = path.basename(await createTemporaryFolder('document'));
   const left = ['dragoman-document-a', 'dragoman-pieces-c', 'dragoman-speech-b', 'somebody-else'];
   for (const name of left) mkdirSync(path.join(folder, name));
@@ -323,8 +323,8 @@ it('folders that killed processes have left are swept, those in use and of other
   expect(readdirSync(folder).sort()).toEqual([used, 'somebody-else'].sort());
 });
 
-describe('the end of a process tree', () => {
-  it('reaches what a program has started in its group and outside of it', async () => {
+describe('killing a process tree', () => {
+  it("reaches a program's children inside and outside its group", async () => {
     const shell = spawn('sh', ['-c', 'sleep 600 & setsid sleep 600 & sleep 600'], {
       detached: true,
     });

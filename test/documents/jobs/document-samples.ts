@@ -1,4 +1,4 @@
-/** Documents to fill a database with. */
+/** Sample documents for databases. */
 import { randomBytes } from 'node:crypto';
 import type {
   NewDocument,
@@ -8,7 +8,7 @@ import type { DocumentStore } from '../../../server/documents/jobs/store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { sampleHash, type openAccount } from '../../storage/samples.ts';
 
-/** What owners read of documents that were tried too often. */
+/** Message to owners of documents with too many attempts. */
 export const EXHAUSTED = 'It was tried too often.';
 
 export const newDocumentId = () => randomBytes(16).toString('hex').toUpperCase();
@@ -33,12 +33,12 @@ export function sampleDocument(
   };
 }
 
-/** The last part of a file. */
+/** Returns the last part of a file. */
 export function lastPart(text: string, place = 0): { place: number; bytes: Uint8Array } {
   return { place, bytes: Buffer.from(text) };
 }
 
-/** Uploads a document as the service does, in parts. */
+/** Uploads a document in parts, as the service does. */
 export async function upload(
   { documents }: Pick<Storage, 'documents'>,
   document: NewDocument,
@@ -57,7 +57,7 @@ export async function upload(
 
 type Wish = Parameters<DocumentStore['claim']>[0];
 
-/** Takes the next document; nothing is stale unless it is said. */
+/** Claims the next document; by default nothing is stale. */
 export function claim({ documents }: Pick<Storage, 'documents'>, given: Partial<Wish> = {}) {
   return documents.claim({
     claimId: newDocumentId(),
@@ -70,7 +70,7 @@ export function claim({ documents }: Pick<Storage, 'documents'>, given: Partial<
   });
 }
 
-/** A whole file, part by part. */
+/** Returns a whole file, read part by part. */
 export async function readFile(
   { documents }: Pick<Storage, 'documents'>,
   documentId: string,

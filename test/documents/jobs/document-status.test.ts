@@ -1,4 +1,4 @@
-/** How far documents are said to be; of one that has only just come, that waits for its end. */
+/** The status of documents; a request for a new document waits for its end. */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -35,9 +35,9 @@ beforeEach(async () => {
   const document = sampleDocument(owner, { documentKeyHash, createdAtMs: Date.now() });
   ({ documentId } = await upload(storage, document));
   ends = new EventEmitter();
-  // One that starts and starts leaves more time than a busy machine takes.
+  // A worker that stays in its start allows more time than a busy machine takes.
   const worker = { ends, starting: () => new Promise<void>(() => undefined) };
-  /** What a service has that only says how far documents are. */
+  /** The options of a service that only reports status. */
   const unused = {} as unknown as Omit<DocumentTranslationsOptions, 'documents'>;
   service = createDocumentTranslations({ ...storage, ...unused, worker });
 });
@@ -50,7 +50,7 @@ afterAll(async () => {
 const ask = (gone = new AbortController(), key = documentKey) =>
   service.status(owner, documentId, key, gone.signal);
 
-it('is answered when it has ended', async () => {
+it('a status request is answered when the document ends', async () => {
   const asked = ask();
   const claimed = await claim(storage);
   expect(ends.listenerCount(documentId)).toBe(1);
@@ -62,7 +62,7 @@ it('is answered when it has ended', async () => {
   expect(await ask()).toMatchObject({ status: 'error' });
 });
 
-it('keeps nobody waiting who goes away, nor a server that stops', async () => {
+it('a status request ends when its client disconnects or the server stops', async () => {
   const gone = new AbortController();
   const asked = [ask(gone), ask()];
   expect(ends.listenerCount(documentId)).toBe(2);
@@ -74,7 +74,7 @@ it('keeps nobody waiting who goes away, nor a server that stops', async () => {
   expect(ends.eventNames()).toEqual([]);
 });
 
-it('has a time from the start that only gets shorter', async () => {
+it('a status includes a finish time from the start, which only gets nearer', async () => {
   const wish = { input: 'txt', output: 'txt', target: 'es', glossaryIds: [], isFree: false };
   const order = JSON.stringify({ ...wish, maxCharacters: 1000 });
   const old = sampleDocument(owner, { documentKeyHash, order, sizeBytes: 100_000, createdAtMs: 0 });
@@ -88,7 +88,7 @@ it('has a time from the start that only gets shorter', async () => {
   expect((await ask()).seconds_remaining).toBeLessThanOrEqual(before);
 });
 
-it('is refused at once to whoever has another key', async () => {
+it('a status request with another key is refused at once', async () => {
   await expect(ask(undefined, 'a key')).rejects.toMatchObject({ code: 'not_found' });
   expect(ends.eventNames()).toEqual([]);
 });

@@ -127,12 +127,12 @@ const asked = () => chatQuestions(server).flatMap(({ items }) => items.map(({ te
 const refusal = (code: string, message: unknown) =>
   expect.objectContaining({ constructor: ServiceError, code, message }) as unknown;
 
-/** A text of many sentences that all differ. */
+/** Returns a text of many different sentences. */
 const longText = (count: number) =>
   Array.from({ length: count }, (_, index) => `The book of friend ${index} is good.`).join('\n');
 
 describe('the translation of a document', () => {
-  it('asks for each different sentence once and keeps what is between them', async () => {
+  it('requests each different sentence once and keeps the text between', async () => {
     const source =
       'Hello, friend.  The house is new. Hello, friend.\r\n\r\n  - The house is new.\r\n';
     const { text, characters } = await translate(source);
@@ -143,14 +143,14 @@ describe('the translation of a document', () => {
     expect(asked()).toEqual(['Hello, friend.', 'The house is new.']);
   });
 
-  it('keeps the style of its list, and fails with the reason when that is gone', async () => {
+  it('applies its style rule list, and fails with a reason when the list is gone', async () => {
     const source = 'The "house" is new.\n';
     expect((await translate(source, { styleId: 's' })).text).toBe('La «casa» es nueva.\n');
     const work = translate(source, { styleId: 'gone' });
     await expect(work).rejects.toEqual(refusal('not_found', expect.stringContaining('style rule')));
   });
 
-  it('leaves numbers, codes and placeholders alone', async () => {
+  it('keeps numbers, codes and placeholders', async () => {
     const source =
       '12,345.67\nISO-9001\nThe number {count} is good: see https://example.org/the/house.\n';
     const { text } = await translate(source);
@@ -160,7 +160,7 @@ describe('the translation of a document', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  it('sends bounded context from around with each request', async () => {
+  it('sends bounded surrounding context with each request', async () => {
     await translate(longText(60));
     const questions = chatQuestions(server);
     expect(questions.length).toBeGreaterThan(2);
@@ -169,7 +169,7 @@ describe('the translation of a document', () => {
     for (const { context = '' } of questions) expect(context.length).toBeLessThanOrEqual(801);
   });
 
-  it('reports more and more of its work, to the end', async () => {
+  it('reports increasing progress until the end', async () => {
     const { shares, text } = await translate(longText(120));
     expect(text).toBe(
       longText(120)
@@ -182,7 +182,7 @@ describe('the translation of a document', () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('goes on where another worker has ended', async () => {
+  it('resumes where another worker ended', async () => {
     const kept: Uint8Array[] = [];
     const stop = new AbortController();
     server.say = (question) => {
@@ -207,13 +207,13 @@ describe('the translation of a document', () => {
     expect(lines.every((line) => /^[12]: The book of friend \d+ is good\.$/.test(line))).toBe(true);
   });
 
-  it('is not stopped by progress that cannot be read', async () => {
+  it('ignores unreadable progress', async () => {
     const kept = [Buffer.from('[["k'), Buffer.from('{}'), Buffer.from('[["key"]]')];
     const { text } = await translate('The house.', {}, { kept });
     expect(text).toBe('La casa.');
   });
 
-  it('ends with the error of a progress that is another worker’s by now', async () => {
+  it('fails with the error of progress that another worker has taken over', async () => {
     const lost = new Error('The claim is lost.');
     const progress = {
       async *parts() {
@@ -224,7 +224,7 @@ describe('the translation of a document', () => {
     await expect(translate(longText(200), {}, { progress })).rejects.toBe(lost);
   });
 
-  it('is not done before all of it is kept, one part after the other', async () => {
+  it('completes only after all of it is stored, one part after the other', async () => {
     const waiting: (() => void)[] = [];
     const shares: number[] = [];
     const progress = {
@@ -249,7 +249,7 @@ describe('the translation of a document', () => {
     expect(await outcome).toBe(true);
   });
 
-  it('stops asking when it is aborted', async () => {
+  it('stops requests on abort', async () => {
     const stop = new AbortController();
     server.hold = new Promise(() => undefined);
     onTestFinished(() => void (server.hold = undefined));
@@ -260,7 +260,7 @@ describe('the translation of a document', () => {
     await outcome;
   });
 
-  it('lets others go on beside a file that is made to take long', async () => {
+  it('yields to others during a file that is built to take long', async () => {
     const slow = translate(`${'A1'.repeat(490_000)} house`);
     const outcome = slow.catch((error: unknown) => error);
     const { text } = await translate('The house is new.');
@@ -270,13 +270,13 @@ describe('the translation of a document', () => {
     else expect(huge).toHaveProperty('text', expect.stringMatching(/A1 casa$/));
   });
 
-  it('hands a document without a word back as it was', async () => {
+  it('returns a document without words unchanged', async () => {
     const { text } = await translate('1\t2\n3\t4\n', { source: undefined as never });
     expect(text).toBe('1\t2\n3\t4\n');
     expect(asked()).toEqual([]);
   });
 
-  it('refuses more characters than there may be', async () => {
+  it('refuses a document beyond the character limit', async () => {
     const work = translate('Hello, friend.', { maxCharacters: 13 });
     await expect(work).rejects.toThrow(/more than 13 characters/);
   });
@@ -286,7 +286,7 @@ describe('the languages of a document', () => {
   const spanish =
     'La casa es nueva y la puerta es vieja. Mi amigo tiene un libro sobre el río de la ciudad.';
 
-  it('are detected, be its first lines in another language', async () => {
+  it('are detected even if its first lines are in another language', async () => {
     const english =
       'The old house stands beside the river, and nobody has opened its door for many years.\n';
     const { text } = await translate(`Casa\n${english.repeat(30)}`, { source: undefined as never });
@@ -296,7 +296,7 @@ describe('the languages of a document', () => {
   it.each([
     ['es-419', undefined],
     ['en-GB', 'en'],
-  ])('must not be equal: %s from %s', async (target, source) => {
+  ])('must differ: %s from %s', async (target, source) => {
     const text = source === 'en' ? 'The house is new.' : spanish;
     await expect(translate(text, { target, source: source as never })).rejects.toEqual(
       refusal('invalid_request', 'Source and target language are equal.'),
@@ -304,7 +304,7 @@ describe('the languages of a document', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('must be translated by somebody', async () => {
+  it('must be served by an engine', async () => {
     await expect(translate(spanish, { source: undefined as never, target: 'fr' })).rejects.toEqual(
       refusal(
         'invalid_request',
@@ -314,8 +314,8 @@ describe('the languages of a document', () => {
   });
 });
 
-describe('the wishes for a document', () => {
-  it('go to the engine', async () => {
+describe('the options of a document', () => {
+  it('reach the engine', async () => {
     await translate('The house is new.', {
       target: 'de',
       formality: { wish: 'more', insists: true },
@@ -323,7 +323,7 @@ describe('the wishes for a document', () => {
     expect(chatQuestions(server)).toMatchObject([{ formality: 'formal', sentences: 'whole' }]);
   });
 
-  it('are refused when they insist on a formality that nobody can choose', async () => {
+  it('are refused if they insist on an unsupported formality', async () => {
     const plainServer = await startLibreTranslateServer();
     const engine = running(await createLibreTranslate({ log, url: plainServer.url }));
     onTestFinished(async () => {
@@ -338,14 +338,14 @@ describe('the wishes for a document', () => {
     expect((await translate('The house.', prefers, { engine })).text).toBe('La casa.');
   });
 
-  it('bring the terms of glossaries in', async () => {
+  it('apply the terms of glossaries', async () => {
     const { text } = await translate('The new house is good.', { glossaryIds: ['g'] });
     expect(text).toBe('La nueva hogar es buena.');
   });
 });
 
-describe('a document with the translator that runs offline', () => {
-  it('comes out in Spanish', async () => {
+describe('a document with the offline translator', () => {
+  it('is translated into Spanish', async () => {
     const engine = running(await createApertium({ log }));
     onTestFinished(() => engine.close());
     const source = 'The house is big. This order has number AB-1234.\n\nThe house is big.\n';

@@ -19,7 +19,7 @@ async function openService(maxDocuments: number) {
   const dataFolder = temporaryFolder();
   const storage = await openStorage({ url: undefined, dataFolder, log: quietLog });
   onTestFinished(() => storage.close());
-  /** What a service has that only begins uploads. */
+  /** The options of a service that only begins uploads. */
   const usage = { reserve: async () => undefined };
   const unused = { usage } as unknown as Omit<DocumentTranslationsOptions, 'documents' | 'worker'>;
   const service = createDocumentTranslations({
@@ -31,7 +31,7 @@ async function openService(maxDocuments: number) {
   return { dataFolder, storage, service };
 }
 
-it('are no more at a time than an account may have documents, and one that ends makes room', async () => {
+it('concurrent uploads of an account are limited to its documents, and an ended one frees a place', async () => {
   const { storage, service } = await openService(2);
   const [one, another] = [await openAccount(storage), await openAccount(storage)];
   const refusal = { code: 'too_many_documents', status: 429 };
@@ -48,7 +48,7 @@ it('are no more at a time than an account may have documents, and one that ends 
   await service.upload(one);
 });
 
-it('of an account that has as many documents as it may are refused before the file has come', async () => {
+it("an upload beyond an account's document limit is refused before the file arrives", async () => {
   const { storage, service } = await openService(1);
   const [one, another] = [await openAccount(storage), await openAccount(storage)];
   const document = {
@@ -69,7 +69,7 @@ it('of an account that has as many documents as it may are refused before the fi
   await service.upload(one);
 });
 
-it('that trickle are given up, and nothing of them is kept', async () => {
+it('a trickling upload is abandoned, and nothing of it is kept', async () => {
   const { dataFolder, storage, service } = await openService(1);
   const caller = await openAccount(storage);
   const app = Fastify();
@@ -85,7 +85,7 @@ it('that trickle are given up, and nothing of them is kept', async () => {
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
   sending.on('error', () => undefined);
   sending.write('--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n');
-  // At first it keeps up with what is asked.
+  // Initially it meets the minimum rate.
   sending.write('a'.repeat(4_000));
   const trickle = setInterval(() => sending.write('a'), 20);
   onTestFinished(() => {
@@ -97,6 +97,6 @@ it('that trickle are given up, and nothing of them is kept', async () => {
   expect(answer.statusCode).toBe(408);
   const database = { url: undefined, dataFolder };
   expect(await executeOn(database, 'select 1 from document_parts')).toEqual([]);
-  // It makes room for another one.
+  // It frees a place for another upload.
   await service.upload(caller);
 });

@@ -20,7 +20,7 @@ let folder: string;
 let storage: Storage;
 let owner: Awaited<ReturnType<typeof openAccount>>;
 const places: DocumentWorkerProcess[] = [];
-/** Processes that were started as workers, with what they were sent. */
+/** Processes started as workers, with the messages that they received. */
 let started: { child: ChildProcess; workerId: string; heard: () => string }[] = [];
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Says what it hears, and reports what it is asked to; lives until it is ended. */
+/** Prints received messages and sends requested reports; runs until it is ended. */
 const listener = `process.on('message', (order) => {
   if (order === 'ring') process.stdout.write(order + '\\n');
   else process.send(order);
@@ -70,9 +70,9 @@ function openPlace(given: { isOn?: boolean } = {}): DocumentWorkerProcess {
   return place;
 }
 
-it('starts a worker at the first document and rings it up at the next', async () => {
+it('starts a worker at the first document and notifies it of the next', async () => {
   const place = openPlace();
-  // Asked first, answered first: had it found a document, it would have started one.
+  // Requests are answered in order: if it had found a document, it would have started a worker by now.
   expect(await storage.documents.hasOpen()).toBe(false);
   expect(started).toHaveLength(0);
   place.ring();
@@ -83,13 +83,13 @@ it('starts a worker at the first document and rings it up at the next', async ()
   expect(started).toHaveLength(1);
 });
 
-it('starts a worker at once for documents that were left', async () => {
+it('starts a worker at once for remaining documents', async () => {
   await upload(storage, sampleDocument(owner));
   openPlace();
   await until(() => started.length === 1);
 });
 
-it('starts none where workers run elsewhere', async () => {
+it('starts no worker where workers run elsewhere', async () => {
   await upload(storage, sampleDocument(owner));
   const place = openPlace({ isOn: false });
   place.ring();
@@ -98,7 +98,7 @@ it('starts none where workers run elsewhere', async () => {
   await place.stop();
 });
 
-it('has another take over when a worker ends, and puts back what that one had', async () => {
+it('replaces a worker that ends, and releases its documents', async () => {
   const document = await upload(storage, sampleDocument(owner));
   openPlace();
   const first = await until(() => started[0]);
@@ -110,7 +110,7 @@ it('has another take over when a worker ends, and puts back what that one had', 
   expect(found?.status).toBe('queued');
 });
 
-it('waits ever longer with a worker that does not last', async () => {
+it('waits longer with each short-lived worker', async () => {
   await upload(storage, sampleDocument(owner));
   openPlace();
   const startedAtMs: number[] = [];
@@ -125,7 +125,7 @@ it('waits ever longer with a worker that does not last', async () => {
   expect(fourth - third).toBeGreaterThan(390);
 });
 
-it('starts no other when a worker ends that has nothing to do, until there is something', async () => {
+it('does not replace a worker that ends idle, until there is a document', async () => {
   const place = openPlace();
   place.ring();
   const { child } = started[0]!;
@@ -137,7 +137,7 @@ it('starts no other when a worker ends that has nothing to do, until there is so
   });
 });
 
-it('says when its worker is ready, which documents it is done with, and of all when it stops', async () => {
+it("reports its worker's readiness, each finished document, and on stop all documents", async () => {
   const place = openPlace();
   expect(place.starting()).toBeUndefined();
   place.ring();
@@ -156,7 +156,7 @@ it('says when its worker is ready, which documents it is done with, and of all w
   expect(heard).toEqual(['A', 'B']);
 });
 
-it('ends its worker when it stops, and starts no other', async () => {
+it('ends its worker on stop, and starts no other', async () => {
   await upload(storage, sampleDocument(owner));
   const place = openPlace();
   const { child } = await until(() => started[0]);
@@ -167,7 +167,7 @@ it('ends its worker when it stops, and starts no other', async () => {
 });
 
 it.each(['while it starts', 'when it is ready'])(
-  'has a worker that ends by itself when its server is gone, %s',
+  'starts a worker that ends by itself when its server is gone, %s',
   async (when) => {
     const script = `
       const { fork } = require('node:child_process');
@@ -192,7 +192,7 @@ it.each(['while it starts', 'when it is ready'])(
   },
 );
 
-it('logs in one line that a worker has no database', async () => {
+it('a worker without a database logs that in one line', async () => {
   const STORAGE_URL = 'postgres://nobody:secret@127.0.0.1:1/none';
   const worker = spawn(process.execPath, ['dist/bundle/worker.js'], {
     cwd: projectFolder,

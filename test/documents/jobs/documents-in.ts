@@ -1,4 +1,4 @@
-/** What the tests of documents do over and over, in one database that has no documents at first. */
+/** Shared set-up of document tests, in a database that is initially without documents. */
 import { beforeAll, beforeEach, expect } from 'vitest';
 import type { Charge } from '../../../server/accounts/usage/usage-counters-store.ts';
 import type { DocumentFile } from '../../../server/documents/jobs/document-tables-store.ts';
@@ -14,14 +14,14 @@ type Opened = Awaited<ReturnType<typeof openAccount>>;
 
 /** A database during a test. */
 export interface DocumentsUnderTest {
-  /** Two ways to it, as two processes have them. */
+  /** Two connections to it, as of two processes. */
   readonly storage: Storage;
   readonly other: Storage;
-  /** Whose documents these are, another one in each test. */
+  /** Owner of the documents, a new one in each test. */
   owner: Opened;
-  /** Runs a statement past the stores. */
+  /** Runs a statement, bypassing the stores. */
   rows(sql: string): Promise<unknown[]>;
-  /** A new document of the owner that a worker has. */
+  /** Returns a new document of the owner that a worker has claimed. */
   taken(): Promise<ClaimedDocument>;
   add(
     documentId: string,
@@ -32,13 +32,13 @@ export interface DocumentsUnderTest {
   ): Promise<boolean>;
   find(documentId: string): ReturnType<Storage['documents']['find']>;
   chargeOf(amount: number, tag?: string | null): Charge;
-  /** What the owner's key has used this month. */
+  /** Returns this month's usage of the owner's key. */
   used(): Promise<{ document: number; text: number }>;
-  /** Kinds of files of which there are parts. */
+  /** Returns the kinds of files with stored parts. */
   parts(): Promise<string[]>;
 }
 
-/** Call it in a `describe`: what it answers is there in its tests. */
+/** Sets up the database. Call it in a `describe`: the result is usable in its tests. */
 export function documentsIn(
   name: DatabaseName,
   openDatabase: (name: DatabaseName) => Promise<DatabasePair>,
@@ -51,7 +51,7 @@ export function documentsIn(
   });
 
   beforeEach(async () => {
-    // Claims go by what all accounts have.
+    // Claims depend on the documents of all accounts.
     for (const table of ['documents', 'document_parts', 'document_turns']) {
       await pair.execute(`delete from ${table}`);
     }

@@ -1,4 +1,4 @@
-/** `/v2/document` over a real server: the whole way, and everything that is refused on it. */
+/** `/v2/document` over a real server: the whole lifecycle, and every refusal. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ import { openEmbedded, platformOver } from '../../support/product/platform.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
 
 let server: TestServer;
-/** Documents stay queued here: nobody translates. */
+/** Documents stay queued here, because no worker runs. */
 let idle: TestServer;
 let storage: Storage;
 let platform: ReturnType<typeof platformOver>;
@@ -36,7 +36,7 @@ afterAll(async () => {
 const letter = { name: 'letter.txt', content: 'The house is big.\r\n\r\nThe book is small.\n' };
 const toSpanish = { source_lang: 'EN', target_lang: 'ES' };
 
-/** The header of a new key of a new account. */
+/** Returns the header of a new key of a new account. */
 async function newcomer(plan: 'free' | 'pro', characters: number | null = null): Promise<string> {
   const { secret } = await platform.newcomer({ plan }, { limits: { characters, speechMs: null } });
   return `DeepL-Auth-Key ${secret}`;
@@ -55,7 +55,7 @@ async function rowsOf(handle: DocumentHandle, of: TestServer = server): Promise<
   return (documents?.length ?? 0) + (parts?.length ?? 0);
 }
 
-/** Parts of documents that do not exist. */
+/** Returns parts of documents that do not exist. */
 const orphans = () =>
   executeOn(
     { url: undefined, dataFolder: server.dataFolder },
@@ -63,7 +63,7 @@ const orphans = () =>
   );
 
 describe('a document', () => {
-  it('is uploaded, translated, downloaded once, and gone', async () => {
+  it('is uploaded, translated, downloaded once, and deleted', async () => {
     const client = documentClient(server);
     const handle = await client.submit({ ...letter, name: "Bücher 'neu'.TXT" }, toSpanish);
     expect(handle.document_id).toMatch(/^[0-9A-F]{32}$/);
@@ -85,16 +85,16 @@ describe('a document', () => {
     await expect(client.status(handle)).rejects.toThrow('404');
   });
 
-  it('that is done within a second is said to be at the first look', async () => {
+  it('that completes within a second is done at the first status request', async () => {
     const client = documentClient(server);
-    // A machine that is busy may need another one.
+    // A busy machine may need another try.
     await until(async () => {
       const handle = await client.submit(letter, toSpanish);
       return (await client.status(handle)).status === 'done';
     });
   });
 
-  it('may be asked for by GET as well, a HEAD does not take its one download, and its name has no signs that nobody sees', async () => {
+  it('may be fetched by GET, keeps its single download on HEAD, and has no invisible characters in its name', async () => {
     const form = uploadForm(letter, toSpanish);
     form.append('filename', 'in\u0000voice\u202Efdp\r\n.txt\u0000');
     const response = await server.send('/v2/document', { method: 'POST', body: form });
@@ -111,7 +111,7 @@ describe('a document', () => {
     expect(await result.text()).toContain('La casa es grande.');
   });
 
-  it('takes its fields after the file, and its name and kind from filename', async () => {
+  it('may have its fields after the file, and takes name and kind from filename', async () => {
     const form = new FormData();
     form.append('file', new Blob(['<p>The house is big.</p>']));
     form.append('filename', 'page.htm');
@@ -140,7 +140,7 @@ describe('a document', () => {
     expect(listed.status).toBe(200);
   });
 
-  it('in the language it is to become ends as an error, which is free', async () => {
+  it('already in the target language ends as an error, free of charge', async () => {
     const client = documentClient(server);
     const content = 'La casa es grande y el libro es muy pequeño. Mañana iremos a la ciudad.';
     const handle = await client.submit({ name: 'a.txt', content }, { target_lang: 'ES' });
@@ -157,7 +157,7 @@ describe('a document', () => {
     });
   });
 
-  it('is nobody else’s', async () => {
+  it('is hidden from other accounts', async () => {
     const handle = await documentClient(server).submit(letter, toSpanish);
     await documentClient(server).settled(handle);
     const stranger = documentClient(server, { Authorization: await newcomer('pro') });
@@ -177,7 +177,7 @@ describe('a document', () => {
   });
 });
 
-it('a document may be deleted before its time, by its owner alone', async () => {
+it('a document may be deleted early, by its owner only', async () => {
   const client = documentClient(idle);
   const handle = await client.submit(letter, toSpanish);
   const remove = (document_key: string) =>
@@ -191,8 +191,8 @@ it('a document may be deleted before its time, by its owner alone', async () => 
   expect((await remove(handle.document_key)).status).toBe(404);
 });
 
-describe('a result', () => {
-  it('is not ready before it is done, and may be asked for as often', async () => {
+describe('a document result', () => {
+  it('is refused until it is done, and may be requested repeatedly', async () => {
     const client = documentClient(idle);
     const handle = await client.submit(letter, toSpanish);
     expect(await client.status(handle)).toEqual({
@@ -207,9 +207,9 @@ describe('a result', () => {
     }
   });
 
-  it('may be had again by clients that go away at once, and where a download broke off', async () => {
+  it('may be fetched again after an early disconnect or an interrupted download', async () => {
     const client = documentClient(server);
-    // More than a connection takes that nobody reads from.
+    // More than the buffers of an unread connection hold.
     const content = `<p>The house</p>${`<p>${'1234567890 '.repeat(1_000)}</p>\n`.repeat(400)}`;
     const handle = await client.submit({ name: 'a.html', content }, toSpanish);
     await client.settled(handle);
@@ -223,7 +223,7 @@ describe('a result', () => {
     };
     for (let ms = 0; ms < 5; ms += 1) {
       const request = ask().once('error', () => undefined);
-      // At which moment it goes is what is tried here.
+      // The test varies the moment of the disconnect.
       await new Promise((resolve) => setTimeout(resolve, ms));
       request.destroy();
     }
@@ -233,7 +233,7 @@ describe('a result', () => {
       response.resume();
       return undefined;
     });
-    // Unread, it cannot be sent whole.
+    // Unread, it cannot be sent completely.
     const other = await client.result(handle);
     expect(other.status).toBe(503);
     unread.destroy();
@@ -245,7 +245,7 @@ describe('a result', () => {
   });
 });
 
-it('the parameter filename decides of a file without a name, before it is read', async () => {
+it('the parameter filename is checked for a nameless file before the file is read', async () => {
   const form = new FormData();
   form.append('filename', 'a.srt');
   form.append('target_lang', 'ES');
@@ -299,7 +299,7 @@ describe('an upload is refused', () => {
     expect(await response.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
   });
 
-  it('with two files, or more fields than anybody has', async () => {
+  it('with two files, or with too many fields', async () => {
     const twice = uploadForm(letter, toSpanish);
     twice.append('file', new Blob(['b']), 'b.txt');
     const many = uploadForm(letter, toSpanish);
@@ -326,7 +326,7 @@ describe('an upload is refused', () => {
     },
   );
 
-  it('with 456 once the limit is used up, and its job ends when the limit is too small', async () => {
+  it('with 456 once the quota is used up, and a job ends when the quota is too small', async () => {
     const headers = { Authorization: await newcomer('pro', 20) };
     const client = documentClient(server, headers);
     const handle = await client.submit(letter, toSpanish);
@@ -348,7 +348,7 @@ describe('an upload is refused', () => {
     expect((await client.upload(letter, toSpanish)).status).toBe(456);
   });
 
-  it('with 429 when too many were not downloaded', async () => {
+  it('with 429 after too many results without a download', async () => {
     const client = documentClient(idle);
     await client.upload(letter, toSpanish);
     const answers = await Promise.all(
@@ -367,7 +367,7 @@ describe('an upload is refused', () => {
   });
 });
 
-it('an upload that breaks off leaves nothing', async () => {
+it('an interrupted upload leaves nothing', async () => {
   const request = httpRequest(`${server.url}/v2/document`, {
     method: 'POST',
     headers: {

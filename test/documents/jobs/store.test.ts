@@ -17,10 +17,10 @@ const openDatabase = databasesOfThisFile();
 const atMs = 1_700_000_200_000;
 const problem = 'There is no room.';
 
-describe.each(databaseNames)('documents in %s', (name) => {
+describe.each(databaseNames)('stored documents in %s', (name) => {
   const db = documentsIn(name, openDatabase);
 
-  it('are found by their account as they were submitted', async () => {
+  it('are found by their account as submitted', async () => {
     const document = sampleDocument(db.owner, {
       fileName: `'; drop table documents; -- 😀`,
       tag: 'spring',
@@ -35,21 +35,21 @@ describe.each(databaseNames)('documents in %s', (name) => {
     expect(await db.find(newDocumentId())).toBeUndefined();
   });
 
-  it('have their bytes kept in parts, whatever the bytes are a view of', async () => {
+  it('have their bytes stored in parts, whatever buffer the bytes are a view of', async () => {
     const file = randomBytes(1_000_001);
     const sizes = [262_144, 524_288, 786_432, file.byteLength];
     const cut = sizes.map((end, index) => file.subarray(sizes[index - 1] ?? 0, end));
     const { documentId } = await upload(db.storage, sampleDocument(db.owner), cut);
     expect((await readFile(db.other, documentId, 'source')).equals(file)).toBe(true);
     expect(await db.other.documents.readPart(documentId, 'result', 0)).toBeUndefined();
-    // Who does not know whether a part was written writes it again.
+    // A writer that does not know whether a part was written writes it again.
     await db.add(documentId, null, 'source', 'again', 3);
     expect(Buffer.from((await db.other.documents.readPart(documentId, 'source', 3))!)).toEqual(
       Buffer.from('again'),
     );
   });
 
-  it('are never more than an account may have, whoever submits them', async () => {
+  it('never exceed the limit of an account, whoever submits them', async () => {
     const submitted = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         [db.storage, db.other][index % 2]!.documents.submit(
@@ -60,14 +60,14 @@ describe.each(databaseNames)('documents in %s', (name) => {
       ),
     );
     expect(submitted.filter(Boolean)).toHaveLength(5);
-    // One that failed takes nobody's place: there is nothing to be downloaded.
+    // A failed document occupies no place, because it has no result to download.
     const { documentId, claimId } = (await claim(db.storage))!;
     await db.storage.documents.fail(documentId, claimId, { problem, atMs });
     const more = () => db.storage.documents.submit(sampleDocument(db.owner), 5, lastPart('x'));
     expect([await more(), await more()]).toEqual([true, false]);
   });
 
-  it('are done and charged in one step, once, under their tag', async () => {
+  it('are finished and charged in one step, once, under their tag', async () => {
     const { documentId, claimId } = await db.taken();
     await db.add(documentId, claimId, 'progress', 'half');
     await db.add(documentId, claimId, 'result', 'who');
@@ -81,7 +81,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) => finish([db.storage, db.other][index % 2]!)),
     );
-    // Who did not hear the answer asks again.
+    // A worker that did not receive the answer asks again.
     expect(outcomes).toEqual(outcomes.map(() => 'done'));
     expect(await db.find(documentId)).toMatchObject({ status: 'done', billedCharacters: 50_000 });
     expect(await db.used()).toMatchObject({ document: 50_000 });
@@ -97,7 +97,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
   });
 
   it.each(['key', 'account'] as const)(
-    'become an error that costs nothing where the limit of the %s leaves no room',
+    'become a free error where the quota of the %s has no room',
     async (whose) => {
       db.owner = await openAccount(db.storage, {
         [whose]: { limits: { characters: 10, speechMs: null } },
@@ -125,7 +125,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     },
   );
 
-  it('use a limit up exactly beside requests, whoever finishes them', async () => {
+  it('use up a quota exactly beside requests, whoever finishes them', async () => {
     db.owner = await openAccount(db.storage, {
       account: { limits: { characters: 100, speechMs: null } },
       key: { limits: { characters: 90, speechMs: null } },
@@ -160,7 +160,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     expect(await db.rows(done)).toEqual([{ number: account.document / 3 }]);
   });
 
-  it('that failed keep what went wrong, and nothing of their files', async () => {
+  it('that failed keep the problem, and nothing of their files', async () => {
     const { documentId, claimId } = await db.taken();
     await db.add(documentId, claimId, 'progress', 'half');
     expect(await db.storage.documents.fail(documentId, claimId, { problem, atMs })).toBe(true);
@@ -182,7 +182,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     return documentId;
   }
 
-  it('are downloaded by one of many, another one only when the first breaks off', async () => {
+  it('are downloaded by one of many clients, and by another only after an interruption', async () => {
     const documentId = await translated();
     const begin = (from: Storage, at = 0) =>
       from.documents.beginDownload(documentId, { atMs: atMs + at, leaseMs: 1000 });
@@ -196,7 +196,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     expect(await begin(db.storage, 1999)).toBe(true);
   });
 
-  it('leave nothing in any table once they are deleted', async () => {
+  it('leave nothing in any table after deletion', async () => {
     const documentId = await translated();
     const { documentId: second, claimId } = await db.taken();
     await db.add(second, claimId, 'progress', 'half');
@@ -218,7 +218,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     }
   });
 
-  it('and their parts expire, but for what is open, being uploaded or being downloaded', async () => {
+  it('expire with their parts, unless they are open, being uploaded or being downloaded', async () => {
     const settle = async (atMs: number) => {
       const { documentId, claimId } = await db.taken();
       const result = { charge: db.chargeOf(1), problem, atMs, lastPart: lastPart('whole') };
@@ -247,7 +247,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     expect(await db.find(old)).toBeUndefined();
     expect(await db.find(recent)).toMatchObject({ status: 'done' });
     expect(await db.find(open.documentId)).toMatchObject({ status: 'queued' });
-    // The turns of an account go with its last document.
+    // The turns of an account are deleted with its last document.
     await db.storage.documents.delete(open.documentId);
     await db.storage.documents.delete(recent);
     await db.storage.documents.delete(downloading);
@@ -255,7 +255,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     expect(await db.rows('select * from document_turns')).toEqual([]);
   });
 
-  it('cannot be charged to a key that the account does not have', async () => {
+  it('cannot be charged to a key of another account', async () => {
     const { documentId, claimId } = await db.taken();
     const { keyId } = (await openAccount(db.storage)).key;
     const finish = db.storage.documents.finish(documentId, claimId, {

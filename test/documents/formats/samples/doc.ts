@@ -15,7 +15,7 @@ async function build(): Promise<Buffer> {
   return readFile(name);
 }
 
-/** A document of Word 97; what is written is a .docx, so that texts are compared. */
+/** A Word 97 document; it is written as .docx, so texts are compared. */
 export const doc: DocumentSample = {
   format: 'doc',
   build: () => (file ??= build()),

@@ -28,7 +28,7 @@ const body =
     '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Object one" descr="A drawing of a fox"/></wp:inline></w:drawing></w:r>',
   );
 
-/** A Word document with most of what has words, and some that must not be handed out. */
+/** A Word document with most kinds of translatable text, and some untranslatable text. */
 export const docx: DocumentSample = {
   format: 'docx',
   build: async () =>

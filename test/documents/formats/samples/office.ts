@@ -18,7 +18,7 @@ import type { DocumentSample } from './sample.ts';
 
 const bold = '<a:rPr lang="en-GB" b="1"/>';
 
-/** What is compared of a container: the content of its entries, by their names. */
+/** Returns the comparable content of a container: its entries by name. */
 const content = async (file: Uint8Array): Promise<unknown> =>
   Object.entries(unzipped(file)).map(([name, bytes]) => [name, Buffer.from(bytes).toString('hex')]);
 

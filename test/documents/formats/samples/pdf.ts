@@ -14,9 +14,9 @@ export const pdf: DocumentSample = {
   untouched: ['12345', '2024', '\u2022'],
   content: async (file) =>
     (await renderPages(file)).map(({ width, height, pixels }) => {
-      // Pixels one by one take seconds to compare.
+      // Comparing single pixels would take seconds.
       return { width, height, pixels: Buffer.from(pixels).toString('base64') };
     }),
-  // What is written later comes later, and turned text first.
+  // Text written later comes later, and rotated text first.
   readsBack: false,
 };

@@ -8,7 +8,7 @@ const picture = (): Promise<Buffer> =>
     rectangle({ left: 200, top: 80, width: 180, height: 30 }, '#2563eb'),
   ]);
 
-/** A PNG picture with text and a number; what is drawn is recognised again, but not letter by letter. */
+/** A PNG picture with text and a number; written text is recognised again, but not letter by letter. */
 export const png: DocumentSample = {
   format: 'png',
   build: picture,

@@ -1,28 +1,28 @@
-/** What the conformance suite needs to know of a format. */
+/** A format's sample for the conformance suite. */
 import type { OpenedDocument } from '../../../../server/documents/formats/format.ts';
 import type { DocumentFormatName } from '../../../../server/documents/formats/index.ts';
 
 export interface DocumentSample {
   format: DocumentFormatName;
-  /** A file of English text, with words at all places where the format has any. */
+  /** Builds a file of English text, with words in all places that the format has. */
   build(): Promise<Uint8Array>;
-  /** Pieces of text that must be handed out; each is found within a block. */
+  /** Pieces of text that must be translatable; each is found within a block. */
   translatable: readonly string[];
-  /** Pieces of text that must not be handed out. */
+  /** Pieces of text that must not be translatable. */
   untouched: readonly string[];
   /**
-   * What files that are the same have in common: anything that can be compared; else their bytes. What was
-   * opened already is at hand.
+   * Returns comparable content that equal files share; by default their bytes. A document that is already
+   * open is passed in.
    */
   content?: (file: Uint8Array, opened?: OpenedDocument) => Promise<unknown>;
-  /** Whether a translated file, opened again, has the words of the translation in the same order. */
+  /** Whether a reopened translated file has the translation's words in the same order. */
   readsBack?: false;
-  /** A translated file as one whose text is the translation, where it keeps the source as well. */
+  /** Returns a translated file with the translation as its source, for formats that keep both. */
   asSource?: (file: Uint8Array) => Uint8Array;
-  /** A letter that recognition of text reads well; put before words that are translated. */
+  /** A letter that text recognition reads well, put before translated words. */
   mark?: string;
-  /** Whether each opening takes so long that a few must do. */
+  /** Whether opening is so slow that few openings must do. */
   isSlow?: true;
-  /** Whether any bytes at all make a file of the format. */
+  /** Whether any bytes form a file of the format. */
   takesAnything?: true;
 }

@@ -15,7 +15,7 @@ const file = `<?xml version="1.0" encoding="UTF-8"?>
 </xliff>
 `;
 
-/** What is translated is added beside its source: the rest is compared. */
+/** Translations are added beside their source, so only the rest is compared. */
 const withoutTargets = (text: string): string =>
   text
     .replaceAll(/\s*<target[^>]*>.*?<\/target>/gs, '')
