@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-/** As another process would have it: over the same database, with a cache of its own. */
+/** Creates a service as of another process: over the same database, with its own cache. */
 function newService(cacheBytes = 2 ** 20): Glossaries {
   return createGlossaries({ glossaries: platform.storage.glossaries, cacheBytes });
 }
@@ -36,14 +36,14 @@ const targetsOf = async (service: Glossaries, ids: string[], text: string, targe
   return index.find(text).map((match) => match.target);
 };
 
-describe('merging', () => {
-  it('replaces known phrases in their places and adds new ones', async () => {
+describe('merging a glossary dictionary', () => {
+  it('replaces known phrases in place and appends new ones', async () => {
     const id = await newGlossary(content('a\t1\nb\t2\nc\t3'));
     await glossaries.change(accountId, id, { dictionaries: [content('d\t4\nb\tzwei')] });
     expect(await entriesOf(id)).toBe('a\t1\nb\tzwei\nc\t3\nd\t4');
   });
 
-  it('loses nothing, however many merge into one dictionary at once', async () => {
+  it('loses nothing, however many merges run at once', async () => {
     const id = await newGlossary();
     const services = [newService(), newService()];
     const merges = Array.from({ length: 64 }, (_, index) =>
@@ -54,7 +54,7 @@ describe('merging', () => {
     expect(keys).toEqual(Array.from({ length: 64 }, (_, index) => `key${index}\tx`).sort());
   });
 
-  it('that fails leaves the dictionary as it was', async () => {
+  it('that fails leaves the dictionary unchanged', async () => {
     const id = await newGlossary(content('a\t1'));
     await expect(
       glossaries.change(accountId, id, { dictionaries: [content('b\t2\nb\t3')] }),
@@ -64,12 +64,12 @@ describe('merging', () => {
 });
 
 describe('the terms of a translation', () => {
-  it('serve variants of a language', async () => {
+  it('apply to variants of a language', async () => {
     const id = await newGlossary(content('house\tcasa', 'pt'));
     expect(await targetsOf(glossaries, [id], 'a house', 'pt-BR')).toEqual(['casa']);
   });
 
-  it('are those of the first glossary that knows a phrase', async () => {
+  it('come from the first glossary that contains a phrase', async () => {
     const first = await newGlossary(content('house\tcasa\ncar\tcoche'));
     const second = await newGlossary(content('house\thogar\ndoor\tportón'));
     const text = 'house car door';
@@ -81,7 +81,7 @@ describe('the terms of a translation', () => {
     ]);
   });
 
-  it('are never those of an earlier state, also in a process that did not change it', async () => {
+  it('are never outdated, even in a process that did not change them', async () => {
     const id = await newGlossary(content('house\tcasa'));
     const other = newService();
     expect(await targetsOf(other, [id], 'house')).toEqual(['casa']);
@@ -89,7 +89,7 @@ describe('the terms of a translation', () => {
     expect(await targetsOf(other, [id], 'house')).toEqual(['hogar']);
   });
 
-  it('are right with a cache that has room for none of them', async () => {
+  it('are correct even if the cache is too small for any dictionary', async () => {
     const service = newService(1);
     const ids = [await newGlossary(content('a\t1')), await newGlossary(content('b\t2'))];
     for (let count = 0; count < 3; count += 1) {
@@ -104,7 +104,7 @@ describe('the terms of a translation', () => {
     }
   });
 
-  it('are refused for a pair without dictionary, and glossaries that are not there', async () => {
+  it('are refused for a pair without a dictionary, and for unknown glossaries', async () => {
     const id = await newGlossary(content('house\tcasa'));
     const search = (ids: string[], target: string, caller = accountId) =>
       glossaries.glossaryFor({ accountId: caller, ids, source: 'en', target });
@@ -119,7 +119,7 @@ describe('the terms of a translation', () => {
   });
 });
 
-describe('a request', () => {
+describe('a glossary request', () => {
   it.each([
     ['a variant', { ...content('a\tb'), target_lang: 'pt-BR' }, /^Unsupported glossary source/],
     ['a language without glossaries', content('a\tb', 'th'), /^Unsupported glossary source/],
@@ -129,12 +129,12 @@ describe('a request', () => {
     await expect(newGlossary(dictionary)).rejects.toThrow(message);
   });
 
-  it('with a pair twice is refused', async () => {
+  it('with a repeated pair is refused', async () => {
     const making = newGlossary(content('a\tb'), content('c\td', 'ES'));
     await expect(making).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('with codes in capitals is answered in small letters, with milliseconds and zone', async () => {
+  it('with upper-case codes is answered in lower case, with milliseconds and time zone', async () => {
     const dictionary = { ...content('a\tb'), source_lang: 'EN', target_lang: 'Es' };
     const made = await glossaries.create(accountId, { name: 'X', dictionaries: [dictionary] });
     expect(made).toMatchObject({

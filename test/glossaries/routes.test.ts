@@ -42,7 +42,7 @@ async function newGlossary(...dictionaries: object[]): Promise<string> {
 }
 
 describe('a glossary', () => {
-  it('is made, read, changed and deleted with the statuses of the contract', async () => {
+  it('is created, read, changed and deleted with the statuses of the contract', async () => {
     const id = await newGlossary(dictionary('a\tb'), dictionary('"c, d",e', 'FR', 'csv'));
     const place = `/v3/glossaries/${id}`;
     expect(await request('GET', place)).toMatchObject({
@@ -77,7 +77,7 @@ describe('a glossary', () => {
     expect((await request('GET', '/v3/glossaries/nonsense')).status).toBe(400);
   });
 
-  it('may be made without dictionaries, which follow', async () => {
+  it('may be created without dictionaries, which are added later', async () => {
     for (const body of [{ name: 'T' }, new URLSearchParams({ name: 'T', dictionaries: '' })]) {
       const made = await request('POST', '/v3/glossaries', body);
       expect(made).toMatchObject({ status: 201, body: { dictionaries: [] } });
@@ -89,7 +89,7 @@ describe('a glossary', () => {
     expect((await request('POST', '/v3/glossaries', {})).status).toBe(400);
   });
 
-  it('is made and changed by forms with nested names', async () => {
+  it('is created and changed by forms with nested names', async () => {
     const form = (more: Record<string, string> = {}) =>
       new URLSearchParams({
         name: 'Form',
@@ -108,7 +108,7 @@ describe('a glossary', () => {
     expect((await request('PUT', `${place}/dictionaries`, put)).status).toBe(200);
   });
 
-  it('with a phrase twice is refused with the places of both', async () => {
+  it('with a repeated phrase is refused with the positions of both', async () => {
     const body = { name: 'T', dictionaries: [dictionary('Hello\tGuten!\nHello\tHallo')] };
     const detail =
       'Key with the index 1 (starting at position 13) duplicates key with the index 0 (starting at position 0)';
@@ -118,7 +118,7 @@ describe('a glossary', () => {
     });
   });
 
-  it('of 10 MiB is taken as JSON and as a form, given back whole, and refused above', async () => {
+  it('of 10 MiB is accepted as JSON and as a form and returned whole; a larger one is refused', async () => {
     const line = (index: number) => `source ${index}\tZiel "${index}" 😀`.padEnd(49, 'x');
     const entries = Array.from({ length: 200_000 }, (_, index) => line(index)).join('\n');
     const id = await newGlossary(dictionary(entries));
@@ -137,8 +137,8 @@ describe('a glossary', () => {
   });
 });
 
-describe('v2', () => {
-  it('knows glossaries of one dictionary until v3 has changed them', async () => {
+describe('the v2 glossary interface', () => {
+  it('knows glossaries of one dictionary until v3 changes them', async () => {
     const made = await request('POST', '/v2/glossaries', { name: 'Old', ...dictionary('a\tb') });
     expect(made).toMatchObject({ status: 201, body: { source_lang: 'en', entry_count: 1 } });
     const id = made.body.glossary_id;
@@ -161,7 +161,7 @@ describe('v2', () => {
     ['text/tab-separated-values', 200],
     ['application/json, text/*;q=0.5', 200],
     ['application/json', 415],
-  ])('gives entries to who accepts %s with %i', async (accept, status) => {
+  ])('answers an entries request that accepts %s with %i', async (accept, status) => {
     const made = await request('POST', '/v2/glossaries', {
       name: 'X',
       ...dictionary('a\tb\nc\td'),
@@ -179,7 +179,7 @@ describe('v2', () => {
   });
 });
 
-describe('in a translation', () => {
+describe('a glossary in a translation', () => {
   const translate = async (text: string, more: object) => {
     const { body } = await request('POST', '/v2/translate', {
       ...{ text: [text], source_lang: 'EN', target_lang: 'ES' },
@@ -203,7 +203,7 @@ describe('in a translation', () => {
       { tag_handling: 'html' },
       /^<?.*<b>.*centro de cómputo.*<\/b>\.$/,
     ],
-  ])('its terms stand where Apertium put the phrase: %s', async (text, more, expected) => {
+  ])('places its terms where Apertium places the phrase: %s', async (text, more, expected) => {
     const glossary_id = await newGlossary(
       dictionary('data centre\tcentro de cómputo\nred car\tbólido'),
     );
@@ -212,7 +212,7 @@ describe('in a translation', () => {
     else expect(translated).toMatch(expected);
   });
 
-  it('an earlier glossary wins, and one without the pair is refused', async () => {
+  it('yields to an earlier glossary, and is refused without the pair', async () => {
     const first = await newGlossary(dictionary('house\thogar'));
     const second = await newGlossary(dictionary('house\tcasona\ngarden\tvergel'));
     const german = await newGlossary(dictionary('house\tHaus', 'de'));

@@ -22,7 +22,7 @@ const glossaryOf = (given: { createdAtMs?: number } = {}) => ({
 });
 
 describe.each(databaseNames)('glossaries in %s', (name) => {
-  /** Two ways to one database, as two processes have them. */
+  /** Two connections to one database, as of two processes. */
   let storage: Storage;
   let other: Storage;
 
@@ -30,7 +30,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     ({ storage, other } = await openDatabase(name));
   });
 
-  /** A glossary of a new account, with dictionaries. */
+  /** Creates a glossary of a new account, with dictionaries. */
   async function newGlossary(...dictionaries: Dictionary[]) {
     const { account } = await openAccount(storage);
     const glossary = glossaryOf();
@@ -39,7 +39,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     return { accountId, glossary, glossaryId: glossary.glossaryId };
   }
 
-  it('are given back as they were created, dictionaries in their order', async () => {
+  it('are returned as created, with dictionaries in order', async () => {
     const dictionaries = [dictionary(), dictionary({ sourceLang: 'de', entryCount: 7 })];
     const { accountId, glossary, glossaryId } = await newGlossary(...dictionaries);
     const found = await other.glossaries.find(accountId, glossaryId);
@@ -66,7 +66,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(await storage.glossaries.list(account.accountId)).toEqual(expected);
   });
 
-  it('are nobody else’s', async () => {
+  it('are hidden from other accounts', async () => {
     const { glossaryId } = await newGlossary(dictionary());
     const { account } = await openAccount(storage);
     const stranger = [account.accountId, glossaryId] as const;
@@ -80,7 +80,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(await glossaries.delete(...stranger)).toBe(false);
   });
 
-  it('are never more than an account may have, whoever creates them', async () => {
+  it('never exceed the limit of an account, whoever creates them', async () => {
     const { account } = await openAccount(storage);
     const created = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -91,7 +91,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(await storage.glossaries.list(account.accountId)).toHaveLength(5);
   });
 
-  it('are renamed, which is an edit', async () => {
+  it('are renamed, which counts as a change', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     const before = await storage.glossaries.find(accountId, glossaryId);
     expect(await storage.glossaries.rename(accountId, glossaryId, 'new')).toBe(true);
@@ -118,7 +118,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(read).toEqual({ entries: 'a\tb', entryCount: 1, revision: revisions[0] });
   });
 
-  it('have a dictionary and a name changed at once, whoever reads meanwhile', async () => {
+  it('have a dictionary and the name changed atomically for readers', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary({ entryCount: 0 }));
     await storage.glossaries.rename(accountId, glossaryId, '0');
     let isWriting = true;
@@ -142,7 +142,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect([...seen].filter((pair) => !/^(\d+) \1$/.test(pair))).toEqual([]);
   });
 
-  it('refuse a dictionary that was written for another revision', async () => {
+  it('refuse a dictionary written for another revision', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     const put = (expectedRevision: string | null, given: Partial<Dictionary> = {}) =>
       storage.glossaries.putDictionary(accountId, glossaryId, dictionary(given), {
@@ -161,7 +161,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(read?.entries).toBe('a\tb');
   });
 
-  it('let one of many writers of a revision through', async () => {
+  it('accept one of many concurrent writers of a revision', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     const { revision } = (await storage.glossaries.find(accountId, glossaryId))!.dictionaries[0]!;
     const race = (expectedRevision: string | null, targetLang: string) =>
@@ -178,7 +178,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     }
   });
 
-  it('lose a dictionary when it is deleted, once', async () => {
+  it('have a dictionary deleted once', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     const remove = (pair: Dictionary) =>
       storage.glossaries.deleteDictionary(accountId, glossaryId, pair);
@@ -190,7 +190,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(after).toMatchObject({ dictionaries: [], editedInV3: true });
   });
 
-  it('are deleted with their dictionaries, once', async () => {
+  it('are deleted once, with their dictionaries', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     expect(await storage.glossaries.delete(accountId, glossaryId)).toBe(true);
     expect(await other.glossaries.delete(accountId, glossaryId)).toBe(false);
@@ -200,7 +200,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(await glossaries.putDictionary(accountId, glossaryId, dictionary())).toBe('missing');
   });
 
-  it('hold dictionaries of 10 MiB', async () => {
+  it('accept dictionaries of 10 MiB', async () => {
     const entries = Array.from({ length: 200_000 }, (_, index) => {
       const line = `source ${index}\tZiel ${index} é`;
       return line.padEnd(51, 'x');

@@ -1,4 +1,7 @@
-/** Improvement over real engines: what a model makes worse is caught, and nobody waits for one that is down. */
+/**
+ * Improvement with real engines: harmful answers of a model are rejected, and an unavailable model delays
+ * nobody.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine, ImprovementEngine } from '../../server/engines/engine.ts';
@@ -56,8 +59,8 @@ const improve = (
     ...more,
   });
 
-describe('what a model says', () => {
-  it('is taken where it is an improvement', async () => {
+describe("a model's answer", () => {
+  it('is accepted where it is an improvement', async () => {
     saying(() => 'Frau Berg aus Wien sagte, wir hätten 20 Briefe noch nicht gelesen.');
     expect(await improve('rephrase', [wrong])).toEqual([
       'Frau Berg aus Wien sagte, wir hätten 20 Briefe noch nicht gelesen.',
@@ -78,14 +81,14 @@ describe('what a model says', () => {
     expect(await improve('correct', [wrong])).toEqual([right]);
   });
 
-  it('is replaced by the text itself where nobody else knows the language', async () => {
+  it('is replaced by the original text where no other engine knows the language', async () => {
     saying(() => 'Something else altogether, without any of it');
     const polish = 'Dzieci bawią się w ogrodzie, a potem wracają powoli do domu.';
     const options = { language: 'pl', task: 'correct', signal: new AbortController().signal };
     expect(await improvement.improve([polish], options as never)).toEqual([polish]);
   });
 
-  it('is judged text by text', async () => {
+  it('is judged for each text separately', async () => {
     saying((text) => (text.includes('nciht') ? 'Nein.' : text.replace('hat', 'besitzt')));
     const other = 'Sie hat ein Haus am Meer und ein Boot.';
     expect(await improve('rephrase', [wrong, other])).toEqual([
@@ -97,8 +100,8 @@ describe('what a model says', () => {
   });
 });
 
-describe('a model that is down', () => {
-  it('is replaced by what corrects, and not asked again for a while', async () => {
+describe('an unavailable model', () => {
+  it('is replaced by the corrector, and not asked again for a while', async () => {
     server.always = { status: 500 };
     expect(await improve('rephrase', [wrong])).toEqual([right]);
     expect(improvement.outages().map(({ name }) => name)).toEqual(['chat']);
@@ -107,7 +110,7 @@ describe('a model that is down', () => {
     expect(chatQuestions(server)).toHaveLength(asked);
   });
 
-  it('is an error for whoever wishes for a style', async () => {
+  it('is an error for a request with a style', async () => {
     server.always = { status: 500 };
     await expect(improve('rephrase', [wrong], { writingStyle: 'business' })).rejects.toMatchObject({
       code: 'engine_unavailable',
@@ -118,8 +121,8 @@ describe('a model that is down', () => {
   });
 });
 
-describe('languages', () => {
-  it('are those of the engines, variants by their language', () => {
+describe('the languages of improvement', () => {
+  it('are those of the engines, with variants by their base language', () => {
     expect(['de', 'pt-BR', 'en-GB', 'ja', 'de-CH'].map((tag) => improvement.serves(tag))).toEqual(
       Array(5).fill(true),
     );

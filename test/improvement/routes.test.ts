@@ -59,7 +59,7 @@ const listed = async (server: RunningServer) => {
   return (await response.json()) as Language[];
 };
 
-describe('without a model', () => {
+describe('improvement without a model', () => {
   it('corrects English, German, French, Spanish, Italian and Portuguese, in order, in one request', async () => {
     const { status, improvements } = await write(offline, 'correct', {
       text: [
@@ -82,7 +82,7 @@ describe('without a model', () => {
     ]);
   });
 
-  it('converts between American and British spelling, names and addresses excepted', async () => {
+  it('converts between American and British spelling, except in names and addresses', async () => {
     const american = 'The color of Pearl Harbor is gray, see https://color.org.';
     const british = 'The colour of Pearl Harbor is grey, see https://color.org.';
     for (const task of ['correct', 'rephrase'] as const) {
@@ -95,7 +95,7 @@ describe('without a model', () => {
     }
   });
 
-  it('rephrases by correcting alone', async () => {
+  it('rephrases by correction only', async () => {
     const { improvements } = await write(offline, 'rephrase', {
       text: ['Das ist nciht gut.'],
       target_lang: 'de',
@@ -106,7 +106,7 @@ describe('without a model', () => {
     ]);
   });
 
-  it('leaves a text in another language as it is', async () => {
+  it('leaves a text in another language unchanged', async () => {
     const text = 'Das ist ein deutscher Satz, der nciht geändert wird.';
     const { status, improvements } = await write(offline, 'rephrase', {
       text: [text],
@@ -119,7 +119,7 @@ describe('without a model', () => {
   });
 
   it.each(['en-GB', 'en-US'])(
-    'changes nothing but the spelling of a country in correct sentences, into %s',
+    'changes only the spelling variant in correct sentences, into %s',
     async (target) => {
       const variant = target as 'en-GB' | 'en-US';
       const changed: string[] = [];
@@ -135,7 +135,7 @@ describe('without a model', () => {
     },
   );
 
-  it('believes whoever names the language of a short text with names in it', async () => {
+  it('trusts the declared language of a short text with names in it', async () => {
     const text = ['Meeting adress: Via Roma, Milano', 'I sympathize; I realize; I apologize.'];
     const { improvements } = await write(offline, 'correct', { text, target_lang: 'en-GB' });
     expect(improvements.map((each) => each.text)).toEqual([
@@ -152,7 +152,7 @@ describe('without a model', () => {
     }
   });
 
-  it('takes a single text, nulls, and forms', async () => {
+  it('accepts a single text, nulls, and forms', async () => {
     const single = { text: 'Das ist nciht gut.', target_lang: null, tone: null, unknown: 1 };
     expect((await write(offline, 'rephrase', single)).improvements).toHaveLength(1);
     const response = await offline.send('/v2/write/correct', {
@@ -205,7 +205,7 @@ describe('without a model', () => {
     expect(answer.message).toMatch(message);
   });
 
-  it('takes a default beside another wish, and wishes it can do without', async () => {
+  it('accepts a default beside another option, and optional preferences', async () => {
     for (const wishes of [
       { writing_style: 'default', tone: 'prefer_friendly' },
       { writing_style: 'prefer_simple', tone: 'default' },
@@ -216,13 +216,13 @@ describe('without a model', () => {
     }
   });
 
-  it('does not look at wishes when it corrects', async () => {
+  it('ignores styles and tones in a correction', async () => {
     const body = { text: ['Hallo'], target_lang: 'de', writing_style: 'nonsense', tone: 'casual' };
     expect((await write(offline, 'correct', body)).status).toBe(200);
   });
 });
 
-describe('with a model', () => {
+describe('improvement with a model', () => {
   const edit = (change: (text: string) => string) => {
     chat.say = ({ items }: ChatQuestion) =>
       JSON.stringify({ items: items.map(({ id, text }) => ({ id, text: change(text) })) });
@@ -276,7 +276,7 @@ describe('with a model', () => {
     );
   });
 
-  it('does not take from it what makes a text worse', async () => {
+  it('rejects an answer that makes a text worse', async () => {
     edit(() => 'Gerne, hier ist etwas ganz anderes zu lesen.');
     const text = 'Ich habe 20 Briefe aus Oslo nciht gelesen.';
     const { improvements } = await write(online, 'rephrase', {
@@ -286,7 +286,7 @@ describe('with a model', () => {
     expect(improvements[0]?.text).toBe('Ich habe 20 Briefe aus Oslo nicht gelesen.');
   });
 
-  it('does not bill what nobody waits for', async () => {
+  it('does not bill abandoned requests', async () => {
     const before = await usage(online);
     chat.always = 'hang';
     const client = new AbortController();
@@ -306,7 +306,7 @@ describe('with a model', () => {
   });
 });
 
-describe('the bill', () => {
+describe('the bill for improvement', () => {
   it('counts the characters of all texts, as translation does', async () => {
     const before = await usage(offline);
     const text = ['Guten Tag 😀', 'Hallo'];
@@ -321,7 +321,7 @@ describe('the bill', () => {
     expect((after.written ?? 0) - (before.written ?? 0)).toBe(16);
   });
 
-  it('refuses a reporting tag that is none, and charges nothing for what is refused', async () => {
+  it('excludes refused requests, among others those with an invalid reporting tag', async () => {
     const before = await usage(offline);
     const body = { text: ['Hallo'], target_lang: 'de' };
     const tagged = await write(offline, 'correct', body, {
@@ -333,8 +333,8 @@ describe('the bill', () => {
   });
 });
 
-describe('who may write', () => {
-  it('is not the free plan, nor whoever has used up what is theirs', async () => {
+describe('permission to use improvement', () => {
+  it('is refused on the free plan and beyond the quota', async () => {
     const settings = { DATA_DIR: offline.dataFolder };
     const keyOf = async (plan: string, more: string[] = []) => {
       const name = `writer-${plan}`;
@@ -355,8 +355,8 @@ describe('who may write', () => {
   });
 });
 
-describe('a body', () => {
-  it('of more than 10 KiB is too large, whatever its form', async () => {
+describe('an improvement body', () => {
+  it('of more than 10 KiB is refused, in any format', async () => {
     const frame = JSON.stringify({ text: [''], target_lang: 'ko' }).length;
     const sized = (bytes: number) =>
       write(offline, 'correct', { text: ['a'.repeat(bytes - frame)], target_lang: 'ko' });
@@ -372,7 +372,7 @@ describe('a body', () => {
   });
 });
 
-/** The languages of a text that keeps its own. */
+/** Returns the languages of a text that keeps its own. */
 function inLanguage(language: string) {
   return { target_language: language, detected_source_language: language };
 }

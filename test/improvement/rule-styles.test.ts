@@ -1,4 +1,4 @@
-/** What `POST /v2/write/rephrase` gives English by rule, and what a start has ready for it. */
+/** `POST /v2/write/rephrase` in English by rule, and the warm-up of its engines at start. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writingStyles, type ImprovementResponse } from '../../shared/schemas/write.ts';
@@ -14,20 +14,20 @@ async function rephrase(server: RunningServer, body: object): Promise<string[]> 
   return improvements.map(({ text }) => text);
 }
 
-/** Ends the processes of Harper that a server has; false if there are none. */
+/** Ends the Harper processes of a server; returns false if there are none. */
 function killHarper(serverPid: number): boolean {
   const killed = processTree(serverPid).filter((pid) => {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       return command.includes('harper-child') && process.kill(pid, 'SIGKILL');
     } catch {
-      return false; // It has ended while we looked.
+      return false; // The process has ended in the meantime.
     }
   });
   return killed.length > 0;
 }
 
-it('a start has all that is slow started before anybody asks, also what comes after one that does not start', async ({
+it('the warm-up starts every slow part before the first request, also after one that fails to start', async ({
   skip,
 }) => {
   const server = await startServer({ RECOGNISER: 'silent', DEMO: 'off', WARM_UP: 'on' });
@@ -36,13 +36,13 @@ it('a start has all that is slow started before anybody asks, also what comes af
     new RegExp(`"what":"${what}".*"(not )?warmed up`).test(server.logs());
   let isKilled = false;
   await until(() => {
-    // What it is prepared with takes it ten seconds of a processor.
+    // Its preparation takes ten seconds of CPU time.
     if (!isReady('harper')) isKilled = killHarper(server.pid) || isKilled;
     return isReady('hunspell');
   });
   const others = ['schemas', 'detection', 'translator', 'document worker', 'harper'];
   expect(others.filter((what) => !isReady(what))).toEqual([]);
-  // A machine with little memory warms nothing up.
+  // A machine with little memory skips the warm-up.
   if (server.logs().includes('not warmed up: little memory')) return skip();
   expect(isKilled).toBe(true);
   expect(server.logs()).toMatch(/"what":"harper".*"not warmed up: it failed"/);
@@ -106,12 +106,12 @@ describe('a style or a tone', () => {
       letter,
       'Hello,\nThanks for the letter. Feel free to call us.\nBest wishes',
     ],
-  ])('gives English what rules can give: %s %s to %j', async (name, wish, text, expected) => {
+  ])('rewrites English by rule: %s %s to %j', async (name, wish, text, expected) => {
     const body = { text: [text], target_lang: 'en-US', [name]: wish };
     expect(await rephrase(server, body)).toEqual([expected]);
   });
 
-  it.each(ruledForms)('changes nothing for %s where nothing can be', async (form) => {
+  it.each(ruledForms)('changes nothing for %s where no rule applies', async (form) => {
     const name = writingStyles.some((style) => style === form) ? 'writing_style' : 'tone';
     const text = ['The weather was nice.', 'A sign said “We don’t know, it’s a secret”.'];
     const body = { text, target_lang: 'en-US', [name]: form };

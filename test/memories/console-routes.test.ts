@@ -1,4 +1,4 @@
-/** Translation memories in the console: uploaded, renamed, deleted; and files that are none. */
+/** Translation memories in the console: upload, renaming, deletion, and invalid files. */
 import { request } from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,8 +30,8 @@ const upload = (query: string, content: string, client = owner) =>
     { 'Content-Type': 'text/xml' },
   );
 
-describe('a file', () => {
-  it('becomes a memory, with what was skipped counted', async () => {
+describe('an uploaded memory file', () => {
+  it('becomes a memory, with the number of skipped units', async () => {
     const content = tmxFile([{ en: 'House', de: 'Haus', fr: 'Maison' }, { en: 'Alone' }]);
     const memory = await uploadMemory(owner, { name: 'Harbour.tmx', content });
     const { skipped_count, ...told } = memory;
@@ -43,7 +43,7 @@ describe('a file', () => {
     expect((await list()).translation_memories).toContainEqual(told);
   });
 
-  it('of CSV may leave its languages to the query', async () => {
+  it('of CSV may have its languages in the query', async () => {
     const query = { source_lang: 'EN', target_lang: 'zh-hant' };
     const file = { name: 'plain.csv', content: 'House,房子\n' };
     expect(await uploadMemory(owner, file, query)).toMatchObject({
@@ -51,7 +51,7 @@ describe('a file', () => {
     });
   });
 
-  it('of some megabytes is taken in while others are answered', async () => {
+  it('of some megabytes is imported while other requests are answered', async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => {
       return `Sentence number ${index} of w${index} is long enough,Satz ${index}`;
     });
@@ -89,7 +89,7 @@ describe('a file', () => {
     expect((await list()).total_count).toBe(before);
   });
 
-  it('that says to be too large is refused before it is sent', async () => {
+  it('with an excessive declared length is refused before it is sent', async () => {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const asked = request(`${server.url}/console/api/translation-memories?name=x&format=csv`, {
         method: 'POST',
@@ -109,7 +109,7 @@ describe('a file', () => {
   });
 });
 
-it('an upload by a client that leaves makes room for others, and is no error', async () => {
+it('an upload with a disconnected client frees its place, and is not an error', async () => {
   const { host, hostname, port } = new URL(server.url);
   const head =
     'POST /console/api/translation-memories?name=left&format=csv HTTP/1.1\r\n' +
@@ -119,7 +119,7 @@ it('an upload by a client that leaves makes room for others, and is no error', a
   const timesLeft = async () =>
     (await server.logs()).split('client left during its request').length;
   const countBefore = await timesLeft();
-  // It is looked at where there is room.
+  // A file is validated only once the import slot is free.
   const statusOfNext = async () => (await upload('name=x&format=tmx', '<html/>')).status;
   const client = await until(async () => {
     const uploading = net.connect(Number(port), hostname);
@@ -131,7 +131,7 @@ it('an upload by a client that leaves makes room for others, and is no error', a
     uploading.write('en,de\nHouse,Haus\n');
     const status = await statusOfNext();
     if (status === 429 && !answer.includes('429')) return uploading;
-    // The other one came first: one import at a time.
+    // The other one came first: one import runs at a time.
     uploading.destroy();
     return false;
   });
@@ -143,7 +143,7 @@ it('an upload by a client that leaves makes room for others, and is no error', a
   expect(logs).not.toContain('"stack"');
 });
 
-describe('a memory', () => {
+describe('a memory in the console', () => {
   it('is renamed and deleted', async () => {
     const content = 'en,de\nHouse,Haus';
     const { skipped_count: skipped, ...memory } = await uploadMemory(owner, {
@@ -161,7 +161,7 @@ describe('a memory', () => {
     expect((await owner.ask('DELETE', 'translation-memories/mine')).status).toBe(400);
   });
 
-  it('is out of reach of other accounts and of API keys', async () => {
+  it('is inaccessible to other accounts and to API keys', async () => {
     const content = 'en,de\nHouse,Haus';
     const { translation_memory_id: id } = await uploadMemory(owner, { name: 'a.csv', content });
     const settings = { DATA_DIR: server.dataFolder };

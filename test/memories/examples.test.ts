@@ -1,4 +1,4 @@
-/** What a chat engine gets of a translation memory, and what becomes of it when there is none. */
+/** Examples from a translation memory for a chat engine, and the fallback when the engine is unavailable. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import { firstLink, signedIn } from '../support/product/console-client.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   chat = await startChatServer();
   server = await startHosted({
     ...{ RECOGNISER: 'silent', CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' },
-    // Without the memory, nobody would ask the chat engine first.
+    // Without the memory, the chat engine would not be used first.
     TRANSLATION_ENGINES: 'en/es: apertium, chat',
   });
   const owner = await signedIn(server, firstLink(server));
@@ -49,8 +49,8 @@ const translated = async (text: string | string[], body: object = {}) => {
 };
 const questions = () => chatQuestions(chat);
 
-describe('a chat engine', () => {
-  it('gets similar pairs as examples, each with the texts that are like it', async () => {
+describe('a chat engine with a translation memory', () => {
+  it('receives similar pairs as examples, each with its similar texts', async () => {
     const similar = 'We close the big blue door at 8 in the evening.';
     const [text] = await translated(similar);
     expect(text).not.toBe(keptTarget);
@@ -61,10 +61,10 @@ describe('a chat engine', () => {
     });
   });
 
-  it('is not asked for what is in the memory, and gets no examples where nothing is alike', async () => {
+  it('is not asked for texts in the memory, and gets no examples without similar pairs', async () => {
     expect(await translated('The red car.')).toEqual(['El automóvil rojo.']);
     expect(chat.requests).toHaveLength(0);
-    // Nothing is alike: the engine that comes first by the settings.
+    // Without similar pairs, the settings determine the first engine.
     expect(await translated('The house.')).toEqual(['La casa.']);
     expect(chat.requests).toHaveLength(0);
     const similar = 'We close the big blue door at 9 in the evening.';
@@ -72,14 +72,14 @@ describe('a chat engine', () => {
     expect(questions().map(({ items }) => items.map(({ text }) => text))).toEqual([[similar]]);
   });
 
-  it('gets none below the threshold', async () => {
+  it('receives no examples below the threshold', async () => {
     await translated('We close the big blue door at 9 in the evening.', {
       translation_memory_threshold: 95,
     });
     expect(chat.requests).toHaveLength(0);
   });
 
-  it('takes examples for data, whatever they say', async () => {
+  it('receives examples as data, whatever they say', async () => {
     const similar = injected.replace('now', 'soon');
     const [text] = await translated(similar);
     expect(questions()[0]?.examples).toEqual([{ source: injected, target: 'No' }]);
@@ -88,12 +88,12 @@ describe('a chat engine', () => {
     expect(text).not.toBe('HACKED');
   });
 
-  it('is followed by the pair itself when it cannot be reached', async () => {
+  it('is replaced by the similar pair itself when it is unavailable', async () => {
     chat.always = { status: 503 };
     expect(await translated('We close the big blue door at 9 in the evening.')).toEqual([
       keptTarget,
     ]);
-    // Its number is another: no use for it as it is.
+    // The number differs, so the pair cannot be used unchanged.
     const [text] = await translated('We close the big blue door at 8 in the evening.');
     expect(text).toMatch(/8/);
   });

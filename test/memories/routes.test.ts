@@ -1,4 +1,4 @@
-/** Translation memories: listed, and at work in translation with an engine that knows nothing of examples. */
+/** Translation memories: listing, and translation with an engine that takes no examples. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
@@ -12,7 +12,7 @@ import { tmxFile, uploadMemory } from '../support/product/translation-memories.t
 
 let server: RunningServer;
 let owner: ConsoleClient;
-/** English into Spanish, and a little of it into that of Latin America. */
+/** English into Spanish, and some of it into Latin American Spanish. */
 let memoryId: string;
 
 const units = [
@@ -59,19 +59,19 @@ const translated = async (text: string | string[], body: object = {}) => {
 };
 const without = (text: string) => translated(text, { translation_memory_id: undefined });
 
-describe('an exact match', () => {
-  it('is used as it is, and the newest of several', async () => {
+describe('an exact match in a memory', () => {
+  it('is used unchanged; the newest of several wins', async () => {
     expect(await without('The red car.')).toBe('El coche rojo.');
     expect(await translated('The red car.')).toBe('El automóvil rojo.');
   });
 
-  it('keeps the placeholders of the text, which may be others', async () => {
+  it('takes the placeholders of the text, which may differ', async () => {
     expect(await translated('Hello {name}, write to {0}@host.')).toBe('Qué tal {name}: {0}@host.');
     expect(await translated('Hello %s, write to {1}@host.')).toBe('Qué tal %s: {1}@host.');
     expect(await translated('Good evening {user}')).toBe('Noches {user}');
   });
 
-  it('stands among sentences that are translated', async () => {
+  it('is used among translated sentences', async () => {
     expect(await translated('The blue house.  The red car.\nThe house.')).toBe(
       'La casa azul.  El automóvil rojo.\nLa casa.',
     );
@@ -87,16 +87,16 @@ describe('an exact match', () => {
     );
   });
 
-  it('needs no language of the text', async () => {
+  it('works without a source language', async () => {
     const { translations } = await ask({ text: ['The red car.'], source_lang: undefined });
     expect(translations).toEqual([{ detected_source_language: 'EN', text: 'El automóvil rojo.' }]);
-    // What is in another language is translated as if there were no memory.
+    // A text in another language is translated as without a memory.
     const french = 'Nous fermons la grande porte verte ce soir.';
     const other = await ask({ text: [french], source_lang: undefined });
     expect(other.translations[0]?.detected_source_language).toBe('FR');
   });
 
-  it('is billed as any translation', async () => {
+  it('is billed like any translation', async () => {
     const used = async () => {
       const headers = { Authorization: `Service-Auth-Key ${server.apiKey}` };
       const answer = (await (await server.get('/v2/usage', headers)).json()) as {
@@ -110,7 +110,7 @@ describe('an exact match', () => {
     expect(await used()).toBe(before + 12);
   });
 
-  it('asks for quality', async () => {
+  it('counts as the quality model', async () => {
     const { translations } = await ask({
       text: ['The red car.'],
       model_type: 'prefer_quality_optimized',
@@ -122,12 +122,12 @@ describe('an exact match', () => {
   });
 });
 
-describe('a similar text', () => {
-  // One word of eleven is another: 90.
+describe('a text similar to one in a memory', () => {
+  // One word of eleven differs: score 90.
   const similar = 'We close the big blue door at 9 in the evening.';
   const remembered = 'A las 9 de la noche queda cerrado el portón.';
 
-  it('gets the translation of what it is like, from the threshold on, 75 by default', async () => {
+  it('gets the translation of the similar text, from a threshold of 75 by default', async () => {
     expect(await translated(similar)).toBe(remembered);
     expect(await translated(similar, { translation_memory_threshold: 90 })).toBe(remembered);
     expect(await translated(similar, { translation_memory_threshold: '90' })).toBe(remembered);
@@ -135,19 +135,19 @@ describe('a similar text', () => {
     expect(plain).not.toBe(remembered);
     expect(await translated(similar, { translation_memory_threshold: 91 })).toBe(plain);
     expect(await translated(similar, { translation_memory_threshold: 100 })).toBe(plain);
-    // Four words of eleven: 63.
+    // Four words of eleven differ: score 63.
     const distant = 'They shut the big blue gate at 9 in the evening.';
     expect(await translated(distant)).toBe(await without(distant));
     expect(await translated(distant, { translation_memory_threshold: 63 })).toBe(remembered);
     expect(await translated(distant, { translation_memory_threshold: 0 })).toBe(remembered);
   });
 
-  it('does not when a number is another', async () => {
+  it('does not when a number differs', async () => {
     const other = similar.replace('9', '8');
     expect(await translated(other)).toBe(await without(other));
   });
 
-  it('does not when what tells the meaning of a number is another', async () => {
+  it('does not when the meaning of a number differs', async () => {
     const pairs = [
       ['Gate B12 closes at night, says the port.', 'Gate B13 closes at night, says the port.'],
       ['Set the freezer to -5 degrees.', 'Set the freezer to 5 degrees.'],
@@ -180,7 +180,7 @@ describe('a similar text', () => {
     expect(await translated(similar, { translation_memory_id })).toBe(await without(similar));
   });
 
-  it('does not when tags are others, or elsewhere', async () => {
+  it('does not when tags differ in kind or place', async () => {
     const elsewhere = { text: 'Close the big <b>door</b>.', tag_handling: 'html' };
     expect((await ask({ ...elsewhere, text: [elsewhere.text] })).translations[0]?.text).toMatch(
       /<b>puerta<\/b> grande/,
@@ -194,8 +194,8 @@ describe('a similar text', () => {
   });
 });
 
-describe('languages', () => {
-  it('of variants: a base language serves its variants, a variant its base language', async () => {
+describe('the languages of a memory', () => {
+  it('match between a base language and its variants in both directions', async () => {
     expect(await translated('The red car.', { target_lang: 'es-419' })).not.toBe(
       'El automóvil rojo.',
     );
@@ -236,7 +236,7 @@ describe('languages', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('an invalid use of a memory', () => {
   it.each([
     ['an id that is none', { translation_memory_id: 'mine' }, 400, 'UUID'],
     ['an unknown id', { translation_memory_id: randomUUID() }, 404, 'no translation memory'],
@@ -249,7 +249,7 @@ describe('what cannot be', () => {
     expect([answer.status, answer.message]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  it('is a memory of somebody else', async () => {
+  it("includes another account's memory", async () => {
     const settings = { DATA_DIR: server.dataFolder };
     const own = ['--account', 'strangers'];
     await askDragoman(['account', 'create', '--name', 'strangers', '--plan', 'pro'], settings);
@@ -263,11 +263,11 @@ describe('what cannot be', () => {
   });
 });
 
-describe('a document', () => {
+describe('a document with a memory', () => {
   const text = 'The red car.\nWe close the big blue door at 9 in the evening.\nThe house.\n';
   const file = { name: 'harbour.txt', content: text };
 
-  it('is translated with a memory, with and without its language', async () => {
+  it('is translated with and without its source language', async () => {
     const client = documentClient(server);
     for (const source of [{ source_lang: 'EN' }, {}]) {
       const fields = { target_lang: 'ES', translation_memory_id: memoryId, ...source };
@@ -294,14 +294,14 @@ describe('a document', () => {
   });
 });
 
-describe('the listing', () => {
+describe('the listing of memories', () => {
   const list = async (query = '') => {
     const headers = { Authorization: `Service-Auth-Key ${server.apiKey}` };
     const response = await server.get(`/v3/translation_memories${query}`, headers);
     return { status: response.status, ...((await response.json()) as TranslationMemoryList) };
   };
 
-  it('tells what memories hold, languages in lower case', async () => {
+  it('contains their attributes, with languages in lower case', async () => {
     const { translation_memories: found, total_count } = await list();
     expect(total_count).toBe(found.length);
     expect(found[0]).toEqual({
@@ -310,7 +310,7 @@ describe('the listing', () => {
     });
   });
 
-  it('has pages of 10, or of 1 to 25', async () => {
+  it('has pages of 10 by default, or of 1 to 25', async () => {
     const { total_count: before } = await list();
     const content = 'en,es\nThe red car.,El auto.\n';
     const last = await uploadMemory(owner, { name: 'last.csv', content });
@@ -326,7 +326,7 @@ describe('the listing', () => {
     }
   });
 
-  it('forgets what is deleted, and so does translation', async () => {
+  it('loses a deleted memory, and so does translation', async () => {
     const content = 'en,es\nThe red car.,El auto.\n';
     const { translation_memory_id: id } = await uploadMemory(owner, { name: 'x.csv', content });
     expect(await translated('The red car.', { translation_memory_id: id })).toBe('El auto.');

@@ -21,7 +21,7 @@ const segmentsFrom = (first: number, count: number): MemorySegment[] =>
   }));
 
 describe.each(databaseNames)('translation memories in %s', (name) => {
-  /** Two ways to one database, as two processes have them. */
+  /** Two connections to one database, as of two processes. */
   let storage: Storage;
   let other: Storage;
   let execute: (sql: string) => Promise<unknown[]>;
@@ -35,7 +35,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     return (await execute(`select part_id from ${table} where ${where}`)).length;
   };
 
-  /** A memory of an account that is being imported, with a part of some pairs and buckets. */
+  /** Returns an account's memory during its import, with a part of some pairs and buckets. */
   async function begun(accountId: string, given: Parameters<typeof memoryOf>[0] = {}) {
     const memory = memoryOf(given);
     const { memoryId } = memory;
@@ -62,7 +62,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     return { ...memory, ...counted, targetLangs: ['de'], parts: [part] };
   }
 
-  it('are given back as they were imported, and searched by number', async () => {
+  it('are returned as imported, and searched by number', async () => {
     const { account } = await openAccount(storage);
     const memory = await complete(account.accountId);
     const { translationMemories } = other;
@@ -81,7 +81,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(await translationMemories.segments(partId, [])).toEqual([]);
   });
 
-  it('are searched through their keys, never through all that there is', async () => {
+  it('are searched through their keys, never by a scan', async () => {
     const { account } = await openAccount(storage);
     const { memoryId, part } = await begun(account.accountId);
     const buckets = Array.from({ length: 1000 }, (_, index) => {
@@ -89,7 +89,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     });
     await storage.translationMemories.addBuckets(memoryId, part.partId, buckets, AT_MS);
     const planOf = async (table: string, column: string) => {
-      // Else PostgreSQL may take the table for one so small that it is best read whole.
+      // Otherwise PostgreSQL may assume a table small enough for a scan.
       await execute(`analyze ${table}`);
       const explain = name === 'sqlite' ? 'explain query plan' : 'explain';
       const asked = `part_id = ${part.partId} and ${column} in (1, 2, 3)`;
@@ -102,7 +102,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(await planOf('memory_buckets', 'bucket')).toMatch(isSearch);
   });
 
-  it('are listed in pages, oldest first, with their whole count', async () => {
+  it('are listed in pages, oldest first, with the total count', async () => {
     const { account } = await openAccount(storage);
     const made: Awaited<ReturnType<typeof complete>>[] = [];
     for (const createdAtMs of [3, 1, 2])
@@ -126,7 +126,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(await list(4, 2)).toEqual({ memories: [], totalCount: 3 });
   });
 
-  it('are hidden while they are imported', async () => {
+  it('are hidden during their import', async () => {
     const { account } = await openAccount(storage);
     const { memoryId } = await begun(account.accountId);
     const { translationMemories } = other;
@@ -134,7 +134,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(await translationMemories.rename(account.accountId, memoryId, 'x')).toBe(false);
   });
 
-  it('are nobody else’s', async () => {
+  it('are hidden from other accounts', async () => {
     const { account: owner } = await openAccount(storage);
     const { account } = await openAccount(storage);
     const { memoryId } = await complete(owner.accountId);
@@ -149,7 +149,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     });
   });
 
-  it('are never more than an account may have, whoever begins them', async () => {
+  it('never exceed the limit of an account, whoever begins them', async () => {
     const { account } = await openAccount(storage);
     const begins = await Promise.all(
       Array.from({ length: 12 }, (_, index) => {
@@ -168,7 +168,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(found?.name).toBe('new');
   });
 
-  it('are gone at once when they are retired, and swept away in pieces', async () => {
+  it('disappear at once when they are retired, and are swept in pieces', async () => {
     const { account } = await openAccount(storage);
     const kept = await complete(account.accountId);
     const { memoryId, parts } = await complete(account.accountId);
@@ -185,11 +185,11 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(await execute(`select 1 from translation_memories where state = 'retired'`)).toEqual([]);
   });
 
-  it('are swept away when nobody goes on with their import, who is then told', async () => {
+  it('are swept when their import stalls, and the importer learns of it', async () => {
     const { account } = await openAccount(storage);
     const { memoryId, part } = await begun(account.accountId);
     const { translationMemories } = storage;
-    // Not yet: it was added to just then.
+    // Not yet: it has just been extended.
     while (await translationMemories.sweep(AT_MS));
     const more = segmentsFrom(2000, 1);
     const add = () => translationMemories.addSegments(memoryId, part.partId, more, AT_MS + 5);

@@ -18,7 +18,7 @@ const THRESHOLD = 75;
 /** Never aborted. */
 const untilEnd = new AbortController().signal;
 
-/** Segments and changed ones of them, each of these with the best score that any segment has. */
+/** Segments and changed copies, each with the best score of any segment. */
 function compareAll() {
   const corpus = createCorpus(7);
   const sentences = Array.from({ length: SEGMENTS }, () => corpus.sentence());
@@ -58,7 +58,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
   const searchOf = (id: string, threshold = THRESHOLD) =>
     memories.searchFor({ accountId, id, threshold, source: 'en', target: 'de' });
 
-  it('find nearly all of the best matches that a comparison with every segment finds', async () => {
+  it('yield nearly all best matches of a comparison with every segment', async () => {
     const { sentences, queries } = compared;
     const lines = sentences.map((sentence, index) => `"${sentence}",Satz ${index}`);
     const { translation_memory_id: id, segment_count } = await importCsv(
@@ -86,7 +86,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(best / expected).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('give each text its own, however many are asked for at once', async () => {
+  it("yield each text's own match, however many searches run at once", async () => {
     const texts = Array.from({ length: 200 }, (_, index) => `Gate w${index} of pier p${index * 7}`);
     const lines = texts.map((text, index) => `${text},Tor ${index}`);
     const { translation_memory_id: id } = await importCsv(`en,de\n${lines.join('\n')}`);
@@ -100,7 +100,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     );
   });
 
-  it('leave nothing of an import that fails, and take no more segments than they may', async () => {
+  it('leave nothing of a failed import, and have a limit of segments', async () => {
     const small = createTranslationMemories({
       ...{ memories: storage.translationMemories, log: quietLog, maxSegments: 1_200 },
     });
@@ -122,7 +122,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(await storage.translationMemories.sweep(0)).toBe(false);
   });
 
-  it('import one file of an account at a time, and two of a process', async () => {
+  it('have one import at a time in an account, and two in a process', async () => {
     let proceed = (): void => undefined;
     const held = new Promise<void>((resolve) => (proceed = resolve));
     async function* slow() {
@@ -142,7 +142,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect((await start(first)).segment_count).toBe(1);
   });
 
-  it('stop looking when nobody waits any more', async () => {
+  it('stop a search on abort', async () => {
     const { translation_memory_id: id } = await importCsv('en,de\nClose the door,Tür zu\n');
     const abort = new AbortController();
     let reads = 0;
@@ -167,7 +167,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     expect(reads).toBe(2);
   });
 
-  it('survive whatever is called a file', async () => {
+  it('survive any file', async () => {
     const scrap = fc.constantFrom(
       ...['<tmx>', '<tu>', '</tu>', '<tuv xml:lang="de">', '<seg>', '</seg>', '<bpt i="1">', '"'],
       ...['<![CDATA[', ']]>', '&amp;', '\u0000', '\ufeff', ',', '\n', 'en,de\n', 'House', '<!--'],

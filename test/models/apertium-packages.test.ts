@@ -15,7 +15,7 @@ afterEach(() => {
   process.env['PATH'] = PATH;
 });
 
-/** A system of which these programs are all there is, and what was asked of apt-get. */
+/** Creates a system with only these programs, and records the calls of apt-get. */
 function systemWith(programs: Record<string, string>): { folder: string; calls: () => string[] } {
   const folder = temporaryFolder();
   const log = path.join(folder, 'calls');
@@ -34,8 +34,8 @@ function systemWith(programs: Record<string, string>): { folder: string; calls: 
 const none = { 'dpkg-query': 'exit 1' };
 const all = { 'dpkg-query': 'for name in "$@"; do echo "$name installed"; done' };
 
-describe('the pairs of Apertium that can be installed', () => {
-  it('are those that the engine knows, direction by direction', () => {
+describe('the installable Apertium packages', () => {
+  it('cover the directions that the engine knows', () => {
     for (const { name, directions } of apertiumPackages) {
       const served = modes.filter(({ debianPackage }) => debianPackage === name);
       const pairs = served.map(({ source, target }) => `${source} ${target}`);
@@ -76,7 +76,7 @@ describe('the pairs of Apertium that can be installed', () => {
       'apt-get did not succeed (E: Unable to locate package apertium-isl-eng). To try it yourself: apt-get install',
     ],
     ['a system without apt-get', {}, true, 'This system has no apt-get'],
-  ])('say to %s what to do', async (_who, programs, isRoot, message) => {
+  ])('tell %s what to do', async (_who, programs, isRoot, message) => {
     systemWith(programs);
     await expect(installPackage('apertium-isl-eng', { isRoot })).rejects.toMatchObject({
       code: 'model_not_installed',
@@ -84,7 +84,7 @@ describe('the pairs of Apertium that can be installed', () => {
     });
   });
 
-  it('are known to the command line, and no others', async () => {
+  it('are exactly those that the command line offers', async () => {
     const { folder } = systemWith(all);
     const models = (...args: string[]) =>
       runDragoman(['models', ...args], { PATH: folder, DATA_DIR: temporaryFolder() });

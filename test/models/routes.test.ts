@@ -54,7 +54,7 @@ async function modelOf(name: string): Promise<ConsoleModel | undefined> {
 const install = (name: string, more: object = {}) =>
   ask('POST', 'models/installations', { name, ...more });
 
-it('a model is installed while it can be watched, and removed again', async () => {
+it('a model is installed with visible progress, and removed again', async () => {
   expect(await modelOf('translation-en-es')).toMatchObject({
     kind: 'translation',
     pairs: [{ source: 'en', target: 'es' }],
@@ -64,7 +64,7 @@ it('a model is installed while it can be watched, and removed again', async () =
     size_mb: 20,
     installation: null,
   });
-  // Nobody has asked for the list yet.
+  // The list has not been requested yet.
   expect(await modelOf('translation-fi-en')).toBeUndefined();
   expect(bucket.requests).toEqual([]);
   expect((await ask('POST', 'models/translations', {})).status).toBe(200);
@@ -87,7 +87,7 @@ it('a model is installed while it can be watched, and removed again', async () =
   expect((await ask('DELETE', 'models/translation-en-es')).status).toBe(404);
 });
 
-it('what fails says what to do and can be tried again; what is called off leaves nothing', async () => {
+it('a failed installation reports the remedy and can be repeated; a cancelled one leaves nothing', async () => {
   registry.fault = 'absent';
   await install('moonshine-tiny-en');
   const failed = await until(async () => {
@@ -96,7 +96,7 @@ it('what fails says what to do and can be tried again; what is called off leaves
   });
   expect(failed.installation?.message).toMatch(/The npm registry does not have all of .*E404/);
 
-  // Again, and another that has to wait: neither gets an answer.
+  // Another attempt, and one that must wait: neither gets a response.
   registry.fault = 'silent';
   registry.requests.length = 0;
   await install('moonshine-tiny-en');
@@ -130,7 +130,7 @@ it('terms must be accepted, and names must be known', async () => {
   expect((await ask('POST', 'models/installations', {})).status).toBe(400);
 });
 
-it('is for the first account of the server alone', async () => {
+it('only the first account of the server may manage models', async () => {
   const storage = await openEmbedded(server.dataFolder);
   const { account } = await platformOver(storage).newcomer();
   const tenant = await signedIn(server, await newLink(storage, account.accountId));

@@ -28,7 +28,7 @@ beforeEach(() => {
   bucket.requests.length = 0;
 });
 
-/** Models as they are published. */
+/** Publishes models as the publisher does. */
 function publish(): void {
   bucket.publish(
     { pair: 'en-de', architecture: 'base', files: { model: large, vocab } },
@@ -37,7 +37,7 @@ function publish(): void {
     { pair: 'en-zh_hant', architecture: 'base-memory', files: split },
     { pair: 'en-no', architecture: 'base', releaseStatus: null, files: { model: large, vocab } },
     { pair: 'no-en', releaseStatus: 'Release Desktop', files: { model: weights, vocab } },
-    // Nobody can translate without a vocabulary.
+    // A model without a vocabulary is unusable.
     { pair: 'en-eo', files: { model: weights } },
   );
 }
@@ -61,7 +61,7 @@ async function install(
 }
 
 describe('a translation model', () => {
-  it('comes unpacked, the quickest that is released, and is found from then on', async () => {
+  it('is unpacked, the quickest released one, and found from then on', async () => {
     const folder = temporaryFolder();
     const shares: number[] = [];
     const { model, checkedAgainst } = await install(folder, 'translation-EN-de', {
@@ -94,7 +94,7 @@ describe('a translation model', () => {
     expect(bucket.requests).toEqual([]);
   });
 
-  it('may have a vocabulary for each language, and another architecture if that is asked for', async () => {
+  it('may have a vocabulary for each language, and another architecture on request', async () => {
     const folder = temporaryFolder();
     const chinese = await install(folder, 'translation-en-zh-hant');
     expect(chinese.model.languages).toEqual(['en', 'zh-Hant']);
@@ -116,7 +116,7 @@ describe('a translation model', () => {
     });
   });
 
-  it('that is interrupted goes on where it ended', async () => {
+  it('resumes an interrupted download', async () => {
     const folder = temporaryFolder();
     const broken = Array.from({ length: 5 }, () => ({ status: 500 }));
     // The list, then the model.
@@ -138,7 +138,7 @@ describe('a translation model', () => {
     ['fr', /There is no translation-en-fr on the list .* see `models available`/],
     ['no', /translation-en-no is not released yet.* --architecture base\./],
     ['eo', /There is no translation-en-eo on the list/],
-  ])('for %s cannot be had', async (language, message) => {
+  ])('for %s is unavailable', async (language, message) => {
     await expect(install(temporaryFolder(), `translation-en-${language}`)).rejects.toMatchObject({
       code: 'not_found',
       message: expect.stringMatching(message) as string,
@@ -146,7 +146,7 @@ describe('a translation model', () => {
   });
 });
 
-describe('what is not as the list says leaves nothing', () => {
+describe('a deviation from the model list leaves nothing', () => {
   const bomb = gzipSync(Buffer.alloc(20_000_000));
   const faults: [what: string, spoil: () => void, because: RegExp][] = [
     [
@@ -198,7 +198,7 @@ describe('what is not as the list says leaves nothing', () => {
     expect(readdirSync(folder).filter((name) => name !== '.downloads')).toEqual([]);
   });
 
-  it('a server that cannot be reached', async () => {
+  it('an unreachable server', async () => {
     const mirror = 'http://127.0.0.1:9';
     await expect(install(temporaryFolder(), undefined, { mirror })).rejects.toThrow(
       /cannot be reached .* name a mirror with MODELS_URL/,
@@ -206,7 +206,7 @@ describe('what is not as the list says leaves nothing', () => {
   });
 });
 
-it('a description of a translation model needs a source and a target, and all its vocabularies', async () => {
+it('a description of a translation model requires a source, a target, and all vocabularies', async () => {
   const folder = temporaryFolder();
   const { model } = await install(folder);
   const file = path.join(model.folder, 'dragoman-model.json');
@@ -223,7 +223,7 @@ it('a description of a translation model needs a source and a target, and all it
   });
 });
 
-it('the command line lists what there is, and two processes at a time install a model once', async () => {
+it('the command line lists the models, and two concurrent processes install a model once', async () => {
   const settings = { DATA_DIR: temporaryFolder(), MODELS_URL: bucket.url };
   const models = (...args: string[]) => runDragoman(['models', ...args], settings);
   const both = await Promise.all(

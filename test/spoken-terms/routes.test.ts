@@ -1,4 +1,4 @@
-/** `/v3/spoken_terms`, our own addition, on the server that people run. */
+/** `/v3/spoken_terms`, an extension of the contract, on a real server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../support/product/command-line.ts';
@@ -17,7 +17,7 @@ afterAll(() => server.stop());
 
 type Body = Record<string, unknown> & { spoken_terms_id: string; terms: string[]; message: string };
 
-/** Sends a request, and holds the answer against the server's own document. */
+/** Sends a request, and validates the answer by the server's OpenAPI document. */
 async function ask(method: string, path: string, body?: unknown, secret = server.apiKey) {
   const isForm = body instanceof URLSearchParams;
   const response = await fetch(server.url + path, {
@@ -38,7 +38,7 @@ async function ask(method: string, path: string, body?: unknown, secret = server
 const create = (given: object = {}) =>
   ask('POST', PATH, { name: 'Products', terms: ['Dragoman', 'Zembla Quartz'], ...given });
 
-/** The secret of a key of a new account. */
+/** Returns the secret of a key of a new account. */
 async function strangerOn(plan: 'free' | 'pro'): Promise<string> {
   const settings = { DATA_DIR: server.dataFolder };
   const name = `stranger ${randomUUID()}`;
@@ -48,7 +48,7 @@ async function strangerOn(plan: 'free' | 'pro'): Promise<string> {
 }
 
 describe('a list of spoken terms', () => {
-  it('is made, listed, read and deleted', async () => {
+  it('is created, listed, read and deleted', async () => {
     const made = await create({ language: 'EN' });
     expect(made).toEqual({
       status: 201,
@@ -73,14 +73,14 @@ describe('a list of spoken terms', () => {
     expect((await ask('GET', place)).status).toBe(404);
   });
 
-  it('is composed, trimmed and rid of repetitions', async () => {
+  it('has its terms normalised, trimmed and deduplicated', async () => {
     const { body } = await create({ terms: [' Café ', 'Cafe\u0301', 'café', '  Kō  Ltd', 'Café'] });
     expect(body.terms).toEqual(['Café', 'café', 'Kō  Ltd']);
     expect(body['term_count']).toBe(3);
     expect(body).not.toHaveProperty('language');
   });
 
-  it('may come as a form', async () => {
+  it('may be sent as a form', async () => {
     const form = new URLSearchParams([
       ['name', 'Form'],
       ['terms', 'one'],
@@ -92,7 +92,7 @@ describe('a list of spoken terms', () => {
     });
   });
 
-  it('holds a thousand terms of a hundred characters, whatever their bytes', async () => {
+  it('accepts a thousand terms of a hundred characters, whatever their bytes', async () => {
     const terms = Array.from({ length: 1000 }, (_, index) => `${index}`.padEnd(50, 'ß'));
     expect((await create({ terms })).status).toBe(201);
     const wide = '🐉'.repeat(100);
@@ -129,7 +129,7 @@ describe('a list of spoken terms', () => {
     expect((await create({ terms })).status).toBe(413);
   });
 
-  it('has an id that is a UUID, and is unknown to other accounts', async () => {
+  it('has a UUID as its id, and is unknown to other accounts', async () => {
     expect((await ask('GET', `${PATH}/nonsense`)).status).toBe(400);
     expect((await ask('DELETE', `${PATH}/nonsense`)).status).toBe(400);
     expect((await ask('GET', `${PATH}/${randomUUID()}`)).status).toBe(404);
@@ -141,7 +141,7 @@ describe('a list of spoken terms', () => {
     expect((await ask('GET', place)).status).toBe(200);
   });
 
-  it('is part of the pro plan, as voice is', async () => {
+  it('requires the pro plan, as voice does', async () => {
     const { spoken_terms_id: id } = (await create()).body;
     const secret = await strangerOn('free');
     for (const [method, path] of [
@@ -159,7 +159,7 @@ describe('a list of spoken terms', () => {
   });
 });
 
-it('the interface says what is our own, with examples', async () => {
+it('the OpenAPI document marks the extension, with examples', async () => {
   const document = (await (await server.get('/openapi.json')).json()) as {
     paths: Record<string, Record<string, { requestBody?: unknown }>>;
   };

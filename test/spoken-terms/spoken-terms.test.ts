@@ -17,7 +17,7 @@ const failure = (asked: Promise<unknown>) =>
     (error: unknown) => error as { code: string; message: string },
   );
 
-it('a voice session finds the terms of its caller’s list', async () => {
+it('a voice session uses the terms of its caller’s list', async () => {
   const caller = await platform.newcomer();
   const { accountId } = caller.account;
   const terms = ['Dragoman', 'Zembla Quartz'];
@@ -31,7 +31,7 @@ it('a voice session finds the terms of its caller’s list', async () => {
   expect(language).toBeUndefined();
 });
 
-it('and is told which field is wrong when there is no such list of its caller', async () => {
+it('a voice session with an unknown list is refused with the wrong field', async () => {
   const [caller, stranger] = [await platform.newcomer(), await platform.newcomer()];
   const { spoken_terms_id: id } = await spokenTerms.create(caller.account.accountId, {
     ...{ name: 'a', terms: ['b'] },
@@ -48,7 +48,7 @@ it('and is told which field is wrong when there is no such list of its caller', 
   });
 });
 
-it('an account has a thousand lists and not one more', async () => {
+it('an account may have a thousand lists and no more', async () => {
   const { accountId } = (await platform.newcomer()).account;
   const create = () => spokenTerms.create(accountId, { name: 'a', terms: ['b'] });
   await Promise.all(Array.from({ length: 1000 }, create));

@@ -20,7 +20,7 @@ const listOf = (given: Partial<SpokenTermsList> = {}): SpokenTermsList => ({
 const withoutTerms = ({ terms: _terms, ...info }: SpokenTermsList) => info;
 
 describe.each(databaseNames)('spoken terms in %s', (name) => {
-  /** Two ways to one database, as two processes have them. */
+  /** Two connections to one database, as of two processes. */
   let storage: Storage;
   let other: Storage;
 
@@ -30,7 +30,7 @@ describe.each(databaseNames)('spoken terms in %s', (name) => {
 
   const newAccountId = async () => (await openAccount(storage)).account.accountId;
 
-  it('are given back as they were created, and listed without their terms', async () => {
+  it('are returned as created, and listed without their terms', async () => {
     const accountId = await newAccountId();
     const list = listOf();
     expect(await storage.spokenTerms.create(accountId, list, 10)).toBe(true);
@@ -38,7 +38,7 @@ describe.each(databaseNames)('spoken terms in %s', (name) => {
     expect(await other.spokenTerms.list(accountId)).toEqual([withoutTerms(list)]);
   });
 
-  it('may be of any language, and are listed oldest first', async () => {
+  it('may have no language, and are listed oldest first', async () => {
     const accountId = await newAccountId();
     const made = [3, 1, 2].map((createdAtMs) => listOf({ createdAtMs, language: null }));
     for (const list of made) await storage.spokenTerms.create(accountId, list, 10);
@@ -46,7 +46,7 @@ describe.each(databaseNames)('spoken terms in %s', (name) => {
     expect(await storage.spokenTerms.list(accountId)).toEqual(expected);
   });
 
-  it('are nobody else’s', async () => {
+  it('are hidden from other accounts', async () => {
     const list = listOf();
     await storage.spokenTerms.create(await newAccountId(), list, 10);
     const strangerId = await newAccountId();
@@ -55,7 +55,7 @@ describe.each(databaseNames)('spoken terms in %s', (name) => {
     expect(await storage.spokenTerms.delete(strangerId, list.spokenTermsId)).toBe(false);
   });
 
-  it('are no more lists than an account may have, whoever creates them', async () => {
+  it('never exceed the limit of an account, whoever creates them', async () => {
     const accountId = await newAccountId();
     const created = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -66,12 +66,12 @@ describe.each(databaseNames)('spoken terms in %s', (name) => {
     expect(await storage.spokenTerms.list(accountId)).toHaveLength(5);
   });
 
-  it('are not made for an account that is none', async () => {
+  it('are not created for an unknown account', async () => {
     const made = storage.spokenTerms.create(randomUUID(), listOf(), 10);
     await expect(made).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are deleted, once', async () => {
+  it('are deleted once', async () => {
     const accountId = await newAccountId();
     const { spokenTermsId, ...rest } = listOf();
     await storage.spokenTerms.create(accountId, { spokenTermsId, ...rest }, 10);

@@ -1,4 +1,4 @@
-/** Style rule lists with engines that follow no instructions: what needs no understanding is done all the same. */
+/** Style rule lists with engines that follow no instructions: mechanical rules are applied all the same. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const translate = async (options: object) => {
   return { status: response.status, text: answer.translations?.[0]?.text ?? answer.message };
 };
 
-it('rules that need no understanding are kept, others are left', async () => {
+it('mechanical rules are applied, and others ignored', async () => {
   const { style_id } = await newList({
     configured_rules: { ...guillemets, style_and_tone: { formality: 'use_formal_tone' } },
   });
@@ -48,7 +48,7 @@ it('rules that need no understanding are kept, others are left', async () => {
   expect(text).not.toContain('"');
 });
 
-it('a rule that was changed acts on the next translation', async () => {
+it('a changed rule applies from the next translation', async () => {
   const { style_id } = await newList({ configured_rules: guillemets });
   expect((await translate({ style_id })).text).toMatch(/«.+»/);
   const curly = { punctuation: { quotation_mark: 'use_curly_quotation_marks' } };
@@ -60,7 +60,7 @@ it('a rule that was changed acts on the next translation', async () => {
   expect((await translate({ style_id })).text).toMatch(/“.+”/);
 });
 
-it('tags, code and addresses stay as they are', async () => {
+it('tags, code and addresses stay unchanged', async () => {
   const { style_id } = await newList({ configured_rules: guillemets });
   const { text } = await translate({
     text: [
@@ -75,7 +75,7 @@ it('tags, code and addresses stay as they are', async () => {
   expect(text).toMatch(/«casa»/);
 });
 
-it('a list with instructions is refused rather than half obeyed, but for sources they are not for', async () => {
+it('a list with instructions is refused, except for sources that they do not concern', async () => {
   const { style_id } = await newList({ custom_instructions: instructions });
   const refused = await translate({ style_id });
   expect(refused.status).toBe(400);
@@ -87,7 +87,7 @@ it('a list with instructions is refused rather than half obeyed, but for sources
   expect((await translate({ style_id: foreign.style_id })).text).toMatch(/«.+»/);
 });
 
-it('a list of another language is refused, one of the base serves its variants', async () => {
+it('a list of another language is refused, and one of the base language serves its variants', async () => {
   const { style_id } = await newList({ configured_rules: guillemets });
   expect(await translate({ style_id, target_lang: 'FR' })).toMatchObject({
     status: 400,
@@ -98,7 +98,7 @@ it('a list of another language is refused, one of the base serves its variants',
   expect((await translate({ style_id, target_lang: 'ES-419' })).text).toMatch(/«.+»/);
 });
 
-it('a text that is in the language already stays as it is', async () => {
+it('a text already in the target language stays unchanged', async () => {
   const { style_id } = await newList({
     configured_rules: guillemets,
     custom_instructions: instructions,
@@ -123,7 +123,7 @@ it('documents are written in the style, and refused as texts are', async () => {
   expect(await status({ style_id: instructed.style_id })).toBe(400);
 });
 
-it('what a translation memory has word for word is used as it was kept', async () => {
+it('an exact match of a translation memory is used unchanged', async () => {
   const settings = { DATA_DIR: server.dataFolder };
   const file = path.join(temporaryFolder(), 'memory.csv');
   writeFileSync(file, 'en,es\n"The ""door"" is red.","La ""puerta"" es colorada."\n');
@@ -147,7 +147,7 @@ it('what a translation memory has word for word is used as it was kept', async (
   ]);
 });
 
-it('the listings and the document say what there is', async () => {
+it('the listings and the OpenAPI document describe the supported rules', async () => {
   const languages = async (resource: string) => {
     const headers = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
     const response = await server.get(`/v3/languages?resource=${resource}`, headers);

@@ -1,4 +1,4 @@
-/** `/v3/style_rules`: lists and their instructions, made, read, changed and deleted. */
+/** `/v3/style_rules`: creating, reading, changing and deleting lists and their instructions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AddedStyleInstruction, StyleRuleList } from '../../shared/schemas/style-rules.ts';
 import { askDragoman } from '../support/product/command-line.ts';
@@ -19,7 +19,7 @@ interface Answer {
   body: Body;
 }
 
-/** Asks as the first account, or with another key; every answer is held against the document. */
+/** Sends a request with the first account's key or another; validates the answer by the OpenAPI document. */
 async function ask(
   method: string,
   place: string,
@@ -60,7 +60,7 @@ const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, i) => make(i));
 
 describe('a style rule list', () => {
-  it('is made as version 1 with what it holds, and is read again', async () => {
+  it('is created as version 1 with its content, and can be read', async () => {
     const before = Date.now();
     const made = await newList({
       language: 'EN',
@@ -96,7 +96,7 @@ describe('a style rule list', () => {
     });
   });
 
-  it('is another version after every change', async () => {
+  it('gets a new version with every change', async () => {
     const { style_id, creation_time } = await newList({ configured_rules: guillemets });
     const place = `/${style_id}`;
     const renamed = await ask('PATCH', place, { name: 'New', something_new: 1 });
@@ -106,7 +106,7 @@ describe('a style rule list', () => {
     });
     const added = await ask('POST', `${place}/custom_instructions`, instruction('A'));
     expect(added.status).toBe(201);
-    // The list, and the instruction itself beside it.
+    // The list, and the instruction itself.
     const { id } = added.body;
     expect(added.body).toMatchObject({
       style_id,
@@ -125,7 +125,7 @@ describe('a style rule list', () => {
     const sourced = instruction('B', { source_language: 'en' });
     expect(await ask('PUT', one, sourced)).toEqual({ status: 200, body: { id, ...sourced } });
     expect((await ask('GET', place)).body.version).toBe(5);
-    // What is left out is removed.
+    // An omitted field is removed.
     expect((await ask('PUT', one, instruction('B'))).body).toEqual({ id, ...instruction('B') });
     expect((await ask('GET', one)).body).toEqual({ id, ...instruction('B') });
     expect(await ask('DELETE', one)).toEqual({ status: 204, body: {} });
@@ -183,7 +183,7 @@ describe('a style rule list', () => {
       { custom_instructions: [instruction('a', { source_language: 'english' })] },
       /source_language/,
     ],
-  ])('%s is refused, and the message says why', async (_, body, message) => {
+  ])('%s is refused with a reason', async (_, body, message) => {
     const whole =
       'name' in body || 'language' in body ? body : { name: 'a', language: 'en', ...body };
     const answer = await ask('POST', '', whole);
@@ -191,7 +191,7 @@ describe('a style rule list', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('may be as large as the limits allow', async () => {
+  it('may be as large as the limits', async () => {
     const made = await newList({
       name: '名'.repeat(1024),
       custom_instructions: times(200, (index) => ({
@@ -209,7 +209,7 @@ describe('a style rule list', () => {
     expect((await ask('POST', `${place}/custom_instructions`, instruction('a'))).status).toBe(201);
   });
 
-  it('that changes under many hands at once loses nothing', async () => {
+  it('loses nothing in concurrent changes', async () => {
     const { style_id } = await newList();
     const adding = times(24, (index) =>
       ask('POST', `/${style_id}/custom_instructions`, instruction(`${index}`)),
@@ -236,15 +236,15 @@ describe('a style rule list', () => {
     ['PUT', `/${uuid}/custom_instructions/nonsense`, 400],
     ['PUT', `/${uuid}/custom_instructions/${uuid}`, 404],
     ['DELETE', `/${uuid}/custom_instructions/${uuid}`, 404],
-  ])('%s of %s that is not there is a %i', async (method, place, status) => {
+  ])('answers %s of the unknown %s with %i', async (method, place, status) => {
     const bodies: Record<string, object> = { PATCH: { name: 'a' }, POST: instruction('a') };
     bodies['PUT'] = place.endsWith('rules') ? guillemets : instruction('a');
     expect((await ask(method, place, bodies[method])).status).toBe(status);
   });
 });
 
-describe('the lists of an account', () => {
-  it('come by pages of 10, at most 25, oldest first, with their contents only on request', async () => {
+describe('the style rule lists of an account', () => {
+  it('have pages of 10 by default and at most 25, oldest first, with contents on request', async () => {
     const key = await newKey('Pages', 'pro');
     const body = { language: 'es', configured_rules: guillemets };
     for (let index = 0; index < 12; index += 1) {
@@ -281,7 +281,7 @@ describe('the lists of an account', () => {
     }
   });
 
-  it('are nobody else’s, and nothing for the free plan', async () => {
+  it('are hidden from other accounts, and unavailable on the free plan', async () => {
     const { style_id } = await newList();
     const stranger = await newKey('Strangers', 'pro');
     expect((await ask('GET', '', undefined, stranger)).body.style_rules).toEqual([]);

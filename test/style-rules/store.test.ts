@@ -30,7 +30,7 @@ const listOf = (given: Partial<StyleRuleList> = {}): StyleRuleList => ({
 const infoOf = ({ configuredRules: _rules, instructions: _all, ...info }: StyleRuleList) => info;
 
 describe.each(databaseNames)('style rule lists in %s', (name) => {
-  /** Two ways to one database, as two processes have them. */
+  /** Two connections to one database, as of two processes. */
   let storage: Storage;
   let other: Storage;
 
@@ -41,7 +41,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
   const newAccountId = async () => (await openAccount(storage)).account.accountId;
   const everything = { offset: 0, limit: 1000 };
 
-  /** A list of a new account. */
+  /** Creates a list of a new account. */
   async function newList(given: Partial<StyleRuleList> = {}) {
     const accountId = await newAccountId();
     const list = listOf(given);
@@ -49,14 +49,14 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     return { accountId, list, styleId: list.styleId };
   }
 
-  it('are given back as they were created, instructions in their order', async () => {
+  it('are returned as created, with instructions in order', async () => {
     const { accountId, list, styleId } = await newList();
     expect(await other.styleRules.find(accountId, styleId)).toEqual(list);
     expect(await other.styleRules.listDetailed(accountId, everything)).toEqual([list]);
     expect(await other.styleRules.list(accountId, everything)).toEqual([infoOf(list)]);
   });
 
-  it('are listed by pages, oldest first, whole lists a page', async () => {
+  it('are listed in pages, oldest first, with whole lists', async () => {
     const accountId = await newAccountId();
     const lists = [4, 2, 3, 1, 5].map((createdAtMs) =>
       listOf({ createdAtMs, ...(createdAtMs === 3 && { instructions: [] }) }),
@@ -71,7 +71,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     }
   });
 
-  it('count every change as a version, and answer the list it made', async () => {
+  it('count every change as a version, and return the resulting list', async () => {
     const { accountId, list, styleId } = await newList();
     const { styleRules } = storage;
     const [first, second, third] = list.instructions as [
@@ -109,7 +109,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     });
   });
 
-  it('are no other version after what changed nothing', async () => {
+  it('keep their version after an operation without effect', async () => {
     const { accountId, list, styleId } = await newList();
     const { styleRules } = storage;
     const stranger = instructionOf();
@@ -121,7 +121,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     expect(await styleRules.find(accountId, styleId)).toEqual(list);
   });
 
-  it('are nobody else’s, whatever is asked', async () => {
+  it('are hidden from other accounts in every operation', async () => {
     const { accountId, list, styleId } = await newList();
     const strangerId = await newAccountId();
     const { styleRules } = storage;
@@ -139,7 +139,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     expect(await styleRules.find(accountId, styleId)).toEqual(list);
   });
 
-  it('have exactly as many instructions as allowed and as many versions as changes, however many add at once', async () => {
+  it('have exactly the permitted instructions and a version for each change in concurrent additions', async () => {
     const { accountId, styleId } = await newList({ instructions: [] });
     const outcomes = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
@@ -157,7 +157,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     const made = outcomes.filter((outcome) => typeof outcome === 'object');
     expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(8);
     expect(made).toHaveLength(16);
-    // Each was told the list as its own change left it.
+    // Each caller received the list as its own change left it.
     const versions = made.map(({ version }) => version).sort((one, two) => one - two);
     expect(versions).toEqual(Array.from({ length: 16 }, (_, index) => index + 2));
     for (const { version, instructions } of made) expect(instructions).toHaveLength(version - 1);
@@ -165,7 +165,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     expect([found?.version, found?.instructions.length]).toEqual([17, 16]);
   });
 
-  it('lose an instruction once, however many delete it and change the list meanwhile', async () => {
+  it('lose an instruction once in concurrent deletions and changes', async () => {
     const { accountId, list, styleId } = await newList();
     const { instructionId } = list.instructions[1]!;
     const [deletions, changes] = await Promise.all([
@@ -194,7 +194,7 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     expect([found?.version, found?.instructions.length]).toEqual([14, 2]);
   });
 
-  it('are no more than an account may have, whoever creates them', async () => {
+  it('never exceed the limit of an account, whoever creates them', async () => {
     const accountId = await newAccountId();
     const created = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -205,11 +205,11 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     expect(await storage.styleRules.list(accountId, everything)).toHaveLength(5);
   });
 
-  it('are deleted with their instructions, once', async () => {
+  it('are deleted once, with their instructions', async () => {
     const { accountId, list, styleId } = await newList();
     expect(await storage.styleRules.delete(accountId, styleId)).toBe(true);
     expect(await other.styleRules.delete(accountId, styleId)).toBe(false);
-    // Nothing is left of it that would stand in the way of another.
+    // Nothing remains that would prevent another list with this id.
     expect(await storage.styleRules.create(accountId, list, 10)).toBe(true);
   });
 });

@@ -17,7 +17,7 @@ Options that need no understanding, with the languages each is done for, whateve
 rules that only an engine which follows instructions keeps. How lists work: [style-rules.md](style-rules.md).
 `;
 
-/** What the documentation says of a category. */
+/** Returns the documentation of a category. */
 function inMarkdown(category: StyleRuleCategory): string {
   const own = mechanicalRules.filter((each) => each.category === category);
   const rules = Object.keys(styleRuleCatalogue[category]);
@@ -38,12 +38,12 @@ function inMarkdown(category: StyleRuleCategory): string {
   ].join('\n\n');
 }
 
-it('the documentation lists what is done for which languages (written anew by `vitest -u`)', async () => {
+it('the documentation lists the applied rules and their languages (updated by `vitest -u`)', async () => {
   const sections = styleRuleCategories.map(inMarkdown);
   await expect([intro.trim(), ...sections].join('\n\n').concat('\n')).toMatchFileSnapshot(table);
 });
 
-it('every option that is done is in the catalogue, once', () => {
+it('every applied option is in the catalogue, once', () => {
   const names = mechanicalRules.map(({ category, rule, option }) =>
     [category, rule, option].join(' '),
   );
@@ -54,7 +54,7 @@ it('every option that is done is in the catalogue, once', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('the description of the interface names what nobody obeys without an engine, by option and language', () => {
+it('the OpenAPI description names the options that require an engine, with their languages', () => {
   const description = describeStyleRules({
     sources: () => [],
     followsInstructions: () => false,
@@ -86,6 +86,6 @@ it('the description of the interface names what nobody obeys without an engine, 
       }
     }
   }
-  // It is read in a browser: as short as it can be.
+  // It is read in a browser, so it must be short.
   expect(description.length).toBeLessThan(25_000);
 });

@@ -28,7 +28,7 @@ afterAll(async () => {
 const newAccountId = async () => (await openAccount(storage)).account.accountId;
 
 describe('style rule lists', () => {
-  it('tell when they were made and when they were last changed, in milliseconds of UTC', async () => {
+  it('have creation and modification times in milliseconds of UTC', async () => {
     const accountId = await newAccountId();
     const { style_id } = await lists.create(accountId, { name: 'A', language: 'en' });
     nowMs += 90_061_007;
@@ -39,7 +39,7 @@ describe('style rule lists', () => {
     });
   });
 
-  it('are at most 1,000 an account: more is beyond its quota', async () => {
+  it('are limited to 1,000 for an account by its quota', async () => {
     const accountId = await newAccountId();
     const row = { name: 'A', language: 'en', version: 1, configuredRules: {}, instructions: [] };
     const at = { createdAtMs: nowMs, updatedAtMs: nowMs };
@@ -57,7 +57,7 @@ describe('style rule lists', () => {
 });
 
 describe('a translation in a style', () => {
-  /** What would be asked of engines, which answer every segment unchanged. */
+  /** Returns the options that engines receive; the engines answer every segment unchanged. */
   async function asked(options: Partial<SegmentTranslationOptions>) {
     const heard: SegmentTranslationOptions[] = [];
     const style = createTextStyle({
@@ -93,7 +93,7 @@ describe('a translation in a style', () => {
     return { answer: answer.segments, heard: heard[0], segments };
   }
 
-  it('asks for what the list says besides what the request does, and keeps marks in their places', async () => {
+  it("merges the list's options with the request's, and keeps marks in place", async () => {
     const { answer, heard } = await asked({});
     expect(heard).toMatchObject({
       instructions: ['first', 'for all', 'for Portuguese'],
@@ -106,7 +106,7 @@ describe('a translation in a style', () => {
     ]);
   });
 
-  it('asks for no more than the request where nothing is translated', async () => {
+  it("uses only the request's options where nothing is translated", async () => {
     const { answer, heard, segments } = await asked({ source: 'es' });
     expect(heard?.instructions).toEqual(['first']);
     expect(heard?.styleRules).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Style rule lists with an engine that follows instructions: everything in a list is told it. */
+/** Style rule lists with an engine that follows instructions: it receives everything in a list. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { styleRuleCatalogue } from '../../shared/style-rules/catalogue.ts';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
@@ -47,8 +47,8 @@ async function translate(options: object) {
   return { status: response.status, ...answer.translations?.[0], message: answer.message };
 }
 
-describe('a list', () => {
-  it('is told with every rule as a sentence and every instruction, and its mechanical rules are kept as well', async () => {
+describe('a style rule list', () => {
+  it('is sent with every rule as a sentence and every instruction, and its mechanical rules are applied too', async () => {
     const style_id = await newList({
       configured_rules: { ...guillemets, ...formal },
       custom_instructions: [
@@ -72,7 +72,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('of all the rules there are is told whole', async () => {
+  it('with every rule is sent whole', async () => {
     const configured_rules = Object.fromEntries(
       Object.entries(styleRuleCatalogue).map(([category, rules]) => [
         category,
@@ -85,7 +85,7 @@ describe('a list', () => {
     expect(question?.style_rules).toHaveLength(159);
   });
 
-  it('goes to the engine that follows it, if there is something only that can do', async () => {
+  it('selects the engine that follows it, if it has anything that only this engine can do', async () => {
     const mechanical = await newList({ configured_rules: guillemets });
     expect((await translate({ style_id: mechanical })).text).toMatch(/«casa»/);
     expect(chatQuestions(chat)).toEqual([]);
@@ -95,7 +95,7 @@ describe('a list', () => {
   });
 });
 
-it('documents are translated by the rules and instructions of their list', async () => {
+it('documents follow the rules and instructions of their list', async () => {
   const style_id = await newList({
     configured_rules: { ...guillemets, ...formal },
     custom_instructions: [{ label: 'A', prompt: 'Be brief.' }],
@@ -111,7 +111,7 @@ it('documents are translated by the rules and instructions of their list', async
   });
 });
 
-it('the listings and the document say that everything is followed', async () => {
+it('the listings and the OpenAPI document say that everything is followed', async () => {
   const headers = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
   const languages = async (resource: string) => {
     const response = await server.get(`/v3/languages?resource=${resource}`, headers);
@@ -134,7 +134,7 @@ it('the listings and the document say that everything is followed', async () => 
   expect(description).toContain('`email_address_format`');
 });
 
-// Last: the engine is spared for a while afterwards.
+// Last, because the circuit breaker then keeps the engine unused for a while.
 it('a list without instructions is served by another engine when that one fails', async () => {
   chat.always = { status: 500 };
   const style_id = await newList({ configured_rules: { ...formal, ...guillemets } });

@@ -11,15 +11,15 @@ const inWords = (category: string, rule: string, option: string) =>
   rulesInWords({ [category]: { [rule]: option } });
 
 describe('the catalogue of style rules', () => {
-  it('has 7 categories, 159 rules and 518 options, none of them twice', () => {
+  it('has 7 categories, 159 rules and 518 options, without repetition', () => {
     const rules = new Set(all.map(({ category, rule }) => `${category} ${rule}`));
     expect([styleRuleCategories.length, rules.size, all.length]).toEqual([7, 159, 518]);
     expect(new Set(all.map((each) => Object.values(each).join(' '))).size).toBe(518);
   });
 });
 
-describe('a rule in words', () => {
-  it('is one sentence, whatever the option', () => {
+describe('a style rule as an instruction', () => {
+  it('is one sentence for every option', () => {
     for (const { category, rule, option } of all) {
       const [sentence, ...more] = inWords(category, rule, option);
       expect(more).toEqual([]);
@@ -28,7 +28,7 @@ describe('a rule in words', () => {
     }
   });
 
-  it('says something else for every option of a rule', () => {
+  it('differs for every option of a rule', () => {
     for (const category of styleRuleCategories) {
       for (const [rule, options] of Object.entries(styleRuleCatalogue[category])) {
         const sentences = options.flatMap((option) => inWords(category, rule, option));

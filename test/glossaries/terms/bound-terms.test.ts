@@ -4,7 +4,7 @@ import { bindTerms, settleTerms } from '../../../server/glossaries/terms/bound-t
 import { buildTermIndex, type TermIndex } from '../../../server/glossaries/terms/term-index.ts';
 import type { Mark, TextSegment } from '../../../server/text/text-segment.ts';
 
-/** Segments written short: `<1>` opens, `</1>` closes, `<1/>` stands alone. */
+/** Parses segments in short notation: `<1>` opens, `</1>` closes, `<1/>` is a lone mark. */
 function segment(written: string): TextSegment {
   return written
     .split(/(<\/?\d+\/?>)/)
@@ -30,7 +30,7 @@ function written(parts: TextSegment): string {
 const entries = 'machine learning\taprendizaje automático\ndata\tdatos\nEU\tUE';
 const index = await buildTermIndex(entries, { language: 'en', targetLanguage: 'es' });
 
-describe('a term', () => {
+describe('binding a term', () => {
   it.each([
     ['without marks', 'all data.', 'all <1>data</1>.'],
     ['inside an element', '<1>all data</1>', '<1>all <2>data</2></1>'],
@@ -66,18 +66,18 @@ describe('a term', () => {
     ['in whose place something stands alone', 'machine <1/>learning', 'machine <1/>learning'],
     ['in part of a word', '<1>data</1>base', '<1>data</1>base'],
     ['beside another', 'EU data', '<1>EU</1> <2>data</2>'],
-  ])('%s is bound', (_, source, expected) => {
+  ])('%s encloses it in a mark', (_, source, expected) => {
     const bound = bindTerms(segment(source), index);
     expect(written(bound.segment)).toBe(expected);
   });
 
-  it('leaves a segment without terms as it is', () => {
+  it('returns a segment without terms unchanged', () => {
     const plain = segment('<1>nothing</1> here');
     expect(bindTerms(plain, index).segment).toBe(plain);
   });
 });
 
-describe('a target', () => {
+describe("settling a term's target", () => {
   const settled = (translated: string, ...targets: [number, string][]) =>
     written(settleTerms(segment(translated), new Map(targets)));
 
@@ -97,7 +97,7 @@ describe('a target', () => {
   });
 });
 
-/** Trees of marks with words of the dictionary and others; ids are given as they come. */
+/** Trees of marks with words of the dictionary and others; ids are assigned in order. */
 type Tree = string | { lone: true } | { children: Tree[] };
 const { tree } = fc.letrec<{ tree: Tree; element: Tree }>((tie) => ({
   element: fc.record({ children: fc.array(tie('tree'), { maxLength: 4 }) }),
@@ -136,10 +136,10 @@ const markOrder = (parts: TextSegment) =>
 const marksOf = (parts: TextSegment) => markOrder(parts).sort();
 const textOf = (parts: TextSegment) => parts.filter((part) => typeof part === 'string').join('');
 
-describe('in any segment', () => {
+describe('bound terms in any segment', () => {
   const segments = fc.array(tree, { maxLength: 8 }).map(flattened);
 
-  it('binding keeps texts, marks in their order, and nests well', () => {
+  it('keep texts, the order of marks, and nesting', () => {
     fc.assert(
       fc.property(segments, (source) => {
         const { segment: bound, terms } = bindTerms(source, index);
@@ -153,11 +153,11 @@ describe('in any segment', () => {
     );
   });
 
-  it('settling keeps foreign marks once each, nests well, and writes every target', () => {
+  it('are settled with foreign marks once each, well nested, and with every target', () => {
     fc.assert(
       fc.property(segments, fc.func(fc.constantFrom('Ab', ' q ', '')), (source, translate) => {
         const { segment: bound, terms } = bindTerms(source, index);
-        // An engine that changes every text, or loses it.
+        // Simulates an engine that changes or loses texts.
         const translated = bound.map((part, at) =>
           typeof part === 'string' ? translate(at, part) : part,
         );
@@ -175,7 +175,7 @@ describe('in any segment', () => {
     );
   });
 
-  it('term elements that an engine has nested in each other all get their targets', () => {
+  it('all get their targets if an engine nests their elements', () => {
     const nested = segment('<1>a <2>b</2></1>');
     expect(
       textOf(
@@ -191,7 +191,7 @@ describe('in any segment', () => {
   });
 });
 
-it('an index of nothing binds nothing', () => {
+it('an empty index binds nothing', () => {
   const nothing: TermIndex = { find: () => [] };
   expect(bindTerms(['data'], nothing)).toEqual({ segment: ['data'], terms: new Map() });
 });

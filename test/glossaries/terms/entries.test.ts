@@ -23,7 +23,7 @@ const detailOf = (text: string, format: EntriesFormat = 'tsv') =>
     },
   );
 
-describe('entries as TSV', () => {
+describe('glossary entries as TSV', () => {
   it.each([
     ['LF', 'a b\tc\nd\te f\n'],
     ['CRLF', 'a b\tc\r\nd\te f\r\n'],
@@ -34,7 +34,7 @@ describe('entries as TSV', () => {
     expect(await parse(text)).toEqual({ tsv: 'a b\tc\nd\te f', entryCount: 2 });
   });
 
-  it('keep quotes and commas as they are', async () => {
+  it('keep quotation marks and commas unchanged', async () => {
     expect((await parse('"a", b\t"c"')).tsv).toBe('"a", b\t"c"');
   });
 
@@ -74,7 +74,7 @@ describe('entries as TSV', () => {
     expect(await detailOf(text)).toBe(detail);
   });
 
-  it('are refused with a phrase twice, places counted in code points', async () => {
+  it('are refused with a repeated phrase, with positions in code points', async () => {
     expect(await detailOf('Hello\tGuten!\nHello\tHallo')).toBe(
       'Key with the index 1 (starting at position 13) duplicates key with the index 0 (starting at position 0)',
     );
@@ -83,7 +83,7 @@ describe('entries as TSV', () => {
     );
   });
 
-  it('take phrases of 1,024 bytes, and the same phrase in other capitals', async () => {
+  it('may have phrases of 1,024 bytes, and a phrase again in other case', async () => {
     const longest = 'ä'.repeat(512);
     const text = `${longest}\t${longest}\nUs\ta\nus\tb\nUS\tc`;
     expect(await parse(text)).toEqual({ tsv: text, entryCount: 4 });
@@ -96,7 +96,7 @@ describe('entries as TSV', () => {
   });
 });
 
-describe('entries as CSV', () => {
+describe('glossary entries as CSV', () => {
   it.each([
     ['plain fields', 'a b,c\r\nd,e', 'a b\tc\nd\te'],
     ['quoted fields', '"a, ""b""",c\n"d","e"\n', 'a, "b"\tc\nd\te'],
@@ -146,8 +146,8 @@ const tsvOf = (entries: Record<string, string>) =>
     .join('\n');
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
-describe('any entries', () => {
-  it('say the same as TSV and as CSV', async () => {
+describe('glossary entries in either format', () => {
+  it('are equivalent as TSV and as CSV', async () => {
     await fc.assert(
       fc.asyncProperty(phrases, async (entries) => {
         const tsv = tsvOf(entries);
@@ -161,7 +161,7 @@ describe('any entries', () => {
     );
   });
 
-  it('merge as objects do: known phrases in their places, new ones after them', async () => {
+  it('merge as objects do: known phrases in place, new ones appended', async () => {
     await fc.assert(
       fc.asyncProperty(phrases, phrases, async (existing, added) => {
         const merged = Object.entries(existing).map(([key, value]) => [
@@ -179,7 +179,7 @@ describe('any entries', () => {
   });
 });
 
-it('reading and merging 10 MiB lets others have their turn', async () => {
+it('reading and merging 10 MiB yields to other work', async () => {
   const text = Array.from({ length: 200_000 }, (_, index) => {
     const key = `source phrase number ${index}`;
     return `${key}\t${'x'.repeat(50 - key.length)}`;
@@ -190,7 +190,7 @@ it('reading and merging 10 MiB lets others have their turn', async () => {
     ({ entryCount } = await mergeEntries(tsv, text));
   });
   expect(entryCount).toBe(200_000);
-  // A slower machine takes more turns for it, not fewer.
+  // A slower machine takes more turns, not fewer.
   expect(turns.count).toBeGreaterThan(10);
   expect(turns.longestShare).toBeLessThan(0.25);
 });

@@ -7,14 +7,14 @@ import {
 import { buildTermTable } from '../../../server/glossaries/terms/term-table.ts';
 import { turnsDuring } from '../../support/machine/event-loop-turns.ts';
 
-/** What is found of a dictionary written `source=target; …`, as `found→target`. */
+/** Returns the matches in a dictionary written as `source=target; …`, as `found→target`. */
 async function found(dictionary: string, text: string, language = 'en', targetLanguage = 'es') {
   const tsv = dictionary.split('; ').map((entry) => entry.replace('=', '\t'));
   const index = await buildTermIndex(tsv.join('\n'), { language, targetLanguage });
   return index.find(text).map((match) => `${text.slice(match.start, match.end)}→${match.target}`);
 }
 
-describe('a dictionary', () => {
+describe('a term index', () => {
   it.each([
     ['art=arte', 'party art, art-house smart ART.', ['art→arte', 'art→arte']],
     [
@@ -35,7 +35,7 @@ describe('a dictionary', () => {
       'constructor toString __proto__',
       ['constructor→X', '__proto__→Y'],
     ],
-  ])('%s in %j', async (dictionary, text, expected) => {
+  ])('with the entries %s searches %j', async (dictionary, text, expected) => {
     expect(await found(dictionary, text)).toEqual(expected);
   });
 
@@ -58,12 +58,12 @@ describe('a dictionary', () => {
     ['ko', '데이터=D', '데이터베이스', []],
     ['tr', 'ışık=L', 'Işık', ['Işık→L']],
     ['ru', 'дом=Haus', 'Дом и дома, дом', ['Дом→Haus', 'дом→Haus']],
-  ])('in %s: %s in %j', async (language, dictionary, text, expected) => {
+  ])('in %s with the entries %s searches %j', async (language, dictionary, text, expected) => {
     expect(await found(dictionary, text, language)).toEqual(expected);
   });
 });
 
-describe('capitals', () => {
+describe('case in a term index', () => {
   it.each([
     [
       'begin a sentence, and the target with it',
@@ -99,12 +99,12 @@ describe('capitals', () => {
   });
 });
 
-describe('several dictionaries', () => {
+describe('several dictionaries in a term index', () => {
   const pair = { sourceLang: 'en', targetLang: 'es' };
   const search = async (...dictionaries: string[]) =>
     createTermIndex(await Promise.all(dictionaries.map((each) => buildTermTable(each, pair))));
 
-  it('are searched together: the longest phrase, then the first dictionary', async () => {
+  it('are searched together: the longest phrase wins, then the first dictionary', async () => {
     const index = await search('house\tcasa\ncar\tcoche', 'house\thogar\nred car\tbólido');
     expect(index.find('a house, a red car, a car').map(({ target }) => target)).toEqual([
       'casa',
@@ -113,13 +113,13 @@ describe('several dictionaries', () => {
     ]);
   });
 
-  it('that are empty find nothing', async () => {
+  it('find nothing if they are empty', async () => {
     expect((await search('', 'a\tb')).find('a').map(({ target }) => target)).toEqual(['b']);
     expect((await search('')).find('a')).toEqual([]);
   });
 });
 
-describe('a dictionary of 200,000 entries', () => {
+describe('a term index of 200,000 entries', () => {
   const words = (count: number) =>
     Array.from({ length: count }, (_, index) => `term${index} of trade\tZiel ${index}`).join('\n');
   const text = `${'This sentence mentions term7 of trade and nothing else. '.repeat(20)}End.`;
@@ -130,20 +130,20 @@ describe('a dictionary of 200,000 entries', () => {
     return performance.now() - startedAt;
   };
 
-  it('is made ready in short steps, and searched as fast as one of 200', async () => {
+  it('is built in short steps, and searched as fast as one of 200', async () => {
     const entries = words(200_000);
     let large: TermIndex = { find: () => [] };
     const turns = await turnsDuring(async () => {
       large = await buildTermIndex(entries, { language: 'en' });
     });
-    // A slower machine takes more turns for it, not fewer.
+    // A slower machine takes more turns, not fewer.
     expect(turns.count).toBeGreaterThan(10);
     expect(turns.longestShare).toBeLessThan(0.5);
 
     const small = await buildTermIndex(words(200), { language: 'en' });
     expect(large.find(text)).toEqual(small.find(text));
     expect(large.find(text)).toHaveLength(20);
-    // The shortest of many searches, in turns: what a busy machine does to one, it does not to all.
+    // Takes the shortest of many alternating searches: a busy machine slows some, but not all.
     let [largeMs, smallMs] = [Infinity, Infinity];
     for (let search = 0; search < 500; search += 1) {
       largeMs = Math.min(largeMs, searchMs(large));

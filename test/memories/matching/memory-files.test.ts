@@ -1,4 +1,4 @@
-/** TMX and CSV as tools write them, and as nobody should. */
+/** Reading TMX and CSV, both usual and hostile. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createCsvReader } from '../../../server/memories/matching/csv-reader.ts';
@@ -16,7 +16,7 @@ import { builtModule } from '../../support/suite/built-product.ts';
 
 const nothingGiven: GivenLanguages = { source: undefined, target: undefined };
 
-/** Units of a file that comes in pieces of a size, in short. */
+/** Returns the units of a file that arrives in pieces of a given size, in short notation. */
 async function read(
   format: 'tmx' | 'csv',
   file: string | Buffer,
@@ -57,9 +57,9 @@ const MANY_CODES = Array.from('abcdefghijkl')
   .join('');
 
 /**
- * Reads 4 MB of a text that goes on and on, in a process of its own; `#` is another number each time.
+ * Reads 4 MB of a repeated text in its own process; `#` is a different number each time.
  *
- * @returns the targets of the units, and the most memory that there was, in MB
+ * @returns the targets of the units, and the peak memory, in MB
  */
 function imported(piece: string): { units: string[]; peak: number } {
   const reader = builtModule('server/memories/matching/tmx-reader.ts');
@@ -91,8 +91,8 @@ function imported(piece: string): { units: string[]; peak: number } {
   return JSON.parse(output) as { units: string[]; peak: number };
 }
 
-describe('TMX', () => {
-  it('is read with all its languages, whatever the order', async () => {
+describe('a TMX file', () => {
+  it('is read with all its languages, in any order', async () => {
     const file = tmx(
       tu({
         'de-DE': 'T&#252;r &amp; Tor',
@@ -111,7 +111,7 @@ describe('TMX', () => {
     });
   });
 
-  it('has its codes made marks, which go by their source in the targets', async () => {
+  it('has its codes converted to marks, which follow the source in the targets', async () => {
     const file = tmx(
       tu({
         de: 'Ein <bpt i="1">{\\b </bpt>rotes<ept i="1">}</ept> <ph x="2">[img<sub>alt</sub>]</ph>Haus, <hi>neu</hi>',
@@ -124,7 +124,7 @@ describe('TMX', () => {
     ]);
   });
 
-  it('loses codes that overlap, and keeps the text', async () => {
+  it('loses overlapping codes, and keeps the text', async () => {
     const file = tmx(
       tu({
         en: 'a <bpt i="1"/>b <bpt i="2"/>c<ept i="1"/> d<ept i="2"/>',
@@ -134,7 +134,7 @@ describe('TMX', () => {
     expect((await read('tmx', file)).units).toEqual([['a b c d', { de: 'x y' }]]);
   });
 
-  it('skips units without a source, without a target, empty ones and endless ones', async () => {
+  it('skips units without a source or target, and empty or excessively long ones', async () => {
     const file = tmx(
       tu({ de: 'Haus' }) +
         tu({ en: 'House' }) +
@@ -149,7 +149,7 @@ describe('TMX', () => {
     );
   });
 
-  it('needs to be told a source language that it does not tell', async () => {
+  it('requires a source language if it does not declare one', async () => {
     const file = tmx(tu({ en: 'House', de: 'Haus' }), { header: 'srclang="*all*"' });
     await expect(read('tmx', file)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -159,7 +159,7 @@ describe('TMX', () => {
     expect((await read('tmx', file, { given })).units).toEqual([['Haus', { en: 'House' }]]);
   });
 
-  it('is taken for one target alone where that is asked for', async () => {
+  it('is read for a single target on request', async () => {
     const given = { source: undefined, target: 'fr' };
     const file = tmx(tu({ en: 'House', de: 'Haus', fr: 'Maison' }));
     expect((await read('tmx', file, { given })).units).toEqual([['House', { fr: 'Maison' }]]);
@@ -211,13 +211,13 @@ describe('TMX', () => {
     ['codes without end that are told apart', '<ph x="#"/>', 'skipped'],
     ['text without end', '<![CDATA[0123456789]]><hi>0123456789</hi>', 'skipped'],
     ['texts without end', `</seg></tuv><tuv xml:lang="de"><seg>${MANY_CODES}`, 'Haus'],
-  ])('keeps nothing of %s', (_name, piece, unit) => {
+  ])('is read without buffering %s', (_name, piece, unit) => {
     const { units, peak } = imported(piece);
     expect(units).toEqual([unit, 'Haus']);
     expect(peak).toBeLessThan(110);
   });
 
-  it('is refused when a unit has languages without end', async () => {
+  it('is refused when a unit has too many languages', async () => {
     const letters = Array.from('abcdefghijklmnopqrst');
     const languages = letters.flatMap((one) => letters.map((two) => `${one}${two}`));
     const file = tmx(tu(Object.fromEntries(languages.map((each) => [each, 'x']))));
@@ -226,15 +226,15 @@ describe('TMX', () => {
     });
   });
 
-  it('says in which line it is broken', async () => {
+  it('is refused with the line of its error', async () => {
     await expect(read('tmx', '<tmx>\n\n<a></b></tmx>')).rejects.toMatchObject({
       detail: 'Line 3.',
     });
   });
 });
 
-describe('CSV', () => {
-  it('has its placeholders made marks where the translation has the same', async () => {
+describe('a CSV file', () => {
+  it('has its placeholders converted to marks where the translation has the same', async () => {
     const file = 'en,de\n%s of {n} or %s,{n}: %s %s\nCall {a},Ruf {b}\n{x} {x},{x}\n{y},{y}';
     expect((await read('csv', file)).units).toEqual([
       ['|l1| of |l2| or |l3|', { de: '|l2|: |l1| |l3|' }],
@@ -295,7 +295,7 @@ describe('CSV', () => {
   });
 });
 
-describe('a segment that is kept as a text', () => {
+describe('a segment stored as text', () => {
   const segment: TextSegment = [
     'A ',
     { mark: 'open', id: 12 },
@@ -305,7 +305,7 @@ describe('a segment that is kept as a text', () => {
     'car\ud800',
   ];
 
-  it('comes back with its marks numbered in their order, without what cannot be kept', () => {
+  it('is restored with its marks numbered in order, without what cannot be stored', () => {
     const kept = readSegment(writeSegment(segment));
     expect(kept).toEqual([
       'A ',

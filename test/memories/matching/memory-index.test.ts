@@ -19,7 +19,7 @@ const shareKey = (stored: string, asked: string) => {
   return keysToFind(textOf(asked), FOUND_FROM_SCORE).some((key) => keys.has(written(key)));
 };
 
-describe('the keys of texts', () => {
+describe('the keys of a text', () => {
   const word = fc.integer({ min: 0, max: 5_000 }).map((number) => `w${number.toString(26)}x`);
   const change = fc.record({
     kind: fc.constantFrom('change', 'add', 'leave out'),
@@ -27,7 +27,7 @@ describe('the keys of texts', () => {
     word,
   });
 
-  it('are shared by every two texts of up to 24 words with a score of 75 or more', () => {
+  it('are shared by any two texts of up to 24 words with a score of 75 or more', () => {
     let compared = 0;
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe('the keys of texts', () => {
     expect(compared).toBeGreaterThan(200);
   });
 
-  it('are no more than some hundreds for a text of any length', () => {
+  it('number at most some hundreds for a text of any length', () => {
     for (const length of [1, 5, 12, 24, 60, 249, 250, 251, 5_000]) {
       const text = textOf(Array.from({ length }, (_, index) => `w${index}`).join(' '));
       expect(keysOfText(text).length).toBeLessThanOrEqual(12);
@@ -61,12 +61,12 @@ describe('the keys of texts', () => {
     }
   });
 
-  it('are one alone where only the same text is wanted', () => {
+  it('are reduced to one where only the same text is wanted', () => {
     expect(keysToFind(textOf('Close the door.'), 100)).toHaveLength(1);
   });
 });
 
-/** An index of texts in memory. */
+/** Builds an index of texts in memory. */
 async function indexOf(texts: readonly string[]) {
   const builder = new MemoryIndexBuilder();
   for (const [number, text] of texts.entries()) builder.add(keysOfText(textOf(text)), number);
@@ -77,7 +77,7 @@ async function indexOf(texts: readonly string[]) {
   return { buckets, find, bucketCount: builder.bucketCount };
 }
 
-describe('the index', () => {
+describe('the memory index', () => {
   it('finds each of many texts by its exact key', async () => {
     const texts = Array.from(
       { length: 5_000 },
@@ -89,11 +89,11 @@ describe('the index', () => {
       expect(find(exact!)).toEqual([number]);
     }
     expect(buckets.size).toBeLessThanOrEqual(bucketCount);
-    // What a search reads is small, however the keys fall.
+    // A search reads little, however the keys are distributed.
     expect(Math.max(...[...buckets.values()].map(({ length }) => length))).toBeLessThan(2_048);
   });
 
-  it('keeps the newest of texts that are all the same, and no more of them', async () => {
+  it('keeps only the newest of many equal texts', async () => {
     const { find, buckets } = await indexOf(Array.from({ length: 3_000 }, () => 'Close the door.'));
     const [exact] = keysToFind(textOf('Close the door.'), 100);
     expect(find(exact!)).toEqual(Array.from({ length: 16 }, (_, index) => 2_999 - index));
@@ -101,7 +101,7 @@ describe('the index', () => {
     expect(bytes).toBeLessThanOrEqual(8 * 16 * keysOfText(textOf('Close the door.')).length);
   });
 
-  it('has nothing for nothing', async () => {
+  it('is empty for no texts', async () => {
     const { bucketCount, buckets } = await indexOf([]);
     expect(bucketCount).toBe(0);
     expect(buckets.size).toBe(0);

@@ -34,7 +34,7 @@ describe('the score of a match', () => {
     expect(score(other, one)).toBe(expected);
   });
 
-  it('takes two points for other tags', () => {
+  it('loses two points for different tags', () => {
     const bold: TextSegment = [
       'Close the ',
       { mark: 'open', id: 1 },
@@ -48,7 +48,7 @@ describe('the score of a match', () => {
   const word = fc.constantFrom('the', 'a', 'red', 'car', 'house', '7', '12', 'is', ',', 'Open');
   const sentence = fc.array(word, { maxLength: 14 }).map((words) => words.join(' '));
 
-  it('is the same both ways, at most 99, and 0 where less than the least is of no use', () => {
+  it('is symmetric, at most 99, and 0 below the requested minimum', () => {
     fc.assert(
       fc.property(sentence, sentence, fc.integer({ min: 1, max: 99 }), (one, other, least) => {
         const exact = score(one, other);
@@ -60,7 +60,7 @@ describe('the score of a match', () => {
     );
   });
 
-  it('agrees with the plain way of counting changes', () => {
+  it('agrees with a plain edit distance', () => {
     fc.assert(
       fc.property(sentence, sentence, (one, other) => {
         const [from, to] = [textOf(one).words, textOf(other).words];
@@ -74,7 +74,7 @@ describe('the score of a match', () => {
   });
 });
 
-/** Levenshtein by its definition. */
+/** Levenshtein distance by its definition. */
 function edits(from: readonly string[], to: readonly string[]): number {
   let before = to.map((_, index) => index + 1);
   for (const [row, word] of from.entries()) {
@@ -89,7 +89,7 @@ function edits(from: readonly string[], to: readonly string[]): number {
   return to.length === 0 ? from.length : before.at(-1)!;
 }
 
-describe('numbers', () => {
+describe('comparing numbers', () => {
   it.each([
     ['1.5 km and 7 m', '1.5 km or 7 m', false],
     ['Run 1.5 km now', 'Walk 1.5 km then', false],
@@ -115,7 +115,7 @@ describe('numbers', () => {
     ['一共5公里', '一共5公斤', false],
     ['我们9点关门，谢谢你们', '我们9点关门，再见朋友', true],
     ['ยาว 5 เซนติเมตร', 'จุ 5 เซนติลิตร', false],
-  ])('of %s and of %s agree: %s', (one, other, expected) => {
+  ])('of %s and of %s yields %s', (one, other, expected) => {
     expect(sameNumbers(textOf(one), textOf(other))).toBe(expected);
     expect(sameNumbers(textOf(other), textOf(one))).toBe(expected);
   });
@@ -130,7 +130,7 @@ describe('numbers', () => {
     .tuple(fc.array(plain, { maxLength: 5 }), written, fc.array(fc.oneof(plain, written)))
     .map((parts) => parts.flat().join(' '));
 
-  it('never agree when a digit or a sign of any of them is changed', () => {
+  it('fails when a digit or a sign of any of them changes', () => {
     fc.assert(
       fc.property(text, fc.nat(), fc.constantFrom(...SIGNS), fc.nat(2), (before, at, sign, way) => {
         const places = [
@@ -150,8 +150,8 @@ describe('numbers', () => {
   });
 });
 
-describe('taking a text apart', () => {
-  it('takes time in proportion to its length, whatever it holds', () => {
+describe('analysing a text', () => {
+  it('takes time proportional to its length, whatever it contains', () => {
     for (const unit of [
       'a',
       '1.',
@@ -170,7 +170,7 @@ describe('taking a text apart', () => {
       const long = unit.repeat(200_000);
       const startedAtMs = performance.now();
       readMemoryText([long]);
-      // A square of the length would take minutes.
+      // Quadratic time would take minutes.
       expect(performance.now() - startedAtMs).toBeLessThan(10_000);
     }
   });

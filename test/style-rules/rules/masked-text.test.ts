@@ -1,4 +1,4 @@
-/** What no rule may touch, in texts as they come from each grammar. */
+/** Protected parts that no rule may change, in texts of each format. */
 import { expect, it } from 'vitest';
 import { layOutSentences } from '../../../server/text/markup/segment-layout.ts';
 import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.ts';
@@ -6,7 +6,7 @@ import { plainText } from '../../../server/text/text-segment.ts';
 import { html, xml } from '../../text/layouts.ts';
 import { untouchables } from './style-samples.ts';
 
-/** Whatever of a text they touch, they change. */
+/** Rules that would change any text they reach. */
 const rules = {
   punctuation: {
     quotation_mark_and_apostrophe: 'use_curly_quotation_marks_and_apostrophes',
@@ -24,11 +24,11 @@ const rules = {
 const choice = { language: 'en', rules };
 const styled = (text: string): string => plainText(applyStyleRules([text], choice));
 
-it.each(untouchables)('leaves %s in plain text', (untouchable) => {
+it.each(untouchables)('leaves %s in plain text unchanged', (untouchable) => {
   expect(styled(`"A" ${untouchable} 10-20 km`)).toBe(`“A” ${untouchable} 10–20 km`);
 });
 
-it('leaves code, fields and what is not to be translated in HTML', () => {
+it('leaves code, fields and untranslatable elements in HTML unchanged', () => {
   const source =
     '<p>Say "5%" <code>"5%" -- 10-20</code> and <kbd>1.5kg...</kbd> or <span translate="no">"x"</span> "5%".</p><pre><code>a "b"</code></pre><textarea>"5%"</textarea>';
   const layout = html(source);
@@ -38,7 +38,7 @@ it('leaves code, fields and what is not to be translated in HTML', () => {
   );
 });
 
-it('leaves tags that are to be ignored, and the attributes of all, in XML', () => {
+it('leaves ignored elements and all attributes in XML unchanged', () => {
   const layout = xml('<p a="5%">"A" <c>"5%" ...</c> is <b t="1-2">"5%"</b> &amp; more...</p>', {
     ignoreTags: ['c'],
   });
@@ -48,7 +48,7 @@ it('leaves tags that are to be ignored, and the attributes of all, in XML', () =
   );
 });
 
-it('acts across the formatting of a word', () => {
+it('applies across formatting within a word', () => {
   const segment = [
     '"',
     { mark: 'open' as const, id: 1 },
@@ -69,14 +69,14 @@ it('acts across the formatting of a word', () => {
   ]);
 });
 
-it('knows a quotation that goes on in the next sentence', () => {
+it('handles a quotation that continues in the next sentence', () => {
   expect(styled('"Who is it?')).toBe('“Who is it?');
   expect(styled('It is \'me\'," she said."')).toBe('It is ‘me’," she said."');
   expect(styled("It is 'me'.\"")).toBe('It is ‘me’.”');
   expect(styled('A screen of 27"')).toBe('A screen of 27"');
 });
 
-it('acts on sentences of documents as they are laid out', () => {
+it('applies to the sentences of documents', () => {
   const layout = layOutSentences(['He said "yes". It costs 5% of {x}...'], {
     cuts: true,
     language: 'en',
@@ -87,7 +87,7 @@ it('acts on sentences of documents as they are laid out', () => {
   );
 });
 
-it('writes no-break blanks where a line must not end', () => {
+it('writes no-break spaces where a line must not end', () => {
   const french = { punctuation: { quotation_mark: 'use_guillemets' } };
   expect(applyStyleRules(['"oui"'], { language: 'fr', rules: french })).toEqual([
     '«\u00A0oui\u00A0»',
@@ -97,7 +97,7 @@ it('writes no-break blanks where a line must not end', () => {
   expect(styled('5kg')).toBe('5\u00A0kg');
 });
 
-it('serves the variants of a language', () => {
+it('applies to the variants of a language', () => {
   const units = { numbers: { spelling_out_units: 'always_spell_out_units_of_measure' } };
   expect(applyStyleRules(['5 km'], { language: 'en-GB', rules: units })).toEqual(['5 kilometres']);
   expect(applyStyleRules(['5 km'], { language: 'en-US', rules: units })).toEqual(['5 kilometers']);

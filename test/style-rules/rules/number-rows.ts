@@ -7,7 +7,7 @@ const grouped = (separator: string): string => `_and_${separator}_as_thousands_s
 const noScale = '_and_do_not_specify_temperature_scale';
 
 const pairsOfSigns = (few: boolean): RuleRows[string] => {
-  // The rule for the other size leaves these alone.
+  // The rule for the other size leaves these unchanged.
   const [a, b] = few ? ['1', '234'] : ['12', '345'];
   const other = few ? '12,345.6' : '1,234.5';
   return {

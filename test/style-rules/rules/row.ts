@@ -1,7 +1,7 @@
-/** How rules are shown at work: by sentences before and after, written by hand. */
+/** Examples of rules: handwritten sentences before and after. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 
-/** Languages (`de en`), a text, and what becomes of it. */
+/** Languages (`de en`), a text, and the expected result. */
 export type Row = readonly [languages: string, before: string, after: string];
 
 /** Rows of each option, by rule. */

@@ -1,4 +1,4 @@
-/** What holds for every text, every language and every choice of rules. */
+/** Properties that hold for every text, language and choice of rules. */
 import fc from '../../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.ts';
@@ -10,7 +10,7 @@ const RUNS = { numRuns: 200 };
 const marksOf = (segment: TextSegment): TextSegment =>
   segment.filter((part) => typeof part !== 'string');
 
-it('changes nothing more when it is applied to its own answer', () => {
+it('applying rules is idempotent', () => {
   fc.assert(
     fc.property(styledTexts, choices(), (text, choice) => {
       const once = plainText(applyStyleRules([text], choice));
@@ -20,7 +20,7 @@ it('changes nothing more when it is applied to its own answer', () => {
   );
 });
 
-it('leaves every mark where it is among the others', () => {
+it('applying rules keeps the order of all marks', () => {
   fc.assert(
     fc.property(styledSegments, choices(), (segment, choice) => {
       expect(marksOf(applyStyleRules(segment, choice))).toEqual(marksOf(segment));
@@ -29,14 +29,14 @@ it('leaves every mark where it is among the others', () => {
   );
 });
 
-it('does not touch addresses, code, names of files and placeholders', () => {
+it('applying rules does not change addresses, code, file names and placeholders', () => {
   const between = fc.array(fc.tuple(styledTexts, fc.constantFrom(...untouchables)), {
     minLength: 1,
     maxLength: 3,
   });
   fc.assert(
     fc.property(between, choices(), (parts, choice) => {
-      // An odd backtick or bracket in the text may take an untouchable in: it stays all the more.
+      // An odd backtick or bracket in the text may include a protected part, which stays protected.
       const text = parts
         .map(
           ([before, untouchable]) =>
@@ -55,7 +55,7 @@ it('does not touch addresses, code, names of files and placeholders', () => {
   );
 });
 
-it('keeps the figures of a text, in order, where no rule asks for other ones', () => {
+it('applying rules keeps the digits of a text, in order, unless a rule concerns them', () => {
   const figures = (text: string): string => text.normalize('NFKC').replace(/[^0-9]/g, '');
   const keepsFigures = choices(
     ({ category, rule, option }) =>
@@ -72,7 +72,7 @@ it('keeps the figures of a text, in order, where no rule asks for other ones', (
   );
 });
 
-it('gives the same segment back when there is nothing to do', () => {
+it('applying rules returns the same segment if there is nothing to change', () => {
   const segment: TextSegment = ['A “quote”', { mark: 'lone', id: 1 }, ' and more.'];
   expect(applyStyleRules(segment, { language: 'en', rules: {} })).toBe(segment);
   const rules = { punctuation: { quotation_mark: 'use_curly_quotation_marks' } };
@@ -80,7 +80,7 @@ it('gives the same segment back when there is nothing to do', () => {
   expect(applyStyleRules(['"a"'], { language: 'pl', rules })).toEqual(['"a"']);
 });
 
-it('keeps the sums of a text as they are grouped, wherever their signs go', () => {
+it('applying rules keeps the grouping of amounts, wherever their currency signs go', () => {
   const grouping = fc.constantFrom('', ' ', '\u00A0', '\u2009', '\u202F', '.', ',', "'", '’');
   const sum = fc
     .tuple(fc.integer({ min: 1, max: 999 }), grouping, fc.constantFrom('', ',50', '.5'))

@@ -1,4 +1,4 @@
-/** Every rule that is kept by a machine, in every language it is kept in, by sentences. */
+/** Every mechanical rule in each of its languages, by example. */
 import { expect, it } from 'vitest';
 import {
   applyStyleRules,
@@ -25,7 +25,7 @@ const tables: readonly (readonly [StyleRuleCategory, RuleRows])[] = [
   ['spelling_and_grammar', otherRows.spelling],
 ];
 
-/** An option of a rule, with what it makes of texts. */
+/** An option of a rule, with its effect on texts. */
 interface Option {
   category: StyleRuleCategory;
   rule: string;
@@ -44,7 +44,7 @@ const options = tables.flatMap(([category, table]) =>
   ),
 );
 
-/** No-break and narrow blanks as ordinary ones: which blank it is, has tests of its own. */
+/** Replaces no-break and narrow spaces by ordinary ones: their kind has its own tests. */
 const legible = (text: string): string => text.replace(/[\u00A0\u202F]/g, ' ');
 
 it.each(options)('$rule: $option', ({ category, rule, option, cases }) => {
@@ -59,7 +59,7 @@ it.each(options)('$rule: $option', ({ category, rule, option, cases }) => {
   }
 });
 
-it('shows every mechanical option at work in each of its languages', () => {
+it('every mechanical option has examples in each of its languages', () => {
   const shown = new Set(
     options.flatMap(({ category, rule, option, cases }) =>
       cases.map(({ language }) => `${category} ${rule} ${option} ${language}`),
@@ -73,7 +73,7 @@ it('shows every mechanical option at work in each of its languages', () => {
   expect(missing).toEqual([]);
 });
 
-it('knows no option that the catalogue does not have, and none twice', () => {
+it('every mechanical option is in the catalogue, and none is repeated', () => {
   const keys = mechanicalRules.map(({ category, rule, option }) => `${category} ${rule} ${option}`);
   for (const { category, rule, option, languages } of mechanicalRules) {
     expect(styleRuleCatalogue[category][rule]).toContain(option);

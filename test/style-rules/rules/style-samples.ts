@@ -1,4 +1,4 @@
-/** Random texts that rules of style have something to do with, and random choices of rules. */
+/** Random texts that style rules affect, and random choices of rules. */
 import { styleLanguages } from '../../../shared/language.ts';
 import fc, { codePoint } from '../../support/suite/properties.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../../shared/style-rules/catalogue.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 
-/** What must come out as it went in. */
+/** Parts that must stay unchanged. */
 export const untouchables = [
   'https://example.org/a-b?x=1.5&y="z"',
   'jane.doe@example.org',
@@ -263,7 +263,7 @@ const fragment = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength: 3 }) },
 );
 
-/** Texts of fragments, with blanks between most. */
+/** Texts of fragments, with blanks between most of them. */
 export const styledTexts: fc.Arbitrary<string> = fc
   .array(fc.tuple(fragment, fc.constantFrom(' ', ' ', '')), { maxLength: 14 })
   .map((parts) => parts.flat().join(''));
@@ -302,7 +302,7 @@ export function choices(
   });
 }
 
-/** The rules as a list has them. */
+/** Returns the rules in the form of a list. */
 export function configured(chosen: readonly MechanicalRule[]): ConfiguredRules {
   const rules: ConfiguredRules = {};
   for (const { category, rule, option } of chosen) (rules[category] ??= {})[rule] = option;

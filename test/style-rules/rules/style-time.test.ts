@@ -1,4 +1,4 @@
-/** The time a text takes must not depend on how clever it is. */
+/** Time of applying style rules to hostile texts: it must stay proportional to their length. */
 import { styleLanguages } from '../../../shared/language.ts';
 import { it } from 'vitest';
 import { applyStyleRules, mechanicalRules } from '../../../server/style-rules/rules/style-rules.ts';
@@ -158,14 +158,14 @@ const units = [
   ],
 ];
 
-/** All rules of a language at once; of each rule the first of its options. */
+/** All rules of a language at once, each with its first option. */
 const plans = styleLanguages.map((language) => ({
   language,
   rules: configured(mechanicalRules.filter((rule) => rule.languages.includes(language)).reverse()),
 }));
 
 it.each(units.map((unit, index) => [unit, plans[index % plans.length]!] as const))(
-  '%j, again and again',
+  'applies rules in linear time to repeated %j',
   (unit, plan) => {
     const style = (size: number) => {
       for (const { language, rules } of [plan, plans[1]!]) {
@@ -176,7 +176,7 @@ it.each(units.map((unit, index) => [unit, plans[index % plans.length]!] as const
   },
 );
 
-it.each(plans)('a long text of everything in $language', (plan) => {
+it.each(plans)('applies rules in linear time to a long text of everything in $language', (plan) => {
   const everything = repeated(units.join(' '), SIZE / 2);
   const style = (size: number) => applyStyleRules([everything.slice(0, size)], plan);
   return expectSteadyTime(style, { size: everything.length, littleMs: 200 });
