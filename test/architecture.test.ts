@@ -19,14 +19,14 @@ function readSources(): SourceText[] {
 const filesBelow = { recursive: true, withFileTypes: true, encoding: 'utf8' } as const;
 
 describe('the architecture', () => {
-  it('has imports that point one way, one reader of the environment and files of bearable length', () => {
+  it('has imports in one direction, one reader of the environment and files of limited length', () => {
     const sources = readSources();
     expect(sources.map((file) => file.path)).toContain('server/engines/engine.ts');
     expect(findViolations(sources)).toEqual([]);
   });
 });
 
-describe('the check of the architecture', () => {
+describe('the architecture check', () => {
   const forbidden: [path: string, text: string, because: string][] = [
     ['shared/a.ts', `import { a } from '../server/app.ts';`, 'must not import values'],
     ['shared/a.ts', `import { readFileSync } from 'node:fs';`, 'must do without node:fs'],
@@ -63,7 +63,7 @@ describe('the check of the architecture', () => {
     ['server/elsewhere.ts', ``, 'belongs to no layer'],
   ];
 
-  it.each(forbidden)('refuses in %s: %s', (file, text, because) => {
+  it.each(forbidden)('rejects in %s: %s', (file, text, because) => {
     expect(findViolations([{ path: file, text }])).toEqual([expect.stringContaining(because)]);
   });
 
@@ -83,7 +83,7 @@ describe('the check of the architecture', () => {
     ['server/voice/a.ts', `\n`.repeat(399) + 'const a = 1;'],
   ];
 
-  it.each(allowed)('lets pass in %s: %s', (file, text) => {
+  it.each(allowed)('accepts in %s: %s', (file, text) => {
     expect(findViolations([{ path: file, text }])).toEqual([]);
   });
 });

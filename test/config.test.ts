@@ -6,11 +6,11 @@ import { improvers, recognisers, speakers, translators } from '../server/engines
 import { settingGroups, settingsSchema } from '../server/settings.ts';
 import { projectFolder } from './support/product/server.ts';
 
-it('every setting has a default or may be absent', () => {
+it('every setting has a default or is optional', () => {
   expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, DEMO: 'local' });
 });
 
-it('all problems are told at once, each with what is possible', () => {
+it('all configuration problems are reported at once, each with the possible values', () => {
   const wrong = {
     PORT: 'eighty',
     PUBLIC_URL: 'ftp://x',
@@ -48,7 +48,7 @@ it.each([
   [{ BROKER_URL: 'http://127.0.0.1:6379' }, /BROKER_URL: the value cannot be used/],
   [{ CLUSTER_NAME: 'a*' }, /CLUSTER_NAME/],
   [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
-])('%j is told before anything starts', (environment, message) => {
+])('%j is reported before anything starts', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);
 });
 
@@ -64,13 +64,13 @@ it.each([
   expect(readConfig(environment).DEMO).toBe(state);
 });
 
-it('an engine declares its settings itself: no other file of the server names them', () => {
+it('an engine declares its own settings: no other file of the server names them', () => {
   const central = ['server/settings.ts', 'server/running-engines.ts', 'server/config.ts']
     .map((file) => readFileSync(path.join(projectFolder, file), 'utf8'))
     .join('');
   const lists = [recognisers, speakers, translators, improvers];
   const engines = lists.flatMap((list) => Object.values<{ settings: object }>(list));
-  // Detection looks into the dictionaries of Apertium as well.
+  // Language detection also uses the dictionaries of Apertium.
   const names = engines
     .flatMap(({ settings }) => Object.keys(settings))
     .filter((name) => name !== 'APERTIUM_MODES');
@@ -79,7 +79,7 @@ it('an engine declares its settings itself: no other file of the server names th
   expect(Object.keys(settingsSchema.properties)).toEqual(expect.arrayContaining(names));
 });
 
-it('the page of settings names each with its default', async () => {
+it('the settings page lists each setting with its default', async () => {
   const groups = Object.entries(settingGroups).map(([title, settings]) => {
     const lines = Object.entries(settings).map(([name, schema]) => {
       const { default: fallback, description } = schema as unknown as {
@@ -93,13 +93,13 @@ it('the page of settings names each with its default', async () => {
   const introduction =
     '# Settings\n\n' +
     'Environment variables, with their defaults. All problems are reported at once at the start.\n';
-  // `npm test -- config -u` writes it anew.
+  // `npm test -- config -u` updates the page.
   await expect([introduction, ...groups].join('\n')).toMatchFileSnapshot(
     path.join(projectFolder, 'server/docs/settings.md'),
   );
 });
 
-it('the README leads to every page of documentation', () => {
+it('the README links to every page of documentation', () => {
   const readme = readFileSync(path.join(projectFolder, 'README.md'), 'utf8');
   const pages = ['server', 'shared', 'widget'].flatMap((folder) =>
     readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 afterEach(({ task }) => bench.leave(page, task.result?.state !== 'fail'));
 
-/** Concluded and tentative words in every language that was asked for. */
+/** Sends concluded and tentative words in every requested language. */
 function speak(session: ScriptedSession): void {
   const segment = (text: string) => ({ language: 'en', text, start_time: 0, end_time: 900 });
   const lists = {
@@ -29,7 +29,7 @@ function speak(session: ScriptedSession): void {
   }
 }
 
-/** Starts with a stream of the page's own: the microphone is denied in this browser. */
+/** Starts with the page's own stream, because the microphone is denied in this browser. */
 async function goLive(page: Page): Promise<void> {
   await page.evaluate(() => {
     const captions = document.querySelector('voice-captions')!;
@@ -44,7 +44,7 @@ async function denyMicrophone(page: Page): Promise<void> {
   await waitForState(page, 'microphone-denied');
 }
 
-/** Ways into the states that look different, one after the other on the same page. */
+/** Steps into each visually different state, one after the other on the same page. */
 const enter: Record<string, (page: Page) => Promise<void>> = {
   idle: async () => undefined,
   'idle, with speech': async (page) => {
@@ -58,7 +58,7 @@ const enter: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('button', { name: 'Unmute' }).waitFor();
   },
   'without sound': async (page) => {
-    // Bytes that are no speech.
+    // Bytes that are not decodable speech.
     const chunk = { language: 'es', data: [new Uint8Array(40)], duration: 20 };
     bench.gateway.sessions.at(-1)!.send({ type: 'target_media_chunk', ...chunk });
     await page.getByRole('button', { name: 'No sound' }).waitFor();
@@ -75,14 +75,14 @@ const enter: Record<string, (page: Page) => Promise<void>> = {
   },
 };
 
-describe('in light and dark', () => {
-  it('axe finds nothing to complain about, and all text has a contrast of 7:1', async () => {
+describe('in light and dark colour schemes', () => {
+  it('axe finds no faults, and all text has a contrast of 7:1', async () => {
     page = await bench.openAgain('/');
     await page.locator('.chip').first().waitFor();
     for (const [state, reach] of Object.entries(enter)) {
       await page.emulateMedia({ colorScheme: 'light' });
       await reach(page);
-      // What is around the element stays from then on.
+      // The surroundings of the element stay the same from then on.
       const isNewAround = state.startsWith('idle') || state === 'live';
       const around = isNewAround ? { leastContrast: 4.5 } : undefined;
       const found = [
@@ -125,7 +125,7 @@ describe('by keyboard', () => {
       const label = element instanceof HTMLInputElement ? element.labels?.[0] : undefined;
       const name =
         label?.textContent ?? element?.getAttribute('aria-label') ?? element?.textContent;
-      // The ring of a chip is drawn around what is seen of it.
+      // The focus ring of a chip is drawn around its visible part.
       const seen = label?.querySelector('span') ?? element;
       const ring = seen === null ? '' : getComputedStyle(seen).outlineStyle;
       return { name: name?.trim() ?? '', ring };
@@ -156,7 +156,7 @@ describe('by keyboard', () => {
     expect(names.filter((name) => order.includes(name))).toEqual(order);
   });
 
-  it('starts, stops and resizes', async () => {
+  it('the element starts, stops and resizes', async () => {
     page = await bench.openAgain('/page');
     await page.evaluate(() => {
       const context = new AudioContext();
@@ -167,7 +167,7 @@ describe('by keyboard', () => {
     expect((await focused(page)).name).toBe('Start captions');
     await page.keyboard.press('Enter');
     await waitForState(page, 'live');
-    // The button is another now, but the focus has stayed.
+    // The button has changed, but the focus has stayed.
     expect((await focused(page)).name).toBe('Stop');
     const size = () =>
       page.evaluate(() => {
@@ -192,8 +192,8 @@ describe('by keyboard', () => {
   });
 });
 
-describe('adapted', () => {
-  it('every target for a finger is at least 44 pixels tall and wide', async () => {
+describe('under user preferences and on small screens', () => {
+  it('every touch target is at least 44 pixels tall and wide', async () => {
     page = await bench.openAgain('/');
     await showOn(page, 'phone');
     await page.locator('.chip').first().waitFor();
@@ -215,7 +215,7 @@ describe('adapted', () => {
   it('nothing is cut off, from a small phone to a large screen', async () => {
     page = await bench.openAgain('/');
     await page.locator('.chip').first().waitFor();
-    // The last two are columns of a page.
+    // The last two widths are columns of a page.
     for (const width of [300, 320, 390, 768, 1366, 1920, 180, 140]) {
       const column = width < 300 ? `${width}px` : '';
       if (column === '') await page.setViewportSize({ width, height: 800 });
@@ -224,7 +224,7 @@ describe('adapted', () => {
         captions.style.inlineSize = inlineSize;
         captions.scrollIntoView({ block: 'end' });
         const root = captions.shadowRoot!;
-        // Whatever leaves the frame to the right, or a control that lies on another.
+        // Elements that extend beyond the frame to the right, and overlapping controls.
         const controls = [...root.querySelectorAll('button')];
         const covered = controls.filter((control) => {
           const { right, top, height } = control.getBoundingClientRect();
@@ -242,7 +242,7 @@ describe('adapted', () => {
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 
-  it('nothing moves for people who asked for less motion', async () => {
+  it('nothing moves under reduced motion', async () => {
     page = await bench.openAgain('/page');
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await goLive(page);
@@ -256,7 +256,7 @@ describe('adapted', () => {
     expect(moving).toBe(0);
   });
 
-  it('the meter and the buttons are seen in forced colours', async () => {
+  it('the meter and the buttons are visible in forced colours', async () => {
     page = await bench.openAgain('/page');
     await page.emulateMedia({ forcedColors: 'active' });
     const { bar, behind, border } = await page.evaluate(() => {
@@ -273,7 +273,7 @@ describe('adapted', () => {
   });
 });
 
-it('the denied microphone is said in words, with what to do', async () => {
+it('a denied microphone is reported with the remedy', async () => {
   page = await bench.openAgain('/page');
   await denyMicrophone(page);
   const status = page.getByRole('status').first();
@@ -282,7 +282,7 @@ it('the denied microphone is said in words, with what to do', async () => {
   await page.getByRole('button', { name: 'Try again' }).waitFor();
 });
 
-it('a page whose frame keeps the microphone from it says so', async () => {
+it('a page whose frame denies the microphone reports that', async () => {
   page = await bench.openAgain('/page');
   await page.evaluate(async () => {
     const frame = document.createElement('iframe');
@@ -295,7 +295,7 @@ it('a page whose frame keeps the microphone from it says so', async () => {
   await framed.getByText('give its frame allow="microphone"').waitFor();
 });
 
-it('a network that lets no socket through is told of', async () => {
+it('a network that blocks WebSockets is reported', async () => {
   page = await bench.open('/page');
   await page.evaluate(() => {
     class BlockedSocket {
@@ -312,6 +312,6 @@ it('a network that lets no socket through is told of', async () => {
     captions.start();
   });
   await page.getByText('This network may block it').waitFor();
-  // Not as many times as a server that may come back is waited for.
+  // Fewer tries than for a server that may come back.
   expect((await page.title()).match(/·/g)).toHaveLength(3);
 });

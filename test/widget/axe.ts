@@ -1,4 +1,4 @@
-/** What is wrong with how a page that is open in a browser is made and coloured. */
+/** Accessibility faults of an open page: its structure by axe-core, its colours by measurement. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
@@ -8,30 +8,33 @@ import { expect } from 'vitest';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const options: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  // Our own measure asks for more.
+  // Our own measurement is stricter.
   rules: { 'color-contrast': { enabled: false } },
   resultTypes: ['violations'],
   selectors: false,
 };
 
 interface Look {
-  /** A selector of the part to look at, in any depth of shadows; all of the page without it. */
+  /** Selector of the part to check, through all shadow roots; by default the whole page. */
   within?: string | undefined;
-  /** The same page has been looked at in other colours or in another window: its texts alone are looked at. */
+  /**
+   * Whether the page has been checked in other colours or another window, so that only its texts need a
+   * check.
+   */
   isSeen?: boolean;
-  /** Less than this is too faint; 7 without it. */
+  /** Minimum contrast of text; by default 7. */
   leastContrast?: number;
 }
 
 /**
- * What axe-core finds in a page, and texts that are too faint, one line each; fails when it has
- * looked at nothing. From then on nothing moves in the page that need not.
+ * Returns axe-core's findings in a page, and texts with too little contrast, one line each; fails when
+ * nothing was checked. Afterwards the page has reduced motion.
  */
 export async function faults(
   page: Page,
   { within, isSeen = false, leastContrast = 7 }: Look = {},
 ): Promise<string[]> {
-  // What fades in, or takes other colours, would be too faint for a moment.
+  // Elements in a fade or colour transition would have too little contrast for a moment.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const { count, weak } = await weakTexts(page, { within, leastContrast });
   expect(count).toBeGreaterThan(2);
@@ -39,18 +42,18 @@ export async function faults(
   return [...(await violations(page, options, within)), ...weak];
 }
 
-/** A laptop in the light, and a phone in the dark. */
+/** A laptop with a light scheme, and a phone with a dark one. */
 export const laptop = { viewport: { width: 1366, height: 768 }, colorScheme: 'light' } as const;
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
 type Device = 'laptop' | 'phone';
 
 /**
- * {@link faults} of a page on a laptop in the light, and texts that are too faint on a phone in the dark;
- * and how far it is wider than either window, in CSS pixels. It is left on the one that it was not on
- * before.
+ * Returns {@link faults} of a page on a laptop with a light scheme, texts with too little contrast on a
+ * phone with a dark one, and the excess width in either window, in CSS pixels. The page ends on the device
+ * that it did not start on.
  *
- * @param onEach is called on either
+ * @param onEach is called on either device
  */
 export async function faultsInBothLooks(
   page: Page,
@@ -74,7 +77,7 @@ function deviceOf(page: Page): Device {
   return page.viewportSize()?.width === phone.viewport.width ? 'phone' : 'laptop';
 }
 
-/** Gives a page another window and other colours; and fingers, which need larger buttons. */
+/** Changes a page's window, colour scheme and pointer; touch requires larger buttons. */
 export async function showOn(page: Page, on: Device): Promise<void> {
   if (deviceOf(page) === on) return;
   const { viewport, colorScheme } = on === 'phone' ? phone : laptop;
@@ -85,25 +88,25 @@ export async function showOn(page: Page, on: Device): Promise<void> {
   await page.emulateMedia({ colorScheme });
 }
 
-/** How far the page is wider than its window, in CSS pixels. */
+/** Returns by how much the page is wider than its window, in CSS pixels. */
 export function excessWidth(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 }
 
-/** What axe-core finds, colours included, where a page is laid over another picture. */
+/** Returns axe-core's findings, colours included, for a page that overlays another picture. */
 export function faultsOfOverlay(page: Page): Promise<string[]> {
   return violations(page, { ...options, rules: {} });
 }
 
-/** In any depth of shadows. */
+/** Finds a part through all shadow roots. */
 function partOf(page: Page, within = 'html'): Locator {
   return page.locator(within).first();
 }
 
 async function violations(page: Page, options: RunOptions, within?: string): Promise<string[]> {
-  // Not by a script tag: the page's own policy forbids it.
+  // Not added as a script tag, which the page's policy forbids.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
-  // Of what is right only the number leaves the page: every node of it would be a megabyte.
+  // Only the number of passes leaves the page: their nodes would be a megabyte.
   const { passed, found } = await partOf(page, within).evaluate(async (at, options) => {
     const { axe } = globalThis as unknown as {
       axe: { run(at: Element, options: RunOptions): Promise<AxeResults> };
@@ -116,7 +119,7 @@ async function violations(page: Page, options: RunOptions, within?: string): Pro
   return found;
 }
 
-/** Texts and their contrast with what is painted behind them, if it is too low; in any depth of shadows. */
+/** Returns texts with too little contrast against their background, through all shadow roots. */
 function weakTexts(
   page: Page,
   { within = 'body', leastContrast }: { within: string | undefined; leastContrast: number },
@@ -152,7 +155,7 @@ function weakTexts(
       const color = rgba(getComputedStyle(element).backgroundColor);
       return color[3] === 255 ? color : behind(around(element));
     };
-    /** Fainter than its colour, as far as it lets what is behind it shine through. */
+    /** The product of the opacities of an element and its ancestors. */
     const opacity = (element: Element | null): number =>
       element === null ? 1 : Number(getComputedStyle(element).opacity) * opacity(around(element));
     const weak: string[] = [];
@@ -167,7 +170,7 @@ function weakTexts(
         const { color, fill } = getComputedStyle(element);
         const own = rgba(element instanceof SVGElement ? fill : color);
         const ground = behind(element);
-        // What cannot be used may be faint.
+        // Disabled controls may be faint.
         const isUsable = element.closest(':disabled, [aria-disabled="true"]') === null;
         const share = isUsable ? opacity(element) : 1;
         const mixed = own.map((value, at) => value * share + ground[at]! * (1 - share));

@@ -1,4 +1,4 @@
-/** The built widget in the Chromium of the system, against the scripted gateway. */
+/** The built widget in the system's Chromium, against the scripted gateway. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,23 +15,23 @@ import {
 } from '../support/services/scripted-gateway.ts';
 import { projectFolder } from '../support/product/server.ts';
 
-/** What was built before the tests. */
+/** Built before the tests. */
 const builtWidget = path.join(projectFolder, 'dist/widget');
 
-/** What a file of tests shares: one browser, one gateway. */
+/** A test file's shared browser and gateway. */
 export interface WidgetBench extends KeptPage {
   readonly browser: Browser;
   readonly gateway: ScriptedGateway;
-  /** What the gateway serves besides the built widget, by path; may be changed. */
+  /** Pages that the gateway serves besides the built widget, by path; may be changed. */
   readonly pages: Record<string, string | Buffer>;
-  /** Opens a page; errors in it fail the test that asks {@link pageErrors}. */
+  /** Opens a page; its errors fail the test that checks {@link pageErrors}. */
   open(target: string, options?: BrowserContextOptions): Promise<Page>;
-  /** What pages have thrown or complained about in their consoles. */
+  /** Exceptions and console errors of pages. */
   readonly pageErrors: string[];
   close(): Promise<void>;
 }
 
-/** A page that holds nothing but the element. */
+/** Returns a page that contains only the element. */
 export function elementPage(attributes: string): string {
   return `<!doctype html>
     <html lang="en"><head><title>Captions</title><meta name="color-scheme" content="light dark">
@@ -40,22 +40,22 @@ export function elementPage(attributes: string): string {
     <voice-captions token-endpoint="/demo/token" ${attributes}></voice-captions></main></body></html>`;
 }
 
-/** What pages of tests remember of their element. */
+/** What a test page records about its element. */
 interface ElementRecord {
-  /** States it has gone through, oldest first. */
+  /** States that the element has passed through, oldest first. */
   states: string[];
-  /** Of those, how many were waited for. */
+  /** Number of these states that a test has awaited. */
   awaitedCount: number;
-  /** Chunks of sound it has captured. */
+  /** Number of captured audio chunks. */
   chunkCount: number;
 }
 
 declare global {
-  /** Of the document, from its beginning. */
+  /** Record of the document, from its start. */
   var record: ElementRecord | undefined;
 }
 
-/** Lets each document of a page remember its element; call it before the page is opened. */
+/** Makes each document of a page record its element; call it before opening the page. */
 export async function recordElement(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const record: ElementRecord = { states: [], awaitedCount: 0, chunkCount: 0 };
@@ -67,20 +67,20 @@ export async function recordElement(page: Page): Promise<void> {
   });
 }
 
-/** States the element goes through from now on; the list grows as it does. */
+/** Returns a function that lists the element's states from now on. */
 export async function recordStates(page: Page): Promise<() => Promise<string[]>> {
   const before = await page.evaluate(() => globalThis.record!.states.length);
   return () => page.evaluate((from) => globalThis.record!.states.slice(from), before);
 }
 
-/** Chunks of sound that the element has captured so far: as many are to be sent. */
+/** Returns the number of audio chunks captured so far, all of which are to be sent. */
 export function capturedChunks(page: Page): Promise<number> {
   return page.evaluate(() => globalThis.record!.chunkCount);
 }
 
 /**
- * Waits until the element is in a state, or has gone through it since the last one that was waited for:
- * some pass before a busy machine looks again.
+ * Waits until the element is in a state, or has passed through it since the last awaited one: a busy machine
+ * may miss short states.
  */
 export async function waitForState(page: Page, state: string): Promise<void> {
   await page.waitForFunction(
@@ -95,7 +95,7 @@ export async function waitForState(page: Page, state: string): Promise<void> {
   );
 }
 
-/** Answer of the demo page's options. */
+/** Response to the demo page's options request. */
 export const demoOptions = {
   source_languages: ['en'],
   target_languages: ['ca', 'es', 'fr', 'it', 'pt', 'pt-BR'],
@@ -107,9 +107,9 @@ export const demoOptions = {
 };
 
 /**
- * Starts everything.
+ * Starts the browser and the gateway.
  *
- * @param microphone WAV file that the fake microphone plays round and round, or `denied`
+ * @param microphone WAV file that the fake microphone loops, or `denied`
  */
 export async function startBench({
   microphone,
@@ -145,7 +145,7 @@ export async function startBench({
     open,
     async leave(page, hasPassed) {
       if (page.isClosed()) return;
-      // Nothing of it goes on beside the next test.
+      // Stops its activity before the next test.
       await page.goto('about:blank');
       await leave(page, hasPassed);
     },
@@ -166,7 +166,7 @@ async function untilDefined(page: Page): Promise<void> {
   await page.waitForFunction(() => customElements.get('voice-captions') !== undefined);
 }
 
-/** The newest session once it has heard so many chunks. */
+/** Returns the newest session once it has received that many chunks. */
 export async function newestSession(
   { gateway }: WidgetBench,
   { chunks = 0 } = {},
@@ -178,17 +178,17 @@ export async function newestSession(
   return newest()!;
 }
 
-/** What the element says about its state. */
+/** Returns the element's status text. */
 export function statusText(page: Page): Promise<string> {
   return page.getByRole('status').first().innerText();
 }
 
-/** Presses the button that starts. */
+/** Presses the start button. */
 export function pressStart(page: Page): Promise<void> {
   return page.getByRole('button', { name: /Start captions|Try again/ }).click();
 }
 
-/** A message that concludes words in the source and shows others as tentative. */
+/** Returns a message that concludes words in the source and shows others as tentative. */
 export function spoken(text: string, tentative = ''): ServerMessage {
   const segment = (words: string) =>
     words === '' ? [] : [{ language: 'en', text: words, start_time: 0, end_time: 100 }];
@@ -199,7 +199,7 @@ export function spoken(text: string, tentative = ''): ServerMessage {
   };
 }
 
-/** A message about one track; what is said in English is the source. */
+/** Returns a message about one track; English is the source. */
 export function captionUpdate(
   language: string,
   { concluded = '', tentative = '' }: { concluded?: string; tentative?: string },
@@ -212,12 +212,12 @@ export function captionUpdate(
     : { type: 'target_transcript_update', language, ...lists };
 }
 
-/** A message as its JSON frame says it: what the element receives from elsewhere. */
+/** Converts a message to its JSON frame, as the element receives it. */
 export function frameOf(message: ServerMessage): ServerFrame {
   return JSON.parse(encodeServerMessage(message, 'json') as string) as ServerFrame;
 }
 
-/** Lets the element receive messages, and waits until it shows them. */
+/** Delivers messages to the element, and waits until it shows them. */
 export async function receive(page: Page, ...messages: ServerMessage[]): Promise<void> {
   await page.evaluate(async (frames) => {
     const captions = document.querySelector('voice-captions')!;
@@ -226,7 +226,7 @@ export async function receive(page: Page, ...messages: ServerMessage[]): Promise
   }, messages.map(frameOf));
 }
 
-/** Far more than a block of captions holds. */
+/** Returns far more text than a block of captions holds. */
 export function longCaption(language: string): ServerFrame {
   return frameOf(
     captionUpdate(language, { concluded: `${'Palabras sencillas. '.repeat(40)}Y más` }),
@@ -234,8 +234,8 @@ export function longCaption(language: string): ServerFrame {
 }
 
 /**
- * Runs in a page with an element: how many pixels of a line are cut off in a block that has been filled,
- * at each size of type. A sliver of a tenth of a pixel is seen by nobody.
+ * Runs in a page with an element: measures how many pixels of a line are cut off in a filled block, at each
+ * font size. A tenth of a pixel is invisible.
  */
 export async function sliversOfLines(frame: ServerFrame): Promise<number[]> {
   const captions = document.querySelector('voice-captions')!;

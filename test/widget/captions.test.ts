@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** One page for all tests that leave nothing behind but captions. */
+/** One page for all tests that leave only captions behind. */
 async function freshPage(): Promise<Page> {
   shared ??= await bench.open('/page', lively);
   await shared.evaluate(async () => {
@@ -48,7 +48,7 @@ const words = {
 };
 type Language = keyof typeof words;
 
-/** Positions of all visible words of a language, by the order in which they were said. */
+/** Returns the positions of all visible words of a language, in spoken order. */
 async function wordPositions(page: Page, language: string): Promise<{ word: string; x: number }[]> {
   return page.evaluate((lang) => {
     const root = document.querySelector('voice-captions')!.shadowRoot!;
@@ -69,8 +69,8 @@ async function wordPositions(page: Page, language: string): Promise<{ word: stri
 }
 
 /**
- * Lets a text grow word by word: each update concludes the word three before the last and shows the
- * last three as tentative. Counts words that moved sideways.
+ * Grows a text word by word: each update concludes the word three before the last and shows the last three
+ * as tentative. Counts words that moved sideways.
  */
 async function countMoves(
   page: Page,
@@ -85,7 +85,7 @@ async function countMoves(
     const tentative = spoken.slice(upTo - 2, upTo).join('');
     await receive(page, captionUpdate(language, { concluded, tentative }));
     const now = await wordPositions(page, language);
-    // A line that has left the page takes its words along: the count goes on with what stays.
+    // A line that leaves the page takes its words along: the comparison continues with the remaining words.
     const gone = Math.max(0, before.length + 1 - now.length);
     for (const [index, { word, x }] of now.slice(0, -1).entries()) {
       const earlier = before[index + gone];
@@ -106,7 +106,7 @@ describe('captions', () => {
     expect(moves).toBe(0);
   });
 
-  it('would be caught moving if they were centred', async () => {
+  it('would move if they were centred, which this test notices', async () => {
     const page = await freshPage();
     await page.evaluate(() => {
       const sheet = new CSSStyleSheet();
@@ -117,7 +117,7 @@ describe('captions', () => {
     await page.evaluate(() => document.adoptedStyleSheets.pop());
   });
 
-  it('keep the height they had before the first word', async () => {
+  it('keep their height from before the first word', async () => {
     const page = await bench.open('/page', { viewport: { width: 390, height: 844 } });
     const heights = () =>
       page.evaluate(() => {
@@ -157,7 +157,7 @@ describe('captions', () => {
     await page.context().close();
   });
 
-  it('stand in blocks of whole lines, at every size of type', async () => {
+  it('fill blocks of whole lines at every font size', async () => {
     const page = await freshPage();
     const slivers = await page.evaluate(sliversOfLines, longCaption('es'));
     expect(Math.max(...slivers), JSON.stringify(slivers)).toBeLessThan(0.1);
@@ -176,7 +176,7 @@ describe('captions', () => {
     expect(Math.abs(gap)).toBeLessThan(1);
   });
 
-  it('carry the language and the direction of each line', async () => {
+  it('declare the language and direction of each line', async () => {
     const page = await freshPage();
     for (const language of ['en', 'es', 'ar'] as const) {
       await receive(page, captionUpdate(language, { concluded: words[language] }));
@@ -252,7 +252,7 @@ describe('captions', () => {
     });
   });
 
-  it('show one language alone, hide the source and hold more lines when asked to', async () => {
+  it('show one language, hide the source and show more lines on request', async () => {
     const tracks = (page: Page) =>
       page.evaluate(() =>
         [...document.querySelector('voice-captions')!.shadowRoot!.querySelectorAll('.track')].map(
@@ -271,7 +271,7 @@ describe('captions', () => {
     expect(await tracks(hidden)).toEqual(['Español']);
   });
 
-  it('fall back to what they would be where an attribute is taken away', async () => {
+  it('return to their defaults when an attribute is removed', async () => {
     const page = await freshPage();
     const kinds = await page.evaluate(async () => {
       const captions = document.querySelector('voice-captions')!;
@@ -307,7 +307,7 @@ describe('captions', () => {
     });
   });
 
-  it('give the transcript of each language and can be cleared', async () => {
+  it('provide a transcript of each language and can be cleared', async () => {
     const page = await freshPage();
     await receive(
       page,
@@ -357,7 +357,7 @@ describe('the live region', () => {
     await page.context().close();
   });
 
-  it('speaks another language, or none, when told to', async () => {
+  it('announces another language, or none, on request', async () => {
     const french = await bench.openAgain('/french');
     await receive(
       french,
@@ -390,7 +390,7 @@ describe('the live region', () => {
   });
 });
 
-it('no page complained', () => {
+it('the caption pages report no errors', () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
 });

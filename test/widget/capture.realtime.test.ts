@@ -15,7 +15,7 @@ import {
 } from './browser.ts';
 import { amplitudeAt, tones, wav } from './sound.ts';
 
-/** 1 kHz must come through; 11 kHz would fold back to 5 kHz without a filter before it. */
+/** 1 kHz must pass; without a low-pass filter 11 kHz would alias to 5 kHz. */
 const microphone = wav(
   tones({ 1_000: 0.25, 11_000: 0.25 }, { sampleRateHz: 48_000, lengthS: 1 }),
   48_000,
@@ -26,7 +26,7 @@ const shortFile = wav(
   16_000,
 );
 
-/** Starts without a click, with sound that asks for no permission. */
+/** Starts without a click, with a source that needs no permission. */
 const PLAYS_BY_ITSELF = `<script type="module">
   const captions = document.querySelector('voice-captions');
   captions.source = await (await fetch('/short.wav')).blob();
@@ -61,11 +61,11 @@ function samplesOf({ chunks }: ScriptedSession): Int16Array {
 }
 
 declare global {
-  /** When the page has sent something over a socket. */
+  /** Times at which the page has sent data over a socket. */
   var sentAtMs: number[] | undefined;
 }
 
-/** Times by the clock of the page: how late a busy machine receives it says nothing of its pace. */
+/** Records times by the page's clock: a busy machine's late receipt says nothing about the pace. */
 async function recordSending(page: Page): Promise<void> {
   await page.evaluate(() => {
     const times: number[] = (globalThis.sentAtMs = []);
@@ -80,7 +80,7 @@ async function recordSending(page: Page): Promise<void> {
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
-describe('capture', () => {
+describe('audio capture', () => {
   it('sends 3200 bytes of s16le every 100 ms', async () => {
     page = await bench.openAgain('/page');
     const states = await recordStates(page);
@@ -97,11 +97,11 @@ describe('capture', () => {
       session_updates: true,
     });
     expect(new Set(heard.chunks.map(({ bytes }) => bytes.length))).toEqual(new Set([3_200]));
-    // The gateway takes at most twice real time, also from a page that has to catch up.
+    // The gateway accepts at most twice real time, even from a page that catches up.
     const sentAtMs = await page.evaluate(() => globalThis.sentAtMs!);
     expect(sentAtMs.length).toBeGreaterThanOrEqual(12);
     const sentMs = 100 * (sentAtMs.length - 1);
-    // As much as one chunk may be late, by a timer or a busy machine, and the next in time.
+    // One chunk may be this late, by a timer or a busy machine, with the next in time.
     expect(sentAtMs.at(-1)! - sentAtMs[0]!).toBeGreaterThan(sentMs / 2 - 100);
     const cadence = await page.evaluate(
       () =>
@@ -112,16 +112,16 @@ describe('capture', () => {
           });
         }),
     );
-    // Over three seconds, so that one that is late, and those that wait behind it, do not count.
+    // Over three seconds, so that a late chunk and those waiting behind it do not matter.
     const paceMs = (cadence.at(-1)! - cadence[0]!) / (cadence.length - 1);
     expect(paceMs).toBeGreaterThan(85);
     expect(paceMs).toBeLessThan(115);
     expect(await states()).toEqual(['requesting-microphone', 'connecting', 'live']);
   });
 
-  it('keeps the level of what it hears and lets nothing fold back', async () => {
+  it('keeps the level of the input without aliasing', async () => {
     page = await bench.openAgain('/page');
-    // The page's own stream, so that no noise suppression works on the tones.
+    // A stream of the page, so that no noise suppression affects the tones.
     await page.evaluate(async () => {
       const captions = document.querySelector('voice-captions')!;
       captions.source = await navigator.mediaDevices.getUserMedia({
@@ -130,18 +130,18 @@ describe('capture', () => {
       captions.start();
     });
     const samples = samplesOf(await newestSession(bench, { chunks: 21 }));
-    // Quarters of a second, because the fake microphone stumbles where its file begins again.
+    // Quarters of a second, because the fake microphone stumbles where its file restarts.
     const quarters = Array.from({ length: 8 }, (_, index) =>
       samples.subarray(1_600 + index * 4_000, 1_600 + (index + 1) * 4_000),
     );
     const level = (hz: number) =>
       median(quarters.map((quarter) => amplitudeAt(quarter, hz, 16_000)));
     expect(level(1_000)).toBeCloseTo(0.25, 3);
-    // −60 dB of the tone that must not be there.
+    // −60 dB relative to the tone that must be absent.
     expect(level(5_000)).toBeLessThan(0.25e-3);
   });
 
-  it('speaks JSON when told to', async () => {
+  it('uses JSON on request', async () => {
     page = await bench.openAgain('/json');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 3 });
@@ -171,7 +171,7 @@ describe('capture', () => {
     expect(heard.isFinished).toBe(true);
   });
 
-  it('keeps what is said while connecting and catches up below twice real time', async () => {
+  it('keeps speech while connecting and catches up below twice real time', async () => {
     page = await bench.openAgain('/page');
     let release = (): void => undefined;
     bench.gateway.hold = new Promise((resolve) => (release = resolve));
@@ -184,13 +184,13 @@ describe('capture', () => {
     const sentAtMs = await page.evaluate(() => globalThis.sentAtMs!);
     const speed = 2_900 / (sentAtMs[29]! - sentAtMs[0]!);
     expect(speed).toBeLessThan(2);
-    // At the pace of speech alone, two seconds would stay behind.
+    // At real time, two seconds would stay behind.
     const behind = () =>
       page.evaluate(() => globalThis.record!.chunkCount - globalThis.sentAtMs!.length);
     await expect.poll(behind).toBeLessThan(5);
   });
 
-  it('moves the meter and tells the level', async () => {
+  it('moves the meter and reports the level', async () => {
     page = await bench.openAgain('/page');
     await pressStart(page);
     await newestSession(bench, { chunks: 4 });
@@ -208,7 +208,7 @@ describe('capture', () => {
     expect(Math.max(...heights.map(Number))).toBeGreaterThan(0.3);
   });
 
-  it('says so when nothing but silence comes, and goes on when sound returns', async () => {
+  it('reports silence, and continues when sound returns', async () => {
     page = await bench.openAgain('/page');
     await page.evaluate(() => {
       const context = new AudioContext();
@@ -236,14 +236,14 @@ describe('capture', () => {
   });
 });
 
-describe('the worklet', () => {
-  it('comes out of the script itself where its file is missing', async () => {
+describe('the capture worklet', () => {
+  it('comes from the script itself where its file is missing', async () => {
     page = await bench.openAgain('/open/lost');
     await pressStart(page);
     expect((await newestSession(bench, { chunks: 3 })).chunks.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is named when neither way is open', async () => {
+  it('is named in the error when neither source works', async () => {
     page = await bench.openAgain('/lost');
     await pressStart(page);
     await waitForState(page, 'failed');
@@ -251,10 +251,10 @@ describe('the worklet', () => {
   });
 });
 
-it('sound that the browser keeps back until a click is told, and a click brings it', async () => {
+it('audio blocked until a click is reported, and a click starts it', async () => {
   page = await bench.browser.newPage();
   await page.goto(new URL('/open/unclicked', bench.gateway.origin).href);
-  // Not before: whatever a test asks a page counts as a click.
+  // Not before: any evaluation in the page counts as a click.
   await newestSession(bench);
   await waitForState(page, 'failed');
   expect(await statusText(page)).toContain('waits for a click');
@@ -262,7 +262,7 @@ it('sound that the browser keeps back until a click is told, and a click brings 
   await newestSession(bench, { chunks: 5 });
 });
 
-it('no page complained, and a policy that was in force was not broken', async () => {
+it('the capture pages report no errors, under an enforced policy', async () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
   page = await bench.openAgain('/page');

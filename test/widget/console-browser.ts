@@ -1,4 +1,4 @@
-/** The console of a real server in the Chromium of the system. */
+/** The console of a real server in the system's Chromium. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { keepPage, type KeptPage } from './kept-page.ts';
 import { laptop } from './axe.ts';
@@ -17,13 +17,13 @@ export interface ConsoleBench extends KeptPage {
   readonly account: string;
   /** Its one-time link. */
   readonly link: string;
-  /** What pages have thrown, and everything their policy has blocked. */
+  /** Exceptions of pages, and everything that their policy has blocked. */
   readonly pageErrors: string[];
-  /** Opens an address of the console in a browser where nobody is signed in. */
+  /** Opens a console address in a signed-out browser. */
   open(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Opens it signed in; the first call uses the link up. */
+  /** Opens an address signed in; the first call uses up the link. */
   openSignedIn(fragment?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Opens an address signed in, in the page that the test before has left, on a laptop. */
+  /** Opens an address signed in, in the page left by the previous test, on a laptop. */
   openAgain(fragment: string): Promise<Page>;
   close(): Promise<void>;
 }
@@ -41,10 +41,10 @@ async function serverWithConsole(settings: Record<string, string> | undefined, i
 /**
  * Opens the console of a server in a browser.
  *
- * @param settings of a server of its own, whose operator signs in; without them it is the one that all
- *   files share, with a new account
- * @param isAlone whether the server is a process of its own, as programs that it starts look for their
- *   settings in its environment
+ * @param settings of a server of its own, whose operator signs in; by default the server that all files
+ * share, with a new account
+ * @param isAlone whether the server is a separate process, because its child programs read settings from
+ * their environment
  */
 export async function startConsole(
   settings?: Record<string, string>,
@@ -85,12 +85,12 @@ export async function startConsole(
   };
 }
 
-/** The address at which a password is set. */
+/** Returns the address at which a password is set. */
 export function linkOf({ url }: { url: string }, token: string): string {
   return `${url}/console/#set-password=${token}`;
 }
 
-/** What a browser keeps when an account has signed in by a one-time link, with {@link PASSWORD}. */
+/** Returns the browser state of an account signed in by a one-time link, with {@link PASSWORD}. */
 export async function sessionOf(server: { url: string }, token: string) {
   const { cookie = '' } = await signedIn(server, token, PASSWORD);
   const [name = '', value = ''] = cookie.split('=');

@@ -1,4 +1,4 @@
-/** What somebody has typed in the console and has not saved, over a real server. */
+/** Unsaved input in the console, over a real server. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Glossary } from '../../shared/schemas/glossaries.ts';
@@ -20,7 +20,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const field = (name: string) => page.getByLabel(name, { exact: true }).filter({ visible: true });
 const waiting = (title: string) => page.getByText(`What you typed into ${title} is kept.`);
 
-/** Whether the browser asks before it leaves the console. */
+/** Returns whether the browser would warn before leaving the console. */
 const asks = () =>
   page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
 
@@ -30,14 +30,14 @@ async function go(hash: string, heading: string): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
-/** The page goes away under what is typed, by a link, and comes back. */
+/** Leaves the page with unsaved input by a link, and returns. */
 async function leaveAndReturn(): Promise<void> {
   await page.evaluate(() => (location.hash = '#/settings'));
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
   await page.goBack();
 }
 
-/** The session is over while a button is pressed, and begins anew. */
+/** Ends the session while a button is pressed, then signs in again. */
 async function interrupt(pressed: string): Promise<void> {
   await page.context().clearCookies();
   await button(pressed).last().click();
@@ -59,7 +59,7 @@ async function makeKey(label: string): Promise<string> {
   return id;
 }
 
-/** Somebody else does something in the console. */
+/** Sends a console request from elsewhere. */
 const elsewhere = (method: string, path: string, body: unknown = {}) =>
   page.evaluate(
     async ([how, where, what]) => {
@@ -78,8 +78,8 @@ async function makeGlossary(name: string): Promise<string> {
   return (await answerOf<Glossary>(answer)).glossary_id;
 }
 
-describe('a dialog that was interrupted', () => {
-  it('waits: its page says so, and lets it be gone on with or let go of', async () => {
+describe('an interrupted dialog', () => {
+  it('is kept as a draft that the page offers to continue or discard', async () => {
     await makeKey('Website');
     await button('Edit Website').click();
     await field('Label').fill('Shop');
@@ -111,7 +111,7 @@ describe('a dialog that was interrupted', () => {
     await button('Cancel').click();
   });
 
-  it('of a new room waits as well', async () => {
+  it('for a new room is kept as well', async () => {
     await open('#/events');
     await button('New room').first().click();
     await field('Name').fill('Main stage');
@@ -121,7 +121,7 @@ describe('a dialog that was interrupted', () => {
     await expect.poll(asks).toBe(false);
   });
 
-  it('has nothing to wait for when a limit was taken and given back', async () => {
+  it('is not kept when a limit was removed and restored', async () => {
     await makeKey('Limited');
     await button('Edit Limited').click();
     const without = page.getByRole('group', { name: 'Characters' }).getByLabel('No limit');
@@ -134,8 +134,8 @@ describe('a dialog that was interrupted', () => {
   });
 });
 
-describe('what belongs to a thing that others have deleted', () => {
-  it('is let go of by the list: of keys, glossaries and style rules', async () => {
+describe('a draft for something deleted elsewhere', () => {
+  it('is discarded by the list of keys, glossaries or style rules', async () => {
     const id = await makeKey('Gone');
     await button('Edit Gone').click();
     await field('Label').fill('Going');
@@ -158,7 +158,7 @@ describe('what belongs to a thing that others have deleted', () => {
     await expect.poll(asks).toBe(false);
   });
 
-  it('is let go of by its own page, what still is there stays', async () => {
+  it('is discarded by its own page, while other drafts stay', async () => {
     const list = { name: 'Letters', language: 'en' };
     const instruction = { label: 'Warm', prompt: 'Be warm.' };
     const answer = bench.server.post('/v3/style_rules', {
@@ -187,8 +187,8 @@ describe('what belongs to a thing that others have deleted', () => {
   });
 });
 
-describe('translation memories', () => {
-  it('are searched where there are many, and drafts of two of one name are two', async () => {
+describe('drafts of translation memories', () => {
+  it('are separate for two memories of the same name, in a searchable list', async () => {
     await open('#/translation-memories');
     for (let at = 0; at < 27; at += 1) {
       const name = at < 2 ? 'Twin' : `Pier ${at}`;
@@ -221,7 +221,7 @@ describe('translation memories', () => {
     expect([await button('Rename Twin').count(), await asks()]).toEqual([1, false]);
   });
 
-  it('that are imported wait by the name of their file', async () => {
+  it('of an import are kept under the name of their file', async () => {
     await open('#/translation-memories');
     await page.locator('input[type="file"]').setInputFiles(file('Fleet.csv', 'a,b'));
     await field('Name').fill('Navy');
@@ -232,6 +232,6 @@ describe('translation memories', () => {
   });
 });
 
-it('the pages throw nothing and break no policy', () => {
+it('the draft pages throw nothing and violate no policy', () => {
   expect(bench.pageErrors).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The console's page of events, over a real server: rooms are made, watched, changed and deleted. */
+/** The console's events page over a real server: creating, watching, changing and deleting rooms. */
 import { readFileSync } from 'node:fs';
 import type { Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const roomOf = (id: string) => read<RoomInfo>(`/v1/rooms/${id}`);
 const type = (id: string, words: string) =>
   bench.server.post(`/v1/rooms/${id}/captions`, { text: words });
 
-/** Reads along; resolves when the room has answered, and then tells by which code it was closed. */
+/** Connects a reader; resolves when the room has answered, with a promise of the close code. */
 async function readAlong(id: string, query: string): Promise<{ closed: Promise<number> }> {
   const socket = new WebSocket(
     `${bench.server.url.replace(/^http/, 'ws')}/v1/rooms/${id}/live?${query}`,
@@ -41,13 +41,13 @@ async function readAlong(id: string, query: string): Promise<{ closed: Promise<n
   return { closed };
 }
 
-/** A file that comes of pressing a button. */
+/** Returns the file that is downloaded by pressing a button. */
 async function downloadOf(press: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
   const [saved] = await Promise.all([page.waitForEvent('download'), press()]);
   return { name: saved.suggestedFilename(), content: readFileSync(await saved.path()) };
 }
 
-it('a room is made by a form that says what it means, and hands out its links and its code', async () => {
+it('a room is created by a form that explains itself, and provides its links and code', async () => {
   await open('#/events');
   await text('A room is for one stage or one meeting.');
   expect(await button('New room').count()).toBe(1);
@@ -57,7 +57,7 @@ it('a room is made by a form that says what it means, and hands out its links an
   await page.getByRole('alert').getByText('Please enter a name.').waitFor();
   await expect.poll(() => nameOfFocused(page)).toBe('Name');
   await field('Name').fill('Main stage');
-  // Whoever goes elsewhere and comes again finds it as it was.
+  // After a visit to another page, the room is unchanged.
   await page.evaluate(() => (location.hash = '#/overview'));
   await heading('Overview');
   await page.evaluate(() => (location.hash = '#/events'));
@@ -101,7 +101,7 @@ it('a room is made by a form that says what it means, and hands out its links an
   const poster = page.getByRole('dialog', { name: 'Main stage' });
   await poster.getByText('español').waitFor();
   await poster.getByText(room.passcode!).waitFor();
-  // On paper there is nothing else.
+  // On paper only these are visible.
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByRole('heading', { name: 'Links and code' }).isVisible()).toBe(false);
   expect(await poster.getByRole('img').isVisible()).toBe(true);
@@ -110,7 +110,7 @@ it('a room is made by a form that says what it means, and hands out its links an
   await expect.poll(() => poster.count()).toBe(0);
 });
 
-it('who is there shows as they come, and pausing takes nothing else away', async () => {
+it('arriving readers are shown at once, and pausing changes nothing else', async () => {
   const { room_id: id } = await makeRoom({
     name: 'Watched',
     languages: ['es', 'fr'],
@@ -157,7 +157,7 @@ it('who is there shows as they come, and pausing takes nothing else away', async
   expect(await reader.closed).toBe(4404);
 });
 
-it('settings are changed one by one: who reads along stays, unless who may read is changed', async () => {
+it('settings are changed one by one, and readers stay unless the access changes', async () => {
   const { room_id: id } = await makeRoom({ name: 'Set up', languages: ['es'], keep_hours: 36 });
   const reader = await readAlong(id, 'language=es');
   await open(`#/events/${id}`);
@@ -193,7 +193,7 @@ it('settings are changed one by one: who reads along stays, unless who may read 
   ]);
 });
 
-it('words are put right and hidden from the next sentence on, and wait while one looks elsewhere', async () => {
+it('words are replaced and hidden from the next sentence on, and unsaved words are kept across pages', async () => {
   const { room_id: id } = await makeRoom({ name: 'Worded', languages: [], keep_hours: 1 });
   await open(`#/events/${id}`);
   await field('Heard, line 1').fill('zembler');
@@ -232,7 +232,7 @@ it('words are put right and hidden from the next sentence on, and wait while one
   expect(content.toString()).toBe('•••, the Zembla is a •••.\n');
 });
 
-it('links are made for somebody and for a time, and whoever came by one goes when it is revoked', async () => {
+it('links have a name and a lifetime, and revoking one disconnects its users', async () => {
   const { room_id: id } = await makeRoom({ name: 'Linked', languages: ['es'], access: 'link' });
   await open(`#/events/${id}`);
   await button('New link').click();
@@ -243,7 +243,7 @@ it('links are made for somebody and for a time, and whoever came by one goes whe
   await expect.poll(() => nameOfFocused(page)).toBe('Done');
   await page.keyboard.press('Enter');
   await page.getByRole('row', { name: /Press Reader Until/ }).waitFor();
-  // Those that came with the room say what they are for.
+  // The room's own links describe their purpose.
   for (const audience of ['Readers and screens', 'Captioners', 'Speakers']) {
     await page.getByRole('rowheader', { name: `${audience} Made with the room` }).waitFor();
   }
@@ -265,7 +265,7 @@ it('links are made for somebody and for a time, and whoever came by one goes whe
   await text('Every lasting link of this kind was revoked.');
 });
 
-it('what was said is saved in any language and format, and deleted', async () => {
+it('the transcript is saved in any language and format, and deleted', async () => {
   const { room_id: id } = await makeRoom({ name: 'Said', languages: ['es'] });
   await open(`#/events/${id}`);
   await text('Nothing has been said yet.');
@@ -286,7 +286,7 @@ it('what was said is saved in any language and format, and deleted', async () =>
   expect(await left.text()).toBe('');
 });
 
-it('says so when the plan has no rooms, and when a room is gone', async () => {
+it('a plan without rooms and a deleted room are reported', async () => {
   const free = await sharedServer('silent', 'free');
   const storageState = await sessionOf(free, await free.consoleLink());
   page = await bench.open('#/overview', { storageState });
@@ -299,7 +299,7 @@ it('says so when the plan has no rooms, and when a room is gone', async () => {
   await text('It was deleted, or the address has been mistyped.');
 });
 
-it('list, room, dialogs and poster are no wider than a laptop or a phone and have no fault that axe finds', async () => {
+it('list, room, dialogs and poster fit a laptop and a phone, and axe finds no faults', async () => {
   const { room_id: id } = await makeRoom({
     name: 'Looked at',
     languages: ['es', 'fr', 'ca', 'it', 'pt'],
@@ -337,6 +337,6 @@ it('list, room, dialogs and poster are no wider than a laptop or a phone and hav
   await look('poster', 'html');
 });
 
-it('the pages throw nothing and break no policy', () => {
+it('the event pages throw nothing and violate no policy', () => {
   expect(bench.pageErrors).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What the glossary editor does with entries, without its page. */
+/** Entries in the glossary editor, without its page. */
 import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { parseEntries } from '../../server/glossaries/terms/entries.ts';
@@ -20,8 +20,8 @@ const dictionary = fc.uniqueArray(fc.record({ source: phrase, target: phrase }),
   maxLength: 12,
 });
 
-describe('a file of entries', () => {
-  it('is read as it was written, by the page and by the server', async () => {
+describe('a file of glossary entries', () => {
+  it('is read as written, by the page and by the server', async () => {
     await fc.assert(
       fc.asyncProperty(dictionary, async (entries) => {
         for (const format of ['tsv', 'csv'] as const) {
@@ -35,7 +35,7 @@ describe('a file of entries', () => {
     );
   });
 
-  it('may come from a spreadsheet: commas, semicolons, tabs, quotes, UTF-16', () => {
+  it('may come from a spreadsheet: commas, semicolons, tabs, quotation marks, UTF-16', () => {
     const expected = [entry('one, two', 'eins, "zwei"'), entry('line', 'Zeile')];
     const lines = (separator: string) =>
       `"one, two"${separator}"eins, ""zwei"""\r\nline${separator}Zeile\r\n\r\n`;
@@ -47,7 +47,7 @@ describe('a file of entries', () => {
     expect(() => decodeText(Buffer.from('caf\xe9', 'latin1'))).toThrow(TypeError);
   });
 
-  it('tells which lines cannot be used and uses the others', () => {
+  it('has unusable lines reported, and its other lines used', () => {
     const text = [
       ...['house,Haus', 'alone', ',nothing', '"open,Zeile', 'house,Heim', `${'x'.repeat(1025)},y`],
       ...['"two', 'lines",b', 'casa,house,es,en', 'car,Auto,EN,de-DE'],
@@ -66,10 +66,10 @@ describe('a file of entries', () => {
   });
 });
 
-describe('a draft', () => {
+describe('a glossary draft', () => {
   const saved = () => new DictionaryDraft([entry('a'), entry('b'), entry('c')]);
 
-  it('knows how it differs from what is saved, and forgets it when told to', () => {
+  it('knows its difference from the saved state, and discards it on request', () => {
     const draft = saved();
     const [, second, third] = draft.entries;
     expect(draft.put(entry('d'))).toBeUndefined();
@@ -84,7 +84,7 @@ describe('a draft', () => {
     expect(draft.entries).toEqual([entry('a'), entry('b'), entry('c')]);
   });
 
-  it('keeps a row that was begun while it was saved', () => {
+  it('keeps a row that was begun during saving', () => {
     const draft = saved();
     draft.row = { over: 'new', ...entry('d') };
     const renewed = draft.renewed([entry('a')]);
@@ -94,7 +94,7 @@ describe('a draft', () => {
     expect(draft.renewed([entry('a')]).isChanged).toBe(false);
   });
 
-  it('refuses what the server would refuse', () => {
+  it('rejects what the server would reject', () => {
     const draft = saved();
     expect(draft.put(entry('a', 'again'))).toBe('has a source phrase that is there already');
     expect(draft.put(entry('b', 'x'), draft.entries[0])).toContain('there already');
@@ -103,13 +103,13 @@ describe('a draft', () => {
     expect(draft.isChanged).toBe(false);
   });
 
-  it('is sent as additions alone while nothing was taken away', () => {
+  it('is sent as additions only while nothing is removed', () => {
     const draft = saved();
     draft.take([entry('a', 'new'), entry('d')], { inPlaceOfAll: false });
     expect(draft.plan).toEqual({ kind: 'add', tsv: 'a\tnew\nd\td (de)' });
   });
 
-  it('leaves alone what others have changed in between', () => {
+  it('keeps concurrent changes of others', () => {
     const draft = saved();
     draft.remove(draft.entries[0]!);
     draft.put(entry('b', 'mine'), draft.entries[0]);
@@ -120,7 +120,7 @@ describe('a draft', () => {
     );
   });
 
-  it('finds words in either phrase, whatever their case', () => {
+  it('finds words in either phrase, in any case', () => {
     expect(
       saved()
         .search(' B (DE')

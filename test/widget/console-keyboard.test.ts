@@ -1,4 +1,4 @@
-/** Where the focus of the console is, for who types and for who listens. */
+/** Keyboard focus in the console, for keyboard and screen-reader users. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Glossary } from '../../shared/schemas/glossaries.ts';
@@ -18,7 +18,7 @@ const open = async (fragment: string) => (page = await bench.openAgain(fragment)
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const focused = (name: string) => expect.poll(() => nameOfFocused(page)).toBe(name);
 
-/** As who has no mouse does. */
+/** Presses a button by keyboard. */
 async function press(name: string): Promise<void> {
   await button(name).focus();
   await page.keyboard.press('Enter');
@@ -41,7 +41,7 @@ async function makeGlossary(name: string, words: number): Promise<Glossary> {
 const makeRoom = (name: string) =>
   answerOf<RoomInfo>(bench.server.post('/v1/rooms', { name, source_language: 'en' }));
 
-/** Answers what is asked before something is done. */
+/** Confirms the question before an action. */
 async function confirm(): Promise<void> {
   await focused('Cancel');
   await page.keyboard.press('Tab');
@@ -49,7 +49,7 @@ async function confirm(): Promise<void> {
 }
 
 describe('what has the focus goes away', () => {
-  it('the row that takes its place has it', async () => {
+  it('the row in its place gets the focus', async () => {
     await open('#/keys');
     for (const label of ['North', 'South']) await makeKey(label);
     await press('Deactivate North');
@@ -57,7 +57,7 @@ describe('what has the focus goes away', () => {
     await focused('Edit South');
   });
 
-  it('a list of sites goes on at the field for another', async () => {
+  it('the field for a new site gets the focus in a list of sites', async () => {
     await open('#/settings');
     await page.getByLabel('New site').fill('https://news.example.org');
     await page.keyboard.press('Enter');
@@ -66,7 +66,7 @@ describe('what has the focus goes away', () => {
     await focused('New site');
   });
 
-  it('the heading of the page has it when nothing takes its place', async () => {
+  it('the page heading gets the focus if nothing takes its place', async () => {
     const { glossary_id: id } = await answerOf<Glossary>(
       bench.server.post('/v3/glossaries', { name: 'Harbour', dictionaries: [] }),
     );
@@ -79,10 +79,10 @@ describe('what has the focus goes away', () => {
     await focused('Harbour');
   });
 
-  it('a message that is dismissed gives it back to the page', async () => {
+  it('dismissing a message returns the focus to the page', async () => {
     const { room_id: id } = await makeRoom('Yard');
     await open(`#/events/${id}`);
-    // Without what was said before.
+    // The reload removes earlier messages.
     await page.reload();
     await press('Pause');
     await page.getByText('Paused. Nothing that is said').waitFor();
@@ -91,8 +91,8 @@ describe('what has the focus goes away', () => {
   });
 });
 
-describe('a button that cannot be used for a while', () => {
-  it('has the focus again when it can', async () => {
+describe('a temporarily disabled button', () => {
+  it('gets the focus back when it is enabled', async () => {
     const { room_id: id } = await makeRoom('Stage');
     await open(`#/events/${id}`);
     await button('Pause').focus();
@@ -103,19 +103,19 @@ describe('a button that cannot be used for a while', () => {
     }
   });
 
-  it('has it still when all is saved', async () => {
+  it('keeps the focus when all is saved', async () => {
     const { room_id: id } = await makeRoom('Hall');
     await open(`#/events/${id}`);
     await page.getByLabel('Hidden words').fill('bother');
     await press('Save');
     await page.getByText('All changes are saved.').waitFor();
-    // Once more does nothing, and what is on the page is drawn by then.
+    // A second press does nothing, and the page is redrawn by then.
     await page.keyboard.press('Enter');
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     expect(await nameOfFocused(page)).toBe('Save');
   });
 
-  it('has it still at the end of a long list', async () => {
+  it('keeps the focus at the end of a long list', async () => {
     const { glossary_id: id } = await makeGlossary('Two pages', 60);
     await open(`#/glossaries/${id}/en/de`);
     await press('Next');
@@ -125,7 +125,7 @@ describe('a button that cannot be used for a while', () => {
   });
 });
 
-it('the form of a room begins at its first field', async () => {
+it('the room form focuses its first field', async () => {
   await open('#/events');
   await button('New room').first().focus();
   await page.keyboard.press('Enter');
@@ -134,7 +134,7 @@ it('the form of a room begins at its first field', async () => {
   await focused('New room');
 });
 
-it('what was asked over a page is not asked over the next one', async () => {
+it('a question about one page is not shown on the next', async () => {
   await makeGlossary('Kept', 1);
   await open('#/glossaries');
   await page.getByRole('link', { name: 'Kept' }).click();
@@ -147,10 +147,10 @@ it('what was asked over a page is not asked over the next one', async () => {
   await page.getByRole('link', { name: 'Kept' }).waitFor();
 });
 
-it('no bar at an edge lies over what has the focus, on small windows either', async () => {
+it('no bar at an edge covers the focused element, on small windows either', async () => {
   const { glossary_id: id } = await makeGlossary('Long', 25);
   await open(`#/glossaries/${id}/en/de`);
-  // Messages pass by themselves.
+  // The reload removes messages, which would disappear by themselves.
   await page.reload();
   await button('Edit word 3').waitFor();
   for (const size of [
@@ -172,12 +172,12 @@ it('no bar at an edge lies over what has the focus, on small windows either', as
   await page.setViewportSize({ width: 1366, height: 768 });
 });
 
-describe('a message', () => {
-  it('lies neither over what has the focus nor over a bar, on a phone either', async () => {
+describe('a console message', () => {
+  it('covers neither the focused element nor a bar, on a phone either', async () => {
     const { room_id: id } = await makeRoom('Quay');
     await page.setViewportSize({ width: 390, height: 844 });
     await open(`#/events/${id}`);
-    // Without what was said before.
+    // The reload removes earlier messages.
     await page.reload();
     const copy = button('Copy link: Captioners');
     await copy.focus();
@@ -192,13 +192,13 @@ describe('a message', () => {
     await button('Save').focus();
     await expect.poll(isCovered).toBe(false);
     await button('Discard').click();
-    // A long one is no wider than the window.
+    // A long message is no wider than the window.
     const { x, width } = (await button('Dismiss').boundingBox())!;
     expect(x + width).toBeLessThanOrEqual(390);
     await page.setViewportSize({ width: 1366, height: 768 });
   });
 
-  it('is in the dialog that is open, and leaves its buttons free', async () => {
+  it('appears in the open dialog, and leaves its buttons uncovered', async () => {
     const { room_id: id } = await makeRoom('Wharf');
     await open(`#/events/${id}`);
     await page.reload();
@@ -221,10 +221,10 @@ describe('a message', () => {
   });
 });
 
-describe('the window', () => {
+describe('the window title', () => {
   const called = (name: string) => expect.poll(() => page.title()).toBe(name);
 
-  it('is called by what is shown first', async () => {
+  it('names the main content first', async () => {
     const { room_id: room } = await makeRoom('Ropewalk');
     const { glossary_id: glossary } = await makeGlossary('Knots', 1);
     const go = (fragment: string) => page.evaluate((to) => (location.hash = to), fragment);
@@ -244,7 +244,7 @@ describe('the window', () => {
     await called('Overview – Dragoman console');
   });
 
-  it('is not called by a page that was left', async () => {
+  it('is not changed by a page that was left', async () => {
     const { room_id: id } = await makeRoom('Slipway');
     await open(`#/events/${id}`);
     await called('Slipway – Events – Dragoman console');
@@ -264,7 +264,7 @@ describe('the window', () => {
   });
 });
 
-/** Whether something lies over the middle of what has the focus. */
+/** Returns whether the middle of the focused element is covered. */
 function isCovered(): Promise<boolean> {
   return page.evaluate(() => {
     let element = document.activeElement;

@@ -23,14 +23,14 @@ const button = (name: string | RegExp) =>
 const row = (words: string) => page.getByRole('row', { name: words });
 const field = (name: string) => page.getByLabel(name, { exact: true }).filter({ visible: true });
 const bar = (words: string | RegExp) => page.getByText(words).first().waitFor();
-/** Makes a glossary of English and German through the public interface. */
+/** Creates a glossary of English and German through the public interface. */
 async function makeGlossary(name: string, entries: string): Promise<string> {
   const dictionaries = [{ source_lang: 'en', target_lang: 'de', entries, entries_format: 'tsv' }];
   const answer = bench.server.post('/v3/glossaries', { name, dictionaries });
   return (await answerOf<Glossary>(answer)).glossary_id;
 }
 
-/** Its entries of English and German, as others see them. */
+/** Returns its English-German entries through the public interface. */
 async function entriesOf(glossaryId: string): Promise<string[]> {
   const answer = bench.server.send(
     `/v3/glossaries/${glossaryId}/entries?source_lang=en&target_lang=de`,
@@ -53,7 +53,7 @@ async function signIn(): Promise<void> {
   await button('Sign in').click();
 }
 
-describe('glossaries', () => {
+describe('console glossaries', () => {
   it('are searched by name where there are many', async () => {
     await Promise.all(Array.from({ length: 9 }, (_, at) => makeGlossary(`Pier ${at}`, 'a\tb')));
     await open('#/glossaries');
@@ -63,7 +63,7 @@ describe('glossaries', () => {
     await bar('No glossary has “quay” in its name.');
   });
 
-  it('are made, filled and saved with the keyboard alone', async () => {
+  it('are created, filled and saved by keyboard only', async () => {
     await open('#/glossaries');
     await button('New glossary').first().focus();
     await page.keyboard.press('Enter');
@@ -80,7 +80,7 @@ describe('glossaries', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('Liegeplatz');
     await page.keyboard.press('Enter');
-    // The next one can be typed at once.
+    // The next entry can be typed at once.
     await expect.poll(focused).toBe('Phrase in English');
     await page.keyboard.type('berth');
     await page.keyboard.press('Enter');
@@ -97,7 +97,7 @@ describe('glossaries', () => {
     expect(await entriesOf(made.glossary_id)).toEqual(['berth\tLiegeplatz']);
   });
 
-  it('are edited without touching what others change meanwhile, and keep what is not saved', async () => {
+  it('are edited without affecting concurrent changes, and keep unsaved input', async () => {
     const id = await makeGlossary('Edited', 'a\tA\nb\tB\nc\tC');
     await open(`#/glossaries/${id}`);
     await button('Edit b').click();
@@ -124,7 +124,7 @@ describe('glossaries', () => {
     await button('Discard').click();
     await row('b Be').waitFor();
     await bar('All changes are saved.');
-    // A row that is still being written is saved as well, unless something is wrong with it.
+    // A row that is still being edited is saved as well, unless it is invalid.
     await button('Edit d').click();
     await page.getByLabel('Translation in German').fill('');
     await bar('Not saved yet: one being written.');
@@ -136,7 +136,7 @@ describe('glossaries', () => {
     expect(await entriesOf(id)).toEqual(['b\tBe', 'c\tCe', 'd\tDe']);
   });
 
-  it('take files by choice and by drop, show what is wrong with them first, and give them back', async () => {
+  it('are imported by file chooser and by drop, with problems shown first, and exported', async () => {
     const id = await makeGlossary('Imported', 'a\tA\nb\tB');
     await open(`#/glossaries/${id}/en/de`);
     await row('a A').waitFor();
@@ -163,7 +163,7 @@ describe('glossaries', () => {
     });
   });
 
-  it('of 50,000 entries are searched and leafed through, and send what has changed alone', async () => {
+  it('of 50,000 entries are searched and paged, and send only changes', async () => {
     const terms = Array.from({ length: 50_000 }, (_, at) => `term ${at}\tWort ${at}`).join('\n');
     const id = await makeGlossary('Large', terms);
     await open(`#/glossaries/${id}`);
@@ -190,7 +190,7 @@ describe('glossaries', () => {
     expect([entries.length, entries[4321]]).toEqual([50_000, 'term 4321\tBegriff']);
   });
 
-  it('keep what is not saved while somebody has to sign in again, not when one signs out', async () => {
+  it('keep unsaved input across an expired session, but not across a sign-out', async () => {
     const id = await makeGlossary('Interrupted', 'a\tA');
     await open(`#/glossaries/${id}`);
     await button('Add entry').click();
@@ -215,7 +215,7 @@ describe('glossaries', () => {
     await signIn();
     await row('b B').waitFor();
     await bar('All changes are saved.');
-    // The row that is still being written, and the form over the page.
+    // The row that is still being edited, and the form over the page.
     await button('Edit b').click();
     await field('Translation in German').fill('Bee');
     await page.getByRole('link', { name: 'Glossaries' }).first().click();
@@ -238,8 +238,8 @@ describe('glossaries', () => {
   });
 });
 
-describe('style rules', () => {
-  it('are chosen from the catalogue, which says who obeys them, and wait while one looks elsewhere', async () => {
+describe('console style rules', () => {
+  it('are chosen from the catalogue, which shows who follows them, and unsaved choices are kept', async () => {
     await open('#/style-rules');
     await button('New list').first().click();
     await field('Name').fill('House style');
@@ -252,7 +252,7 @@ describe('style rules', () => {
     expect(
       await groups.evaluateAll((all) => all.map((each) => each.getAttribute('label'))),
     ).toContain('Built in');
-    // Without such an engine nobody obeys this one.
+    // Without such an engine nothing follows this one.
     await field('Search rules').fill('nominal');
     await page.getByRole('listitem').getByText('Chat engine', { exact: true }).waitFor();
     await field('Search rules').fill('spanish word solo');
@@ -279,7 +279,7 @@ describe('style rules', () => {
     expect(await field('Apostrophe').inputValue()).toBe('use_curly_apostrophes');
   });
 
-  it('have instructions, and say when no engine can follow them', async () => {
+  it('have instructions, and report when no engine can follow them', async () => {
     const answer = bench.server.post('/v3/style_rules', { name: 'Letters', language: 'en' });
     const { style_id: id } = await answerOf<StyleRuleList>(answer);
     await open(`#/style-rules/${id}`);
@@ -325,8 +325,8 @@ describe('style rules', () => {
   }
 });
 
-describe('translation memories', () => {
-  it('are imported with a view of what is going on, renamed and deleted', async () => {
+describe('console translation memories', () => {
+  it('are imported with visible progress, renamed and deleted', async () => {
     await open('#/translation-memories');
     await bar('No translation memory yet');
     await drop(page.getByRole('heading', { name: 'No translation memory yet' }), 'notes.txt', 'x');
@@ -344,7 +344,7 @@ describe('translation memories', () => {
     await page.locator('input[type="file"]').setInputFiles(file('Bad.tmx', '<tmx version="1.4">'));
     await button('Import').click();
     await page.getByRole('alert').waitFor();
-    // What was typed is still there.
+    // The input is still there.
     expect(await field('Name').inputValue()).toBe('Bad');
     await button('Cancel').click();
     await button('Rename Fleet').click();
@@ -359,7 +359,7 @@ describe('translation memories', () => {
   });
 });
 
-it('every page and dialog is no wider than a laptop or a phone and has no fault that axe finds', async () => {
+it('every language page and dialog fits a laptop and a phone, and axe finds no faults', async () => {
   const glossary = await makeGlossary('Seen', 'a\tA');
   const { style_id: style } = await answerOf<StyleRuleList>(
     bench.server.post('/v3/style_rules', {
@@ -376,7 +376,7 @@ it('every page and dialog is no wider than a laptop or a phone and has no fault 
     const found = await faultsInBothLooks(page, { within: 'main', leastContrast: 4.5 });
     expect({ place, ...found }).toEqual({ place, laptop: [], phone: [], excess: 0 });
   };
-  // Dialogs have their colours from one place: each is looked at once.
+  // All dialogs share their colours, so each is checked once.
   const lookAtDialog = async (place: string): Promise<void> => {
     await page.getByRole('dialog').waitFor();
     await showOn(page, 'phone');
@@ -390,7 +390,7 @@ it('every page and dialog is no wider than a laptop or a phone and has no fault 
   const go = async (hash: string, words: string, { isFinal = true } = {}): Promise<void> => {
     await page.evaluate((to) => (location.hash = to), hash);
     await page.getByRole('heading', { name: words }).first().waitFor();
-    // What says that a page is loading fades in.
+    // The loading indicator fades in.
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     if (isFinal) await look(hash);
   };
@@ -420,6 +420,6 @@ it('every page and dialog is no wider than a laptop or a phone and has no fault 
   await lookAtDialog('memory');
 });
 
-it('the pages throw nothing and break no policy', () => {
+it('the language pages throw nothing and violate no policy', () => {
   expect(bench.pageErrors).toEqual([]);
 });

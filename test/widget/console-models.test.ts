@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('a better translation is one click away, watched while it comes, and can be removed', async () => {
+it('a better translation model is installed by one click, with progress, and can be removed', async () => {
   const viewport = { width: 390, height: 844 };
   const looks = { colorScheme: 'dark', reducedMotion: 'reduce', viewport } as const;
   const page = await bench.openSignedIn('#/engines', { ...looks, isMobile: true, hasTouch: true });
@@ -40,7 +40,7 @@ it('a better translation is one click away, watched while it comes, and can be r
   await row.getByText('about 20 MB').waitFor();
   expect(bucket.requests).toEqual([]);
 
-  // A server that falls silent in the file: what has come of it shows.
+  // A server that stalls within the file: the progress so far is shown.
   bucket.faults.push({ breakAfterBytes: 1e9 }, { stallAfterBytes: 1_000_000 });
   await row.getByRole('button', { name: /^Install/ }).click();
   await row.getByText(/Downloading [1-9]\d %/).waitFor();
@@ -63,7 +63,7 @@ it('a better translation is one click away, watched while it comes, and can be r
   await page.context().close();
 });
 
-it('terms are accepted first, and what goes wrong says what to do', async () => {
+it('terms must be accepted first, and failures show the remedy', async () => {
   const page = await bench.openSignedIn('#/engines', { reducedMotion: 'reduce' });
   await page.getByLabel('Recognition').check();
   const row = page.getByRole('listitem', { name: 'moonshine-base-es' });

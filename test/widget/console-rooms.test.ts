@@ -1,4 +1,4 @@
-/** What the pages of rooms make of what is typed and wished, without their pages. */
+/** Input of the room pages and the requests made of it, without their pages. */
 import { describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { hoursText, readersText } from '../../widget/console/events/room-text.ts';
@@ -27,8 +27,8 @@ const room: RoomInfo = {
   creation_time: '2026-11-24T10:00:00.000Z',
 };
 
-describe('the wishes of a form', () => {
-  it('make a room of what was chosen and nothing else', () => {
+describe('the choices of a room form', () => {
+  it('create a room with exactly these choices', () => {
     const wishes = { ...newRoom, name: 'Main stage', passcode: 'unused', languages: ['es'] };
     expect(creationOf(wishes)).toEqual({
       name: 'Main stage',
@@ -39,7 +39,7 @@ describe('the wishes of a form', () => {
     });
   });
 
-  it('change what is different alone, and take away what was emptied', () => {
+  it('change only what differs, and remove what was emptied', () => {
     const before = wishesOf(room);
     expect(changeOf(room, before)).toEqual({});
     expect(changeOf(room, { ...before, glossaryId: '', sourceLanguage: 'en' })).toEqual({
@@ -52,8 +52,8 @@ describe('the wishes of a form', () => {
   });
 });
 
-describe('words that are edited', () => {
-  it('are saved without blanks, empty rows and what is there twice', () => {
+describe('edited words of a room', () => {
+  it('are saved without blanks, empty rows and duplicates', () => {
     const draft = new WordDraft({ replacements: [], hidden_words: [] });
     draft.type(0, 'from', ' zembler ');
     draft.type(1, 'from', '');
@@ -68,7 +68,7 @@ describe('words that are edited', () => {
     expect(draft.isChanged).toBe(false);
   });
 
-  it('take lines of two columns, by tabs or arrows, in the place of a row', () => {
+  it('accept pasted lines of two columns, with tabs or arrows, in place of a row', () => {
     const draft = new WordDraft({
       replacements: [
         { from: 'a', to: 'A' },
@@ -85,7 +85,7 @@ describe('words that are edited', () => {
     ]);
   });
 
-  it('cannot be saved while a row has no word that is heard, or one that another has', () => {
+  it('cannot be saved while a row has an empty or duplicate source word', () => {
     const draft = new WordDraft({ replacements: [{ from: 'a', to: 'A' }], hidden_words: [] });
     draft.type(1, 'to', 'Zembla');
     expect(draft.obstacle).toContain('“Zembla”');
@@ -96,8 +96,8 @@ describe('words that are edited', () => {
   });
 });
 
-describe('the words of a room', () => {
-  it('name times and readers plainly', () => {
+describe('the texts of a room', () => {
+  it('describe times and readers plainly', () => {
     expect([1, 36, 48, 0.5].map(hoursText)).toEqual(['1 hour', '36 hours', '2 days', '30 min']);
     expect(readersText(room)).toBe('3 as spoken, 8 Spanish');
     expect(readersText({ ...room, viewers: {} })).toBe('');

@@ -1,4 +1,4 @@
-/** What the page of style rules makes of the catalogue, without its page. */
+/** The catalogue's texts on the style rule page, without its page. */
 import { styleLanguages } from '../../shared/language.ts';
 import { describe, expect, it } from 'vitest';
 import { styleRuleCatalogue } from '../../shared/style-rules/catalogue.ts';
@@ -12,8 +12,8 @@ import {
 
 const rules = Object.values(styleRuleCatalogue).flatMap((category) => Object.entries(category));
 
-describe('the words of the catalogue', () => {
-  it('are of people, and tell every option of a rule from the others', () => {
+describe('the texts of the catalogue', () => {
+  it('are readable, and distinguish all options of a rule', () => {
     expect(rules.length).toBe(159);
     for (const [rule, options] of rules) {
       const words = options.map(optionWords);
@@ -37,7 +37,7 @@ describe('the words of the catalogue', () => {
   ])('%s: %s', (name, words) => expect(optionWords(name)).toBe(words));
 });
 
-describe('the rules that are offered', () => {
+describe('the offered rules', () => {
   const catalogue = {
     categories: Object.entries(styleRuleCatalogue).map(([name, all]) => ({
       name,
@@ -57,7 +57,7 @@ describe('the rules that are offered', () => {
       category.rules.map(({ rule, options }) => ({ name: rule.name, count: options.length })),
     );
 
-  it('leave out what is for other languages, unless it is chosen', () => {
+  it('omit rules for other languages, unless they are chosen', () => {
     expect(isForOthers('use_german_word_bis', 'en')).toBe(true);
     expect(isForOthers('use_german_word_bis', 'de')).toBe(false);
     expect(isForOthers('use_arabic_numerals', 'en')).toBe(false);
@@ -72,7 +72,7 @@ describe('the rules that are offered', () => {
     expect(offered('mechanical', odd).map(({ name }) => name)).toEqual(['apostrophe']);
   });
 
-  it('are sent as they were chosen', () => {
+  it('are sent as chosen', () => {
     const draft = new RuleDraft({ numbers: { thousands_separator: 'use_comma' } });
     draft.choose('punctuation', 'apostrophe', 'use_curly_apostrophes');
     draft.choose('numbers', 'thousands_separator', '');

@@ -1,8 +1,8 @@
-/** What people do on pages of the console, beyond pressing and typing. */
+/** User actions on console pages, beyond pressing and typing. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Name of what has the focus, as a screen reader would say it, whatever it is inside of. */
+/** Returns the accessible name of the focused element, through all shadow roots. */
 export function nameOfFocused(page: Page): Promise<string> {
   return page.evaluate(() => {
     let element = document.activeElement;
@@ -15,7 +15,7 @@ export function nameOfFocused(page: Page): Promise<string> {
   });
 }
 
-/** Presses Tab until the focus is there. */
+/** Presses Tab until the named element has the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let step = 0; step < 25; step++) {
     if ((await nameOfFocused(page)) === name) return;
@@ -24,19 +24,19 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   expect(await nameOfFocused(page)).toBe(name);
 }
 
-/** The body of an answer. */
+/** Returns the body of a response. */
 export async function answerOf<T>(response: Promise<Response>): Promise<T> {
   return (await (await response).json()) as T;
 }
 
-/** A file to be chosen. */
+/** Returns a file for a file chooser. */
 export const file = (name: string, content: string) => ({
   name,
   mimeType: '',
   buffer: Buffer.from(content),
 });
 
-/** Drags a file over an element and lets go of it. */
+/** Drags a file over an element and drops it. */
 export async function drop(on: Locator, name: string, content: string): Promise<void> {
   await on.evaluate(
     (element, [fileName, text]) => {

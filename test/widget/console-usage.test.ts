@@ -18,8 +18,8 @@ import {
 
 const noon = Date.parse('2026-03-31T12:00:00Z');
 
-describe('spans of days', () => {
-  it('are counted in UTC, the last day included', () => {
+describe('usage date ranges', () => {
+  it('are in UTC and include the last day', () => {
     expect(presetRange('7-days', noon)).toEqual({ start: '2026-03-25', end: '2026-03-31' });
     expect(presetRange('this-month', noon)).toEqual({ start: '2026-03-01', end: '2026-03-31' });
     expect(presetRange('last-month', noon)).toEqual({ start: '2026-02-01', end: '2026-02-28' });
@@ -30,14 +30,14 @@ describe('spans of days', () => {
     });
   });
 
-  it('have every day once, when clocks are changed as well', () => {
+  it('have every day once, across clock changes too', () => {
     const days = daysOf({ start: '2026-03-01', end: '2026-11-30' });
     expect(days).toHaveLength(lengthOf({ start: '2026-03-01', end: '2026-11-30' }));
     expect(new Set(days).size).toBe(275);
     expect([days[0], days.at(-1)]).toEqual(['2026-03-01', '2026-11-30']);
   });
 
-  it('are refused when they are backwards, unfinished or longer than a report', () => {
+  it('are refused when they are reversed, incomplete or longer than a report', () => {
     expect(rangeProblem({ start: '2026-02-02', end: '2026-02-01' })).toMatch(/before/);
     expect(rangeProblem({ start: '', end: '2026-02-01' })).toMatch(/Choose/);
     expect(rangeProblem({ start: '2025-01-01', end: '2026-01-02' })).toMatch(/366/);
@@ -57,8 +57,8 @@ const row: fc.Arbitrary<UsageRow> = fc.record({
   speechMs: amount,
 });
 
-describe('plots', () => {
-  it('show exactly what was reported, however it is grouped', () => {
+describe('usage plots', () => {
+  it('show exactly the reported usage in any grouping', () => {
     const groupings = fc.constantFrom('kind' as const, 'key' as const, 'tag' as const);
     const measures = fc.constantFrom('characters' as const, 'speech' as const);
     const ranges = fc.constantFrom(range, { start: '2026-01-01', end: '2026-12-31' });
@@ -77,22 +77,22 @@ describe('plots', () => {
     );
   });
 
-  it('have a bar for each day, or for each month of a long span', () => {
+  it('have a bar for each day, or for each month of a long range', () => {
     const empty = { rows: [], grouping: 'kind', measure: 'characters' } as const;
     expect(usagePlot({ range, ...empty }).buckets).toHaveLength(31);
     const year = { start: '2025-04-01', end: '2026-03-31' };
     expect(usagePlot({ range: year, ...empty }).buckets).toHaveLength(12);
   });
 
-  it('are saved so that a label is text and never a formula', () => {
+  it('are exported with labels as text, never as formulas', () => {
     const buckets = [{ label: '1 Mar', fullLabel: 'Sunday, 1 March 2026' }];
     const series = [{ name: '=1+1', part: 1, values: [12], total: 12 }];
     expect(plotAsCsv({ buckets, series })).toBe(`,'=1+1\r\n"Sunday, 1 March 2026",12\r\n`);
   });
 });
 
-describe('axes', () => {
-  it('reach from 0 to above the highest bar in a few round steps', () => {
+describe('plot axes', () => {
+  it('extend from 0 to above the highest bar in a few round steps', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 12 }), (highest) => {
         for (const unit of [plainUnit, speechUnit(highest)]) {
@@ -108,14 +108,14 @@ describe('axes', () => {
     expect(axisTicks(118_000, plainUnit)).toEqual([0, 50_000, 100_000, 150_000]);
   });
 
-  it('have no more labels than there is room for, the newest among them', () => {
+  it('have only as many labels as fit, including the newest', () => {
     expect(shownLabels(30, 10)).toHaveLength(10);
     expect(shownLabels(30, 10).at(-1)).toBe(29);
     expect(shownLabels(3, 10)).toEqual([0, 1, 2]);
   });
 });
 
-describe('what an account near its limit is told', () => {
+describe('the hint for an account near its limit', () => {
   const usage = {
     ...{ start_time: '2026-03-01T00:00:00Z', end_time: '2026-04-01T00:00:00Z' },
     characters: {
@@ -134,7 +134,7 @@ describe('what an account near its limit is told', () => {
     return notes.map(textOf).join('\n').replace(/\s+/g, ' ');
   };
 
-  it('is the command that raises it, with a name only where a shell takes it for one word', () => {
+  it('is the command that raises it, with a name only if a shell takes the name for one word', () => {
     for (const name of ['default', 'my-shop_2', 'desk@example.org']) {
       expect(note(name)).toContain(`account change ${name} --characters NUMBER`);
     }
@@ -155,13 +155,13 @@ describe('what an account near its limit is told', () => {
     expect(note('default')).toContain('has used 96 % of its characters');
   });
 
-  it('names no command to whoever cannot run it', () => {
+  it('contains no command for users who cannot run it', () => {
     expect(note('shop', false)).toContain('Whoever runs the server can raise it.');
     expect(note('shop', false)).not.toContain('npm');
   });
 });
 
-/** What a template says, with its tags. */
+/** Returns the content of a template, with its tags. */
 function textOf(part: unknown): string {
   if (typeof part === 'string' || typeof part === 'number') return String(part);
   if (part === null || typeof part !== 'object' || !('strings' in part)) return '';

@@ -30,7 +30,7 @@ async function signIn(page: Page, password: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Makes a developer key on its page; the answer is its secret. */
+/** Creates a developer key on its page; returns its secret. */
 async function makeKey(page: Page, label: string): Promise<string> {
   await page.getByRole('button', { name: /^New (admin )?key$/ }).click();
   await page.getByLabel('Label', { exact: true }).fill(label);
@@ -48,7 +48,7 @@ const translate = (key: string, headers: Record<string, string> = {}) =>
     { ...authorised(key), ...headers },
   );
 
-/** Limits the account as whoever runs the server does. */
+/** Limits the account as the server's operator does. */
 async function limiting() {
   const storage = await openEmbedded(bench.server.dataFolder);
   const { accounts } = platformOver(storage);
@@ -59,7 +59,7 @@ async function limiting() {
   };
 }
 
-/** Of whom the first test has signed in. */
+/** Session of the account that the first test has signed in. */
 let session: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 
 const pages = keepPage((address) => bench.open(address, { ...laptop, storageState: session }));
@@ -68,7 +68,7 @@ const open = async (fragment: string) =>
   (page = await pages.openAgain(`${bench.server.url}/console/${fragment}`));
 afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 
-describe('coming in', () => {
+describe('signing in to the console', () => {
   it('a one-time link sets the password, signs in, leaves the address, and works once', async () => {
     page = await pages.openAgain(bench.link);
     await page.getByLabel('New password').fill('short');
@@ -98,8 +98,8 @@ describe('coming in', () => {
   });
 });
 
-describe('keys and what they use', () => {
-  it('a key is made, used, limited, seen in the plots and deactivated', async () => {
+describe('keys and their usage', () => {
+  it('a key is created, used, limited, shown in the plots and deactivated', async () => {
     await open('#/keys');
     const secret = await makeKey(page, 'Website');
     expect((await translate(secret, { 'X-Service-Reporting-Tag': 'greetings' })).status).toBe(200);
@@ -177,9 +177,9 @@ describe('keys and what they use', () => {
     await page.getByText('1 deactivated key').waitFor();
   });
 
-  it('an admin key is made by keyboard alone, administers, and is deactivated', async () => {
+  it('an admin key is created by keyboard only, administers, and is deactivated', async () => {
     await open('#/admin-keys');
-    // Where the focus begins.
+    // The reload resets the focus.
     await page.reload();
     await page.getByText('No active keys').waitFor();
     await page.keyboard.press('Tab');
@@ -202,7 +202,7 @@ describe('keys and what they use', () => {
 
     await tabTo(page, 'Deactivate Reports');
     await page.keyboard.press('Enter');
-    // What cannot be undone is not what Enter does.
+    // Enter does not confirm an irreversible action.
     await expect.poll(() => nameOfFocused(page)).toBe('Cancel');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -212,7 +212,7 @@ describe('keys and what they use', () => {
     await page.getByText('1 deactivated key').waitFor();
   });
 
-  it('keys are searched where there are many, those as well that are deactivated', async () => {
+  it('keys are searched where there are many, including deactivated ones', async () => {
     await open('#/admin-keys');
     const secret = await makeKey(page, 'Maker');
     const labels = Array.from({ length: 8 }, (_, index) => `Kiosk ${index}`);
@@ -233,7 +233,7 @@ describe('keys and what they use', () => {
   });
 });
 
-it('the secret of a new key stays in view until somebody says to have copied it', async () => {
+it('the secret of a new key stays visible until the user confirms the copy', async () => {
   await open('#/settings');
   await page.getByRole('link', { name: 'Developer keys' }).click();
   await page.getByRole('button', { name: 'New key' }).click();
@@ -241,7 +241,7 @@ it('the secret of a new key stays in view until somebody says to have copied it'
   await page.getByRole('button', { name: 'Make key' }).click();
   const secret = page.getByLabel('Secret of Kept');
   const value = await secret.inputValue();
-  // Browsers let nobody prevent the second one.
+  // Browsers always permit the second press.
   for (let count = 0; count < 3; count += 1) await page.keyboard.press('Escape');
   await expect.poll(() => secret.isVisible()).toBe(true);
   const asked = page.waitForEvent('dialog');
@@ -262,7 +262,7 @@ it('the secret of a new key stays in view until somebody says to have copied it'
   await heading(page, 'Engines').waitFor();
 });
 
-it('a page of one account does nothing to another that signs in in the same browser', async () => {
+it('a page of one account does not affect another account that signs in in the same browser', async () => {
   const storage = await openEmbedded(bench.server.dataFolder);
   const { accountId } = await platformOver(storage).accounts.create({ name: 'shop', plan: 'pro' });
   const token = await newLink(storage, accountId);
@@ -287,8 +287,8 @@ it('a page of one account does nothing to another that signs in in the same brow
   await heading(page, 'Developer keys').waitFor();
 });
 
-describe('the server', () => {
-  it('a live session shows with its languages and can be ended', async () => {
+describe('the server pages of the console', () => {
+  it('show a live session with its languages and can end it', async () => {
     await open('#/overview');
     const isList = (request: Request) => request.url().endsWith('/voice-sessions');
     const asked = page.waitForRequest((request) => isList(request) && !isPoll(request));
@@ -310,7 +310,7 @@ describe('the server', () => {
     expect(client.socket.readyState).toBe(WebSocket.CLOSED);
   });
 
-  it('engines show with what they do, counted as they work', async () => {
+  it('show engines with their tasks and live counters', async () => {
     await open('#/engines');
     const apertium = page.getByRole('listitem').filter({ hasText: 'apertium' });
     await apertium.getByText('Running').waitFor();
@@ -325,7 +325,7 @@ describe('the server', () => {
     await until(async () => (await requests()) > before);
   });
 
-  it('settings keep sites and addresses, and say what is wrong with one', async () => {
+  it('keep sites and addresses in the settings, and report invalid ones', async () => {
     await open('#/settings');
     const site = page.getByLabel('New site');
     const wrong = ['news example', 'localhost:3000', 'http://news.example.org:8080/?a=b'];
@@ -350,7 +350,7 @@ describe('the server', () => {
     await page.getByText('https://news.example.org', { exact: true }).waitFor();
   });
 
-  it('a page that cannot reach the server says so, and goes on by a button', async () => {
+  it('report an unreachable server, and continue by a button', async () => {
     await open('#/settings');
     await heading(page, 'Settings').waitFor();
     await page.context().setOffline(true);
@@ -362,7 +362,7 @@ describe('the server', () => {
   });
 });
 
-it('a password is changed by whoever knows the old one, and other browsers are signed out', async () => {
+it('changing the password requires the old one, and signs other browsers out', async () => {
   const other = await bench.open('#/engines', { storageState: session });
   await heading(other, 'Engines').waitFor();
   await open('#/settings');
@@ -382,7 +382,7 @@ it('a password is changed by whoever knows the old one, and other browsers are s
   await other.context().close();
 });
 
-describe('every page', () => {
+describe('every console page', () => {
   const titles = {
     '#/overview': 'Overview',
     '#/usage': 'Usage',
@@ -394,7 +394,7 @@ describe('every page', () => {
     '#/nowhere': 'Not found',
   };
 
-  it('has nothing axe complains of, and a contrast of 7:1, on a laptop in the light and a phone in the dark', async () => {
+  it('has no faults by axe and a contrast of 7:1, on a light laptop and a dark phone', async () => {
     await open('#/overview');
     const look = async (place: string, within?: string): Promise<void> => {
       const found = await faultsInBothLooks(page, { within });
@@ -404,7 +404,7 @@ describe('every page', () => {
       await page.goto(`${bench.server.url}/console/${fragment}`);
       await heading(page, title).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-      // What is around all pages is looked at once.
+      // The surroundings of all pages are checked once.
       await look(fragment, fragment === '#/overview' ? undefined : 'main');
     }
     await showOn(page, 'laptop');
@@ -429,6 +429,6 @@ describe('every page', () => {
   });
 });
 
-it('no page has thrown, or tried what its policy forbids', () => {
+it('the console pages throw nothing and violate no policy', () => {
   expect(bench.pageErrors).toEqual([]);
 });

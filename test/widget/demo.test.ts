@@ -38,7 +38,7 @@ const caption = (text: string) => page.locator('voice-captions .caption', { hasT
 const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
 const chip = (name: string) => page.getByRole('checkbox', { name, exact: true });
 
-it('begins with Spanish and takes what is chosen, five at most', async () => {
+it('begins with Spanish and accepts up to five languages', async () => {
   await openDemo();
   expect(await chosen()).toBe('es');
   for (const name of ['Catalan', 'French', 'Italian', 'Portuguese']) await chip(name).check();
@@ -50,7 +50,7 @@ it('begins with Spanish and takes what is chosen, five at most', async () => {
   expect(await chosen()).toBe('ca fr it pt');
 });
 
-it('says in a line what better translation of the chosen pairs costs, where rules do it', async () => {
+it('shows in one line the size of better models for the chosen pairs that only rules translate', async () => {
   const offer = (target: string) => ({
     ...{ source: 'en', target, size_mb: 20 },
     models: [`translation-en-${target}`],
@@ -66,7 +66,7 @@ it('says in a line what better translation of the chosen pairs costs, where rule
   expect(await line.isVisible()).toBe(false);
 });
 
-it('lets a language be heard, which then is read as well', async () => {
+it('lets the user hear a language, which is then shown as well', async () => {
   await openDemo();
   const hear = page.getByLabel('They hear');
   const speech = () => page.evaluate(() => document.querySelector('voice-captions')!.speech);
@@ -80,7 +80,7 @@ it('lets a language be heard, which then is read as well', async () => {
   expect(await voice.innerText()).toBe('French is spoken by somebody with a pleasant voice.');
   expect([await speech(), await chosen()]).toEqual(['fr', 'es fr']);
   for (const name of ['Catalan', 'Italian', 'Portuguese']) await chip(name).check();
-  // Five are chosen: the last one makes room.
+  // Five are chosen already: the last one gives way.
   await hear.selectOption('pt-BR');
   expect([await speech(), await chosen()]).toEqual(['pt-BR', 'es ca fr it pt-BR']);
   await chip('Portuguese (Brazil)').uncheck();
@@ -88,7 +88,7 @@ it('lets a language be heard, which then is read as well', async () => {
   expect(await voice.isVisible()).toBe(false);
 });
 
-it('goes on in the new languages when they change while live, and leaves the page where it was scrolled', async () => {
+it('continues in the new languages after a live change, and keeps the scroll position', async () => {
   await openDemo();
   await page.setViewportSize({ width: 390, height: 420 });
   await page.getByRole('button', { name: 'Start captions' }).click();
@@ -118,7 +118,7 @@ it('plays the sample through the element and returns to the microphone', async (
   );
 });
 
-it('explains why there is no sample, and what is missing', async () => {
+it('explains a missing sample, and what is not installed', async () => {
   await openDemo({
     ...{ sample: false, speech_languages: [] },
     problems: ['No speech recogniser is installed.'],
@@ -147,7 +147,7 @@ it('offers the code with the chosen languages, and copies it', async () => {
   expect(`${html}\n${server}`.split('\n').length).toBeLessThanOrEqual(15);
 });
 
-it('copies what was concluded, in every language, those too that are not chosen any more', async () => {
+it('copies the concluded text of every language, including deselected ones', async () => {
   await openDemo();
   await page.getByRole('button', { name: 'Start captions' }).click();
   await waitForState(page, 'live');
@@ -173,7 +173,7 @@ it('copies what was concluded, in every language, those too that are not chosen 
   await caption('Las últimas palabras.').waitFor();
 });
 
-it('breaks no policy and throws nothing', () => {
+it('violates no policy and throws nothing', () => {
   expect(bench.gateway.violations).toEqual([]);
   expect(bench.pageErrors).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The card of the demo page that translates files: the built server, a real file, a real browser. */
+/** The document translation card of the demo page: the built server, a real file, a real browser. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ interface Upload {
 }
 
 const letter: Upload = { name: 'letter.txt', content: 'The house is big.\n\nThe red car.\n' };
-/** Takes a while. */
+/** Large enough to take a while. */
 const novel: Upload = {
   name: 'novel.txt',
   content: Array.from(
@@ -50,7 +50,7 @@ const novel: Upload = {
 };
 
 const card = () => page.getByRole('region', { name: 'Translate a document' });
-// By role: a label around a list is named by its options as well.
+// By role: a label around a list includes the names of its options.
 const from = () => card().getByRole('combobox', { name: /^From/ });
 const to = () => card().getByRole('combobox', { name: /^To/ });
 const button = (name: string | RegExp) => card().getByRole('button', { name });
@@ -81,8 +81,8 @@ async function drop(files: readonly Upload[]): Promise<void> {
   }, files);
 }
 
-describe('the card', () => {
-  it('gives a file back in the language that was chosen, as often as it is wanted', async () => {
+describe('the document card', () => {
+  it('returns a file in the chosen language, repeatedly', async () => {
     await openPage();
     await from().selectOption({ label: 'English' });
     await to().selectOption({ label: 'French' });
@@ -97,7 +97,7 @@ describe('the card', () => {
     expect(await said()).toBe('letter.fr.txt is ready.');
   });
 
-  it('takes a file that is dropped on it, and detects its language', async () => {
+  it('accepts a dropped file, and detects its language', async () => {
     await openPage();
     await drop([letter]);
     await button('Translate into Spanish').click();
@@ -110,7 +110,7 @@ describe('the card', () => {
     await card().getByText('One file at a time').first().waitFor();
   });
 
-  it('offers what can be made of a pdf, and only languages that go together', async () => {
+  it('offers the output formats of a PDF, and only compatible languages', async () => {
     await openPage();
     await choose({ name: 'Report.PDF', content: '%PDF-1.7' });
     const kinds = card().getByLabel('What to make of it').locator('option');
@@ -121,7 +121,7 @@ describe('the card', () => {
     expect(targets).not.toContain('English');
   });
 
-  it('shows how far it is, never going back, and stops when asked to', async () => {
+  it('shows progress that never decreases, and stops on request', async () => {
     await openPage();
     await choose(novel);
     await button(/^Translate into/).click();
@@ -142,7 +142,7 @@ describe('the card', () => {
     expect(await said()).toBe('Cancelled.');
   });
 
-  it('says what is wrong with a file, before it is sent and afterwards', async () => {
+  it('reports problems of a file, both before and after the upload', async () => {
     await openPage();
     await choose({ name: 'program.exe', content: 'x' });
     await card().getByText('A .exe file cannot be translated.').first().waitFor();
@@ -158,14 +158,14 @@ describe('the card', () => {
     await button(/^Translate into/).click();
     await card().getByText('not well-formed XML').first().waitFor();
     expect(await said()).toContain('not well-formed XML');
-    // And the next one is translated.
+    // The next file is translated.
     await button('Another file').click();
     await choose(letter);
     await button(/^Translate into/).click();
     expect((await download()).text).toContain('La casa es grande.');
   });
 
-  it('goes on when the server is away for a moment', async () => {
+  it('survives a short server outage', async () => {
     await openPage();
     let failures = 0;
     await page.route(/\/demo\/document\/[0-9A-F]+$/, (route) =>
@@ -178,9 +178,9 @@ describe('the card', () => {
     await page.unrouteAll();
   });
 
-  it('is worked with the keyboard alone, and the focus goes with the work', async () => {
+  it('is usable by keyboard only, with a focus that follows the steps', async () => {
     await openPage();
-    // Whoever waits for it only when the key is pressed may be too late: the browser is told to ask first.
+    // Registered before the key is pressed, because the event could otherwise be missed.
     const asked = page.waitForEvent('filechooser');
     const focused = () => page.evaluate(() => document.activeElement?.textContent.trim());
     const label = () =>
@@ -206,7 +206,7 @@ describe('the card', () => {
   });
 });
 
-it('keeps its height in every state, without faults that axe finds, on a laptop in the light and a phone in the dark', async () => {
+it('the card keeps its height in every state, and axe finds no faults, on a light laptop and a dark phone', async () => {
   await openPage();
   const heights = { laptop: new Set<number>(), phone: new Set<number>() };
   const look = async (state: string): Promise<void> => {
@@ -247,6 +247,6 @@ it('keeps its height in every state, without faults that axe finds, on a laptop 
   expect(heights.phone).toHaveProperty('size', 1);
 });
 
-it('the page throws nothing and breaks no policy', () => {
+it('the document page throws nothing and violates no policy', () => {
   expect(pageErrors).toEqual([]);
 });

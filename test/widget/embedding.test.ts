@@ -1,4 +1,4 @@
-/** The code that people copy: what the README shows is what the demo page offers, and it works. */
+/** The embedding code: the README shows the same as the demo page, and it works. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ type Handler = (
   response: { status(code: number): { json(body: unknown): void } },
 ) => Promise<void>;
 
-/** A server of a site that does what a piece of code for Express says; answers its address. */
+/** Starts a site that runs a piece of Express code; returns its address. */
 async function startSite(code: string, key: string): Promise<string> {
   const routes = new Map<string, Handler>();
   const app = {
@@ -48,12 +48,12 @@ function snippets(origin: string) {
   return embedSnippets({ origin, sourceLanguage: 'en', targetLanguages: 'es', speech: '' });
 }
 
-it('the endpoint of the README is the one of the demo page', () => {
+it('the endpoint of the README equals that of the demo page', () => {
   const [, ...code] = snippets(ORIGIN).server.split('\n');
   expect(readme).toContain(`\`\`\`js\n${code.join('\n')}\n\`\`\``);
 });
 
-it('the endpoint begins a session and takes it up again', async () => {
+it('the endpoint starts a session and resumes it', async () => {
   const server = await sharedServer();
   const site = await startSite(snippets(server.url).server, server.apiKey);
   const provide = tokenEndpoint(`${site}/captions-token`);
@@ -72,7 +72,7 @@ it('the endpoint begins a session and takes it up again', async () => {
   expect(again.received_audio_ms).toBe(0);
 });
 
-it('texts and documents of the README go into languages that the default engines know', async () => {
+it('texts and documents of the README use languages of the default engines', async () => {
   const server = await sharedServer();
   const answer = await server.send('/v2/languages?type=target', { method: 'GET' });
   const known = ((await answer.json()) as { language: string }[]).map(({ language }) => language);

@@ -1,7 +1,7 @@
 /**
- * The main paths in the engines that people have besides Chromium, which all other tests drive: Firefox
- * and WebKit, each with its own fake microphone: the element, and the pages of an event. Where one is
- * not installed its tests are skipped, and say why.
+ * The main paths in browser engines besides Chromium, which all other tests use: Firefox and WebKit, each
+ * with its own fake microphone. They cover the element and the event pages. The tests of a missing engine
+ * are skipped with a reason.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import {
@@ -73,7 +73,7 @@ async function untilState(page: DrivenPage, state: string): Promise<void> {
   await expect.poll(() => stateOf(page), { interval: 50 }).toBe(state);
 }
 
-/** Sentences of a track, as they are read. */
+/** Returns the sentences of a track in reading order. */
 function sentences(page: DrivenPage, kind: 'source' | 'target'): Promise<string[]> {
   return page.evaluate(
     (track) =>
@@ -113,7 +113,7 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
 
   const deafness = () => missing() ?? deaf?.();
 
-  /** The page of all tests of this engine. */
+  /** Opens the page that all tests of this engine share. */
   async function openPage(context: TestContext, url: string): Promise<DrivenPage> {
     const reason = missing();
     if (reason !== undefined) context.skip(reason);
@@ -122,7 +122,7 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
     return page;
   }
 
-  /** The same at a place of the bench, where it hears. */
+  /** Opens a bench page, in an engine that can capture audio. */
   async function open(context: TestContext, target: string): Promise<DrivenPage> {
     const reason = deafness();
     if (reason !== undefined) context.skip(reason);
@@ -134,7 +134,7 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
 
   testEventPages({ bench: () => events, open: openPage, deafness });
 
-  it('the sample is played, and its captions are read', async (context) => {
+  it('the sample is played with captions', async (context) => {
     const demo = await open(context, '/');
     const isReady = () => !document.querySelector<HTMLButtonElement>('#sample')!.disabled;
     await expect.poll(() => demo.evaluate(isReady)).toBe(true);
@@ -150,7 +150,7 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
     expect(amplitudeAt(heard.slice(8_000, 24_000), SAMPLE_HZ, 16_000)).toBeGreaterThan(0.2);
   });
 
-  it('the microphone is heard until it is stopped, and a dropped session is taken up again: nothing is lost or doubled', async (context) => {
+  it('the microphone is captured until it is stopped, and a dropped session is resumed without loss or repetition', async (context) => {
     const element = await open(context, '/page');
     bench.gateway.keepsSessions = true;
     await pressMain(element);
@@ -177,7 +177,7 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
     expect(second.isFinished).toBe(true);
   });
 
-  it('tentative text is marked by a dotted line', async (context) => {
+  it('tentative text has a dotted underline', async (context) => {
     const element = await open(context, '/page');
     const style = await element.evaluate(
       async (frame) => {
@@ -193,15 +193,15 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
     expect(style).toEqual(['underline', 'dotted']);
   });
 
-  it('a block holds whole lines, at every size of type', async (context) => {
+  it('a block holds whole lines at every font size', async (context) => {
     const element = await open(context, '/page');
     const slivers = await element.evaluate(sliversOfLines, longCaption('es'));
     expect(Math.max(...slivers), JSON.stringify(slivers)).toBeLessThan(0.1);
   });
 
   if (deaf !== undefined) {
-    // The last row of all: it takes the sound device away.
-    it('says so where there is no sound device', async (context) => {
+    // The last test of all, because it removes the sound device.
+    it('the element reports a missing sound device', async (context) => {
       const element = await open(context, '/page');
       await device!.close();
       await pressMain(element);

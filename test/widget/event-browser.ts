@@ -1,4 +1,4 @@
-/** Rooms of a real server, and their pages in the Chromium of the system. */
+/** Rooms of a real server, and their pages in the system's Chromium. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,34 +12,36 @@ import { startServer, type RunningServer, type TestServer } from '../support/pro
 import { sharedServer } from '../support/product/shared-server.ts';
 
 export interface EventBench {
-  /** The one that runs, or ran last. */
+  /** The current server, or the last one. */
   readonly server: RunningServer;
   readonly browser: Browser;
-  /** What pages have thrown, and everything their policy has blocked. */
+  /** Exceptions of pages, and everything that their policy has blocked. */
   readonly pageErrors: string[];
   makeRoom(wishes?: Partial<RoomCreation>): Promise<RoomInfo>;
   changeRoom(room: RoomInfo, change: Partial<RoomCreation> & { paused?: boolean }): Promise<void>;
-  /** Revokes its lasting link of a kind. */
+  /** Revokes the room's lasting link for a role. */
   revoke(room: RoomInfo, role: RoomLink['role']): Promise<void>;
   roomNow(room: RoomInfo): Promise<RoomInfo>;
-  /** Types a caption, or corrects one, as the owner; answers its number. */
+  /** Types or corrects a caption as the owner; returns its line number. */
   type(
     room: RoomInfo,
     caption: { text: string; language?: string; line?: number },
   ): Promise<number>;
-  /** What its own server has written. */
+  /** Returns the output of the bench's own server. */
   output(): string;
-  /** Kills its own server; answers what starts one in its place, at the same address with the same data. */
+  /**
+   * Kills the bench's own server; returns a function that starts another at the same address with the same
+   * data.
+   */
   kill(): Promise<() => Promise<void>>;
-  /** Opens an address, or a path of the server, in a browser profile of its own. */
+  /** Opens an address, or a path of the server, in its own browser profile. */
   open(url: string | undefined, options?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
 }
 
 /**
- * @param microphone WAV file that the fake microphone plays round and round, or `denied`
- * @param settings those of a server of its own; without them it is the one that hears nothing and that
- *   all share
+ * @param microphone WAV file that the fake microphone loops, or `denied`
+ * @param settings of a server of its own; by default the shared server without speech recognition
  */
 export async function startEvents({
   microphone,
@@ -113,7 +115,7 @@ export async function startEvents({
   };
 }
 
-/** Somebody who reads along in one language; `lines` are those that stand now. */
+/** Connects a reader of one language; `lines` are the current ones. */
 export async function readAlong(
   { server }: Pick<EventBench, 'server'>,
   { room_id: id }: RoomInfo,
@@ -139,7 +141,7 @@ export async function readAlong(
   };
 }
 
-/** The sentences that a page shows, oldest first. */
+/** Returns the sentences that a page shows, oldest first. */
 export function shownLines(page: Page): Promise<string[]> {
   return page.locator('room-captions .caption .words').allInnerTexts();
 }

@@ -1,4 +1,4 @@
-/** The page of who types and corrects captions in a room, used as its people do: by keyboard. */
+/** The captioner's page, where captions of a room are typed and corrected, used by keyboard. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
@@ -16,7 +16,7 @@ afterAll(() => bench.close());
 const pages = keepPage((address) => bench.open(address));
 afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 
-/** Opens the page of a new room in which so much was said. */
+/** Opens the page of a new room with these lines. */
 async function open(...said: string[]): Promise<void> {
   room = await bench.makeRoom();
   for (const text of said) await bench.type(room, { text });
@@ -41,8 +41,8 @@ const focusedValue = () =>
     return activeElement instanceof HTMLTextAreaElement ? activeElement.value : undefined;
   });
 
-describe('by keyboard', () => {
-  it('a line is typed and sent with Enter, and is read', async () => {
+describe('a captioner with a keyboard', () => {
+  it('types a line, sends it with Enter, and readers receive it', async () => {
     await open();
     const log = page.getByRole('log', { name: 'What was said' });
     expect(await log.getAttribute('aria-live')).toBe('polite');
@@ -60,7 +60,7 @@ describe('by keyboard', () => {
     reader.close();
   });
 
-  it('a line is edited after an arrow up: Escape undoes it, Enter sends it, and takes away one that is empty', async () => {
+  it('edits a line after an arrow up: Escape undoes, Enter sends, and removes an empty line', async () => {
     await open('The train leafs at nine.', 'It is Tuesday.');
     const reader = await readAlong(bench, room, 'spoken');
     await page.keyboard.press('ArrowUp');
@@ -91,8 +91,8 @@ describe('by keyboard', () => {
   });
 });
 
-describe('beside the machine', () => {
-  it('a translation is corrected beside what was said, for those who read it', async () => {
+describe('a captioner beside the recogniser', () => {
+  it('corrects a translation beside the original, for its readers', async () => {
     await open('Good morning.');
     const reader = await readAlong(bench, room, 'es');
     await page.getByLabel('You write').selectOption('es');
@@ -111,7 +111,7 @@ describe('beside the machine', () => {
     for (const each of [reader, spoken]) each.close();
   });
 
-  it('a line that changes while it is being changed is said to have, and the own words stay', async () => {
+  it('is warned when an edited line changes, and keeps the typed words', async () => {
     await open();
     const line = await bench.type(room, { text: 'It is Tuesday.' });
     await expect.poll(rows).toEqual(['It is Tuesday.']);
@@ -128,8 +128,8 @@ describe('beside the machine', () => {
   });
 });
 
-describe('when something fails', () => {
-  it('a line or correction that cannot be sent says why beside it, stays, and is sent again', async () => {
+describe('a captioner, when something fails,', () => {
+  it('sees the reason beside an unsent line or correction, which stays and can be sent again', async () => {
     await open();
     await page.route('**/live/captions', (route) => route.abort());
     await page.keyboard.type('Kept in spite of everything.');
@@ -151,7 +151,7 @@ describe('when something fails', () => {
     expect(await field.getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('a link that only reads is refused plainly', async () => {
+  it("with a reader's link is refused with a clear message", async () => {
     room = await bench.makeRoom();
     const [address = ''] = room.captioner_url?.split('#') ?? [];
     page = await bench.open(address);
@@ -159,13 +159,13 @@ describe('when something fails', () => {
   });
 });
 
-describe('for everybody', () => {
+describe("the captioner's page", () => {
   const looks = [
     { locale: 'es-ES', colorScheme: 'light', viewport: { width: 390, height: 844 } },
     { locale: 'ar', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   ] as const;
 
-  it.each(looks)('nothing is wrong by axe, too faint or cut off: $locale', async (look) => {
+  it.each(looks)('has no fault by axe, no faint and no truncated text: $locale', async (look) => {
     room = await bench.makeRoom();
     for (const text of [
       'Good morning.',
@@ -184,7 +184,7 @@ describe('for everybody', () => {
     expect(await excessWidth(page)).toBe(0);
   });
 
-  it('no page complained, and no policy was broken', () => {
+  it('reports no errors and violates no policy', () => {
     expect(bench.pageErrors).toEqual([]);
   });
 });

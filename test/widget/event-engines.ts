@@ -1,4 +1,4 @@
-/** The pages of who reads and who speaks, in any engine. */
+/** Tests of the reader's and speaker's pages, for any browser engine. */
 import { expect, it, type TestContext } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import type { DrivenPage } from '../support/machine/browser-engines.ts';
@@ -13,7 +13,7 @@ function lines(page: DrivenPage): Promise<string[]> {
   );
 }
 
-/** Everything that the page says, outside of the captions. */
+/** Returns all text of the page outside the captions. */
 function words(page: DrivenPage): Promise<string> {
   return page.evaluate(() => {
     const { shadowRoot } = document.querySelector('speaker-page')!;
@@ -32,9 +32,9 @@ function pressFloor(page: DrivenPage): Promise<void> {
 }
 
 /**
- * Declares what readers and speakers do.
+ * Declares the tests of readers and speakers.
  *
- * @param options.deafness why nothing can be heard in this engine; undefined when it can
+ * @param options.deafness why this engine cannot capture audio; undefined when it can
  */
 export function testEventPages({
   bench,
@@ -45,7 +45,7 @@ export function testEventPages({
   open: (context: TestContext, url: string) => Promise<DrivenPage>;
   deafness: () => string | undefined;
 }): void {
-  it('captions are read, in another language, larger, and again after a drop', async (context) => {
+  it('captions are shown, in another language, larger, and again after a lost connection', async (context) => {
     const room = await bench().makeRoom();
     await bench().type(room, { text: 'Good morning.' });
     const proxy = await startResetProxy(bench().server.url);
@@ -66,7 +66,7 @@ export function testEventPages({
       });
     const before = await size();
     await reader.click(() => document.querySelector('.bar > .round')!);
-    // The sheet rises to where it is pressed.
+    // Waits until the sheet has risen to its final position.
     await reader.evaluate(async () => {
       await Promise.all(document.getAnimations().map(({ finished }) => finished));
     });
@@ -78,7 +78,7 @@ export function testEventPages({
     await proxy.close();
   });
 
-  it('somebody speaks, is heard, pauses and goes on', async (context) => {
+  it('a speaker is captured, pauses and continues', async (context) => {
     const reason = deafness();
     if (reason !== undefined) context.skip(reason);
     const room: RoomInfo = await bench().makeRoom();
@@ -103,7 +103,7 @@ export function testEventPages({
     await untilSaid(page, /You are live/);
   });
 
-  it('the code for the audience is shown large', async (context) => {
+  it('the code for the audience is shown enlarged', async (context) => {
     const room = await bench().makeRoom();
     const page = await open(context, room.speaker_url!);
     const shown = () =>

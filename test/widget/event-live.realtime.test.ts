@@ -1,6 +1,6 @@
 /**
- * One event as it happens: somebody speaks, an audience reads in three languages, one comes late, one loses
- * the network, a screen shows an overlay, and the server is killed in the middle and started again.
+ * A complete event: a speaker, an audience in three languages, a late reader, a reader without a network, an
+ * overlay, and a server that is killed and restarted in the middle.
  */
 import { execFileSync } from 'node:child_process';
 import type { Locator, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { speech } from '../support/audio/speech.ts';
 import { startResetProxy, type ResetProxy } from '../support/services/reset-proxy.ts';
 import { startEvents, untilState, type EventBench } from './event-browser.ts';
 
-/** Everything here waits for speech to be said, heard and translated; how quickly is no concern of it. */
+/** Generous, because these tests wait for speech, recognition and translation, whose pace does not matter. */
 const PATIENCE_MS = 240_000;
 const soon = { timeout: PATIENCE_MS, interval: 250 };
 
@@ -20,7 +20,7 @@ const talk = ['The train leaves at nine.', 'We meet in the hall.'];
 let bench: EventBench;
 beforeAll(async () => {
   const sentences = await Promise.all(talk.map((text) => speech({ text, voice: 'slt' })));
-  // With a pause after each: what is short is heard sooner, and costs less to hear.
+  // With a pause after each sentence: short utterances are recognised sooner and at less cost.
   const microphone = madeOnce(['sox', ...sentences], 'wav', (file) =>
     execFileSync('sox', [...sentences, file]),
   );
@@ -31,13 +31,13 @@ afterAll(async () => {
   expect(bench.pageErrors).toEqual([]);
 });
 
-/** One of the audience, and every concluded line that their page was ever sent. */
+/** A reader, and every concluded line that the reader's page has received. */
 interface Reader {
   page: Page;
   language: string;
-  /** What stands on the page, oldest first. */
+  /** Lines on the page, oldest first. */
   lines: () => Promise<{ line: number; text: string; start_time: number }[]>;
-  /** Each line as often as it came. */
+  /** Received lines, including repetitions. */
   received: () => Promise<{ line: number; text: string }[]>;
 }
 
@@ -65,7 +65,7 @@ async function readAlong(url: string, language: string): Promise<Reader> {
   };
 }
 
-/** Waits until a page shows so many lines, of those that were said after a moment. */
+/** Waits until a page shows that many lines spoken after a given time. */
 async function untilRead({ lines }: Reader, count: number, sinceMs = 0): Promise<void> {
   const after = async () => (await lines()).filter(({ start_time: at }) => at > sinceMs).length;
   await expect.poll(after, soon).toBeGreaterThanOrEqual(count);
@@ -73,7 +73,7 @@ async function untilRead({ lines }: Reader, count: number, sinceMs = 0): Promise
 
 const numbers = (lines: readonly { line: number }[]) => lines.map(({ line }) => line);
 
-/** Waits until a page shows what another one shows now, and perhaps more. */
+/** Waits until a page shows at least the lines that another shows now. */
 async function untilAsFarAs(reader: Reader, other: Reader): Promise<void> {
   const wanted = numbers(await other.lines());
   await expect
@@ -93,7 +93,7 @@ async function transcriptOf(room: RoomInfo, language: string): Promise<string[]>
   return lines.map(({ text }) => text);
 }
 
-/** What is painted of a page that is laid over a picture: a box around it, and how much of the rest shines through. */
+/** Returns the painted area of an overlay page: its bounding box, and the number of opaque text pixels. */
 async function painted(page: Page) {
   const png = await page.screenshot({ omitBackground: true, animations: 'disabled' });
   return page.evaluate(async (base64) => {
@@ -113,14 +113,14 @@ async function painted(page: Page) {
       box.top = Math.min(box.top, y);
       box.right = Math.max(box.right, x + 1);
       box.bottom = Math.max(box.bottom, y + 1);
-      // Yellow, as the address asks for.
+      // Yellow, as requested in the address.
       if (alpha > 250 && red > 230 && green > 200 && blue < 110) ink += 1;
     }
     return { ...box, ink };
   }, png.toString('base64'));
 }
 
-/** The overlay is laid over the upper left, and nothing of it anywhere else. */
+/** Checks that the overlay covers the upper left and nothing else. */
 async function checkOverlay(overlay: Page): Promise<void> {
   const { left, top, right, bottom, ink } = await painted(overlay);
   expect(Math.min(left, top)).toBeGreaterThanOrEqual(20);
@@ -131,7 +131,7 @@ async function checkOverlay(overlay: Page): Promise<void> {
   expect(ink).toBeGreaterThan(100);
 }
 
-/** The network is gone for one reader: what is said meanwhile comes when it is back. */
+/** Disconnects one reader, who receives the missed lines after the reconnection. */
 async function loseNetwork(reader: Reader, proxy: ResetProxy, others: Reader): Promise<void> {
   await reader.page.context().setOffline(true);
   expect(proxy.reset()).toBeGreaterThan(0);
@@ -143,11 +143,11 @@ async function loseNetwork(reader: Reader, proxy: ResetProxy, others: Reader): P
   await untilAsFarAs(reader, others);
 }
 
-/** Whatever a reader has ever been sent stands in the transcript once, in order, as it was sent. */
+/** Checks that every line that a reader received is in the transcript once, in order and unchanged. */
 async function checkTranscript(room: RoomInfo, reader: Reader): Promise<void> {
   const [lines, received] = [await reader.lines(), await reader.received()];
   const texts = new Map(received.map(({ line, text }) => [line, text]));
-  // What is concluded stays as it is.
+  // Concluded text does not change.
   for (const { line, text } of received) expect(text).toBe(texts.get(line));
   expect(numbers(lines)).toEqual([...texts.keys()].sort((a, b) => a - b));
   expect(lines.map(({ text }) => text)).toEqual(await transcriptOf(room, reader.language));
@@ -156,7 +156,7 @@ async function checkTranscript(room: RoomInfo, reader: Reader): Promise<void> {
 }
 
 it(
-  'an event is read from its first word to its last, whatever happens to those who read, and to the server',
+  'an event is captioned from its first word to its last, through lost connections and a server restart',
   { timeout: 4 * PATIENCE_MS },
   async (context) => {
     if (!/^ *Hears +.*\ben\b/m.test(bench.output())) {
@@ -199,7 +199,7 @@ it(
     await startAgain();
     await untilTitle(speaker, 'You are live');
     for (const reader of readers) await untilRead(reader, 1, killedAtMs);
-    // Somebody speaks all the while.
+    // The speaker continues throughout.
     const isSame = async () => {
       const shown = await overlay.locator('room-captions .words').last().innerText();
       return shown === (await spanish.lines()).at(-1)?.text;
@@ -209,7 +209,7 @@ it(
     await speaker.getByRole('button', { name: 'Pause' }).click();
     await untilTitle(speaker, 'Paused');
     for (const { page } of readers) await untilState(page, 'paused');
-    // The end of what was being said comes after the button was pressed.
+    // The end of the current utterance arrives after the button is pressed.
     await expect.poll(async () => (await bench.roomNow(room)).session_id, soon).toBeUndefined();
     const isWhole = async () => {
       const said = await transcriptOf(room, 'spoken');

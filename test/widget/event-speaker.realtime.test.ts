@@ -1,4 +1,4 @@
-/** The page of who speaks into a room: what its button does, and what it says. What is heard: event-live. */
+/** The speaker's page: its button and its texts. For the audio, see event-live. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
@@ -8,7 +8,7 @@ import { keepPage } from './kept-page.ts';
 import { startEvents, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
-/** Besides the one that is kept. */
+/** Pages besides the kept one. */
 const opened: Page[] = [];
 const pages = keepPage((address) => bench.open(address));
 let kept: Page | undefined;
@@ -17,13 +17,13 @@ beforeAll(async () => (bench = await startEvents()));
 afterAll(() => bench.close());
 afterEach(async ({ task }) => {
   for (const page of opened.splice(0)) await page.context().close();
-  // Nobody speaks on beside the next test.
+  // Stops the speaker before the next test.
   await kept?.goto('about:blank');
   if (kept !== undefined) await pages.leave(kept, task.result?.state !== 'fail');
   kept = undefined;
 });
 
-/** @param options of a browser of its own; without them it is the one that the test before has left */
+/** @param options of its own browser; by default the page left by the previous test */
 async function openSpeaker(
   room: RoomInfo,
   options?: Parameters<EventBench['open']>[1],
@@ -45,7 +45,7 @@ function press(page: Page, name: string): Promise<void> {
 }
 
 function untilTitle(page: Page, title: string): Promise<void> {
-  // A server that starts again on a busy machine takes its time.
+  // A server restart takes its time on a busy machine.
   return page.getByRole('heading', { name: title, exact: true }).waitFor({ timeout: 90_000 });
 }
 
@@ -59,8 +59,8 @@ async function goLive(room: RoomInfo): Promise<Page> {
 const stateOf = async (room: RoomInfo) => (await bench.roomNow(room)).state;
 const untilState = (room: RoomInfo, state: string) => expect.poll(() => stateOf(room)).toBe(state);
 
-describe('who speaks', () => {
-  it('pauses with one press, which turns the microphone off, is told who else does, changes the calmness, and goes on live', async () => {
+describe('a speaker', () => {
+  it('pauses with one press, which turns the microphone off, sees other speakers, changes the calmness, and continues', async () => {
     const room = await bench.makeRoom();
     const page = await goLive(room);
     await press(page, 'Pause');
@@ -83,7 +83,7 @@ describe('who speaks', () => {
     await untilTitle(page, 'You are live');
   });
 
-  it('takes over from another, who is told so, stays silent, and may take over again', async () => {
+  it('takes over from another, who is informed, stays silent, and may take over again', async () => {
     const room = await bench.makeRoom();
     const first = await goLive(room);
     const second = await openSpeaker(room, {});
@@ -98,7 +98,7 @@ describe('who speaks', () => {
     expect(await stateOf(room)).toBe('live');
   });
 
-  it('whose link is revoked is let go of, and reads why', async () => {
+  it('with a revoked link is disconnected, and sees the reason', async () => {
     const room = await bench.makeRoom();
     const page = await goLive(room);
     await bench.revoke(room, 'speaker');
@@ -107,8 +107,8 @@ describe('who speaks', () => {
   });
 });
 
-describe('when the room cannot be reached', () => {
-  it('a pause reaches the room as soon as it can', async () => {
+describe('while the room is unreachable', () => {
+  it('a pause reaches the room as soon as possible', async () => {
     const room = await bench.makeRoom();
     const page = await goLive(room);
     await page.route('**/live/state', (route) => route.abort());
@@ -122,7 +122,7 @@ describe('when the room cannot be reached', () => {
 });
 
 describe('before speaking', () => {
-  it('the microphone can be checked without anybody hearing it', async () => {
+  it('the microphone can be checked without an audience', async () => {
     const room = await bench.makeRoom();
     const page = await openSpeaker(room);
     await press(page, 'Check the microphone');
@@ -137,7 +137,7 @@ describe('before speaking', () => {
     await expect.poll(level).toBe(0);
   });
 
-  it('the way in is shown as large as the screen, with the passcode', async () => {
+  it('the entry code fills the screen, with the passcode', async () => {
     const room = await bench.makeRoom({ access: 'passcode', passcode: '482913' });
     const page = await openSpeaker(room);
     const usual = page.viewportSize()!;
@@ -155,12 +155,12 @@ describe('before speaking', () => {
     await page.setViewportSize(usual);
   });
 
-  it('a link without its key, and a room that is gone, are said plainly', async () => {
+  it('a link without its key, and a deleted room, are reported clearly', async () => {
     const room = await bench.makeRoom();
     const [address = ''] = room.speaker_url?.split('#') ?? [];
     const page = (kept = await pages.openAgain(address));
     await untilTitle(page, 'This link does not work any more');
-    // Where only the key is another, a browser stays on the page it has.
+    // If only the fragment differs, a browser stays on its page.
     await page.goto('about:blank');
     await openSpeaker(room);
     await bench.server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
@@ -168,7 +168,7 @@ describe('before speaking', () => {
   });
 });
 
-describe('for everybody', () => {
+describe("the speaker's page", () => {
   const looks = [
     {
       locale: 'es-ES',
@@ -180,7 +180,7 @@ describe('for everybody', () => {
   ] as const;
 
   it.each(looks)(
-    'nothing is wrong by axe, too faint or cut off, and the button is in view and large enough for a thumb: $locale',
+    'has no fault by axe, no faint or truncated text, and a button in view and large enough for a thumb: $locale',
     async (look) => {
       const { audience, speaker } = deskWords(look.locale);
       const isSeen = look.colorScheme === 'dark';
@@ -201,12 +201,12 @@ describe('for everybody', () => {
     },
   );
 
-  it('no page complained, and no policy was broken', () => {
+  it('reports no errors and violates no policy', () => {
     expect(bench.pageErrors).toEqual([]);
   });
 });
 
-it('a microphone that is denied is said in words, with what to do', async () => {
+it('a denied microphone is reported with the remedy', async () => {
   const denied = await startEvents({ microphone: 'denied' });
   try {
     const room = await denied.makeRoom();

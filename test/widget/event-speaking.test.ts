@@ -1,4 +1,4 @@
-/** What the pages of those who speak and type say and do, without a page. */
+/** Logic and texts of the speaker's and captioner's pages, without a page. */
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../shared/client/token-provider.ts';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
@@ -22,7 +22,7 @@ const silent: SpeakerSituation = {
   readerCount: 0,
 };
 
-describe('the one button', () => {
+describe('the main button of a speaker', () => {
   it.each([
     [{}, 'Start speaking', 'start'],
     [{ isTaken: true }, 'Take over', 'start'],
@@ -36,13 +36,13 @@ describe('the one button', () => {
     [{ voice: 'microphone-denied' }, 'Try again', 'start'],
     [{ voice: 'failed', wasTakenOver: true, isTaken: true }, 'Take over', 'start'],
   ] as [Partial<SpeakerSituation>, string, string | undefined][])(
-    'in %j says %s',
+    'in %j shows %s',
     (situation, label, action) => {
       expect(speakerStatus({ ...silent, ...situation })).toMatchObject({ label, action });
     },
   );
 
-  it('a failure is said in the words of the server', () => {
+  it("shows a failure in the server's words", () => {
     const failure = 'The quota of this month is used up.';
     expect(speakerStatus({ ...silent, voice: 'failed', failure }).hint).toBe(failure);
   });
@@ -52,7 +52,7 @@ describe('the one button', () => {
     [499, 'In time'],
     [1_540, '1.5 s behind'],
     [12_400, '12 s behind'],
-  ])('a lag of %i ms is %s', (lagMs, text) => {
+  ])('describes a lag of %i ms as %s', (lagMs, text) => {
     expect(lagText('en', lagMs)).toBe(text);
   });
 
@@ -62,17 +62,17 @@ describe('the one button', () => {
     ['ar', 2, 'شخصان يتابعان القراءة.'],
     ['ar', 5, '5 أشخاص يتابعون القراءة.'],
     ['ar', 11, '11 شخصًا يتابعون القراءة.'],
-  ])('in %s, %i who read are counted as the language does', (language, readerCount, hint) => {
+  ])("in %s, counts %i readers with the language's plural forms", (language, readerCount, hint) => {
     const situation = { ...silent, language, readerCount, voice: 'live' } as const;
     expect(speakerStatus(situation).hint).toBe(hint);
   });
 });
 
-describe('the floor', () => {
+describe('the floor of a room', () => {
   const request = { message_format: 'json' } as SessionRequest;
   const { signal } = new AbortController();
 
-  /** A room in which a session speaks, and what was asked of it. */
+  /** A room with a speaking session, and the requests made to it. */
   function roomWith(session: string | undefined) {
     const asked: string[] = [];
     const state = { session_id: session };
@@ -87,7 +87,7 @@ describe('the floor', () => {
     return { asked, state, floor: new RoomFloor(desk) };
   }
 
-  it('is taken by whoever presses the button, in a room that goes on', async () => {
+  it('is taken by pressing the button, and a paused room continues', async () => {
     const { asked, floor, state } = roomWith('of another');
     expect(floor.isTaken(state)).toBe(true);
     floor.ask();
@@ -96,7 +96,7 @@ describe('the floor', () => {
     expect(floor.isTaken({ session_id: 'own' })).toBe(false);
   });
 
-  it('is left to who has taken it meanwhile by a page that comes back by itself', async () => {
+  it('stays with another speaker when a page reconnects by itself', async () => {
     const { asked, floor, state } = roomWith(undefined);
     floor.ask();
     await floor.provideToken(request, signal);
@@ -110,7 +110,7 @@ describe('the floor', () => {
     expect(asked).toEqual(['go on', 'session', 'session']);
   });
 
-  it('takes a session up again without asking for the floor', async () => {
+  it('is not requested when a session is resumed', async () => {
     const { asked, floor } = roomWith('of another');
     await floor.provideToken({ token: 'token', last_sequence: 3 }, signal);
     expect(asked).toEqual(['session']);
@@ -128,7 +128,7 @@ describe('the rows of a captioner', () => {
   });
   const sheet = { language: 'es', drafts: new Map(), machine: new Map<number, string>() };
 
-  it('are the last lines, those without a translation among them', () => {
+  it('are the last lines, including those without a translation', () => {
     const lines = [line(1, 'uno'), line(3, 'tres')];
     const spoken = [line(1, 'one'), line(2, 'two'), line(3, 'three')];
     const rows = captionRows({ ...sheet, lines, spoken }, 2);
@@ -138,7 +138,7 @@ describe('the rows of a captioner', () => {
     ]);
   });
 
-  it('say what the machine had said where a person has corrected it', () => {
+  it("show the recogniser's words where a person has corrected them", () => {
     const machine = heardFromMachine(new Map(), [line(1, 'uno'), line(2, 'dos')]);
     const lines = [line(1, 'Uno.', 'person'), line(2, 'dos')];
     const rows = captionRows({ ...sheet, lines, spoken: undefined, machine }, 9);
@@ -148,7 +148,7 @@ describe('the rows of a captioner', () => {
     ]);
   });
 
-  it('keep what is being written when the line changes, and say so', () => {
+  it('keep a draft when the line changes, and report the change', () => {
     const draft = { text: 'una', before: 'uno', isSending: false, failure: '' };
     const drafts = new Map([[1, draft]]);
     const [row] = captionRows({ ...sheet, drafts, lines: [line(1, 'un')], spoken: undefined }, 9);

@@ -1,10 +1,10 @@
-/** The words of the pages of events, in every language that they speak. */
+/** Texts of the event pages, in all their languages. */
 import { describe, expect, it } from 'vitest';
 import { deskLanguage, deskLanguages, deskWords } from '../../widget/events/desk-words.ts';
 import { viewerLanguages, viewerWords } from '../../widget/events/viewer-words.ts';
 import { roomWords } from '../../widget/room-words.ts';
 
-/** Words that are the same in another language. */
+/** Texts that are the same in another language. */
 const SHARED = /^(Live|Pause|Code|Ponente|Orador|Sala:|Settings|Original)$/;
 
 const pages: Record<string, (language: string) => object> = {
@@ -13,7 +13,7 @@ const pages: Record<string, (language: string) => object> = {
   'speaker and captioner': deskWords,
 };
 
-/** Every text, by the path that leads to it. */
+/** Returns every text by its path. */
 function textsOf(words: object, path = ''): Map<string, string> {
   return new Map(
     Object.entries(words).flatMap(([name, value]): [string, string][] =>
@@ -25,17 +25,17 @@ function textsOf(words: object, path = ''): Map<string, string> {
 }
 
 const placeholders = (text: string) => text.match(/\{\w+\}/g) ?? [];
-/** Each language has plural forms of its own. */
+/** Each language has its own plural forms. */
 const isPlural = (path: string) => /\.readers\./.test(path);
 
-it('every page speaks the same languages', () => {
+it('every event page has the same languages', () => {
   expect(deskLanguages).toEqual(viewerLanguages);
 });
 
-describe.each(Object.entries(pages))('the words of %s', (_page, wordsIn) => {
+describe.each(Object.entries(pages))('the texts of %s', (_page, wordsIn) => {
   const english = textsOf(wordsIn('en'));
 
-  it.each(viewerLanguages.filter((each) => each !== 'en'))('are all there in %s', (language) => {
+  it.each(viewerLanguages.filter((each) => each !== 'en'))('are complete in %s', (language) => {
     const texts = textsOf(wordsIn(language));
     for (const [path, text] of english) {
       if (isPlural(path)) continue;
@@ -56,7 +56,7 @@ describe.each(Object.entries(pages))('the words of %s', (_page, wordsIn) => {
   });
 });
 
-it('readers are counted by all plural forms that a language has for whole numbers', () => {
+it('readers are counted with all plural forms that a language has for integers', () => {
   for (const language of deskLanguages) {
     const rules = new Intl.PluralRules(language);
     const used = new Set(Array.from({ length: 2_000 }, (_, count) => rules.select(count)));
@@ -66,7 +66,7 @@ it('readers are counted by all plural forms that a language has for whole number
   }
 });
 
-it('a page speaks the first language of its browser that it can, and English otherwise', () => {
+it("an event page uses the browser's first supported language, and English otherwise", () => {
   expect(deskLanguage(['ca', 'es-ES', 'en'])).toBe('es');
   expect(deskLanguage(['pt-BR'])).toBe('pt');
   expect(deskLanguage(['ja'])).toBe('en');

@@ -1,10 +1,10 @@
-/** A page for many tests of a file: a new one costs more than most of them do. */
+/** A page shared by many tests of a file: a new one costs more than most tests. */
 import type { Page } from 'playwright-core';
 
 export interface KeptPage {
-  /** Opens an address in the page that the test before has left, or else in a new one. */
+  /** Opens an address in the page left by the previous test, or in a new one. */
   openAgain: (address: string) => Promise<Page>;
-  /** After a test: closes its page, but for that of `openAgain` when the test has passed. */
+  /** Ends a test: closes its page, except that of `openAgain` after a passed test. */
   leave: (page: Page, hasPassed: boolean) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Other languages of an element that is listening. */
+/** Changing the languages of a live element. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
@@ -29,7 +29,7 @@ afterEach(async ({ task }) => {
 
 const stop = () => page.getByRole('button', { name: 'Stop' }).click();
 
-describe('other languages while live', () => {
+describe('a live language change', () => {
   const changeTargets = (languages: string) =>
     page.evaluate(async (targets) => {
       const captions = document.querySelector('voice-captions')!;
@@ -37,7 +37,7 @@ describe('other languages while live', () => {
       await captions.updateComplete;
     }, languages);
 
-  it('begin without a gap, and the words in the old ones arrive', async () => {
+  it('starts without a gap, and the words in the old languages arrive', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.onFinish = (finished) => {
       if (finished.request.target_languages.length === 1) finished.send(spoken('Old words.'));
@@ -55,11 +55,11 @@ describe('other languages while live', () => {
     expect(await page.getByRole('group').count()).toBe(3);
     await stop();
     await waitForState(page, 'ended');
-    // Each chunk was heard in the one session or in the other.
+    // Each chunk was sent to one of the two sessions.
     expect(first.chunks.length + second.chunks.length).toBe(await capturedChunks(page));
   });
 
-  it('wait until the sentence is concluded, the newest wish wins, and the state stays', async () => {
+  it('waits until the sentence is concluded, uses the newest choice, and keeps the state', async () => {
     page = await bench.openAgain('/page');
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 2 });
@@ -79,7 +79,7 @@ describe('other languages while live', () => {
     expect(await states()).toEqual([]);
   });
 
-  it('come in the same session where the gateway can change it, in the middle of a sentence', async () => {
+  it('happens within the session where the gateway supports it, even in mid-sentence', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
@@ -102,7 +102,7 @@ describe('other languages while live', () => {
     }
     heard.send({ type: 'end_of_target_transcript', language: 'es' });
     await page.getByText('Une phrase.').first().waitFor();
-    // The last words of a language that goes are kept, and read no more.
+    // The last words of a removed language are kept but not shown.
     await expect.poll(() => page.getByText('Una frase.').count()).toBe(0);
     const kept = () => document.querySelector('voice-captions')!.transcript('es');
     expect(await page.evaluate(kept)).toBe('Una frase.');
@@ -112,7 +112,7 @@ describe('other languages while live', () => {
     expect(await states()).toEqual(['stopping', 'ended']);
   });
 
-  it('that cannot be served are told, and the captions go on in those there were', async () => {
+  it('to unsupported languages is reported, and the captions continue in the previous ones', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
@@ -151,7 +151,7 @@ describe('other languages while live', () => {
     expect(bench.gateway.sessions).toHaveLength(1);
     expect(await states()).toEqual([]);
 
-    // Begun anew, it is asked for what the page says.
+    // After a restart it requests the languages of the page.
     await changeTargets('es');
     await expect.poll(() => heard.updates.length).toBe(3);
     bench.gateway.refusal = refusal;
@@ -167,7 +167,7 @@ describe('other languages while live', () => {
     await expect.poll(() => page.getByRole('group').count()).toBe(3);
   });
 
-  it('that cannot be served keep no other change from being made', async () => {
+  it('to an unsupported language does not prevent other changes', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
@@ -177,7 +177,7 @@ describe('other languages while live', () => {
     await page.locator('voice-captions').evaluate((element) => {
       (element as HTMLElement & { speech: string }).speech = 'es';
     });
-    // Both changes may be asked for together, and again one by one when they are refused together.
+    // Both changes may be requested together, and again one by one after a refusal.
     const languages = () =>
       heard.updates.map(({ target_languages, target_media_languages }) => ({
         text: target_languages,
@@ -187,7 +187,7 @@ describe('other languages while live', () => {
     expect(heard.request.target_languages).toEqual(['es']);
   });
 
-  it('take another session when the spoken language changes with them', async () => {
+  it('uses a new session when the spoken language changes too', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.takesUpdates = true;
     await pressStart(page);
@@ -200,7 +200,7 @@ describe('other languages while live', () => {
     expect(bench.gateway.sessions[0]!.updates).toEqual([]);
   });
 
-  it('wait no longer than five seconds for a sentence without an end', async () => {
+  it('waits at most five seconds for an unfinished sentence', async () => {
     page = await bench.openAgain('/page');
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 2 });
@@ -218,7 +218,7 @@ describe('other languages while live', () => {
   });
 });
 
-it('no page complained', () => {
+it('the language change pages report no errors', () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
 });

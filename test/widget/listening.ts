@@ -1,21 +1,21 @@
-/** Ears for tests: what a page would send to the loudspeakers, frame by frame. */
+/** Audio output of test pages: what would reach the loudspeakers, frame by frame. */
 import type { Page } from 'playwright-core';
 import { calm, newContext } from '../support/machine/chromium.ts';
 import { recordElement, type WidgetBench } from './browser.ts';
 
 /** A few ms of sound. */
 export interface HeardFrame {
-  /** When it was heard, in ms since 1970. */
+  /** Time of the frame, in ms since 1970. */
   atMs: number;
   lengthMs: number;
-  /** Root of the mean square, 0 to 1. */
+  /** Root mean square, 0 to 1. */
   loudness: number;
 }
 
-/** Quieter than this is silence, even for speech that was lowered. */
+/** Loudness below which a frame is silent, even for lowered speech. */
 const SILENCE = 0.01;
 
-/** The audio thread's part; a page of the bench, as the policy of pages allows no other. */
+/** The audio worklet, served by the bench because the pages' policy permits no other source. */
 export const earScript = `registerProcessor('ear', class extends AudioWorkletProcessor {
   squares = 0;
   count = 0;
@@ -30,7 +30,7 @@ export const earScript = `registerProcessor('ear', class extends AudioWorkletPro
   }
 });`;
 
-/** Opens a page whose sound is noted in `heard`, and what is told of its speech in `told`. */
+/** Opens a page whose audio is recorded in `heard`, and its speech events in `told`. */
 export async function listen(
   bench: WidgetBench,
   target: string,
@@ -46,7 +46,7 @@ export async function listen(
   return page;
 }
 
-/** How long something was heard, in ms. */
+/** Returns the duration of audible frames, in ms. */
 export function heardMs(frames: readonly HeardFrame[]): number {
   return frames.reduce(
     (sum, { loudness, lengthMs }) => sum + (loudness > SILENCE ? lengthMs : 0),
@@ -54,12 +54,12 @@ export function heardMs(frames: readonly HeardFrame[]): number {
   );
 }
 
-/** The loudest frame. */
+/** Returns the greatest loudness of the frames. */
 export function loudest(frames: readonly HeardFrame[]): number {
   return Math.max(0, ...frames.map(({ loudness }) => loudness));
 }
 
-/** Runs in the page, before its own scripts. */
+/** Runs in the page before its own scripts. */
 function installEars(): void {
   const heard: HeardFrame[] = [];
   const told: object[] = [];
@@ -82,7 +82,7 @@ function installEars(): void {
     const meter = new AudioWorkletNode(context, 'ear');
     meter.port.onmessage = ({ data }: MessageEvent<HeardFrame>) => heard.push(data);
     connect.call(ear, meter);
-    // Unconnected it would not be asked to process; its own output is silent.
+    // An unconnected node would not be processed; its own output is silent.
     connect.call(meter, context.destination);
   }
 

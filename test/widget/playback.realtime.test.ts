@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 const pages = keepPage((address) => listen(bench, address));
-/** Opens a place of the bench in the page that the test before has left. */
+/** Opens a bench page in the page left by the previous test. */
 async function listenAgain(target: string): Promise<void> {
   page = await pages.openAgain(new URL(target, bench.gateway.origin).href);
   await page.waitForFunction(() => customElements.get('voice-captions') !== undefined);
@@ -63,7 +63,7 @@ afterEach(async ({ task }) => {
   bench.gateway.reset();
 });
 
-/** What the gateway sends of the sentences: humming, as long as they are. */
+/** Returns the gateway's audio messages for the sentences: humming of the same length. */
 async function hum(path: SpeechPath, encoders: SpeechEncoders): Promise<ServerMessage[]> {
   const contentType = speechContentTypes[path];
   const engine = hummingEngine();
@@ -105,7 +105,7 @@ async function goLive(target: string): Promise<ScriptedSession> {
   return newestSession(bench, { chunks: 2 });
 }
 
-/** All sentences as text, and as speech. */
+/** Sends all sentences as text and as speech. */
 function speak(session: ScriptedSession, path: SpeechPath): ServerMessage[] {
   const messages = speech[path]!;
   for (const sentence of SENTENCES) session.send(written(sentence));
@@ -116,7 +116,7 @@ function speak(session: ScriptedSession, path: SpeechPath): ServerMessage[] {
 interface Told {
   state: string;
   text?: string;
-  /** The lines that were marked then. */
+  /** Lines marked at that moment. */
   marked: string[];
 }
 
@@ -128,7 +128,10 @@ const waitForSpeech = (state: string) =>
     state,
     { polling: 20 },
   );
-/** Waits until something was heard to its end, since so much was told: short speech may pass between two looks. */
+/**
+ * Waits until some speech has played to its end since a given event: short speech may pass between two
+ * polls.
+ */
 const waitForWhole = (since = 0) =>
   page.waitForFunction(
     (from) =>
@@ -139,13 +142,13 @@ const waitForWhole = (since = 0) =>
     since,
     { polling: 20 },
   );
-/** A last line of the spoken language that was new, and how many sentences had been heard before. */
+/** A new last line of the spoken language, and the number of sentences heard before it. */
 interface SeenLine {
   last: string;
   heardCount: number;
 }
 
-/** Notes each last line of the spoken language as it comes. */
+/** Records each new last line of the spoken language. */
 function watchLines(): Promise<void> {
   return page.evaluate(() => {
     const seen: SeenLine[] = [];
@@ -169,8 +172,8 @@ function watchLines(): Promise<void> {
 const seenLines = () => page.evaluate(() => (globalThis as unknown as { seen: SeenLine[] }).seen);
 const speechButton = (name: string) => page.getByRole('button', { name, exact: true });
 
-describe.each(paths)('by %s', (path) => {
-  it('all that was said is heard, once and without a gap, and its captions are marked', async () => {
+describe.each(paths)('translated speech by %s', (path) => {
+  it('is heard completely, once and without a gap, and its captions are marked', async () => {
     const session = await goLive(`/${path}`);
     expect(session.request).toMatchObject({
       target_languages: ['fr', 'es'],
@@ -186,7 +189,7 @@ describe.each(paths)('by %s', (path) => {
     expect(texts.map(({ text }) => text)).toEqual(SENTENCES);
     expect(texts.map(({ marked }) => marked)).toEqual(SENTENCES.map((text) => [text.trim()]));
     expect(await page.locator('voice-captions .spoken').count()).toBe(0);
-    // A new session of the gateway begins a new stream.
+    // A new gateway session begins a new stream.
     const before = (await told()).length;
     speak(session, path);
     await waitForWhole(before);
@@ -194,10 +197,10 @@ describe.each(paths)('by %s', (path) => {
   });
 });
 
-describe('in step with the speech', () => {
+describe('captions in step with translated speech', () => {
   const spanish = () => page.locator('voice-captions .target [lang="es"].caption');
 
-  it('lines that are not heard yet wait, those of other languages do not, and nothing goes back', async () => {
+  it('wait until their line is heard, except in other languages, and never go back', async () => {
     const session = await goLive('/pcm');
     await watchLines();
     session.send(written('', SENTENCES[0]));
@@ -214,13 +217,13 @@ describe('in step with the speech', () => {
     await waitForWhole();
     const lines = await seenLines();
     expect(lines.map(({ last }) => last)).toEqual(SENTENCES.map((text) => text.trim()));
-    // A line comes when its sentence is heard: the one before it was marked by then.
+    // A line appears when its sentence is heard, so the previous one is marked by then.
     for (const [index, { heardCount }] of lines.entries()) {
       expect(heardCount).toBeGreaterThanOrEqual(index);
     }
   });
 
-  it('without sound nothing waits', async () => {
+  it('do not wait without sound', async () => {
     const session = await goLive('/pcm');
     for (let times = 0; times < 3; times++) speak(session, 'pcm');
     await waitForSpeech('playing');
@@ -232,7 +235,7 @@ describe('in step with the speech', () => {
     );
   });
 
-  it('speech that is late is told, and captions do not wait for it any more', async () => {
+  it('do not wait for late speech, which is reported', async () => {
     const session = await goLive('/pcm');
     for (let times = 0; times < 12; times++) speak(session, 'pcm');
     await waitForSpeech('playing');
@@ -244,7 +247,7 @@ describe('in step with the speech', () => {
     );
   });
 
-  it('screen readers leave the language to the speech, until it is muted', async () => {
+  it('are not announced in the spoken language until the speech is muted', async () => {
     const session = await goLive('/pcm');
     const log = page.locator('voice-captions [role="log"]');
     await page.evaluate(() => (document.querySelector('voice-captions')!.announce = 'es'));
@@ -257,8 +260,8 @@ describe('in step with the speech', () => {
   });
 });
 
-describe('the controls', () => {
-  it('mute at once and go on where the speech has come to, by keyboard as well', async () => {
+describe('the controls of translated speech', () => {
+  it('mute at once and continue at the current speech, by keyboard as well', async () => {
     const session = await goLive('/webcodecs');
     for (let times = 0; times < 2; times++) speak(session, 'webcodecs');
     await waitForSpeech('playing');
@@ -269,7 +272,7 @@ describe('the controls', () => {
     await page.keyboard.press('Enter');
     await speechButton('Unmute').waitFor();
     expect(await width()).toBe(before);
-    // A ramp and what is on its way to the ear.
+    // A ramp and the latency of the output.
     const quietFrom = await page.evaluate(() => Date.now() + 800);
     const late = async () => (await heard()).filter(({ atMs }) => atMs > quietFrom);
     await expect.poll(async () => (await late()).length).toBeGreaterThan(10);
@@ -283,10 +286,10 @@ describe('the controls', () => {
 });
 
 it.each(['webcodecs', 'mse'] as const)(
-  'by %s, a tap is offered where the browser keeps sound back, and then plays what is said now',
+  'by %s, blocked audio offers a tap, which plays the current speech',
   async (path) => {
     page = await listen(bench, `/early-${path}`, { isOpen: false });
-    // Not by page.evaluate: that counts as a gesture.
+    // Not by page.evaluate, which counts as a gesture.
     const devtools = await page.context().newCDPSession(page);
     const ask = async (expression: string): Promise<unknown> => {
       const answer = await devtools.send('Runtime.evaluate', { expression, returnByValue: true });
@@ -317,8 +320,8 @@ it.each(['webcodecs', 'mse'] as const)(
   },
 );
 
-describe('beside the microphone', () => {
-  /** The microphone: a tone that a test turns on and off. */
+describe('translated speech beside the microphone', () => {
+  /** Replaces the microphone with a tone that a test turns on and off. */
   async function humAtMicrophone(level: number): Promise<void> {
     await page.evaluate((volume) => {
       const context = new AudioContext();
@@ -336,7 +339,7 @@ describe('beside the microphone', () => {
       (globalThis as unknown as { gain: GainNode }).gain.gain.value = value;
     }, level);
 
-  it('half duplex sends silence while the speech is heard, and no less of it', async () => {
+  it('in half duplex sends silence while it is heard, of the same length', async () => {
     await listenAgain('/half');
     await humAtMicrophone(0.5);
     await pressStart(page);
@@ -349,14 +352,14 @@ describe('beside the microphone', () => {
     await waitForWhole();
     await expect.poll(() => isSilent(session.chunks.at(-1)!.bytes)).toBe(false);
     const silent = session.chunks.slice(before).filter(({ bytes }) => isSilent(bytes));
-    // Of 100 ms each; how promptly it begins and ends is a matter of the machine.
+    // Chunks of 100 ms; how promptly the silence begins and ends depends on the machine.
     expect(silent.length * 100).toBeGreaterThan(saidMs / 2);
     const lengths = session.chunks.map(({ bytes }) => bytes.length);
     expect(new Set(lengths)).toEqual(new Set([3200]));
     expect(await statusText(page)).toContain('Let the voice finish');
   });
 
-  it('full duplex lowers the speech while somebody talks, and hears them', async () => {
+  it('in full duplex is lowered while the user speaks, who is still captured', async () => {
     await listenAgain('/pcm');
     await humAtMicrophone(0);
     await pressStart(page);
@@ -375,7 +378,7 @@ describe('beside the microphone', () => {
   });
 });
 
-it('speech that cannot be decoded is told, captions go on, and samples are asked for next', async () => {
+it('undecodable speech is reported, captions continue, and raw samples are requested next', async () => {
   const session = await goLive('/any');
   const [first] = speech.webcodecs!;
   expect(session.request.target_media_content_type).toBe(speechContentTypes.webcodecs);
@@ -396,7 +399,7 @@ it('speech that cannot be decoded is told, captions go on, and samples are asked
     .toBe(speechContentTypes.pcm);
 });
 
-it('no page complained', () => {
+it('the playback pages report no errors', () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
 });

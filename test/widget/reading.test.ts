@@ -1,4 +1,4 @@
-/** What readers have of the captions on small and large screens, with small and large type. */
+/** Reading captions on small and large screens, with small and large fonts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { captionUpdate, elementPage, receive, startBench, type WidgetBench } from './browser.ts';
@@ -25,7 +25,7 @@ afterAll(() => bench.close());
 async function open(target: string, width: number): Promise<Page> {
   const page = await bench.open(target, {
     viewport: { width, height: 900 },
-    // Words are looked for where they are going to be.
+    // Without motion, words are at their final positions.
     reducedMotion: 'reduce',
   });
   for (const language of ['en', 'es', 'fr'] as const) {
@@ -34,7 +34,7 @@ async function open(target: string, width: number): Promise<Page> {
   return page;
 }
 
-/** Letters of the fullest line of a language, the share of its room that it takes, and its size. */
+/** Returns the letters of the fullest line of a language, its share of the width, and its font size. */
 function fullestLine(page: Page, language: string) {
   return page.evaluate((lang) => {
     const root = document.querySelector('voice-captions')!.shadowRoot!;
@@ -61,7 +61,7 @@ function fullestLine(page: Page, language: string) {
   }, language);
 }
 
-/** The block of a language: where it is scrolled to, and the words in view. */
+/** Returns the scroll position of a language's block, and the visible words. */
 function view(page: Page, language: string) {
   return page.evaluate((lang) => {
     const root = document.querySelector('voice-captions')!.shadowRoot!;
@@ -84,7 +84,7 @@ function view(page: Page, language: string) {
 }
 
 describe('on a wide screen', () => {
-  it('captions use its width, with lines one can follow, in type that grows with it', async () => {
+  it('captions use the width, with readable lines in a growing font', async () => {
     const page = await open('/one', 390);
     const sizes = [(await fullestLine(page, 'es')).sizePx];
     for (const width of [1280, 1920, 2560]) {
@@ -103,7 +103,7 @@ describe('on a wide screen', () => {
     await page.context().close();
   });
 
-  it('two languages stand side by side, each with lines of a sensible length', async () => {
+  it('two languages are side by side, each with lines of a sensible length', async () => {
     const page = await open('/two', 1920);
     const tops = await page.evaluate(() =>
       [...document.querySelector('voice-captions')!.shadowRoot!.querySelectorAll('.target')].map(
@@ -120,8 +120,8 @@ describe('on a wide screen', () => {
   });
 });
 
-describe('on a phone with large type', () => {
-  it('more lines are shown than two, and what was concluded can be scrolled back to, and stays there while new words come', async () => {
+describe('on a phone with a large font', () => {
+  it('more than two lines are shown, and concluded text can be scrolled back to, and stays there during new words', async () => {
     const page = await open('/large', 390);
     expect((await view(page, 'es')).words.length).toBeGreaterThan(40);
     await page.clock.install();
@@ -130,7 +130,7 @@ describe('on a phone with large type', () => {
     await page.clock.runFor(300);
     const end = await view(page, 'es');
     expect(end).toEqual({ isAtEnd: true, words: expect.stringMatching(/es poco\.$/) as string });
-    // By keyboard: the block is a place to be, with something to scroll.
+    // By keyboard: a scrollable block can have the focus.
     await page.locator('voice-captions .target .lines').focus();
     await page.keyboard.press('Home');
     await expect.poll(async () => (await view(page, 'es')).words).toMatch(/^Nos reunimos hoy/);
@@ -144,7 +144,7 @@ describe('on a phone with large type', () => {
     await page.context().close();
   });
 
-  it('where all is in view there is nothing to scroll, and no stop for the keyboard', async () => {
+  it('a block without overflow neither scrolls nor takes the focus', async () => {
     const page = await bench.open('/one');
     await receive(page, captionUpdate('es', { concluded: 'Hola.' }));
     expect(await page.locator('voice-captions .lines[tabindex]').count()).toBe(0);
@@ -152,7 +152,7 @@ describe('on a phone with large type', () => {
   });
 });
 
-it('no page complained', () => {
+it('the reading pages report no errors', () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
 });

@@ -24,8 +24,8 @@ function styleOf(page: Page, selector: string, property: string): Promise<string
     .evaluate((each, name) => getComputedStyle(each).getPropertyValue(name), property);
 }
 
-describe('the overlay', () => {
-  it('is transparent but for the last lines, and hides them after a silence', async () => {
+describe('the room overlay', () => {
+  it('is transparent except for the last lines, and hides them after a silence', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Long ago.' });
     const page = await bench.open(`/events/${room.room_id}/overlay?hide=1`, screen);
@@ -44,7 +44,7 @@ describe('the overlay', () => {
     await page.context().close();
   });
 
-  it('looks as its address says, and takes nothing that is no style', async () => {
+  it('follows the style in its address, and ignores invalid styles', async () => {
     const room = await bench.makeRoom();
     const query = [
       'language=es&lines=3&position=top-left&font=Georgia&size=40&weight=700&hide=0',
@@ -70,7 +70,7 @@ describe('the overlay', () => {
     await page.context().close();
   });
 
-  it('says nothing about a server that is gone', async () => {
+  it('shows no message about an unreachable server', async () => {
     const page = await bench.open('/events/abcdefghjk/overlay', screen);
     await untilState(page, 'gone');
     expect((await page.locator('body').innerText()).trim()).toBe('');

@@ -31,8 +31,8 @@ function texts({ lines }: RoomTranscript): string[] {
   return lines.map(({ text }) => text);
 }
 
-describe('lines of a room', () => {
-  it('are in the order of their numbers, however they come', () => {
+describe('lines of a room transcript', () => {
+  it('are in the order of their numbers, in whatever order they arrive', () => {
     const transcript = after([
       captions([lineOf(5, 'fifth')]),
       captions([lineOf(9, 'ninth')]),
@@ -41,7 +41,7 @@ describe('lines of a room', () => {
     expect(texts(transcript)).toEqual(['first', 'fifth', 'seventh', 'ninth']);
   });
 
-  it('are replaced by a later one of the same number, and taken away by an empty one', () => {
+  it('are replaced by a later line of the same number, and removed by an empty one', () => {
     const before = after([captions([lineOf(1, 'one'), lineOf(2, 'tow'), lineOf(3, 'three')])]);
     const corrected = after([captions([lineOf(2, 'two', { by: 'person' })])], before);
     expect(texts(corrected)).toEqual(['one', 'two', 'three']);
@@ -50,12 +50,12 @@ describe('lines of a room', () => {
     expect(texts(before)).toEqual(['one', 'tow', 'three']);
   });
 
-  it('that were never there are not taken away', () => {
+  it('are not removed if they never existed', () => {
     const before = after([captions([lineOf(2, 'two')])]);
     expect(texts(after([captions([lineOf(1, ''), lineOf(3, '')])], before))).toEqual(['two']);
   });
 
-  it('that were missed are merged, and a whole history replaces all there are', () => {
+  it('are merged with missed ones, and replaced by a complete history', () => {
     const before = after([captions([lineOf(1, 'one'), lineOf(4, 'four')], 'fi')]);
     const merged = after([history([lineOf(2, 'two'), lineOf(4, 'FOUR')], false)], before);
     expect(texts(merged)).toEqual(['one', 'two', 'FOUR']);
@@ -63,7 +63,7 @@ describe('lines of a room', () => {
     expect(replaced).toEqual({ lines: [lineOf(8, 'eight')], tentative: '' });
   });
 
-  it('are news only when they follow all others: not as corrections, late or in a history', () => {
+  it('are new only when they follow all others, not as corrections, late or in a history', () => {
     const before = after([captions([lineOf(3, 'three')])]);
     const added = (message: RoomServerMessage) =>
       receiveRoomMessage(before, message).added.map(({ text }) => text);
@@ -75,30 +75,30 @@ describe('lines of a room', () => {
   });
 });
 
-describe('what is being said', () => {
-  it('is replaced by what is said next, and gone with the line it becomes', () => {
+describe('tentative text of a room', () => {
+  it('is replaced by the next tentative text, and removed with the line it becomes', () => {
     const begun = after([captions([], ' And '), captions([], ' And now')]);
     expect(begun.tentative).toBe('And now');
     expect(after([captions([lineOf(1, 'And now we go.')])], begun).tentative).toBe('');
   });
 
-  it('stays while something is corrected that was missed, and can be let go', () => {
+  it('stays during a missed correction, and can be discarded', () => {
     const begun = after([captions([lineOf(1, 'one')], 'two')]);
     expect(after([history([lineOf(1, 'ONE')], false)], begun).tentative).toBe('two');
     expect(withoutTentative(begun)).toEqual({ lines: begun.lines, tentative: '' });
   });
 
-  it('is no matter of other messages', () => {
+  it('is unaffected by other messages', () => {
     const begun = after([captions([lineOf(1, 'one')], 'two')]);
     expect(after([{ type: 'keep_alive' }], begun)).toBe(begun);
   });
 });
 
-describe('paragraphs', () => {
+describe('paragraphs of a room transcript', () => {
   const said = (line: number, startS: number, endS: number) =>
     lineOf(line, 'x', { start_time: startS * 1000, end_time: endS * 1000 });
 
-  it('begin with the first line, after a silence, and every so often', () => {
+  it('begin with the first line, after a silence, and at intervals', () => {
     const lines = [
       said(1, 0, 4),
       said(2, 5, 9),

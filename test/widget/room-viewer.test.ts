@@ -1,4 +1,4 @@
-/** The page of a reader, against a real server with real captions. */
+/** The reader's page, against a real server with real captions. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -24,13 +24,15 @@ afterEach(async ({ task }) => {
   if (kept !== undefined) await pages.leave(kept, task.result?.state !== 'fail');
 });
 
-/** Opens an address, or a path of the server, on the phone that the test before has left, which forgets it. */
+/**
+ * Opens an address, or a path of the server, on the phone left by the previous test, with cleared storage.
+ */
 async function openPage(target: string): Promise<Page> {
   if (kept?.isClosed() === false) await forgetAll(kept);
   return (kept = await pages.openAgain(new URL(target, bench.server.url).href));
 }
 
-/** What was chosen and entered, and what is kept for a time without a network. */
+/** Clears choices, input, and data kept for offline use. */
 async function forgetAll(page: Page): Promise<void> {
   const device = await page.context().newCDPSession(page);
   await device.send('Storage.clearDataForOrigin', {
@@ -48,7 +50,7 @@ afterAll(async () => {
 const languages = (page: Page) => page.getByLabel(/^(Language|Idioma|Langue)$/);
 
 describe('a reader', () => {
-  it('reads what was said before, in the order of the lines, and what is said now, by ear as well', async () => {
+  it('sees earlier lines in order, and new lines, which are announced too', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Good morning.' });
     const page = await openPage(`/events/${room.room_id}`);
@@ -67,7 +69,7 @@ describe('a reader', () => {
     expect(await page.getByRole('img', { name: /by a person/ }).count()).toBe(2);
   });
 
-  it('chooses a language, which is remembered, and which an address can name', async () => {
+  it('chooses a language, which is remembered and can be set in the address', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Buenos días.', language: 'es' });
     await bench.type(room, { text: 'Bonjour.', language: 'fr' });
@@ -83,13 +85,13 @@ describe('a reader', () => {
     await untilShown(page, ['Bonjour.']);
   });
 
-  it('reads a language of the browser, where none was chosen and the room has it', async () => {
+  it('gets a language of the browser if none was chosen and the room has it', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Buenos días.', language: 'es' });
     const page = await bench.open(`/events/${room.room_id}`, { locale: 'es-MX' });
     await untilShown(page, ['Buenos días.']);
     expect(await languages(page).inputValue()).toBe('es');
-    // A device whose clock is wrong hears as well.
+    // A device with a wrong clock works as well.
     await page.addInitScript(() => {
       const { now } = Date;
       Date.now = () => now() + 600_000;
@@ -101,7 +103,7 @@ describe('a reader', () => {
     await page.context().close();
   });
 
-  it('scrolls back and stays there while lines come, and jumps to now', async () => {
+  it('scrolls back and stays there while lines arrive, and jumps to the latest', async () => {
     const room = await bench.makeRoom();
     for (let number = 1; number <= 25; number++) {
       await bench.type(room, {
@@ -128,7 +130,7 @@ describe('a reader', () => {
     await expect.poll(() => jump.count()).toBe(0);
   });
 
-  it('chooses how captions look, and finds it so again', async () => {
+  it('chooses the look of captions, which is remembered', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Good morning.' });
     const page = await openPage(`/events/${room.room_id}`);
@@ -141,7 +143,7 @@ describe('a reader', () => {
     const before = await size();
     await page.getByRole('button', { name: 'Text and display' }).click();
     await page.getByRole('button', { name: 'Larger text' }).click();
-    // By keyboard, to the smallest and back: the button has the focus at the end of the way too.
+    // By keyboard, to the smallest and back: the button keeps the focus at either end.
     await page.getByRole('button', { name: 'Smaller text' }).focus();
     for (let step = 0; step < 5; step++) await page.keyboard.press('Enter');
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
@@ -154,7 +156,7 @@ describe('a reader', () => {
     await page.reload();
     await untilShown(page, ['Good morning.']);
     expect(await size()).toBeGreaterThan(before);
-    // Held sideways, with the largest type.
+    // In landscape, with the largest font.
     await page.setViewportSize({ width: 740, height: 260 });
     await page.locator('room-captions').evaluate((each: RoomCaptions) => (each.fontScale = 2.5));
     const below = () =>
@@ -173,7 +175,7 @@ describe('a reader', () => {
     );
   });
 
-  it('gives the passcode once on a device, again when it is changed meanwhile, and reads on', async () => {
+  it('enters the passcode once on a device, and again after a change, and continues', async () => {
     const room = await bench.makeRoom({ access: 'passcode', passcode: '4711' });
     await bench.type(room, { text: 'Among us.' });
     const page = await openPage(`/events/${room.room_id}`);
@@ -181,7 +183,7 @@ describe('a reader', () => {
       await page.getByLabel('Passcode').fill(passcode);
       await page.keyboard.press('Enter');
     };
-    // Whoever has a keyboard begins there, and goes on at the name of the room.
+    // The focus starts in the field, and moves to the name of the room.
     const focused = () => page.evaluate(() => document.activeElement?.tagName);
     await expect.poll(focused).toBe('INPUT');
     await page.keyboard.type('1234');
@@ -205,11 +207,11 @@ describe('a reader', () => {
     await untilShown(page, ['Among us.', 'Still among us.']);
   });
 
-  it('is told that there is no room, and that a link is no good', async () => {
+  it('sees that a room does not exist, or a link is invalid', async () => {
     const room = await bench.makeRoom({ access: 'link' });
     const page = await openPage(room.viewer_url!.slice(0, -9));
     await page.getByText('This link does not work any more').waitFor();
-    // Pasted over the one that was cut short.
+    // Pasted over the truncated one.
     await page.evaluate((url) => location.assign(url), room.viewer_url!);
     await untilState(page, 'waiting');
     await bench.revoke(room, 'viewer');
@@ -221,12 +223,12 @@ describe('a reader', () => {
     await untilState(page, 'waiting');
     await bench.server.send(`/v1/rooms/${other.room_id}`, { method: 'DELETE' });
     await page.getByText('There is no such room').waitFor();
-    // The browser asks whether it has it still.
+    // The browser revalidates its cached page.
     await page.reload();
     await page.getByText('There is no such room').waitFor();
   });
 
-  it('reads from right to left what is written so', async () => {
+  it('sees right-to-left text in its direction', async () => {
     const room = await bench.makeRoom({ source_language: 'ar' });
     await bench.type(room, { text: 'صباح الخير.' });
     const page = await openPage(`/events/${room.room_id}`);
@@ -236,7 +238,7 @@ describe('a reader', () => {
     expect(await line.getAttribute('lang')).toBe('ar');
   });
 
-  it('listens to what is said from then on, and only after a click', async () => {
+  it('hears only new speech, and only after a click', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Antes.', language: 'es' });
     const page = await openPage(`/events/${room.room_id}?language=es`);
@@ -257,14 +259,14 @@ describe('a reader', () => {
   });
 });
 
-describe('a page', () => {
-  it('says that the server is gone, opens without it, and goes on when it is back', async () => {
+describe("a reader's page", () => {
+  it('reports an unreachable server, opens offline, and continues after the reconnection', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Before the cut.' });
     const proxy = await startResetProxy(bench.server.url);
     const page = await openPage(`${proxy.url}/events/${room.room_id}`);
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-    // Kept with the second visit, when the worker is there.
+    // Cached on the second visit, when the service worker runs.
     await page.reload();
     await untilShown(page, ['Before the cut.']);
     let restore = proxy.cut();
@@ -283,7 +285,7 @@ describe('a page', () => {
     await proxy.close();
   });
 
-  it('can be put on a home screen, under the name of its room', async () => {
+  it('can be added to a home screen under the name of its room', async () => {
     const room = await bench.makeRoom();
     const page = await openPage(`/events/${room.room_id}`);
     const address = await page.locator('link[rel="manifest"]').getAttribute('href');
@@ -304,16 +306,16 @@ describe('a page', () => {
   });
 });
 
-describe('in a whole browser', () => {
+describe('in a full browser', () => {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'reader-profile-'));
   afterAll(() => rmSync(profile, { recursive: true, force: true }));
 
-  it('a page keeps the screen on as long as that is wished, and can be installed', async (test) => {
+  it("a reader's page keeps the screen on as long as requested, and can be installed", async (test) => {
     const browser = await openWholeChromium(profile);
     if (browser === undefined) return test.skip('only the shell of Chromium is installed');
     const room = await bench.makeRoom();
     const page = await browser.newPage();
-    // Every lock that the page has ever taken.
+    // Every wake lock that the page has taken.
     await page.addInitScript(() => {
       const locks: WakeLockSentinel[] = [];
       Object.assign(globalThis, { locks });
@@ -349,7 +351,7 @@ describe('in a whole browser', () => {
     });
     const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
     expect(installabilityErrors).toEqual([]);
-    // Browsers offer it when they know somebody well enough.
+    // Browsers offer it only to frequent visitors.
     await page.evaluate(() => {
       const offer = new Event('beforeinstallprompt', { cancelable: true });
       const prompt = () => void (document.body.dataset['was'] = 'asked');
@@ -361,7 +363,7 @@ describe('in a whole browser', () => {
   });
 });
 
-it('axe finds nothing to complain about, nothing is wider than a phone, and all text has 7:1 in light and dark', async () => {
+it("in a reader's page axe finds no faults, nothing is wider than a phone, and all text has 7:1 in light and dark", async () => {
   const room = await bench.makeRoom();
   const look = async (page: Page, state: string) => {
     const light = await faults(page);

@@ -36,8 +36,8 @@ afterEach(async ({ task }) => {
 
 const stop = () => page.getByRole('button', { name: 'Stop' }).click();
 
-describe('stopping', () => {
-  it('sends every chunk of what was heard, lets go of the microphone and waits for the last words', async () => {
+describe('stopping a session', () => {
+  it('sends every captured chunk, releases the microphone and waits for the last words', async () => {
     page = await bench.openAgain('/page');
     const states = await recordStates(page);
     await page.evaluate(() => {
@@ -71,7 +71,7 @@ describe('stopping', () => {
     expect(track).toBe('ended');
   });
 
-  it('cancels a start that has not come through', async () => {
+  it('cancels a pending start', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.hold = new Promise(() => undefined);
     await pressStart(page);
@@ -80,7 +80,7 @@ describe('stopping', () => {
     await waitForState(page, 'idle');
   });
 
-  it('ends with the element when it leaves the page, but not when it moves', async () => {
+  it('happens when the element leaves the page, but not when it moves', async () => {
     page = await bench.openAgain('/page');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
@@ -99,8 +99,8 @@ describe('stopping', () => {
   });
 });
 
-describe('when the connection drops', () => {
-  it('reconnects with a new token, keeps the captions, and sends what was said in between', async () => {
+describe('a dropped connection', () => {
+  it('is replaced with a new token, keeping the captions and sending the audio in between', async () => {
     page = await bench.openAgain('/page');
     const states = await recordStates(page);
     await pressStart(page);
@@ -124,12 +124,12 @@ describe('when the connection drops', () => {
     await stop();
     await waitForState(page, 'ended');
     const captured = await capturedChunks(page);
-    // Nothing between the drop and the new connection is missing; what was on its way may come twice.
+    // Nothing between the drop and the new connection is missing; chunks in transit may be repeated.
     expect(first.chunks.length + second.chunks.length).toBeGreaterThanOrEqual(captured);
     expect(second.chunks.length).toBeLessThanOrEqual(captured);
   });
 
-  it('takes the same session up again: nothing is interrupted, doubled or lost', async () => {
+  it('resumes the same session without interruption, repetition or loss', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.keepsSessions = true;
     await pressStart(page);
@@ -156,7 +156,7 @@ describe('when the connection drops', () => {
     expect(bench.gateway.sessions).toHaveLength(2);
   });
 
-  it('returns with the network, when the gateway stops, and after a fault of it', async () => {
+  it('is replaced after a network outage, a gateway restart or a gateway fault', async () => {
     page = await bench.openAgain('/page');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
@@ -188,7 +188,7 @@ describe('when the connection drops', () => {
     await waitForState(page, 'live');
   });
 
-  it('does not knock again at a door that was shut with a reason', async () => {
+  it('is not replaced when the gateway closes it with a permanent error', async () => {
     page = await bench.openAgain('/page');
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
@@ -206,8 +206,8 @@ describe('when the connection drops', () => {
   });
 });
 
-describe('a start that fails', () => {
-  it('shows the words of the token endpoint and can be tried again', async () => {
+describe('a failed start', () => {
+  it('shows the message of the token endpoint and can be repeated', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.refusal = { status: 403, message: 'Please sign in to use captions.' };
     const error = page.evaluate(
@@ -230,7 +230,7 @@ describe('a start that fails', () => {
     await waitForState(page, 'live');
   });
 
-  it('names the missing attribute instead of asking the page itself, which may bring its own provider', async () => {
+  it('names the missing attribute, and a page may bring its own token provider', async () => {
     page = await bench.openAgain('/unset');
     await pressStart(page);
     await waitForState(page, 'failed');
@@ -249,14 +249,14 @@ describe('a start that fails', () => {
     await newestSession(bench, { chunks: 1 });
   });
 
-  it('says that a chosen microphone is not there', async () => {
+  it('reports a missing chosen microphone', async () => {
     page = await bench.openAgain('/gone');
     await pressStart(page);
     await waitForState(page, 'no-microphone');
     expect(await statusText(page)).toContain('No microphone was found');
   });
 
-  it('says that the page is not secure', async () => {
+  it('reports an insecure page', async () => {
     const { port } = new URL(bench.gateway.origin);
     page = await bench.open(`http://${INSECURE_HOST}:${port}/page`);
     await pressStart(page);
@@ -265,7 +265,7 @@ describe('a start that fails', () => {
   });
 });
 
-it('no page complained', () => {
+it('the session pages report no errors', () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
 });

@@ -1,13 +1,13 @@
-/** Tones for the fake microphone, and ways to measure what became of them. */
+/** Tones for the fake microphone, and measurements of the result. */
 import { wavHeader } from '../../shared/wav.ts';
 
-/** One channel of s16le samples as a WAV file. */
+/** Returns one channel of s16le samples as a WAV file. */
 export function wav(samples: Int16Array, sampleRateHz: number): Buffer {
   const header = wavHeader({ sampleRateHz, dataBytes: samples.byteLength });
   return Buffer.concat([header, Buffer.from(samples.buffer)]);
 }
 
-/** Tones mixed together: frequency in Hz → amplitude, 0 to 1. */
+/** Returns mixed tones: frequency in Hz → amplitude, 0 to 1. */
 export function tones(
   amplitudes: Record<number, number>,
   { sampleRateHz, lengthS }: { sampleRateHz: number; lengthS: number },
@@ -24,12 +24,12 @@ export function tones(
   );
 }
 
-/** Amplitude of one frequency in samples, 0 to 1. */
+/** Returns the amplitude of one frequency in samples, 0 to 1. */
 export function amplitudeAt(samples: Int16Array, hz: number, sampleRateHz: number): number {
   let real = 0;
   let imaginary = 0;
   for (const [index, sample] of samples.entries()) {
-    // A Hann window keeps other frequencies out of the measure.
+    // A Hann window suppresses other frequencies.
     const weight = 1 - Math.cos((2 * Math.PI * index) / samples.length);
     const angle = (2 * Math.PI * hz * index) / sampleRateHz;
     real += sample * weight * Math.cos(angle);

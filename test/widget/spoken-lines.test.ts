@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { findSpokenLines, type SpokenLines } from '../../widget/spoken-lines.ts';
 import { emptyTranscript, findTrack, receiveMessage } from '../../widget/transcript-state.ts';
 
-/** The lines that the element makes of segments. */
+/** Returns the lines that the element makes of segments. */
 function linesOf(segments: readonly string[]) {
   let transcript = emptyTranscript({ sourceLanguage: 'en', targetLanguages: ['es'] });
   for (const text of segments) {
@@ -13,7 +13,7 @@ function linesOf(segments: readonly string[]) {
   return findTrack(transcript, 'es')!.lines;
 }
 
-/** The texts of the lines that each segment is found in. */
+/** Returns the texts of the lines in which each segment is found. */
 function follow(segments: readonly string[], spoken = segments): string[][] {
   const lines = linesOf(segments);
   let place: SpokenLines | undefined;
@@ -24,7 +24,7 @@ function follow(segments: readonly string[], spoken = segments): string[][] {
   });
 }
 
-it('a segment is found in its line, in several of them, and in a part of one', () => {
+it('a segment is found in its line, in several lines, and in a part of one', () => {
   expect(follow(['Uno. Dos.', ' Tres y', ' cuatro.', ' Cinco.'])).toEqual([
     ['Uno.', 'Dos.'],
     ['Tres y cuatro.'],
@@ -33,7 +33,7 @@ it('a segment is found in its line, in several of them, and in a part of one', (
   ]);
 });
 
-it('what is said twice is found where it is said next', () => {
+it('a repeated segment is found at its next occurrence', () => {
   const lines = linesOf(['Sí.', ' Sí.', ' No.', ' Sí.']);
   const first = findSpokenLines(lines, 'Sí.');
   const second = findSpokenLines(lines, ' Sí.', first);
@@ -41,7 +41,7 @@ it('what is said twice is found where it is said next', () => {
   expect([first, second, third].map((place) => place?.first)).toEqual([0, 1, 3]);
 });
 
-it('segments that are not spoken are passed over, and text that is not there is not found', () => {
+it('unspoken segments are skipped, and missing text is not found', () => {
   expect(follow(['Uno.', ' …', ' Dos.'], ['Uno.', ' Dos.'])).toEqual([['Uno.'], ['Dos.']]);
   expect(findSpokenLines(linesOf(['Uno.']), 'Dos.')).toBeUndefined();
   expect(findSpokenLines([], 'Uno.')).toBeUndefined();

@@ -65,7 +65,7 @@ describe('the transcript', () => {
     );
   });
 
-  it('joins segments with the blanks they bring', () => {
+  it('joins segments with their own blanks', () => {
     const transcript = after(
       heard([{ text: 'Good' }, { text: ' morning' }]),
       heard([{ text: ', all' }]),
@@ -110,7 +110,7 @@ describe('the transcript', () => {
     expect(ids).toEqual([[0], [0], [0]]);
   });
 
-  it('lays tentative sentences out as they will be once concluded', () => {
+  it('lays out tentative sentences like concluded ones', () => {
     const text = ' we go. And then we';
     const tentative = after(heard([{ text: 'Here' }], [{ text }]));
     const concluded = receiveMessage(tentative, heard([{ text }])).transcript;
@@ -142,7 +142,7 @@ describe('the transcript', () => {
     expect(Math.max(...lengths)).toBeLessThan(260);
   });
 
-  it('tells each completed line once, with its language', () => {
+  it('reports each completed line once, with its language', () => {
     const told: string[] = [];
     let transcript = empty;
     const messages = [
@@ -161,7 +161,7 @@ describe('the transcript', () => {
     expect(told).toEqual(['en One.', 'en Two.', 'es Uno.', 'en Three.']);
   });
 
-  it('takes the language that was heard and does not mix two in a line', () => {
+  it('adopts the recognised language and does not mix two in a line', () => {
     const transcript = after(
       heard([{ text: 'Hello', language: 'en' }]),
       heard([{ text: ' hola', language: 'es' }]),
@@ -170,7 +170,7 @@ describe('the transcript', () => {
     expect(source(transcript).lines.map(({ language }) => language)).toEqual(['en', 'es']);
   });
 
-  it('leaves a target its language whatever its segments say', () => {
+  it("keeps a target's language whatever its segments declare", () => {
     const transcript = after({
       type: 'target_transcript_update',
       language: 'fr',
@@ -180,7 +180,7 @@ describe('the transcript', () => {
     expect(findTrack(transcript, 'fr')!.lines[0]!.language).toBe('fr');
   });
 
-  it('leaves tentative text standing and completes open lines when a connection is over', () => {
+  it('keeps tentative text and completes open lines when a connection ends', () => {
     const open = after(heard([{ text: 'Half a' }], [{ text: ' sentence' }]));
     const { transcript, completed } = finishTranscript(open);
     expect(shownTexts(transcript)).toEqual([['Half a', ' sentence…']]);
@@ -194,7 +194,7 @@ describe('the transcript', () => {
     ]);
   });
 
-  it('neither tells nor hands out what was only tentative when its connection ended', () => {
+  it('neither reports nor returns text that was only tentative when its connection ended', () => {
     const open = after(heard([{ text: 'Yes.' }], [{ text: ' Two things. And a' }]));
     const { transcript, completed } = finishTranscript(open);
     expect(shownTexts(transcript)).toEqual([
@@ -208,7 +208,7 @@ describe('the transcript', () => {
     expect(plainText(source(next.transcript))).toBe('Yes.\nBack.');
   });
 
-  it('keeps the text of languages that stay when others are chosen', () => {
+  it('keeps the text of remaining languages after a change', () => {
     const before = after(heard([{ text: 'Yes.' }]), translated('fr', 'Oui.'));
     const changed = changeLanguages(before, {
       sourceLanguage: 'en',
@@ -221,7 +221,7 @@ describe('the transcript', () => {
     ]);
   });
 
-  it('keeps the text of languages that go, their last words too, and brings it back', () => {
+  it('keeps the text of removed languages, including their last words, and restores it', () => {
     const choose = (transcript: Transcript, ...targetLanguages: string[]) =>
       changeLanguages(transcript, { sourceLanguage: 'en', targetLanguages });
     const without = choose(after(translated('fr', 'Oui.')), 'es');
@@ -237,7 +237,7 @@ describe('the transcript', () => {
     ]);
   });
 
-  it('names the source as it was heard last, until another language is to be spoken', () => {
+  it('labels the source with the last recognised language until another one is selected', () => {
     const german = after(heard([{ text: 'Ja.', language: 'de' }]));
     const named = (sourceLanguage: string) =>
       changeLanguages(german, { sourceLanguage, targetLanguages: ['fr'] }).tracks[0]!.language;
@@ -245,7 +245,7 @@ describe('the transcript', () => {
     expect(named('pt')).toBe('pt');
   });
 
-  it('gives the concluded text a sentence on each line', () => {
+  it('returns concluded text with one sentence per line', () => {
     const transcript = after(heard([{ text: 'One. Two. ' }], [{ text: 'Three' }]));
     expect(plainText(findTrack(transcript, 'en')!)).toBe('One.\nTwo.');
     expect(findTrack(transcript, 'de')).toBeUndefined();

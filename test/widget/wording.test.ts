@@ -1,4 +1,4 @@
-/** The words that are not captions: they suit what is listened to, and keep their own direction. */
+/** Interface texts of the element: they fit the audio source, and keep their own direction. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mergeLabels, sourceKind } from '../../widget/labels.ts';
 import { elementPage, startBench, statusText, waitForState, type WidgetBench } from './browser.ts';
@@ -16,12 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-describe('words', () => {
+describe('interface texts', () => {
   it.each([
     ['stream', []],
     ['file', ['quiet', 'no-microphone']],
     ['none', ['quiet', 'no-microphone', 'insecure-context']],
-  ] as const)('of a %s speak of no microphone', (source, unreached) => {
+  ] as const)('of a %s do not mention a microphone', (source, unreached) => {
     const { states, empty } = mergeLabels({}, source);
     const said = Object.entries(states)
       .filter(
@@ -34,14 +34,14 @@ describe('words', () => {
     ).toEqual([]);
   });
 
-  it('of the page come before those of the source', () => {
+  it('of the page override those of the source', () => {
     const labels = mergeLabels({ empty: 'Aquí', states: { idle: { hint: 'Listo.' } } }, 'none');
     expect([labels.empty, labels.states.idle.hint]).toEqual(['Aquí', 'Listo.']);
     expect(labels.states.live.title).toBe('Live');
     expect(sourceKind(new Blob())).toBe('file');
   });
 
-  it('where nothing is heard from here say so from the start to the end', async () => {
+  it('without a source say so from the start to the end', async () => {
     const page = await bench.open('/none');
     const empty = page.locator('voice-captions .empty');
     const said = [await statusText(page), await empty.innerText()];
@@ -56,7 +56,7 @@ describe('words', () => {
     await page.context().close();
   });
 
-  it('in English end on the right on a page in Arabic', async () => {
+  it('in English are left-to-right on a page in Arabic', async () => {
     const page = await bench.open('/arabic');
     const ends = await page.evaluate(() => {
       const root = document.querySelector('voice-captions')!.shadowRoot!;
@@ -79,7 +79,7 @@ describe('words', () => {
   });
 });
 
-it('no page complained', () => {
+it('the wording pages report no errors', () => {
   expect(bench.pageErrors).toEqual([]);
   expect(bench.gateway.violations).toEqual([]);
 });
