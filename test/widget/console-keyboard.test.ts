@@ -48,7 +48,7 @@ async function confirm(): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-describe('what has the focus goes away', () => {
+describe('when the focused element disappears', () => {
   it('the row in its place gets the focus', async () => {
     await open('#/keys');
     for (const label of ['North', 'South']) await makeKey(label);

@@ -339,7 +339,7 @@ describe('a text line of a picture', () => {
   it.each([
     ['under a dark photo that it touches', 60, 181],
     ['close under a bright photo', 200, 186],
-  ])('%s keeps its background', async (_, shade, y) => {
+  ])('%s leaves the photo unchanged', async (_, shade, y) => {
     const area = { left: 50, top: 40, width: 380, height: 120 };
     const label = text('The harbour in the morning', { x: 60, y, size: 28 });
     const paper = await drawing({ width: 480, height: 240 }, [label]);

@@ -30,7 +30,7 @@ function written(parts: TextSegment): string {
 const entries = 'machine learning\taprendizaje automático\ndata\tdatos\nEU\tUE';
 const index = await buildTermIndex(entries, { language: 'en', targetLanguage: 'es' });
 
-describe('binding a term', () => {
+describe('a glossary term', () => {
   it.each([
     ['without marks', 'all data.', 'all <1>data</1>.'],
     ['inside an element', '<1>all data</1>', '<1>all <2>data</2></1>'],
@@ -66,18 +66,18 @@ describe('binding a term', () => {
     ['in whose place something stands alone', 'machine <1/>learning', 'machine <1/>learning'],
     ['in part of a word', '<1>data</1>base', '<1>data</1>base'],
     ['beside another', 'EU data', '<1>EU</1> <2>data</2>'],
-  ])('%s encloses it in a mark', (_, source, expected) => {
+  ])('%s is enclosed in a mark', (_, source, expected) => {
     const bound = bindTerms(segment(source), index);
     expect(written(bound.segment)).toBe(expected);
   });
 
-  it('returns a segment without terms unchanged', () => {
+  it('missing from a segment leaves it unchanged', () => {
     const plain = segment('<1>nothing</1> here');
     expect(bindTerms(plain, index).segment).toBe(plain);
   });
 });
 
-describe("settling a term's target", () => {
+describe('a glossary target', () => {
   const settled = (translated: string, ...targets: [number, string][]) =>
     written(settleTerms(segment(translated), new Map(targets)));
 

@@ -63,7 +63,7 @@ describe('a term index', () => {
   });
 });
 
-describe('case in a term index', () => {
+describe('capitals of terms', () => {
   it.each([
     [
       'begin a sentence, and the target with it',

@@ -98,7 +98,7 @@ describe('styles and tones by rule', () => {
     ['friendly', 'Thank you for your help.', 'Thanks for your help.'],
     ['friendly', 'Please do not hesitate to call.', 'Feel free to call.'],
     ['friendly', 'Dear Sir or Madam,\nIt is a joy.', "Hello,\nIt's a joy."],
-  ])('rewrite %s: %j', (form, text, expected) => {
+  ])('rewrite as %s: %j', (form, text, expected) => {
     expect(inRegister(text, form)).toBe(expected);
   });
 
