@@ -31,11 +31,8 @@ function sentencesOf(text: string, language: LanguageTag): Sentence[] {
 
 /** Languages in which only names are capitalised within a sentence. */
 const ONLY_NAMES = new Set(['ca', 'es', 'fr', 'gl', 'it', 'oc', 'pt']);
-/**
- * Number of words after the first in which a misplaced capital is looked for; a later word cannot be the
- * first one a rule knows.
- */
-const MOST_BEFORE = 3;
+/** Number of words that may precede the one with the misplaced capital: `Thank you very much For`. */
+const MOST_BEFORE = 4;
 /** Number of words by which a name may have moved relative to the source. */
 const MOVED_BY = 1;
 /** Length of the source searched for a name, in UTF-16 units. */
