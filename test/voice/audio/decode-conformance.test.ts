@@ -1,4 +1,4 @@
-/** Every source content type of the voice protocol, from streams that are cut anywhere. */
+/** Decodes every source content type of the voice protocol from streams that are cut at random places. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sourceMediaTypes } from '../../../shared/media-type.ts';
 import {
@@ -20,16 +20,16 @@ import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decodi
 
 interface Row {
   contentType: string;
-  /** What is inside, where the content type does not say. */
+  /** What the stream holds, where the content type does not say. */
   of?: string;
   extension: string;
   args: string[];
-  /** How ffmpeg is told to read it. */
+  /** Input options with which ffmpeg reads the file. */
   input?: string[];
   rewritten?: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** Of the speech, which has several pages and frames of every kind in it. */
+/** Length of the speech, in s: enough for several pages and for frames of every kind. */
 const LENGTH_S = 1.5;
 
 const pcm = (codec: string, rateHz: number) => ['-f', codec, '-ar', `${rateHz}`];
@@ -102,7 +102,7 @@ const rows: Row[] = [
   ),
 ];
 
-/** A file of each kind; what cuts a codec's frames out of it, byte by byte, has tests of its own. */
+/** One file of each kind. The readers that cut a codec's frames byte by byte have their own tests. */
 const files = rows.filter(
   ({ extension }, index) => index === rows.findIndex((each) => each.extension === extension),
 );
@@ -113,7 +113,7 @@ beforeAll(async () => {
 });
 afterAll(() => decoders.close());
 
-it('has a row for every content type, and all of them are decoded', () => {
+it('has a row for every content type, and the decoders support all of them', () => {
   const inTable = new Set(rows.map(({ contentType }) => contentType));
   expect([...sourceMediaTypes].filter((contentType) => !inTable.has(contentType))).toEqual([]);
   expect(decoders.contentTypes).toEqual(sourceMediaTypes);
@@ -125,11 +125,11 @@ function bytesOf({ extension, args, rewritten }: Row, lengthS: number): Uint8Arr
 }
 
 it.each(rows)(
-  '$contentType $of sounds as ffmpeg decodes the whole file, cut anywhere',
+  'decodes $contentType $of, cut anywhere, as ffmpeg decodes the whole file',
   async (row) => {
     const { contentType, extension, args, input = [] } = row;
     const random = seededRandom(contentType.length);
-    // Chunks well below a second, and among them many of a few bytes.
+    // Chunks well below a second, many of them of only a few bytes.
     const chunks = cutAnywhere(bytesOf(row, LENGTH_S), 2500, () => random() ** 2);
     let heardMs = 0;
     const meter = (durationMs: number) => (heardMs += durationMs);
@@ -139,14 +139,14 @@ it.each(rows)(
     const { correlation, shift } = correlate(ours, theirs);
     expect(correlation).toBeGreaterThan(0.99);
     expect(Math.abs(shift)).toBeLessThan(16);
-    // The size tells how long PCM plays. Elsewhere what padding adds is counted as well.
+    // The duration of PCM follows from its size. In other formats the padding is counted as well.
     if (contentType.startsWith('audio/pcm')) return;
     expect(heardMs - ours.length / 16).toBeGreaterThan(-1);
     expect(heardMs - ours.length / 16).toBeLessThan(150);
   },
 );
 
-it.each(files)('$contentType $of gives the same samples byte by byte', async (row) => {
+it.each(files)('decodes $contentType $of byte by byte to the same samples', async (row) => {
   const { contentType } = row;
   const file = bytesOf(row, 0.25);
   const single = await collect(decodeWith(decoders, streamed(cut(file, 1)), { contentType }));
@@ -155,6 +155,6 @@ it.each(files)('$contentType $of gives the same samples byte by byte', async (ro
   expect(single.length).toBeGreaterThan(3_000);
 });
 
-it.each(files)('has no sound when nothing comes as $contentType', async ({ contentType }) => {
+it.each(files)('yields no samples for an empty stream of $contentType', async ({ contentType }) => {
   expect((await collect(decodeWith(decoders, streamed([]), { contentType }))).length).toBe(0);
 });

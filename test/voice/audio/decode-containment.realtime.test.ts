@@ -1,4 +1,4 @@
-/** What happens to everybody else when a stream, a worker or the whole stage comes to its end. */
+/** How the failure of one stream, one worker or the whole stage affects all other streams. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
@@ -20,21 +20,21 @@ import { until } from './decoding.ts';
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const aLaw = 'audio/pcm;encoding=alaw;rate=8000';
 
-/** What the first byte of a chunk makes the faulty worker do. */
+/** Values of a chunk's first byte that make the faulty worker fail. */
 const Fault = { hang: 1, exit: 2, memory: 3 } as const;
 
-/** Our own processes, as the server has them. */
+/** Decoding processes as the server starts them. */
 const realProcess = async (): Promise<() => PoolWorker> => {
   const containment = await findDecoderContainment();
   return () => startDecodeProcess({ log: recordLog(), containment });
 };
-/** A thread that can be made to fail. */
+/** A worker thread that can be made to fail. */
 const faultyThread = (): PoolWorker =>
   new Worker(new URL('faulty-worker.mjs', import.meta.url), {
     workerData: { service: builtModule('server/voice/audio/decode-service.ts'), fault: Fault },
   });
 
-/** The stage and its workers. */
+/** A decoding stage that counts its workers. */
 function stage(options: Partial<AudioDecodersOptions> = {}, start = faultyThread) {
   const threads = { started: 0, running: 0 };
   const log = recordLog();
@@ -52,7 +52,7 @@ function stage(options: Partial<AudioDecodersOptions> = {}, start = faultyThread
 const stages: AudioDecoders[] = [];
 afterEach(() => Promise.all(stages.splice(0).map((decoders) => decoders.close())));
 
-/** A live source: chunks are given one by one. */
+/** A live source whose chunks are given one by one. */
 function liveSource() {
   const chunks: Uint8Array[] = [];
   let wake: () => void = () => undefined;
@@ -117,7 +117,7 @@ describe.each([
   { what: 'does not come back', fault: Fault.hang },
   { what: 'exits', fault: Fault.exit },
 ])('a worker that $what', ({ fault }) => {
-  it('ends with its streams, and is replaced; other workers go on', async () => {
+  it('is replaced and ends its own streams, while other workers go on', async () => {
     const { decoders, threads, log } = stage({ pcmStreamsPerWorker: 2, watchdogMs: 400 });
     const [culprit, sharer, elsewhere] = [
       await begun(decoders),
@@ -144,7 +144,7 @@ describe.each([
   });
 });
 
-it('lets a worker that is only slow to be read go on', async () => {
+it('keeps a worker whose output is only slow to be read', async () => {
   const { decoders, log } = stage({ watchdogMs: 200 });
   const stream = await begun(decoders);
   stream.source.give(new Uint8Array(800));
@@ -156,7 +156,7 @@ it('lets a worker that is only slow to be read go on', async () => {
   expect(log.lines).toEqual([]);
 });
 
-it('gives no new streams to a worker whose memory failed, and ends it with its last one', async () => {
+it('gives no new streams to a worker that ran out of memory, and stops it after its last stream', async () => {
   const { decoders, threads, log } = stage();
   const [culprit, neighbour] = [await begun(decoders), await begun(decoders)];
   culprit.source.give(Uint8Array.of(Fault.memory));
@@ -173,7 +173,7 @@ it('gives no new streams to a worker whose memory failed, and ends it with its l
   await next.drain();
 });
 
-it('refuses streams beyond what its workers take, and has room again when one ends', async () => {
+it('refuses streams beyond the capacity of its workers and accepts one again when another ends', async () => {
   const { decoders } = stage({ pcmStreamsPerWorker: 1, maxWorkers: 2 });
   const abort = new AbortController();
   const [first] = [await begun(decoders, abort.signal), await begun(decoders)];
@@ -183,7 +183,7 @@ it('refuses streams beyond what its workers take, and has room again when one en
   await begun(decoders);
 });
 
-it('leaves no thread behind when it is closed, and ends what is running', async () => {
+it('leaves no thread behind when it is closed, and ends all running streams', async () => {
   const { decoders, threads } = stage({ pcmStreamsPerWorker: 1 });
   const streams = [await begun(decoders), await begun(decoders)];
   const ends = streams.map((stream) => stream.drain());
@@ -194,7 +194,7 @@ it('leaves no thread behind when it is closed, and ends what is running', async 
   await expect(begun(decoders)).rejects.toMatchObject({ code: 'stopping' });
 });
 
-it('takes 75 damaged streams on one worker, whose other streams never notice', async () => {
+it('decodes 75 damaged streams on one worker without affecting its other streams', async () => {
   const { decoders, threads, log } = stage({ maxWorkers: 1 }, await realProcess());
   const kinds = [
     { contentType: 'audio/webm', bytes: encoded('webm', opus) },

@@ -1,4 +1,4 @@
-/** What FFmpeg decodes for us: at once, within bounds, and with no process left behind. */
+/** Decoding by FFmpeg: without delay, within limits, and without leaving processes behind. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import {
@@ -21,7 +21,7 @@ const mp3File = () => encoded('mp3', mp3);
 const mpeg = { contentType: 'audio/mpeg' };
 
 let ffmpeg: FfmpegProgram | undefined;
-/** For all tests that wish for nothing special. */
+/** Decoders for all tests without special options. */
 let shared: AudioDecoders;
 beforeAll(async () => {
   ffmpeg = await findFfmpeg();
@@ -32,7 +32,7 @@ afterAll(() => shared.close());
 const stages: AudioDecoders[] = [];
 afterEach(async () => {
   await Promise.all(stages.splice(0).map((decoders) => decoders.close()));
-  // The next test counts its own.
+  // The next test counts its own processes.
   await until(() => children().length === 0);
 });
 function stage(options: Partial<AudioDecodersOptions> = {}): AudioDecoders {
@@ -41,7 +41,7 @@ function stage(options: Partial<AudioDecodersOptions> = {}): AudioDecoders {
   return decoders;
 }
 
-/** Ids of our processes with this name, contained or not. */
+/** Ids of descendant processes with this name, contained or not. */
 function children(name = 'ffmpeg'): number[] {
   return descendantsOf(process.pid, new RegExp(`^\\S*${name} `));
 }
@@ -83,13 +83,13 @@ it.each([
     args: ['-c:a', 'libvorbis'],
   },
   { what: 'FLAC', contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
-])('gives nearly all sound of the $what that has come, without waiting for more', async (row) => {
+])('yields nearly all sound of the $what received so far without waiting for more', async (row) => {
   const source = liveSource();
   const bytes = encoded(row.extension, row.args);
   const stream = decodeWith(shared, source.media, row);
   const given = bytes.subarray(0, Math.floor(bytes.length * 0.35));
   for (const chunk of cut(given, 300)) source.give(chunk);
-  // A third of a file of 5.7 s, less headers of up to 5 kB and what one frame holds.
+  // A third of a file of 5.7 s, minus headers of up to 5 kB and the content of one frame.
   let heardMs = 0;
   for await (const samples of stream) {
     heardMs += samples.length / 32;
@@ -101,7 +101,7 @@ it.each([
 it.each([
   { contentType: 'audio/mpeg', extension: 'mp3', args: mp3, sizes: [20, 200, 600] },
   { contentType: 'audio/ogg', extension: 'ogg', args: ['-c:a', 'libvorbis'], sizes: [70, 4200] },
-])('has no sound, and nothing to complain of, when $contentType ends early', async (row) => {
+])('yields hardly any sound and no error when $contentType ends early', async (row) => {
   const bytes = encoded(row.extension, row.args);
   for (const size of row.sizes) {
     const samples = await collect(decodeWith(shared, streamed([bytes.subarray(0, size)]), row));
@@ -109,7 +109,7 @@ it.each([
   }
 });
 
-/** Vorbis in Ogg of which one packet is another. */
+/** Vorbis in Ogg with the packets of one kind changed. */
 function vorbisWith(kind: string, change: (packet: Buffer) => Buffer): Uint8Array[] {
   const writer = new OggWriter(1);
   const pages: Uint8Array[] = [];
@@ -129,7 +129,7 @@ it.each([
   { what: 'nothing', pages: () => vorbisWith('', (packet) => packet) },
   {
     what: 'blocks that are all short',
-    // Behind all that FFmpeg reads: a single mode, which is short.
+    // Appended after everything FFmpeg reads: a single mode, which is short.
     pages: () =>
       vorbisWith('\x05vorbis', (setup) =>
         Buffer.concat([setup, Uint8Array.of(0, 0, 0, 0, 0, 128)]),
@@ -143,7 +143,7 @@ it.each([
         return head;
       }),
   },
-])('what is heard is counted, whatever Vorbis says of itself: $what', async ({ pages }) => {
+])('meters all decoded sound even when the Vorbis headers declare $what', async ({ pages }) => {
   let countedMs = 0;
   const meter = (durationMs: number) => (countedMs += durationMs);
   const given = { contentType: 'audio/ogg', meter };
@@ -154,7 +154,7 @@ it.each([
   expect(countedMs).toBeLessThan(heardMs + 200);
 });
 
-it('fails when the program was removed since it was found', async () => {
+it('fails when the program was removed after it had been found', async () => {
   const stream = decodeWith(
     stage({ ffmpeg: { ...ffmpeg!, path: '/no/such/program' } }),
     streamed([mp3File().subarray(0, 3000)]),
@@ -163,8 +163,8 @@ it('fails when the program was removed since it was found', async () => {
   await expect(collect(stream)).rejects.toMatchObject({ code: 'decoder_failed' });
 });
 
-describe('no process is left', () => {
-  it('when a stream ends, is aborted, is not read any more, or fails', async () => {
+describe('no process is left behind', () => {
+  it('when a stream ends, is aborted, is no longer read, or fails', async () => {
     const decoders = shared;
     const abort = new AbortController();
     const [ending, aborted, returning, failing] = [
@@ -184,7 +184,7 @@ describe('no process is left', () => {
     await until(() => children().length === 0);
   });
 
-  it('when everything is closed', async () => {
+  it('when the decoders are closed', async () => {
     const decoders = stage();
     const streams = [await begun(decoders), await begun(decoders)];
     const ends = streams.map(({ drain }) => drain());
@@ -210,27 +210,30 @@ it('ends the stream of a process that dies, and no other', async () => {
 it.each([
   { what: 'reads nothing', script: 'exec /bin/sleep 600', name: 'sleep' },
   { what: 'reads and says nothing', script: 'exec /bin/cat >/dev/null', name: 'cat' },
-])('ends a process that $what, in the middle and at the end', async ({ script, name }) => {
-  const decoders = stage({ ffmpeg: await findFfmpegProgram(program(script)), watchdogMs: 400 });
-  const silent = liveSource();
-  const stream = collect(decodeWith(decoders, silent.media, mpeg));
-  const file = mp3File();
-  // More than the process may owe, at once: the pipe alone takes ten seconds of it.
-  for (let count = 0; count < 3; count += 1)
-    for (const chunk of cut(file, 1500)) silent.give(chunk);
-  await expect(stream).rejects.toMatchObject({ code: 'decoder_failed' });
-  const ending = collect(decodeWith(decoders, streamed(cut(file.subarray(0, 3000), 500)), mpeg));
-  if (name === 'sleep') await expect(ending).rejects.toMatchObject({ code: 'decoder_failed' });
-  else await ending;
-  await until(() => children(name).length === 0);
-});
+])(
+  'kills a process that $what, in the middle and at the end of a stream',
+  async ({ script, name }) => {
+    const decoders = stage({ ffmpeg: await findFfmpegProgram(program(script)), watchdogMs: 400 });
+    const silent = liveSource();
+    const stream = collect(decodeWith(decoders, silent.media, mpeg));
+    const file = mp3File();
+    // More than the process may owe, sent at once: the pipe alone holds ten seconds of it.
+    for (let count = 0; count < 3; count += 1)
+      for (const chunk of cut(file, 1500)) silent.give(chunk);
+    await expect(stream).rejects.toMatchObject({ code: 'decoder_failed' });
+    const ending = collect(decodeWith(decoders, streamed(cut(file.subarray(0, 3000), 500)), mpeg));
+    if (name === 'sleep') await expect(ending).rejects.toMatchObject({ code: 'decoder_failed' });
+    else await ending;
+    await until(() => children(name).length === 0);
+  },
+);
 
-it('ends a process that stands still, though its client is held back before it owes much', async () => {
+it('kills a stopped process although back-pressure holds its client before it owes much', async () => {
   const decoders = stage({ watchdogMs: 400 });
   const stopped = await begun(decoders);
   const end = stopped.drain();
   process.kill(children()[0]!, 'SIGSTOP');
-  // Two seconds of speech at 24 kbit/s; once more, as sound from before may be on its way.
+  // Two seconds of speech at 24 kbit/s, sent twice because earlier sound may still be in transit.
   const speech = (from: number) => mp3File().subarray(from, from + 6000);
   stopped.source.give(speech(4_000));
   const again = setTimeout(() => stopped.source.give(speech(10_000)), 2_000);
@@ -239,7 +242,7 @@ it('ends a process that stands still, though its client is held back before it o
   await until(() => children().length === 0);
 });
 
-it('refuses streams beyond the processes it may have', async () => {
+it('refuses streams beyond its limit of processes', async () => {
   const decoders = stage({ maxFfmpegProcesses: 1 });
   const first = await begun(decoders);
   await expect(begun(decoders)).rejects.toMatchObject({ code: 'too_many_sessions' });
@@ -249,7 +252,7 @@ it('refuses streams beyond the processes it may have', async () => {
   await begun(decoders);
 });
 
-it('offers what it can without FFmpeg, and says what is missing', async () => {
+it('offers the remaining formats without FFmpeg and names what is missing', async () => {
   const decoders = stage({ ffmpeg: await findFfmpeg('no-such-program') });
   const withFfmpeg = shared.contentTypes;
   expect(withFfmpeg.filter((contentType) => !decoders.contentTypes.includes(contentType))).toEqual([
@@ -273,13 +276,13 @@ it('offers what it can without FFmpeg, and says what is missing', async () => {
 });
 
 it.each(['true', '/no/such/program', '; exit 0'])(
-  'does not take %s for FFmpeg',
+  'does not accept %s as FFmpeg',
   async (command) => {
     expect(await findFfmpeg(command)).toBeUndefined();
   },
 );
 
-it('reads no more than it may while nobody takes what is decoded', async () => {
+it('stops reading the source while its output is not read', async () => {
   let given = 0;
   const bytes = mp3File();
   async function* endless() {
@@ -298,7 +301,7 @@ it('reads no more than it may while nobody takes what is decoded', async () => {
     before = given;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  // The pipes between hold 64 KiB each, and samples are five times as large as what they are made of.
+  // Each pipe in between holds 64 KiB, and samples are five times as large as their encoded form.
   expect(given).toBeLessThan(500_000);
   for (let heard = 0; heard < 2_000_000;) {
     const step = await iterator.next();
@@ -309,7 +312,7 @@ it('reads no more than it may while nobody takes what is decoded', async () => {
   await iterator.return?.();
 });
 
-it('takes 15 damaged streams: each is decoded or refused, and none leaves a process', async () => {
+it('decodes or rejects each of 15 damaged streams without leaving a process behind', async () => {
   const decoders = shared;
   const kinds = [
     { contentType: 'audio/mpeg', bytes: mp3File() },
@@ -325,7 +328,7 @@ it('takes 15 damaged streams: each is decoded or refused, and none leaves a proc
     while (left > 0) {
       const { contentType, bytes } = kinds[left-- % kinds.length]!;
       const damaged = Uint8Array.from(mutated(bytes.subarray(0, 12_000), random));
-      // Frames as well as headers.
+      // Damages frames as well as headers.
       for (let count = 0; count < 20; count += 1)
         damaged[Math.floor(random() * damaged.length)]! ^= 1 << (count % 8);
       const stream = decodeWith(decoders, streamed(cut(damaged, 1 + random() * 2000)), {

@@ -1,4 +1,4 @@
-/** A sender that reconnected: bytes may be missing, and a new file may begin. */
+/** Decoding after a sender reconnected: bytes may be missing, and a new file may begin. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createAudioDecoders,
@@ -73,7 +73,7 @@ describe.each(rows)(
     const bytes = isUnsized ? withUnknownClusterSizes(original) : original;
     const theirs = decodedByFfmpeg(encodedFile(extension, args), 16_000);
 
-    it('goes on with the file that begins after the gap, and keeps what came before', async () => {
+    it('continues with the file that begins after the gap and keeps what came before', async () => {
       const half = bytes.subarray(0, bytes.length >> 1);
       const ours = await decoded(withGap(half, bytes), contentType);
       expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
@@ -82,13 +82,13 @@ describe.each(rows)(
       expect(correlate(second, theirs, 600).correlation).toBeGreaterThan(0.98);
     });
 
-    it('finds back into the old file when bytes of it are missing', async () => {
+    it('resynchronises with the same file when bytes of it are missing', async () => {
       const [lostFrom, lostTo] = [0.3, 0.36].map((share) => Math.floor(bytes.length * share));
       const ours = await decoded(
         withGap(bytes.subarray(0, lostFrom), bytes.subarray(lostTo)),
         contentType,
       );
-      // No more is lost than the pieces the gap has cut: pages, clusters and frames of up to 0.3 s.
+      // Only the units that the gap cuts may be lost: pages, clusters and frames of up to 0.3 s.
       expect(ours.length).toBeLessThan(theirs.length - 0.02 * theirs.length);
       expect(ours.length).toBeGreaterThan(theirs.length - 0.06 * theirs.length - 2 * 0.35 * 16_000);
       expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
@@ -98,7 +98,7 @@ describe.each(rows)(
   },
 );
 
-it('begins with the other file when the gap comes before anything could be decoded', async () => {
+it('starts with the new file when the gap comes before anything could be decoded', async () => {
   const bytes = encoded('webm', smallClusters);
   const ours = await decoded(withGap(bytes.subarray(0, 60), bytes), 'audio/webm');
   expect(ours.length).toBe(decodedByFfmpeg(encodedFile('webm', smallClusters), 16_000).length);
@@ -107,7 +107,7 @@ it('begins with the other file when the gap comes before anything could be decod
   expect(second.length).toBe(decodedByFfmpeg(encodedFile('ogg', opus), 16_000).length);
 });
 
-it('follows audio/auto into another container, codec and way of decoding', async () => {
+it('follows audio/auto into another container, codec and decoder', async () => {
   const [first, second, third] = [
     encoded('webm', smallClusters),
     encoded('mp3', mp3),
@@ -118,7 +118,7 @@ it('follows audio/auto into another container, codec and way of decoding', async
     yield MEDIA_GAP;
     yield* cut(third, 900);
   }
-  // The MP3 file begins with an ID3 tag, by which it can be told for certain.
+  // The MP3 file begins with an ID3 tag, which identifies it reliably.
   const ours = await decoded(pieces(), 'audio/auto');
   const speech = decodedByFfmpeg(encodedFile('flac', ['-c:a', 'flac']), 16_000);
   expect(correlate(ours.subarray(0, speech.length), speech).correlation).toBeGreaterThan(0.9);
@@ -128,7 +128,7 @@ it('follows audio/auto into another container, codec and way of decoding', async
   expect(ours.length).toBeLessThan(3.05 * speech.length);
 });
 
-it.each([16_000, 48_000])('aligns s16le at %d Hz anew after a gap', async (rateHz) => {
+it.each([16_000, 48_000])('realigns s16le at %d Hz after a gap', async (rateHz) => {
   const pcm = encoded('raw', ['-f', 's16le', '-ar', `${rateHz}`]);
   const odd = ((rateHz / 1000) * 1001) | 1;
   const ours = await decoded(

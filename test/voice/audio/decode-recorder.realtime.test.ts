@@ -1,4 +1,4 @@
-/** What a browser's own recorder sends: live WebM with clusters of unknown size. */
+/** Decoding of what a browser's MediaRecorder sends: live WebM with clusters of unknown size. */
 import { expect, it } from 'vitest';
 import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
@@ -13,12 +13,12 @@ import {
 import { launchChromium } from '../../support/machine/chromium.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 
-/** Two recordings, one after the other, of Chromium's fake microphone: their chunks, in order. */
+/** Records Chromium's fake microphone twice in succession; returns the chunks of each recording in order. */
 async function recordTwice(): Promise<Uint8Array[][]> {
   const browser = await launchChromium(spokenWav());
   try {
     const page = await browser.newPage();
-    // getUserMedia wants a secure context, which a local file is.
+    // getUserMedia requires a secure context; a local file is one.
     await page.goto(`file://${fileOf(Buffer.from('<title>Recorder</title>'), 'html')}`);
     const recordings = await page.evaluate(async () => {
       const media = await navigator.mediaDevices.getUserMedia({ audio: true });
@@ -44,7 +44,7 @@ async function recordTwice(): Promise<Uint8Array[][]> {
   }
 }
 
-it('decodes the chunks of MediaRecorder, and goes on when it is started again', async () => {
+it('decodes the chunks of a MediaRecorder and goes on when the recorder is restarted', async () => {
   const recordings = await recordTwice();
   const decoders = createAudioDecoders({ log: recordLog() });
   const pieces: Uint8Array[] = [];

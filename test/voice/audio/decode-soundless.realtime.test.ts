@@ -1,4 +1,4 @@
-/** Streams that go on for ever and never sound. */
+/** Endless streams without sound. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createAudioDecoders,
@@ -17,7 +17,7 @@ import {
 import { collect, decodeWith, streamed } from './decoding.ts';
 
 const CHUNK_BYTES = 95_000;
-/** What may be taken until the end: 2 MiB, and what is on its way. */
+/** Bytes the decoders may take before they reject a stream: 2 MiB and what is in transit. */
 const MOST_BYTES = 3_000_000;
 const MOST_PICTURE_BYTES = 40_000_000;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => decoders.close());
 
-/** A page of Ogg; nobody looks at its checksum. */
+/** A page of Ogg. Its checksum is zero, as the reader does not verify it. */
 function page(serial: number, flags: number, body: Uint8Array): Buffer {
   const header = Buffer.alloc(27);
   header.write('OggS');
@@ -57,17 +57,17 @@ const vorbisHead = Buffer.concat([
 
 const otherTrack = (sizeBytes: number) =>
   Uint8Array.from(element(0xa3, [0x82, 0, 0, 0], new Uint8Array(sizeBytes)));
-/** 20 ms of Opus. */
+/** A packet of 20 ms of Opus. */
 const silk = Uint8Array.from(element(0xa3, [0x81, 0, 0, 0, 8], new Uint8Array(20).fill(0x18)));
 
-/** A part of a stream over and over. */
+/** A stream that repeats one part endlessly. */
 interface Endless {
   what: string;
   contentType: string;
   head: Uint8Array;
   part: Uint8Array;
   mostBytes?: number;
-  /** What the error says, where that is not that there is no sound. */
+  /** What the error says, if not that there is no sound. */
   says?: string;
 }
 
@@ -146,8 +146,8 @@ async function* endless({ head, part }: Endless, taken: { bytes: number }) {
   }
 }
 
-describe('a stream that never sounds is refused', () => {
-  it.each(streams)('when it is $what', async (stream) => {
+describe('a stream without sound is rejected', () => {
+  it.each(streams)('when it consists of $what', async (stream) => {
     const taken = { bytes: 0 };
     const decoded = decodeWith(decoders, endless(stream, taken), stream);
     await expect(collect(decoded)).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('a stream that never sounds is refused', () => {
   });
 });
 
-describe('what has its reason is taken', () => {
+describe('a stream with a long silent part is accepted', () => {
   const flacFile = () => encoded('flac', ['-c:a', 'flac']);
   it.each([
     {
@@ -179,7 +179,7 @@ describe('what has its reason is taken', () => {
       before: () => Buffer.alloc(0),
       bytes: () => encoded('mkv', [...video, '-c:v', 'mpeg4', ...opus]),
     },
-  ])('$what', async ({ contentType, before, bytes }) => {
+  ])('with $what', async ({ contentType, before, bytes }) => {
     const media = streamed([...cut(before(), CHUNK_BYTES), ...cut(bytes(), 4000)]);
     const samples = await collect(decodeWith(decoders, media, { contentType }));
     expect(samples.length).toBeGreaterThan(3 * 16_000);

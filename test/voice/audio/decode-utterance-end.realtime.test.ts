@@ -1,4 +1,4 @@
-/** Where an utterance ends whose end is told among audio that FFmpeg decodes. */
+/** The position of an utterance end that the sender signals amid audio that FFmpeg decodes. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
@@ -32,7 +32,7 @@ function decodersOf(from: FfmpegProgram | undefined): AudioDecoders {
 }
 
 const words = ['she bought a new house near the river', 'we will meet again'];
-/** Sentences as MP3, from the first word to the last, and how long each plays. */
+/** Sentences as MP3 without silence around them, and the duration of each. */
 async function said() {
   const samples = await Promise.all(
     words.map(async (text) => {
@@ -45,7 +45,7 @@ async function said() {
   return { files, lengthsMs: samples.map(({ length }) => length / 32) };
 }
 
-/** Where utterances end, as they are found. */
+/** Yields the position of each utterance end, in ms. */
 async function* endsIn(decoders: AudioDecoders, media: AsyncIterable<MediaPiece>) {
   const format = parseSourceMediaType('audio/mpeg')!;
   const { signal } = new AbortController();
@@ -55,7 +55,7 @@ async function* endsIn(decoders: AudioDecoders, media: AsyncIterable<MediaPiece>
   }
 }
 
-it('comes after all that was said before, however long FFmpeg takes to start', async () => {
+it('follows all speech sent before it, however long FFmpeg takes to start', async () => {
   const slow = program('/bin/sleep 1\nexec ffmpeg "$@"');
   const decoders = decodersOf(await findFfmpegProgram(slow));
   const { files, lengthsMs } = await said();
@@ -69,9 +69,9 @@ it('comes after all that was said before, however long FFmpeg takes to start', a
   await ends.return();
 });
 
-it('is waited for no longer than a moment where some of it never comes', async () => {
+it('is awaited only briefly when FFmpeg never emits the remaining sound', async () => {
   const { files, lengthsMs } = await said();
-  // The last of it makes no sound: less than it may owe, and more than it keeps.
+  // FFmpeg drops the last 400 ms: less than it may owe, and more than it buffers.
   const sounding = `aselect=lt(t\\\\,${(lengthsMs[0]! - 400) / 1000})`;
   const lossy = program(
     `for each do shift; set -- "$@" "$each"; test "$each" != s16le || set -- "$@" -af "${sounding}"; done
@@ -86,7 +86,7 @@ it('is waited for no longer than a moment where some of it never comes', async (
   await ends.return();
 });
 
-it('is one though speech goes on at once', async () => {
+it('is found even when speech continues at once', async () => {
   const { files, lengthsMs } = await said();
   const source = liveSource();
   const [first, second] = files.map((file) => cut(file, 800));
@@ -95,11 +95,11 @@ it('is one though speech goes on at once', async () => {
   const found: number[] = [];
   for await (const endMs of endsIn(decodersOf(ffmpeg), source.media)) found.push(endMs);
   expect(found).toHaveLength(1);
-  // What an encoder sets before and after its sound is some tens of ms.
+  // An encoder adds some tens of ms before and after its sound.
   expect(Math.abs(found[0]! - lengthsMs[0]!)).toBeLessThan(200);
 });
 
-it('is not waited for once FFmpeg was ended', async () => {
+it('is not awaited after FFmpeg was killed', async () => {
   const { files } = await said();
   const pool = createFfmpegPool({ program: ffmpeg, maxProcesses: 1, watchdogMs: 5_000 });
   const ignored = () => undefined;

@@ -33,7 +33,7 @@ const aac = ['-c:a', 'aac', '-b:a', '64k'];
 const vorbis = ['-c:a', 'libvorbis'];
 const alaw = ['-f', 'alaw', '-ar', '8000'];
 
-/** One of each way through. */
+/** One format for each decoding path. */
 const samples = [
   {
     contentType: 'audio/pcm;encoding=s16le;rate=16000',
@@ -72,7 +72,7 @@ it.each([8000, 24_000, 44_100, 48_000])('decodes Opus to %d Hz', async (sampleRa
   expect(correlate(ours, theirs).correlation).toBeGreaterThan(0.99);
 });
 
-it('goes on listening while nobody has spoken yet, and says from where another could go on', async () => {
+it('keeps listening while nobody has spoken, and reports positions from which to resume', async () => {
   const source = liveSource();
   let heardMs = 0;
   let rests = 0;
@@ -85,7 +85,7 @@ it('goes on listening while nobody has spoken yet, and says from where another c
     onRest: () => (rests += 1),
   });
   const reading = stream[Symbol.asyncIterator]().next();
-  // One after the other: so they come from a microphone.
+  // One after the other, as from a microphone.
   for (let sentMs = 500; sentMs <= 12_000; sentMs += 500) {
     source.give(new Uint8Array(16_000));
     await until(() => heardMs === sentMs);
@@ -96,7 +96,7 @@ it('goes on listening while nobody has spoken yet, and says from where another c
 });
 
 describe('the meter', () => {
-  it('is told how long each chunk plays, before its samples can be read', async () => {
+  it('receives the duration of each chunk before its samples can be read', async () => {
     const durationsMs: number[] = [];
     const chunks = [...cut(encoded('ogg', opus), 400)];
     let heard = 0;
@@ -107,12 +107,12 @@ describe('the meter', () => {
       expect(sumMs()).toBeGreaterThanOrEqual(heard / 16 - 0.001);
     }
     expect(durationsMs.length).toBe(chunks.length);
-    // The pre-skip of 6.5 ms and the padding of the last packet count, but are not heard.
+    // The pre-skip of 6.5 ms and the padding of the last packet are metered but not heard.
     expect(sumMs() - heard / 16).toBeGreaterThan(6);
     expect(sumMs() - heard / 16).toBeLessThan(6.5 + 20);
   });
 
-  it('ends the stream with what it throws', async () => {
+  it('ends the stream with the error it throws', async () => {
     const failure = new Error('too fast');
     const meter = () => {
       throw failure;
@@ -133,7 +133,7 @@ describe('a stream fails', () => {
 
   it('when a chunk of tiny packets would play for an hour', async () => {
     const start = [...ebmlHeader, ...openSegment, ...tracks(), ...openCluster];
-    // A SILK packet of 60 ms that is nothing but its first byte, 256 to a block.
+    // A 60 ms SILK packet of nothing but its first byte, 256 to a block.
     const laced = element(0xa3, [0x81, 0, 0, 4, 255], new Array<number>(256).fill(0x18));
     const hour = Buffer.concat(new Array<Uint8Array>(235).fill(Uint8Array.from(laced)));
     const startedAt = performance.now();
@@ -142,7 +142,7 @@ describe('a stream fails', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('when its sound is cut away again by ever new beginnings', async () => {
+  it('when repeated headers trim all of its sound', async () => {
     const skipAll = tracks({ codecPrivate: opusHead({ preSkip: 65_535 }) });
     const silk = element(0xa3, [0x81, 0, 0, 4, 19], new Array<number>(20).fill(0x18));
     const document = [...ebmlHeader, ...openSegment, ...skipAll, ...openCluster, ...silk];
@@ -206,7 +206,7 @@ describe('a stream fails', () => {
     ],
     ['ALAC in Matroska', 'audio/x-matroska', 'A_ALAC', () => encoded('mka', ['-c:a', 'alac'])],
     ['noise as MP3', 'audio/mpeg', 'MP3', () => noise(100_000)],
-  ])('when it is %s, and says so', async (_, contentType, named, bytes) => {
+  ])('when it is %s, naming the cause', async (_, contentType, named, bytes) => {
     const stream = decode(streamed(cut(bytes(), 1000)), { contentType });
     await expect(collect(stream)).rejects.toMatchObject({
       code: 'audio_format_unsupported',
@@ -237,10 +237,10 @@ describe('a stream fails', () => {
   });
 });
 
-describe('letting go', () => {
+describe('a decoding stream', () => {
   const forms: Given[] = [webm, { contentType: 'audio/pcm;encoding=s16le;rate=16000' }];
 
-  /** A source that gives some chunks, then nothing for ever. */
+  /** A source that yields some chunks and then waits for ever. */
   function endless(chunks: Uint8Array[]) {
     const source = { pulled: 0 };
     const media: AsyncIterable<Uint8Array> = {
@@ -256,7 +256,7 @@ describe('letting go', () => {
   }
 
   it.each(forms)(
-    'ends $contentType with the reason of its signal while it waits',
+    'ends $contentType with the reason of its abort signal while it waits',
     async (given) => {
       const chunks =
         given === webm ? [...cut(webmFile(), 2000)].slice(0, 3) : [new Uint8Array(640)];
@@ -274,7 +274,7 @@ describe('letting go', () => {
     },
   );
 
-  it.each(forms)('never starts $contentType with a signal that is aborted', async (given) => {
+  it.each(forms)('never starts $contentType when its signal is already aborted', async (given) => {
     const { media, source } = endless([]);
     const reason = new Error('over before it began');
     await expect(
@@ -283,7 +283,7 @@ describe('letting go', () => {
     expect(source.pulled).toBe(0);
   });
 
-  it.each(forms)('returns from $contentType in the middle', async (given) => {
+  it.each(forms)('stops decoding $contentType when its reader returns early', async (given) => {
     const chunks = given === webm ? [...cut(webmFile(), 2000)] : [new Uint8Array(640)];
     const { media } = endless(chunks);
     for await (const piece of decode(media, given)) {
@@ -293,11 +293,11 @@ describe('letting go', () => {
   });
 });
 
-it('reads no more than it may while nobody takes what is decoded', async () => {
+it('stops reading the source while its output is not read', async () => {
   let pulled = 0;
   async function* counted() {
     for (; pulled < 5000; pulled += 1) {
-      // Lets answers of the worker in between the chunks.
+      // Lets the worker's answers in between the chunks.
       await new Promise((resolve) => setImmediate(resolve));
       yield new Uint8Array(800);
     }
@@ -305,7 +305,7 @@ it('reads no more than it may while nobody takes what is decoded', async () => {
   const contentType = 'audio/pcm;encoding=alaw;rate=8000';
   const iterator = decode(counted(), { contentType })[Symbol.asyncIterator]();
   await iterator.next();
-  // Held back when nothing was read for as long as hundreds of chunks take otherwise.
+  // The source counts as held back once nothing is read for as long as hundreds of chunks normally take.
   let before = -1;
   for (let calm = 0; calm < 20; calm = pulled === before ? calm + 1 : 0) {
     before = pulled;
@@ -322,7 +322,7 @@ it('reads no more than it may while nobody takes what is decoded', async () => {
   await iterator.return?.();
 });
 
-it('decodes 40 streams at once, each as if it were alone', async () => {
+it('decodes 40 streams at once exactly as each one alone', async () => {
   const kinds = samples.slice(1, 5);
   const alone = await Promise.all(
     kinds.map(({ contentType, extension, args }) =>

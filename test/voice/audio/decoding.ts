@@ -1,4 +1,4 @@
-/** What tests of decoding share: streams from chunks, samples from streams. */
+/** Helpers shared by the decoding tests: streams from chunks, and samples from streams. */
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
@@ -31,7 +31,7 @@ export async function* streamed(chunks: Iterable<MediaPiece>): AsyncGenerator<Me
   yield* chunks;
 }
 
-/** All samples of a stream; fails when a piece ends inside a sample. */
+/** Collects all samples of a stream. Throws when a piece ends inside a sample. */
 export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Int16Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of stream) {
@@ -41,7 +41,7 @@ export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Int16A
   return samplesOf(Buffer.concat(pieces));
 }
 
-/** A live source: what it gives is put in piece by piece. */
+/** A live source whose pieces are given one by one. */
 export function liveSource() {
   const pieces: MediaPiece[] = [];
   let wake: () => void = () => undefined;
@@ -66,7 +66,7 @@ export function liveSource() {
   };
 }
 
-/** Polls a condition; fails when it does not come true. */
+/** Polls a condition; rejects when it does not come true within the limit. */
 export async function until(condition: () => boolean, limitMs = 90_000): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!condition()) {
@@ -75,7 +75,7 @@ export async function until(condition: () => boolean, limitMs = 90_000): Promise
   }
 }
 
-/** As browsers' recorders write WebM: the sizes of its clusters are unknown. */
+/** Rewrites WebM the way browsers' recorders write it: with clusters of unknown size. */
 export function withUnknownClusterSizes(webm: Uint8Array): Uint8Array {
   const copy = Buffer.from(webm);
   const id = Buffer.from([0x1f, 0x43, 0xb6, 0x75]);
@@ -87,7 +87,7 @@ export function withUnknownClusterSizes(webm: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** A program in FFmpeg's place. */
+/** Writes an executable shell script that takes FFmpeg's place; returns its path. */
 export function program(script: string): string {
   const file = path.join(temporaryFolder(), 'program');
   writeFileSync(file, `#!/bin/sh\ncase "$2" in -decoders) exit 0;; esac\n${script}\n`);

@@ -18,7 +18,7 @@ let encoders: SpeechEncoders;
 
 afterEach(() => encoders.close());
 
-/** A program in ffmpeg's place. */
+/** Writes an executable shell script that takes ffmpeg's place; returns its path. */
 function standIn(script: string): string {
   const program = path.join(temporaryFolder(), 'ffmpeg-stand-in');
   writeFileSync(program, `#!/bin/sh\ncase "$2" in -decoders) exit 0;; esac\n${script}\n`);
@@ -27,13 +27,13 @@ function standIn(script: string): string {
 }
 
 describe('speech encoders', () => {
-  it('encode all formats', async () => {
+  it('support all formats', async () => {
     encoders = await createSpeechEncoders({ log });
     expect(encoders.contentTypes).toEqual(targetMediaTypes);
     expect(encoders.problem).toBeUndefined();
   });
 
-  it('encode all but AAC without ffmpeg, and say so', async () => {
+  it('support all formats but AAC without ffmpeg, and report the reason', async () => {
     encoders = await createSpeechEncoders({ log, ffmpeg: '/nowhere/ffmpeg' });
     const without = targetMediaTypes.filter((contentType) => !contentType.includes('aac'));
     expect(encoders.contentTypes).toEqual(without);
@@ -44,7 +44,7 @@ describe('speech encoders', () => {
     encoder.close();
   });
 
-  it('are shared out among threads, and taken when those are full', async () => {
+  it('are spread over threads and refused when all threads are full', async () => {
     encoders = await createSpeechEncoders({ log, streamsPerWorker: 2, maxWorkers: 2 });
     const open = () => encoders.open(opus, signal);
     const four = await Promise.all([open(), open(), open(), open()]);
@@ -54,7 +54,7 @@ describe('speech encoders', () => {
     expect(await fifth.encode(hum(400))).not.toEqual([]);
   });
 
-  it('outlive a thread that crashes, but for the streams that were on it', async () => {
+  it('survive a crashing thread except for the streams on it', async () => {
     let isFirst = true;
     const module = builtModule('server/voice/audio/encode.ts');
     encoders = await createSpeechEncoders({
@@ -73,7 +73,7 @@ describe('speech encoders', () => {
     expect(await encoder.encode(hum(400))).not.toEqual([]);
   });
 
-  it('give a thread up that does not come back', async () => {
+  it('fail the stream of a thread that hangs', async () => {
     encoders = await createSpeechEncoders({
       log,
       watchdogMs: 200,
@@ -93,7 +93,7 @@ describe('speech encoders', () => {
     await expect(encoder.encode(hum(400))).rejects.toMatchObject({ code: 'synthesis_failed' });
   });
 
-  it('end with the reason of an abort, whatever they are at', async () => {
+  it('reject every operation with the reason of an abort', async () => {
     encoders = await createSpeechEncoders({ log });
     for (const format of [opus, aac]) {
       const controller = new AbortController();
@@ -111,7 +111,7 @@ describe('speech encoders', () => {
     await expect.poll(childProcesses).toEqual([]);
   });
 
-  it('take nothing more once they are closed', async () => {
+  it('accept nothing after they are closed', async () => {
     encoders = await createSpeechEncoders({ log });
     const encoder = await encoders.open(opus, signal);
     await encoders.close();
@@ -129,7 +129,7 @@ describe('speech encoders', () => {
       'ends in the middle of a frame',
       "printf '\\377\\361\\130\\100\\075\\377\\374'; cat >/dev/null",
     ],
-  ])('tell when ffmpeg %s', async (_, script) => {
+  ])('fail when ffmpeg %s', async (_, script) => {
     encoders = await createSpeechEncoders({ log, ffmpeg: standIn(script) });
     const encoder = await encoders.open(aac, signal);
     const speaking = (async () => {
@@ -140,13 +140,13 @@ describe('speech encoders', () => {
     encoder.close();
   });
 
-  it('have no ffmpeg left when they are closed', async () => {
+  it('leave no ffmpeg process behind when they are closed', async () => {
     encoders = await createSpeechEncoders({ log });
     const encoder = await encoders.open(aac, signal);
     await encoder.encode(hum(400));
     expect(await encoder.flush()).not.toEqual([]);
     expect(await encoder.flush()).toEqual([]);
-    // The next segment has its process already.
+    // The process for the next segment has already started.
     await expect.poll(childProcesses).toEqual(['ffmpeg']);
     encoder.close();
     await expect.poll(childProcesses).toEqual([]);

@@ -1,4 +1,4 @@
-/** A decoding worker whose decoder fails when the first byte of a chunk tells it to. */
+/** A decoding worker whose decoder fails when the first byte of a chunk says so. */
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** @type {{ service: string, fault: Record<'hang' | 'exit' | 'memory', number> }} */

@@ -11,11 +11,11 @@ import { lengthMs, silence, spoken } from '../../engines/recognition-support.ts'
 const HOUSE = 'she bought a new house near the river last summer';
 const ENDPOINTING = { silenceMs: 600, longestMs: 15_000 };
 
-/** Audio in chunks whose sizes repeat; 100 ms each if none are given. */
+/** Yields audio in chunks whose sizes repeat; 100 ms each by default. */
 async function* chunks(audio: Uint8Array, sizes = [3200]): AsyncGenerator<Uint8Array> {
   for (let offset = 0, count = 0; offset < audio.length; count += 1) {
     const size = sizes[count % sizes.length] ?? 3200;
-    // A copy, emptied once it was taken in: nobody may look at it any more.
+    // A copy, overwritten after it was consumed: no later code may still read it.
     const chunk = Uint8Array.from(audio.subarray(offset, offset + size));
     yield chunk;
     chunk.fill(0x55);
@@ -39,7 +39,10 @@ interface Utterance {
   samples: Buffer;
 }
 
-/** Short to compare: a digest stands for the samples between two marks, however many pieces they came in. */
+/**
+ * Compact form for comparison: a digest stands for the samples between two marks, regardless of how many
+ * pieces held them.
+ */
 function digests(pieces: readonly HeardPiece[]): string[] {
   return joined(pieces).map((piece) =>
     piece.kind === 'samples'
@@ -60,7 +63,7 @@ function joined(pieces: readonly HeardPiece[]): HeardPiece[] {
   return all;
 }
 
-/** The utterances, each checked to be without a gap and to hold what was said at its time. */
+/** Extracts the utterances, and checks that each has no gap and equals the audio at its time. */
 function utterances(pieces: readonly HeardPiece[], audio: Uint8Array): Utterance[] {
   const all: Utterance[] = [];
   let parts: Uint8Array[] = [];
@@ -85,7 +88,7 @@ function utterances(pieces: readonly HeardPiece[], audio: Uint8Array): Utterance
   return all;
 }
 
-/** Audio in chunks of 100 ms, with the ends of utterances that its sender tells after so many bytes. */
+/** Yields audio in chunks of 100 ms, with an utterance end signalled after each given number of bytes. */
 async function* toldChunks(audio: Uint8Array, endsBytes: readonly number[]) {
   let offset = 0;
   for (const end of [...endsBytes, audio.length]) {
@@ -103,8 +106,8 @@ async function toldPieces(audio: Uint8Array, endsBytes: readonly number[]): Prom
   return pieces;
 }
 
-describe('an end of an utterance that is told', () => {
-  test('ends it there, be there silence or not, and says that speech is over', async () => {
+describe('a signalled utterance end', () => {
+  test('ends the utterance there with or without silence, and marks the silence after it', async () => {
     const audio = await spoken({ text: HOUSE, voice: 'rms' });
     const half = (audio.length >> 2) * 2;
     const pieces = await toldPieces(audio, [half]);
@@ -114,19 +117,19 @@ describe('an end of an utterance that is told', () => {
     expect(second?.startMs).toBeGreaterThanOrEqual(first?.endMs ?? Infinity);
     const kinds = pieces.map(({ kind }) => kind);
     expect(kinds[kinds.indexOf('endpoint') + 1]).toBe('silence');
-    // What was not told is heard as ever.
+    // The end that was not signalled is found as usual.
     const untold = await heardUtterances(audio);
     expect(untold).toHaveLength(1);
     expect(second?.endMs).toBe(untold[0]?.endMs);
   });
 
-  test('makes no utterance of silence, however often it is told', async () => {
+  test('creates no utterance from silence, however often it is signalled', async () => {
     const quiet = silence(2_000);
     const pieces = await toldPieces(quiet, [3_200, 6_400, 6_400, 32_000]);
     expect(utterances(pieces, quiet)).toEqual([]);
   });
 
-  test.each([100, 200])('told every %i ms loses nothing of speech', async (everyMs) => {
+  test.each([100, 200])('loses no speech when it is signalled every %i ms', async (everyMs) => {
     const audio = await spoken({ text: HOUSE, voice: 'kal16' });
     const count = Math.floor(lengthMs(audio) / everyMs) - 1;
     const ends = Array.from({ length: count }, (_, index) => (index + 1) * everyMs * 32);
@@ -145,11 +148,11 @@ async function heardUtterances(
   return utterances(await heardPieces(audio, endpointing), audio);
 }
 
-/** Sound made by sox, or other audio through it; s16le at 16 kHz. */
+/** Audio generated or filtered by sox; s16le at 16 kHz. */
 function sox(effects: string, input?: Uint8Array): Buffer {
   const raw = ['-t', 'raw', '-r', '16000', '-c', '1', '-b', '16', '-e', 'signed'];
   const source = input === undefined ? ['-n'] : [...raw, '-'];
-  // The same noise every time.
+  // `-R` makes the noise reproducible.
   const args = ['-R', ...source, ...raw, '-', ...effects.split(' ')];
   const digest = createHash('sha256')
     .update(input ?? '')
@@ -160,7 +163,7 @@ function sox(effects: string, input?: Uint8Array): Buffer {
   return readFileSync(file);
 }
 
-/** Adds up two recordings; the result is as long as the first. */
+/** Mixes two recordings; the result is as long as the first. */
 function mixed(one: Buffer, other: Buffer): Buffer {
   const sum = Buffer.alloc(one.length);
   for (let at = 0; at < one.length; at += 2) {
@@ -170,7 +173,7 @@ function mixed(one: Buffer, other: Buffer): Buffer {
   return sum;
 }
 
-/** First and last time at which it is louder than a hundredth of full scale, in ms. */
+/** First and last time at which the signal exceeds a hundredth of full scale, in ms. */
 function soundOf(audio: Buffer): { fromMs: number; toMs: number } {
   const loud: number[] = [];
   for (let at = 0; at < audio.length; at += 2) {
@@ -182,7 +185,7 @@ function soundOf(audio: Buffer): { fromMs: number; toMs: number } {
 const house = () => spoken({ text: HOUSE, voice: 'rms', padStartS: 1, padEndS: 1.5 });
 
 describe('utterances', () => {
-  test('hold each sentence whole and leave the silence between them out', async () => {
+  test('contain each sentence whole and leave out the silence in between', async () => {
     const first = await house();
     const audio = Buffer.concat([first, silence(5_000), await spoken({ text: 'yes' })]);
     const found = await heardUtterances(audio);
@@ -197,7 +200,7 @@ describe('utterances', () => {
     expect(inSilenceMs).toBeGreaterThan(5_000);
   });
 
-  test('are the same however the audio was divided', async () => {
+  test('do not depend on how the audio is divided into chunks', async () => {
     const audio = Buffer.concat([await house(), silence(4_000), await house()]);
     const expected = await heardPieces(audio, { longestMs: 2_000 });
     expect(expected.filter(({ kind }) => kind === 'endpoint').length).toBeGreaterThan(3);
@@ -214,7 +217,7 @@ describe('utterances', () => {
     }
   });
 
-  test('end after the silence that was asked for', async () => {
+  test('end after the requested silence', async () => {
     const audio = await spoken({ text: HOUSE, voice: 'rms', padEndS: 4 });
     const { toMs } = soundOf(audio);
     for (const silenceMs of [300, 1_000, 2_500]) {
@@ -245,7 +248,7 @@ describe('utterances', () => {
     expect(found[0]!.endMs).toBeLessThan(toMs + 900);
   });
 
-  test('are found in noise, which does not keep them open', async () => {
+  test('are found in noise, and the noise does not keep them open', async () => {
     const clean = await spoken({ text: HOUSE, voice: 'rms', padStartS: 2, padEndS: 4 });
     const noise = sox(`synth ${lengthMs(clean) / 1_000} pinknoise gain -40`);
     const found = await heardUtterances(mixed(clean, noise));
@@ -273,7 +276,7 @@ describe('utterances', () => {
   }
 });
 
-describe('what is no speech', () => {
+describe('sound that is not speech', () => {
   test.each([
     ['digital silence', 'trim 0 12'],
     ['a constant offset', 'trim 0 12 dcshift 0.3'],
@@ -293,7 +296,7 @@ describe('what is no speech', () => {
     expect(found.at(-1)!.endMs).toBeLessThan(toMs + 1_100);
   });
 
-  test('is cut when it goes on for ever', async () => {
+  test('is cut when it never ends', async () => {
     const audio = sox('synth 30 brownnoise gain -15');
     const found = await heardUtterances(audio, { longestMs: 5_000 });
     expect(found.length).toBeGreaterThan(3);
@@ -302,8 +305,8 @@ describe('what is no speech', () => {
 });
 
 describe('an utterance without a pause', () => {
-  test('is cut where it is quiet, and nothing is lost or told twice', async () => {
-    // Syllables of 300 ms with 90 ms between them in which it is 14 dB less loud.
+  test('is cut at a quiet place, and no audio is lost or repeated', async () => {
+    // Syllables of 300 ms, separated by 90 ms that are 14 dB quieter.
     const loud = sox('synth 0.3 sawtooth 140 gain -6');
     const soft = sox('synth 0.09 sawtooth 140 gain -20');
     const audio = Buffer.concat(Array.from({ length: 40 }, () => [loud, soft]).flat());
@@ -319,7 +322,7 @@ describe('an utterance without a pause', () => {
 });
 
 describe('long silence', () => {
-  test('is told by marks after speech, and costs no memory', async () => {
+  test('is reported by marks after speech, and needs no memory', async () => {
     const speech = await house();
     const { toMs } = soundOf(speech);
     const minute = silence(60_000);
@@ -341,13 +344,13 @@ describe('long silence', () => {
     });
   });
 
-  test('says nothing before anybody has spoken', async () => {
+  test('is not reported before the first utterance', async () => {
     expect(await heardPieces(silence(10_000))).toEqual([]);
   });
 });
 
 describe('listening', () => {
-  test('many streams at once do not disturb each other', async () => {
+  test('keeps concurrent streams independent', async () => {
     const audio = await house();
     const alone = digests(await heardPieces(audio));
     const together = await Promise.all(

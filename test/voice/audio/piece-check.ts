@@ -1,7 +1,7 @@
-/** Whether a piece of target media is one that must not be cut. */
+/** Checks that a piece of target media is one indivisible unit. */
 import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
 
-/** What is wrong with a piece; undefined when it is whole, and one. */
+/** Describes what is wrong with a piece; undefined when it is exactly one whole unit. */
 export function pieceProblem(
   piece: Uint8Array,
   format: TargetMediaFormat,
@@ -23,7 +23,7 @@ export function pieceProblem(
   }
 }
 
-/** One page: its table of segments says how long it is. */
+/** Expects exactly one page, whose length its segment table gives. */
 function oggProblem(bytes: Buffer): string | undefined {
   if (bytes.toString('latin1', 0, 4) !== 'OggS') return 'no page';
   if ((bytes[5]! & 1) !== 0) return 'a packet goes on from the page before';
@@ -37,7 +37,7 @@ function headProblem(bytes: Buffer): string | undefined {
   return bytes.readUInt32BE(0) === 0x1a45dfa3 ? undefined : 'no EBML header';
 }
 
-/** One cluster, full of whole elements, that begins with its time. */
+/** Expects exactly one cluster of whole elements, the first of which is its timestamp. */
 function clusterProblem(bytes: Buffer): string | undefined {
   if (bytes.readUInt32BE(0) !== 0x1f43b675) return 'no cluster';
   const size = sizeAt(bytes, 4);
@@ -62,7 +62,7 @@ function sizeAt(bytes: Buffer, offset: number): { value: number; bytes: number }
   return { value, bytes: length };
 }
 
-/** Whole packets; of sound, units that begin in the first one and end in the last. */
+/** Expects whole packets. Units of sound must begin in the first packet and end in the last. */
 function packetsProblem(bytes: Buffer, isHeader: boolean): string | undefined {
   if (bytes.length % 188 !== 0) return 'a packet is cut';
   let owedBytes = 0;
@@ -83,7 +83,7 @@ function flacHeadProblem(bytes: Buffer): string | undefined {
   return bytes.toString('latin1', 0, 4) === 'fLaC' ? undefined : 'no FLAC header';
 }
 
-/** One frame: it ends with a checksum over itself. */
+/** Expects one frame, which ends with a checksum over itself. */
 function flacFrameProblem(bytes: Buffer): string | undefined {
   if (bytes.readUInt16BE(0) !== 0xfff9) return 'no frame';
   let sum = 0;

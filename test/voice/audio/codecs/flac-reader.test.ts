@@ -25,7 +25,7 @@ const files = [
 function read(bytes: Uint8Array, chunkBytes = bytes.length) {
   const samples: number[] = [];
   const rates = new Set<number>();
-  /** Samples there are after each chunk. */
+  /** Number of samples decoded after each chunk. */
   const progress: number[] = [];
   let heldBytes = 0;
   const reader = new FlacReader((frame, sampleRateHz) => {
@@ -41,13 +41,13 @@ function read(bytes: Uint8Array, chunkBytes = bytes.length) {
 }
 
 const whole = (args: string[]) => encoded('flac', args, 1);
-/** At once, and not number by number. */
+/** Compares the bytes in one call, which is much faster than sample by sample. */
 const isSame = (one: Int16Array, other: Int16Array) =>
   Buffer.from(one.buffer).equals(Buffer.from(other.buffer, other.byteOffset, other.byteLength));
 
-describe.each(files)('of FLAC with $name', ({ args, rateHz }) => {
+describe.each(files)('FLAC with $name', ({ args, rateHz }) => {
   it.each([1, 333, 1 << 20])(
-    'reads exactly what ffmpeg reads, %d bytes at a time',
+    'decodes the same samples as ffmpeg, %d bytes at a time',
     (chunkBytes) => {
       const { samples, rates } = read(whole(args), chunkBytes);
       expect(rates).toEqual([rateHz]);
@@ -57,7 +57,7 @@ describe.each(files)('of FLAC with $name', ({ args, rateHz }) => {
     },
   );
 
-  it('gives a frame with its last byte', () => {
+  it('emits a frame once its last byte has arrived', () => {
     const bytes = whole(args);
     const { progress, samples } = read(bytes, 1);
     expect(progress.at(-1)).toBe(samples.length);
@@ -65,7 +65,7 @@ describe.each(files)('of FLAC with $name', ({ args, rateHz }) => {
   });
 });
 
-it('reads samples of 24 bits as 16', () => {
+it('decodes 24-bit samples to 16 bits', () => {
   const args = ['-c:a', 'flac', '-sample_fmt', 's32', '-af', 'volume=0.71'];
   const { samples } = read(whole(args), 1000);
   const theirs = decodedByFfmpeg(encodedFile('flac', args, 1), 48_000);
@@ -77,7 +77,7 @@ it('reads samples of 24 bits as 16', () => {
   expect(worst).toBeLessThanOrEqual(1);
 });
 
-it('passes over damaged frames, and gives all others', () => {
+it('skips damaged frames and emits all others', () => {
   const bytes = Uint8Array.from(whole(files[2]!.args));
   const undamaged = read(bytes).samples;
   bytes[Math.floor(bytes.length / 3)]! ^= 0x10;
@@ -86,7 +86,7 @@ it('passes over damaged frames, and gives all others', () => {
   expect(samples.length).toBe(undamaged.length - 2 * 500);
 });
 
-it('takes a file that begins in the midst of another', () => {
+it('decodes a file that begins where another one ends', () => {
   const bytes = whole(files[0]!.args);
   const { samples } = read(Buffer.concat([bytes, bytes]), 777);
   expect(samples.length).toBe(2 * read(bytes).samples.length);
@@ -129,7 +129,7 @@ it.each([
   );
 });
 
-it('gives up a stream in which checksums come out everywhere and frames nowhere', () => {
+it('rejects a stream whose checksums match everywhere but which never holds a frame', () => {
   const frame = whole(files[1]!.args);
   const start = frame.indexOf(Buffer.from([0xff, 0xf8]), 42);
   const header = frame.subarray(start, start + 6);
@@ -147,7 +147,7 @@ it('gives up a stream in which checksums come out everywhere and frames nowhere'
   expect(reader.heldBytes).toBeLessThan(1 << 20);
 });
 
-it('survives 200 damaged streams: each is read or refused, soon and in little memory', () => {
+it('decodes or rejects each of 200 damaged streams quickly and in little memory', () => {
   const outcome = readDamaged({
     ...{ seed: 6, runs: 200, chunkBytes: [1, 100, 1500, 20_000] },
     sources: files.map(({ args }) => ({ bytes: whole(args).subarray(0, 20_000) })),

@@ -36,10 +36,10 @@ function read(kind: 'mp3' | 'adts', bytes: Uint8Array, chunkBytes = bytes.length
   return { frames, seen };
 }
 
-describe.each(files)('of $name', ({ kind, extension, args }) => {
+describe.each(files)('$name', ({ kind, extension, args }) => {
   const bytes = () => encoded(extension, [...args], 2);
 
-  it.each([1, 7, 700, 1 << 20])('reads the frames there are, %d bytes at a time', (chunkBytes) => {
+  it.each([1, 7, 700, 1 << 20])('reads every frame, %d bytes at a time', (chunkBytes) => {
     const { frames } = read(kind, bytes(), chunkBytes);
     expect(Buffer.concat(frames).equals(bytes())).toBe(true);
     if (kind === 'adts') return;
@@ -47,7 +47,7 @@ describe.each(files)('of $name', ({ kind, extension, args }) => {
     expect(hashes).toEqual(packetHashes(encodedFile(extension, [...args], 2)));
   });
 
-  it('may begin and be cut in the middle of a frame', () => {
+  it('skips a frame whose beginning or end is missing', () => {
     const all = read(kind, bytes()).frames;
     const { frames } = read(kind, bytes().subarray(30), 50);
     expect(frames.length).toBe(all.length - 1);
@@ -56,7 +56,7 @@ describe.each(files)('of $name', ({ kind, extension, args }) => {
     expect(cutShort.frames.length).toBe(all.length - 1);
   });
 
-  it('passes over tags before, between and after frames, and needs no memory for them', () => {
+  it('skips tags before, between and after frames without buffering them', () => {
     const id3 = (sizeBytes: number) =>
       Buffer.concat([
         Buffer.from('ID3\x04\0\0'),
@@ -71,19 +71,19 @@ describe.each(files)('of $name', ({ kind, extension, args }) => {
     expect(frames.length).toBe(2 * read(kind, bytes()).frames.length);
   });
 
-  it('gives a frame with its last byte, once it is in step', () => {
+  it('emits a frame with its last byte once it is synchronised', () => {
     const { frames, seen } = read(kind, bytes());
     expect(seen).toBe(frames.length);
   });
 });
 
-it('takes a single frame for one when nothing follows it', () => {
+it('accepts a single frame that nothing follows', () => {
   const { kind, extension, args } = files[0];
   const [first] = read(kind, encoded(extension, [...args], 2)).frames;
   expect(read(kind, first!)).toMatchObject({ frames: [first], seen: 0 });
 });
 
-it('refuses what has no frames, and tags without end', () => {
+it('rejects a stream without frames and a tag without end', () => {
   const refused = expect.objectContaining({ code: 'audio_format_unsupported' }) as Error;
   expect(() => read('mp3', new Uint8Array(50_000), 1000)).toThrow(refused);
   expect(() => read('mp3', new Uint8Array(50_000).fill(0xff), 1000)).toThrow(refused);
@@ -94,7 +94,7 @@ it('refuses what has no frames, and tags without end', () => {
   expect(() => read('mp3', endless, 3)).toThrow(refused);
 });
 
-it('survives 500 damaged streams: each is read or refused, soon', () => {
+it('decodes or rejects each of 500 damaged streams quickly', () => {
   let framesRead = 0;
   const { slowestMs } = readDamaged({
     ...{ seed: 8, runs: 500, chunkBytes: [1, 100, 1500, 12_000] },

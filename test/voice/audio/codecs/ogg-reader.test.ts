@@ -43,7 +43,7 @@ interface Page {
   serial?: number;
   flags?: number;
   granule?: number;
-  /** Sizes as the segment table has them. */
+  /** Segment sizes as in the segment table. */
   segments: number[];
   body: number[];
 }
@@ -61,7 +61,7 @@ function page({ serial = 1, flags = 0, granule = -1, segments, body }: Page): Bu
 const CONTINUED = 1;
 const BEGINS = 2;
 const ENDS = 4;
-/** A CELT packet of 20 ms that can be told by its last byte. */
+/** A CELT packet of 20 ms that its last byte identifies. */
 const packet = (mark: number) => [0xf8, mark];
 
 function headers(serial = 1, head = opusHead()): Buffer {
@@ -78,9 +78,9 @@ const audio = (mark: number, more: Partial<Page> = {}) =>
 const marks = (packets: Uint8Array[]) => packets.map((bytes) => bytes.at(-1));
 const refusal: unknown = expect.objectContaining({ code: 'audio_format_unsupported' });
 
-describe.each(files)('of a file with $name', ({ args }) => {
+describe.each(files)('a file with $name', ({ args }) => {
   it.each([1, 7, 700, 4096, 1 << 30])(
-    'reads the packets ffprobe reads, %d bytes at a time',
+    'reads the same packets as ffprobe, %d bytes at a time',
     (n) => {
       const { packets, heads } = read(encoded('ogg', args), n);
       const hashes = packets.map((bytes) => createHash('sha256').update(bytes).digest('hex'));
@@ -89,24 +89,27 @@ describe.each(files)('of a file with $name', ({ args }) => {
     },
   );
 
-  it('finds where the last page cuts the sound', () => {
+  it('finds where the last page trims the sound', () => {
     const { trims } = read(encoded('ogg', args), 700);
     expect(trims.slice(0, -1).every((trim) => trim === 0)).toBe(true);
     expect(trims.at(-1)).toBeGreaterThan(0);
   });
 });
 
-describe('a stream', () => {
-  it.each([1, 13, 1 << 20])('gives a packet as soon as its bytes are there, %d at a time', (n) => {
-    const whole = Buffer.concat([
-      headers(),
-      page({ segments: [2, 2, 2], body: [1, 2, 3].flatMap(packet) }),
-    ]);
-    expect(marks(read(whole.subarray(0, whole.length - 2), n).packets)).toEqual([1, 2]);
-  });
+describe('an Ogg stream', () => {
+  it.each([1, 13, 1 << 20])(
+    'yields a packet as soon as its last byte arrives, %d bytes at a time',
+    (n) => {
+      const whole = Buffer.concat([
+        headers(),
+        page({ segments: [2, 2, 2], body: [1, 2, 3].flatMap(packet) }),
+      ]);
+      expect(marks(read(whole.subarray(0, whole.length - 2), n).packets)).toEqual([1, 2]);
+    },
+  );
 
   it.each([1, 300, 1 << 20])(
-    'may have packets that go on over several pages, %d bytes at a time',
+    'may have packets that span several pages, %d bytes at a time',
     (n) => {
       const body = (bytes: number) => new Array<number>(bytes).fill(5);
       const whole = Buffer.concat([
@@ -136,7 +139,7 @@ describe('a stream', () => {
     expect(marks(packets)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('may have tags that fill pages, for a cover picture, without keeping them', () => {
+  it('may have tags that fill several pages (a cover picture), which are not buffered', () => {
     const tags = new Array<number>(65_025).fill(0);
     tags.splice(0, 8, ...Buffer.from('OpusTags'));
     const segments = new Array<number>(255).fill(255);
@@ -153,7 +156,7 @@ describe('a stream', () => {
     expect(heldBytes).toBeLessThan(MAX_PACKET_BYTES + 1000);
   });
 
-  it('may be chained: each link begins with its own head', () => {
+  it('may be chained: each link begins with its own header', () => {
     const links = [
       headers(1),
       audio(1),
@@ -165,7 +168,7 @@ describe('a stream', () => {
     expect(heads.map(({ preSkip48k }) => preSkip48k)).toEqual([0, 80]);
   });
 
-  it('may have other streams beside: the first one of Opus is read', () => {
+  it('may be multiplexed with other streams: the first Opus stream is read', () => {
     const other = page({ serial: 7, flags: BEGINS, segments: [4], body: [1, 2, 3, 4] });
     const second = headers(8).subarray(0, 27 + 1 + 19);
     const { packets, heads } = read(
@@ -178,7 +181,7 @@ describe('a stream', () => {
     expect(heads.length).toBe(1);
   });
 
-  it('is cut where its last page says, and nowhere when that makes no sense', () => {
+  it('is trimmed where its last page says, and not at all when that position is impossible', () => {
     const last = (granule: number) => audio(2, { flags: ENDS, granule });
     const trims = (granule: number) =>
       read(Buffer.concat([headers(), audio(1), last(granule)])).trims;
@@ -195,12 +198,12 @@ describe('a stream', () => {
     ['has no Opus', Buffer.concat([page({ flags: BEGINS, segments: [1], body: [1] }), audio(1)])],
     ['begins in the middle', audio(1)],
     ['has a head that is cut off', headers(1, opusHead().slice(0, 12))],
-  ])('that %s is refused', (_, bytes) => {
+  ])('that %s is rejected', (_, bytes) => {
     for (const chunkBytes of [1, 1 << 20]) expect(() => read(bytes, chunkBytes)).toThrow(refusal);
   });
 });
 
-it('survives 500 damaged streams: each is read or refused, soon and in little memory', () => {
+it('decodes or rejects each of 500 damaged streams quickly and in little memory', () => {
   const outcome = readDamaged({
     ...{ seed: 2, runs: 500, chunkBytes: [1, 100, 1500, 6000] },
     sources: files.map(({ args }) => ({ bytes: encoded('ogg', args).subarray(0, 6000) })),

@@ -37,7 +37,7 @@ function reference(packets: Uint8Array[], sampleRateHz: number): string[] {
 
 const lengths = ['2.5', '10', '20', '60', '120'];
 
-it.each(opusRatesHz)('decodes packets of every length to %d Hz, in full', (sampleRateHz) => {
+it.each(opusRatesHz)('decodes packets of every length to %d Hz in full', (sampleRateHz) => {
   for (const frameMs of lengths) {
     const decoder = decoderAt(sampleRateHz);
     const packets = packetsOf(frameMs);
@@ -48,7 +48,7 @@ it.each(opusRatesHz)('decodes packets of every length to %d Hz, in full', (sampl
   }
 });
 
-it('keeps decoders apart while others come and go', () => {
+it('keeps decoders independent while others are opened and freed', () => {
   const streams = lengths.flatMap((frameMs) =>
     [8000, 16_000, 48_000].map((sampleRateHz) => {
       const packets = packetsOf(frameMs).slice(0, 40);
@@ -80,7 +80,7 @@ it('keeps decoders apart while others come and go', () => {
   expect(decoded).toBeGreaterThan(1_500);
 });
 
-it('serves 200 decoders at once, and takes no more memory for 1,000 one after the other', () => {
+it('serves 200 decoders at once and needs no more memory for 1,000 in succession', () => {
   const packets = packetsOf('20').slice(20, 30);
   const hashes = reference(packets, 16_000);
   const decoders = Array.from({ length: 200 }, () => decoderAt(16_000));
@@ -94,7 +94,7 @@ it('serves 200 decoders at once, and takes no more memory for 1,000 one after th
   expect(opusMemory().length).toBe(before);
 });
 
-it('takes garbage as such, and its neighbours do not notice', () => {
+it('rejects garbage without affecting other decoders', () => {
   const packets = packetsOf('20');
   const hashes = reference(packets, 16_000);
   const random = seededRandom(4);
@@ -119,7 +119,7 @@ it('takes garbage as such, and its neighbours do not notice', () => {
   victim.free();
 });
 
-it('applies the gain of the head', () => {
+it('applies the output gain of the header', () => {
   const packets = packetsOf('20');
   const power = (outputGain: number) => {
     const decoder = new OpusDecoder({ sampleRateHz: 16_000, outputGain });
@@ -130,7 +130,7 @@ it('applies the gain of the head', () => {
   expect(10 * Math.log10(power(-6 * 256) / power(0))).toBeCloseTo(-6, 1);
 });
 
-it('goes on in a new instance when the memory of the old one is ruined', () => {
+it('continues in a new instance when the memory of the old one is corrupted', () => {
   const packets = packetsOf('20');
   const expected = decoderAt(16_000);
   const survivor = decoderAt(16_000);
@@ -154,7 +154,7 @@ it('goes on in a new instance when the memory of the old one is ruined', () => {
   const undisturbed = joined(packets.map((packet) => heardBy(whole, packet)));
   expect(hash(joined(ours))).toBe(hash(undisturbed));
   expect(joined(theirs).length).toBe(undisturbed.length);
-  // A decoder that is moved finds back into its stream.
+  // A decoder that was moved to a new instance converges to its stream again.
   const after = (samples: Int16Array) => samples.slice(60 * 320);
   expect(correlate(after(joined(theirs)), after(undisturbed), 0).correlation).toBeGreaterThan(0.99);
   for (const decoder of [survivor, hit, whole]) decoder.free();

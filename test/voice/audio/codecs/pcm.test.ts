@@ -8,10 +8,10 @@ const allCodes = Uint8Array.from({ length: 256 }, (_, code) => code);
 describe.each([
   { law: 'alaw', table: alawSamples },
   { law: 'mulaw', table: ulawSamples },
-])('the table of $law', ({ law, table }) => {
+])('the $law table', ({ law, table }) => {
   const input = ['-f', law, '-ar', '8000'];
 
-  it('has for every code the sample that ffmpeg decodes it to', () => {
+  it('decodes every code to the same sample as ffmpeg', () => {
     expect([...table]).toEqual([...decodedByFfmpeg(fileOf(allCodes, law), 8000, input)]);
   });
 

@@ -4,14 +4,14 @@ import { createContainedSource } from '../../../../server/voice/audio/codecs/con
 import { encodedBy } from '../../../support/audio/encoded-speech.ts';
 import { toneSpeech } from '../../../support/audio/tone-speech.ts';
 
-/** Silence and speech: short blocks and long ones. */
+/** Silence and speech, so that the encoder uses short and long blocks. */
 const SPEECH = Buffer.concat([toneSpeech('alpha bravo'), toneSpeech('charlie')]);
 
 it.each([
   ['audio/ogg', 16_000, 'ogg'],
   ['audio/ogg', 44_100, 'ogg'],
   ['audio/webm', 48_000, 'webm'],
-])('packets of Vorbis in %s at %d Hz say how long they play', (contentType, rateHz, container) => {
+])('measures the duration of Vorbis packets in %s at %d Hz', (contentType, rateHz, container) => {
   const args = ['-ac', '1', '-ar', `${rateHz}`, '-c:a', 'libvorbis', '-f', container];
   const durationsMs: number[] = [];
   const source = createContainedSource({
@@ -29,7 +29,7 @@ it.each([
   const playsMs = durationsMs.reduce((sum, each) => sum + each, 0);
   const longestMs = Math.max(...durationsMs);
   expect(new Set(durationsMs).size).toBeGreaterThan(2);
-  // What the last block is filled up with comes on top.
+  // The padding of the last block is counted as well.
   expect(playsMs).toBeGreaterThanOrEqual(SPEECH.length / 32 - 1);
   expect(playsMs).toBeLessThan(SPEECH.length / 32 + 3 * longestMs);
 });

@@ -46,15 +46,15 @@ function read(bytes: Uint8Array, chunkBytes = bytes.length) {
   return { packets, tracks: tracksSeen, discards, heldBytes };
 }
 
-/** Elements after a header, a Segment, an Opus track and an open Cluster. */
+/** A header, a Segment, an Opus track and an open Cluster, followed by the given elements. */
 const inCluster = (...parts: number[][]) =>
   Uint8Array.from([...ebmlHeader, ...openSegment, ...tracks(), ...openCluster, ...parts.flat()]);
 
 const refusal: unknown = expect.objectContaining({ code: 'audio_format_unsupported' });
 
-describe.each(files)('of $name', ({ extension, args }) => {
+describe.each(files)('$name', ({ extension, args }) => {
   it.each([1, 7, 700, 4096, 1 << 30])(
-    'reads the packets ffprobe reads, %d bytes at a time',
+    'reads the same packets as ffprobe, %d bytes at a time',
     (n) => {
       const { packets } = read(encoded(extension, args), n);
       const hashes = packets.map((packet) => createHash('sha256').update(packet).digest('hex'));
@@ -62,7 +62,7 @@ describe.each(files)('of $name', ({ extension, args }) => {
     },
   );
 
-  it('tells the track and the sound to discard at the end', () => {
+  it('reports the track and the sound to discard at the end', () => {
     const { tracks: seen, discards } = read(encoded(extension, args), 700);
     expect(seen).toMatchObject([{ number: 1, codecId: 'A_OPUS' }]);
     expect(Buffer.from(seen[0]!.codecPrivate.subarray(0, 8)).toString()).toBe('OpusHead');
@@ -74,18 +74,18 @@ describe('laced blocks', () => {
   const frames = [[1], new Array<number>(300).fill(2), [3, 3, 3], []] as const;
   const all = frames.flat();
 
-  it('are taken apart by Xiph sizes', () => {
+  it('are split by Xiph sizes', () => {
     const { packets } = read(inCluster(element(0xa3, block(1, 3, [1, 255, 45, 3], all))), 1);
     expect(packets.map((packet) => [...packet])).toEqual(frames);
   });
 
-  it('are taken apart by EBML sizes', () => {
+  it('are split by EBML sizes', () => {
     const sizes = [...vint(1, 1), ...vint(299 + 8191, 2), ...vint(-297 + 8191, 2)];
     const { packets } = read(inCluster(element(0xa3, block(3, 3, sizes, all))), 5);
     expect(packets.map((packet) => [...packet])).toEqual(frames);
   });
 
-  it('are taken apart into equal frames', () => {
+  it('are split into frames of equal size', () => {
     const { packets } = read(inCluster(element(0xa3, block(2, 2, [1, 1, 2, 2, 3, 3]))));
     expect(packets.map((packet) => [...packet])).toEqual([
       [1, 1],
@@ -94,7 +94,7 @@ describe('laced blocks', () => {
     ]);
   });
 
-  it('may be in a BlockGroup, whose padding belongs to the last frame', () => {
+  it('may be in a BlockGroup, whose discard padding applies to the last frame', () => {
     const group = element(0xa0, element(0xa1, block(2, 1, [1, 2])), element(0x75a2, 0x07, 0xd0));
     expect(read(inCluster(group))).toMatchObject({ discards: [2000] });
   });
@@ -106,15 +106,15 @@ describe('laced blocks', () => {
     ['unequal fixed frames', block(2, 1, [1, 2, 3])],
     ['no frame count', block(1)],
     ['a size that is cut off', block(1, 9, [255])],
-  ])('with %s are refused', (_, content) => {
+  ])('with %s are rejected', (_, content) => {
     expect(() => read(inCluster(element(0xa3, content)))).toThrow(refusal);
   });
 });
 
-describe('a stream', () => {
+describe('a WebM stream', () => {
   const simple = element(0xa3, block(0, [7, 7]));
 
-  it('may have blocks of other tracks and unknown elements between', () => {
+  it('may have blocks of other tracks and unknown elements in between', () => {
     const other = element(0xa3, [0x82, 0, 0, 0, 9]);
     const bytes = inCluster(other, element(0xec, new Array<number>(5000).fill(0)), simple);
     for (const chunkBytes of [1, 700, 1 << 20]) {
@@ -122,12 +122,12 @@ describe('a stream', () => {
     }
   });
 
-  it('may begin anew, as when a recorder is started again', () => {
+  it('may start over, as when a recorder is restarted', () => {
     const { packets, tracks: seen } = read(Buffer.concat([inCluster(simple), inCluster(simple)]));
     expect([packets.length, seen.length]).toEqual([2, 2]);
   });
 
-  it('takes the first audio track after one of video', () => {
+  it('is read from its first audio track, even after a video track', () => {
     const video = element(0xae, element(0xd7, 2), element(0x83, 1));
     const audio = element(0xae, element(0xd7, 1), element(0x83, 2));
     const both = element(0x1654ae6b, video, audio);
@@ -151,7 +151,7 @@ describe('a stream', () => {
       'a second encoding of its audio',
       element(0x1654ae6b, element(0xae, element(0x83, 2), element(0x6d80, 0))),
     ],
-  ])('with %s is refused at once', (_, bytes) => {
+  ])('with %s is rejected at once', (_, bytes) => {
     const head = element(0x1a45dfa3, element(0x4282, [...Buffer.from('matroska\0')]));
     for (const chunkBytes of [1, 1 << 20]) {
       const stream = Uint8Array.from([...head, ...bytes]);
@@ -162,19 +162,19 @@ describe('a stream', () => {
   });
 
   it.each(['RIFF....WAVEfmt ', 'OggS', '\0\0\0\0', 'ID3 and then some'])(
-    'beginning with %j is refused',
+    'beginning with %j is rejected',
     (text) => {
       expect(() => read(Buffer.from(text))).toThrow(refusal);
     },
   );
 
-  it('of another document type is refused', () => {
+  it('of another document type is rejected', () => {
     const header = element(0x1a45dfa3, element(0x4282, [...Buffer.from('other')]));
     expect(() => read(Uint8Array.from(header))).toThrow(refusal);
   });
 });
 
-it('takes a large element byte by byte in time that grows with its size alone', () => {
+it('reads a large element byte by byte in time proportional to its size', () => {
   const take = (sizeBytes: number) => {
     const bytes = inCluster(element(0xa3, block(0, new Array<number>(sizeBytes).fill(1))));
     expect(read(bytes, 1).packets[0]!.length).toBe(sizeBytes);
@@ -182,7 +182,7 @@ it('takes a large element byte by byte in time that grows with its size alone', 
   return expectSteadyTime(take, { size: 240_000, littleMs: 40 });
 });
 
-it('survives 500 damaged streams: each is read or refused, soon and in little memory', () => {
+it('decodes or rejects each of 500 damaged streams quickly and in little memory', () => {
   const outcome = readDamaged({
     ...{ seed: 1, runs: 500, chunkBytes: [1, 100, 1500, 6000] },
     sources: files.map(({ extension, args }) => ({
