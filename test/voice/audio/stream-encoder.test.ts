@@ -21,7 +21,7 @@ function save(...pieces: readonly Uint8Array[]): string {
   return file;
 }
 
-/** The same numbers each time. */
+/** Reproducible noise: the same samples on each call. */
 function noise(length: number, peak: number): Int16Array {
   let state = 1;
   return Int16Array.from({ length }, () => {
@@ -33,7 +33,7 @@ function noise(length: number, peak: number): Int16Array {
 function encodeAll(encoder: PacketEncoder, segments: readonly Int16Array[]): Packet[] {
   return segments.flatMap((samples) => {
     const packets: Packet[] = [];
-    // Cut anywhere: 1, 1000, 1999 … samples.
+    // Pushes pieces of unequal size: 1, 1000, 1999 … samples.
     for (let start = 0, size = 1; start < samples.length; start += size, size += 999) {
       packets.push(...encoder.encode(samples.subarray(start, start + size)));
     }
@@ -45,7 +45,7 @@ const total = (packets: readonly Packet[]) =>
   packets.reduce((sum, { samples }) => sum + samples, 0);
 
 describe('FLAC', () => {
-  it('gives back every sample, of whatever sound and length', async () => {
+  it('encodes every sample without loss, for any sound and length', async () => {
     const loudest = Int16Array.from({ length: 9_600 }, (_, n) => (n % 2 === 0 ? 32_767 : -32_768));
     const rare = new Int16Array(4_800);
     rare[2_345] = -32_768;
@@ -63,14 +63,14 @@ describe('FLAC', () => {
     expect(total(packets)).toBe(samples.length);
   });
 
-  it('pads a segment to the shortest block that is allowed', () => {
+  it('pads a segment to the shortest block that FLAC allows', () => {
     expect(total(encodeAll(createFlacEncoder(), [noise(1, 100)]))).toBe(16);
     expect(total(encodeAll(createFlacEncoder(), [noise(4_097, 100)]))).toBe(4_112);
     expect(total(encodeAll(createFlacEncoder(), [noise(4_095, 100)]))).toBe(4_095);
     expect(createFlacEncoder().flush()).toEqual([]);
   });
 
-  it('counts samples beyond 2 ** 21, as minutes have them', async () => {
+  it('counts samples beyond 2 ** 21, which speech of minutes reaches', async () => {
     const minute = new Int16Array(24_000 * 60);
     const encoder = createFlacEncoder();
     const packets = Array.from({ length: 3 }, () => encoder.encode(minute)).flat();
@@ -80,7 +80,7 @@ describe('FLAC', () => {
     expect(Math.abs(media.packetsMs - 181_000)).toBeLessThan(1);
   });
 
-  it('takes less room than the samples', () => {
+  it('needs less space than the samples', () => {
     const speech = Int16Array.from({ length: 24_000 }, (_, n) => 9_000 * Math.sin(n / 20));
     const packets = encodeAll(createFlacEncoder(), [speech]);
     expect(packets.reduce((sum, { data }) => sum + data.length, 0)).toBeLessThan(24_000);
@@ -91,40 +91,43 @@ describe('G.711', () => {
   it.each([
     ['alaw' as const, alawSamples],
     ['ulaw' as const, ulawSamples],
-  ])('%s gives every code for what it stands for, and the nearest for the rest', (codec, table) => {
-    const packets = encodeAll(createPcmEncoder(codec, 8_000), [Int16Array.from(table)]);
-    const codes = Buffer.concat(packets.map(({ data }) => data));
-    codes.forEach((code, index) => expect(table[code]).toBe(table[index]));
+  ])(
+    '%s encodes every exact level as its code, and all other samples as a neighbouring level',
+    (codec, table) => {
+      const packets = encodeAll(createPcmEncoder(codec, 8_000), [Int16Array.from(table)]);
+      const codes = Buffer.concat(packets.map(({ data }) => data));
+      codes.forEach((code, index) => expect(table[code]).toBe(table[index]));
 
-    const levels = [...table].sort((a, b) => a - b);
-    const every = Int16Array.from({ length: 65_536 }, (_, index) => index - 32_768);
-    const all = encodeAll(createPcmEncoder(codec, 8_000), [every]);
-    const heard = [...Buffer.concat(all.map(({ data }) => data))].map((code) => table[code]!);
-    let at = 0;
-    const wrong = heard.filter((sample, index) => {
-      const meant = every[index]!;
-      while (at + 1 < levels.length && levels[at + 1]! <= meant) at += 1;
-      const [below, above] = [levels[at]!, levels[at + 1] ?? levels[at]!];
-      // On either side of the sample, no level lies between.
-      return sample !== below && sample !== above;
-    });
-    expect(wrong).toEqual([]);
-  });
+      const levels = [...table].sort((a, b) => a - b);
+      const every = Int16Array.from({ length: 65_536 }, (_, index) => index - 32_768);
+      const all = encodeAll(createPcmEncoder(codec, 8_000), [every]);
+      const heard = [...Buffer.concat(all.map(({ data }) => data))].map((code) => table[code]!);
+      let at = 0;
+      const wrong = heard.filter((sample, index) => {
+        const meant = every[index]!;
+        while (at + 1 < levels.length && levels[at + 1]! <= meant) at += 1;
+        const [below, above] = [levels[at]!, levels[at + 1] ?? levels[at]!];
+        // No other level lies between the encoded level and the sample.
+        return sample !== below && sample !== above;
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
 });
 
 describe('Opus', () => {
-  it('lets everything out at the end of a segment, in whole packets', () => {
+  it('flushes everything in whole packets at the end of a segment', () => {
     for (const length of [1, 323, 324, 325, 479, 480, 481, 12_345]) {
       const packets = encodeAll(new OpusEncoder(), [noise(length, 10_000)]);
       expect(total(packets) % 480).toBe(0);
-      // The encoder is 156 samples late.
+      // The encoder delays the sound by 156 samples.
       expect(total(packets)).toBeGreaterThanOrEqual(length + 156);
       expect(total(packets)).toBeLessThan(length + 156 + 480);
     }
     expect(new OpusEncoder().flush()).toEqual([]);
   });
 
-  it('keeps to 32 kbit/s', () => {
+  it('stays within 32 kbit/s', () => {
     const speech = Int16Array.from(
       { length: 240_000 },
       (_, n) => 6_000 * Math.sin(n / 20) * Math.sin(n / 3_000) + (n % 97) * 20,
@@ -137,7 +140,7 @@ describe('Opus', () => {
     expect((sizeBytes * 8) / 10).toBeLessThan(42_000);
   });
 
-  it('has encoders side by side that know nothing of each other', () => {
+  it('keeps concurrent encoders independent', () => {
     const voices = [noise(9_600, 9_000), Int16Array.from({ length: 9_600 }, (_, n) => n % 3_000)];
     const alone = voices.map((voice) => encodeAll(new OpusEncoder(), [voice]));
     const encoders = voices.map(() => new OpusEncoder());
@@ -152,7 +155,7 @@ describe('Opus', () => {
     for (const encoder of encoders) encoder.free();
   });
 
-  it('gives its memory back', () => {
+  it('releases the memory of freed encoders', () => {
     for (let round = 0; round < 300; round += 1) {
       const encoder = new OpusEncoder();
       expect(encoder.encode(noise(480, 1_000))).toHaveLength(1);
@@ -162,7 +165,7 @@ describe('Opus', () => {
 });
 
 describe('MPEG-TS', () => {
-  it('goes on when its clock begins anew after a day', () => {
+  it('continues when its clock wraps around after a day', () => {
     const container = createMpegtsContainer({ codec: 'opus', sampleRateHz: 24_000 });
     const days = 24_000 * 3600 * 27;
     const packet = { data: Uint8Array.of(1, 2, 3), samples: 480 };
@@ -173,7 +176,7 @@ describe('MPEG-TS', () => {
 });
 
 describe('a stream of speech', () => {
-  it('plays as long as what was said, at any rate of the engine', async () => {
+  it('plays as long as what was said, at any sample rate of the engine', async () => {
     for (const contentType of ['audio/ogg', 'audio/pcm;encoding=s16le;rate=16000']) {
       const format = formatOf(contentType);
       const encoder = createStreamEncoder(format);
@@ -192,7 +195,7 @@ describe('a stream of speech', () => {
     }
   });
 
-  it('sounds as high as it was', () => {
+  it('keeps its pitch', () => {
     const format = formatOf('audio/pcm;encoding=s16le;rate=24000');
     const encoder = createStreamEncoder(format);
     const { samples, sampleRateHz } = hum(1_000);

@@ -18,11 +18,11 @@ const recorded = (name: string) =>
   JSON.parse(
     readFileSync(path.join(import.meta.dirname, `../../fixtures/${name}.json`), 'utf8'),
   ) as Heard[][];
-/** What Moonshine heard of sentences spoken by Flite, pauses within some of them. */
+/** What Moonshine recognised in sentences spoken by Flite, some of them with pauses inside. */
 const voices = recorded('heard-by-moonshine');
-/** What it heard of two recordings of people: an echoing speech and numbers on a telephone. */
+/** What Moonshine recognised in two recordings of people: a speech with echo, and numbers on a telephone. */
 const people = recorded('people-heard-by-moonshine');
-/** What a recogniser that shows all it believes misheard of the same recordings. */
+/** What a recogniser that emits every hypothesis misrecognised in the same recordings. */
 const misheard = recorded('misheard');
 
 const sight = ({ concluded, tentative }: CaptionUpdate): Sight => ({
@@ -32,7 +32,7 @@ const erasure = (all: CaptionMeasures[]) =>
   all.reduce((sum, { deleted }) => sum + deleted, 0) /
   all.reduce((sum, { final }) => sum + final, 0);
 
-describe('the measure of erasure', () => {
+describe('the erasure measure', () => {
   const seen = (...shown: [string, string][]) =>
     measureCaptions(
       shown.map(([concluded, tentative], index) => ({
@@ -42,18 +42,18 @@ describe('the measure of erasure', () => {
       })),
     );
 
-  it('counts words that are taken back or changed, and all that follow a change', () => {
+  it('counts words that are removed or changed, and all words after a change', () => {
     expect(seen(['', 'a tent on'], ['', 'attend to'], ['Attend to.', ''])).toMatchObject({
       ...{ deleted: 3 + 2, final: 3 },
     });
     expect(seen(['', 'we'], ['', 'we go'], ['we go.', ''])).toMatchObject({ deleted: 0, final: 3 });
   });
 
-  it('tells how late the first word, the conclusion and the words between are', () => {
+  it('reports the lag of the first word, of the conclusion and of the words in between', () => {
     const measures = seen(['', 'we'], ['', 'we go'], ['we go.', '']);
     expect(measures.firstWordLagsMs).toEqual([500]);
     expect(measures.conclusionLagsMs).toEqual([500]);
-    // Tokens stand after 500, 1500 and 2500 ms; ideally after 0, 667 and 1333.
+    // Tokens appear after 500, 1500 and 2500 ms; ideally after 0, 667 and 1333 ms.
     expect(measures.averageLagsMs[0]).toBeCloseTo((500 + 833.3 + 1166.7) / 3, 0);
   });
 });
@@ -88,10 +88,10 @@ describe('captions of recorded hypotheses', () => {
   it.each([
     ['from voices', voices, 0.1],
     ['from people', people, 0.1],
-    // A recogniser that changes its mind about the first word at the end leaves no more to be done.
+    // Nothing can be improved when a recogniser revises the first word at the end.
     ['badly', misheard, 0.45],
   ])(
-    'erase at most a fifth of a word for each word in balanced mode, nothing in settled mode, when they are heard %s',
+    'erase at most 0.2 words per word in balanced mode and none in settled mode, when heard %s',
     async (_, streams, mostAtSource) => {
       const [instant, balanced, settled] = [
         await measured(streams, 'instant'),

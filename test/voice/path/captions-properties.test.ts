@@ -18,12 +18,12 @@ import {
 const modes = fc.constantFrom(...captionModes);
 const joins = fc.array(fc.boolean(), { maxLength: 60 });
 
-/** What was said, without what finishing a sentence adds. */
+/** The words alone, without the capital and the full stop that complete a sentence. */
 const bare = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
 const finalTexts = (heard: Heard[]) =>
   heard.map((event) => (event.kind === 'final' ? event.text : '')).join('');
 
-it('tells every final once, in the source and as sentences, in every mode', async () => {
+it('emits every final exactly once in every mode, in the source and as sentences', async () => {
   await fc.assert(
     fc.asyncProperty(heardStreams, modes, async (heard, mode) => {
       const updates = await segmented(mode, ...heard);
@@ -33,7 +33,7 @@ it('tells every final once, in the source and as sentences, in every mode', asyn
   );
 });
 
-it('concludes the same whatever the mode and whatever the hypotheses', async () => {
+it('concludes the same text for any mode and any hypotheses', async () => {
   await fc.assert(
     fc.asyncProperty(heardStreams, async (heard) => {
       const quiet = heard.filter(({ kind }) => kind !== 'partial');
@@ -47,7 +47,7 @@ it('concludes the same whatever the mode and whatever the hypotheses', async () 
   );
 });
 
-it('concludes the same however late a recogniser is', async () => {
+it('concludes the same text however late the recogniser is', async () => {
   const leads = fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(heardStreams, leads, modes, async (heard, ahead, mode) => {
@@ -82,7 +82,7 @@ it('translates every sentence exactly once and in order, however updates are con
   );
 });
 
-it('shows nothing in settled mode that changes: every sight begins with the one before', async () => {
+it('shows no tentative text in settled mode', async () => {
   await fc.assert(
     fc.asyncProperty(heardStreams, joins, async (heard, joined) => {
       const updates = await segmented('settled', ...heard);
@@ -97,7 +97,7 @@ it('shows nothing in settled mode that changes: every sight begins with the one 
   );
 });
 
-it('conflates to the same concluded text and the same last sight, whatever is joined', async () => {
+it('conflates any run of updates to the same concluded text and the same last tentative text', async () => {
   await fc.assert(
     fc.asyncProperty(heardStreams, joins, modes, async (heard, joined, mode) => {
       const updates = await segmented(mode, ...heard);
@@ -110,7 +110,7 @@ it('conflates to the same concluded text and the same last sight, whatever is jo
   );
 });
 
-it('has times that never run backwards', async () => {
+it('emits segments whose times never run backwards', async () => {
   await fc.assert(
     fc.asyncProperty(heardStreams, async (heard) => {
       const segments = (await segmented('balanced', ...heard)).flatMap(

@@ -14,11 +14,11 @@ const punctuated = (startMs: number, endMs: number, language = 'en') => ({
   ...{ startMs, endMs, language, punctuated: true },
 });
 
-describe('a sentence over several utterances', () => {
+describe('a sentence that spans several utterances', () => {
   const begun = final('we went to the', at(500, 2000));
   const rest = final('market this morning', at(2900, 4000));
 
-  it('is concluded utterance by utterance, and told to translators as one', async () => {
+  it('is concluded utterance by utterance, and reaches translators as one', async () => {
     const updates = await segmented('balanced', begun, rest);
     expect(concludedTexts(updates)).toEqual(['We went to the', ' market this morning.']);
     expect(sentenceTexts(updates)).toEqual(['We went to the market this morning.']);
@@ -33,7 +33,7 @@ describe('a sentence over several utterances', () => {
     expect(sentenceTexts(updates)).toEqual(['What is the time?']);
   });
 
-  it('has the times of all its parts', async () => {
+  it('spans the times of all its parts', async () => {
     const updates = await segmented('balanced', begun, rest);
     const [sentence] = updates.flatMap(({ sentences }) => sentences?.concluded ?? []);
     expect(sentence).toMatchObject({ startMs: 500, endMs: 4000, language: 'en' });
@@ -48,7 +48,7 @@ describe('a sentence over several utterances', () => {
     expect(grown?.sentences?.growing?.text).toBe('We went to the market');
   });
 
-  it('is not held when the utterance ends as sentences end', async () => {
+  it('is not held back when its utterance ends like a sentence', async () => {
     const updates = await segmented('balanced', final('we went home', at(0, 900)));
     expect(sentenceTexts(updates.slice(0, 1))).toEqual(['We went home.']);
   });
@@ -58,14 +58,14 @@ describe('a sentence over several utterances', () => {
     expect(sentenceTexts(updates)).toEqual(['We went to the', ' Market this morning.']);
   });
 
-  it('ends with a long silence that was noticed before a slow recogniser was done', async () => {
+  it('ends with a long silence that was reported before a slow recogniser finished', async () => {
     const late = await segmented('balanced', pause(300, 2600, 3500), begun, rest);
     const inTime = await segmented('balanced', begun, pause(300, 2600, 3500), rest);
     expect(sentenceTexts(late)).toEqual(sentenceTexts(inTime));
     expect(concludedTexts(late)).toEqual(concludedTexts(inTime));
   });
 
-  it('is told the same however late a recogniser is', async () => {
+  it('is the same however late the recogniser is', async () => {
     const after = pause(2700, 4600, 5500);
     const inTime = await segmented('balanced', begun, rest, after);
     for (const heard of [
@@ -77,7 +77,7 @@ describe('a sentence over several utterances', () => {
     }
   });
 
-  it('ends where the next words come late, however the silence was noticed', async () => {
+  it('ends when the next words start late, with or without a reported silence', async () => {
     const later = final('market this morning', at(3600, 4800));
     expect(sentenceTexts(await segmented('balanced', begun, later))).toEqual([
       ...['We went to the', ' Market this morning.'],
@@ -93,14 +93,14 @@ describe('a sentence over several utterances', () => {
     expect(sentenceTexts(updates)).toEqual(['We went to the']);
   });
 
-  it('does not wait for an utterance that goes on and on', async () => {
+  it('does not wait for an utterance that goes on too long', async () => {
     const long = final('market where they have been selling fish', at(2900, 13_000));
     expect(sentenceTexts(await segmented('balanced', begun, long))).toEqual([
       ...['We went to the', ' Market where they have been selling fish.'],
     ]);
   });
 
-  it('does not grow without end', async () => {
+  it('does not grow without limit', async () => {
     const parts = Array.from({ length: 30 }, (_, index) =>
       final('and we went to the river and', at(index * 2000, index * 2000 + 1500)),
     );
@@ -122,7 +122,7 @@ describe('a sentence over several utterances', () => {
     expect(sentenceTexts(await segmented('settled', begun))).toEqual(['We went to the']);
   });
 
-  it('is seen by its missing mark where the recogniser punctuates', async () => {
+  it('is recognised by its missing full stop when the recogniser punctuates', async () => {
     const updates = await segmented(
       'balanced',
       final('Wir haben gestern', punctuated(0, 900, 'de')),
@@ -133,11 +133,11 @@ describe('a sentence over several utterances', () => {
   });
 });
 
-describe('speech without a pause, cut where an utterance is too long', () => {
+describe('speech without a pause, cut because an utterance is too long', () => {
   const words = (count: number, word = 'on') => Array.from({ length: count }, () => word).join(' ');
   const upTo = (startMs: number, text: string) => final(text, at(startMs, startMs + 16_000));
 
-  it('is one sentence to translators although one utterance has many words', async () => {
+  it('is one sentence for translators although one utterance has many words', async () => {
     const first = upTo(500, `we walked ${words(70)} to the bridge and the`);
     const rest = final('church and half of the town came too', at(16_580, 21_600));
     const updates = await segmented('balanced', first, rest);
@@ -145,7 +145,7 @@ describe('speech without a pause, cut where an utterance is too long', () => {
     expect(sentenceTexts(updates)).toEqual([concludedTexts(updates).join('')]);
   });
 
-  it('is one sentence even where what follows is as long', async () => {
+  it('is one sentence even if the next utterance is as long', async () => {
     const updates = await segmented(
       'balanced',
       upTo(500, 'we walked to the bridge and the'),
@@ -154,7 +154,7 @@ describe('speech without a pause, cut where an utterance is too long', () => {
     expect(sentenceTexts(updates)).toHaveLength(1);
   });
 
-  it('is told in pieces when it never ends, each up to the words with which it breaks off', async () => {
+  it('reaches translators in pieces when it never ends, each cut before its unfinished last words', async () => {
     const cut = (index: number) => upTo(index * 16_100, `${words(40)} the bridge ${index} and the`);
     const updates = await segmented('balanced', ...[0, 1, 2, 3, 4].map(cut));
     const sentences = sentenceTexts(updates);
@@ -173,7 +173,7 @@ describe('speech without a pause, cut where an utterance is too long', () => {
     }
   });
 
-  it('has the times of its words where it is told in pieces', async () => {
+  it('has the times of its words when it is cut into pieces', async () => {
     const spoken = `${words(58)} the bridge and the`.split(' ');
     const timed = spoken.map((text, index) => ({
       ...{ text, startMs: 16_100 + index * 200, endMs: 16_280 + index * 200 },
@@ -185,7 +185,7 @@ describe('speech without a pause, cut where an utterance is too long', () => {
     expect(kept).toMatchObject({ text: ' and the', startMs: 16_100 + 60 * 200, endMs: 32_100 });
   });
 
-  it('goes on without a capital where it was told without its end', async () => {
+  it('continues in lower case after a piece that was cut without an end', async () => {
     const parts = [0, 1].map((index) => upTo(index * 16_100, `${words(40)}, so,`));
     const rest = (startMs: number) => final('we went home', at(startMs, startMs + 900));
     const [near, far] = [32_200, 33_000].map((startMs) =>
@@ -195,7 +195,7 @@ describe('speech without a pause, cut where an utterance is too long', () => {
     expect(sentenceTexts((await far) ?? []).at(-1)).toBe(' We went home.');
   });
 
-  it('is told the same however late a recogniser is', async () => {
+  it('is the same however late the recogniser is', async () => {
     const parts = [0, 1].map((index) => upTo(index * 16_100, `${words(40)} and the`));
     const after = pause(16_100, 32_700, 33_700);
     const inTime = await segmented('balanced', ...parts, after);
@@ -235,7 +235,7 @@ describe('several sentences in an utterance', () => {
     expect(update?.sentences?.growing?.text).toBe(' I');
   });
 
-  it('share the time by their letters when there are no times of words', async () => {
+  it('share the time in proportion to their letters when words have no times', async () => {
     const [update] = await segmented('balanced', final('Yes. No.', punctuated(0, 1000)));
     const [first, second] = update?.concluded ?? [];
     expect(first?.startMs).toBe(0);
@@ -244,7 +244,7 @@ describe('several sentences in an utterance', () => {
     expect(second?.endMs).toBe(1000);
   });
 
-  it('keeps the words of a recogniser that does not punctuate', async () => {
+  it('keep the words of a recogniser that does not punctuate', async () => {
     const timed = [{ text: 'hello', startMs: 100, endMs: 400 }];
     const [update] = await segmented('balanced', final('hello', { words: timed }));
     expect(update?.concluded[0]?.words).toEqual(timed);

@@ -1,4 +1,4 @@
-/** Recognitions, updates and what is made of them, for the tests of captions. */
+/** Helpers for the caption tests: recognitions, updates, and what is derived from them. */
 import fc from '../../support/suite/properties.ts';
 import {
   conflateUpdates,
@@ -40,12 +40,12 @@ export function final(text: string, details: HeardDetails = {}): HeardText {
   return { kind: 'final', text, startMs, endMs, language, punctuated, words };
 }
 
-/** What an utterance, its final and the silence after it look like. */
+/** A silence after an utterance that began and ended at the given times. */
 export function pause(utteranceStartMs: number, endpointMs: number, atMs: number): Pause {
   return { kind: 'pause', utteranceStartMs, endpointMs, atMs };
 }
 
-/** Concluded and tentative texts of each update. */
+/** Joined concluded and tentative texts of each update. */
 export function texts(updates: readonly CaptionUpdate[]): string[][] {
   const joined = (segments: readonly CaptionSegment[]) =>
     segments.map(({ text }) => text).join('|');
@@ -56,7 +56,7 @@ export function concludedTexts(updates: readonly CaptionUpdate[]): string[] {
   return updates.flatMap(({ concluded }) => concluded.map(({ text }) => text));
 }
 
-/** Whole sentences as translators get them. */
+/** Whole sentences as translators receive them. */
 export function sentenceTexts(updates: readonly CaptionUpdate[]): string[] {
   return updates.flatMap(({ sentences }) => (sentences?.concluded ?? []).map(({ text }) => text));
 }
@@ -65,7 +65,7 @@ export async function segmented(mode: CaptionMode, ...heard: Heard[]): Promise<C
   return collect(segment(of(...heard), { mode }));
 }
 
-/** An update for translators: whole sentences, and one that grows. */
+/** An update for translators: whole sentences, and optionally a growing one. */
 export function said(sentences: string[], growing?: string, language = 'en'): CaptionUpdate {
   const toSegment = (text: string) => ({ text, startMs: 0, endMs: 1, language });
   const concluded = sentences.map(toSegment);
@@ -75,7 +75,7 @@ export function said(sentences: string[], growing?: string, language = 'en'): Ca
 
 export const unaborted = new AbortController().signal;
 
-/** Translates updates one at a time: each is followed by the next once there is nothing to do. */
+/** Translates updates one at a time: the next one follows once no translation is under way. */
 export async function translatedCalmly(
   updates: Iterable<CaptionUpdate> | AsyncIterable<CaptionUpdate>,
   options: { mode: CaptionMode; target?: string; translateText: TranslateText },
@@ -109,7 +109,7 @@ export async function translatedCalmly(
   return told;
 }
 
-/** Joins runs of updates as a slow reader would find them. */
+/** Joins runs of updates as a slow reader would receive them. */
 export function conflatedAt(updates: readonly CaptionUpdate[], joins: readonly boolean[]) {
   const conflated: CaptionUpdate[] = [];
   for (const [index, update] of updates.entries()) {
@@ -123,7 +123,7 @@ const vocabulary = 'the a and we you river city is not because good time of work
   ' ',
 );
 
-/** Streams of several utterances: growing hypotheses that stray, finals, pauses of all lengths. */
+/** Streams of several utterances: hypotheses that grow and stray, finals, and pauses of all lengths. */
 export const heardStreams: fc.Arbitrary<Heard[]> = fc
   .array(
     fc.record({
@@ -158,7 +158,7 @@ export const heardStreams: fc.Arbitrary<Heard[]> = fc
     return heard;
   });
 
-/** The same as a recogniser would tell it that is late: pauses overtake what was said before them. */
+/** The same events from a late recogniser: pauses overtake what was said before them. */
 export function withLateRecogniser(heard: readonly Heard[], leads: readonly number[]): Heard[] {
   const late: Heard[] = [];
   for (const [index, event] of heard.entries()) {

@@ -41,19 +41,19 @@ describe('steadied text', () => {
     ]);
   });
 
-  it('keeps what is shown when one hypothesis strays', () => {
+  it('keeps the shown text when one hypothesis strays', () => {
     expect(run('ask not what', 'ask not what', 'asking', 'ask not what your')).toEqual([
       ...['', 'ask not what', 'ask not what', 'ask not what'],
     ]);
   });
 
-  it('gives way when two hypotheses agree on something else', () => {
+  it('replaces the shown text when two hypotheses agree on something else', () => {
     expect(run('a tent', 'a tent', 'attend to', 'attend to')).toEqual([
       ...['', 'a tent', 'a tent', 'attend to'],
     ]);
   });
 
-  it('waits for three that agree when it is told to, and takes back no sooner', () => {
+  it('waits for three agreeing hypotheses on request, to show text and to take it back', () => {
     const steady = createSteady();
     const shown = ['a', 'a tent', 'a tent to', 'a tent to', 'attend', 'attend', 'attend'].map(
       (words) => steady.next(words.split(' '), 3).join(' '),
@@ -61,7 +61,7 @@ describe('steadied text', () => {
     expect(shown).toEqual(['', '', 'a', 'a tent', 'a tent', 'a tent', 'attend']);
   });
 
-  it('grows by words, and by characters where a script has no blanks', () => {
+  it('grows by words, and by characters in scripts without blanks', () => {
     expect(captionUnits('we said: no', 'en')).toEqual(['we', ' said:', ' no']);
     expect(captionUnits('今日はiPhone 15を', 'ja')).toEqual([
       ...['今', '日', 'は', 'iPhone', ' 15', 'を'],
@@ -70,7 +70,7 @@ describe('steadied text', () => {
   });
 });
 
-describe('how often a recogniser takes words back', () => {
+describe('the revision meter', () => {
   const meterAfter = (...utterances: string[][]) => {
     const meter = createRevisionMeter();
     for (const hypotheses of utterances) {
@@ -82,12 +82,12 @@ describe('how often a recogniser takes words back', () => {
   const sure = ['we', 'we are', 'we are going', 'we are going home now', 'We are going home now.'];
   const unsure = ['where', 'where are', 'where are', 'we are', 'we are', 'weird going home'];
 
-  it('is little at first, where only the newest word changes, and where punctuation comes late', () => {
+  it('reports few revisions at first, when only the newest word changes, and when punctuation comes late', () => {
     expect(meterAfter().areFrequent).toBe(false);
     expect(meterAfter(sure, ['a', 'a tent', 'attend', 'attend a meeting']).areFrequent).toBe(false);
   });
 
-  it('is much once words are taken back that hypotheses had agreed on, and little again later', () => {
+  it('reports frequent revisions once agreed words are taken back, until the recogniser is steady again', () => {
     expect(meterAfter(unsure).areFrequent).toBe(true);
     expect(meterAfter(sure, sure, unsure).areFrequent).toBe(true);
     const calm = Array.from({ length: 6 }, () => sure);
@@ -114,7 +114,7 @@ describe('source captions', () => {
     ]);
   });
 
-  it('show what three agree on in balanced mode, while much of what was agreed is taken back', async () => {
+  it('show what three hypotheses agree on in balanced mode while revisions are frequent', async () => {
     const astray = ['why yong', 'why yong', 'why your', 'why your', 'while you', 'while you'];
     const hypotheses = [...astray.map((text) => partial(text)), final('when you can')];
     const next = [partial('now'), partial('now we'), partial('now we go')];
@@ -131,7 +131,7 @@ describe('source captions', () => {
     ]);
   });
 
-  it('carry their own leading blank, so that concatenation reads right', async () => {
+  it('carry their leading blank, so that they can be concatenated', async () => {
     const updates = await segmented('balanced', final('good morning'), final('how are you'));
     expect(concludedTexts(updates).join('')).toBe('Good morning. How are you?');
     const chinese = { language: 'zh', punctuated: true };
@@ -143,7 +143,7 @@ describe('source captions', () => {
     expect(concludedTexts(joined)).toEqual(['你好。', '再见。', '好。']);
   });
 
-  it('take back tentative text of an utterance that came to nothing', async () => {
+  it('remove tentative text when its utterance turns out empty', async () => {
     const updates = await segmented('balanced', partial('uh'), partial('uh'), final(''));
     expect(texts(updates)).toEqual([
       ['', 'Uh'],
@@ -151,14 +151,14 @@ describe('source captions', () => {
     ]);
   });
 
-  it('take back tentative text that the recogniser takes back', async () => {
+  it('remove tentative text that the recogniser takes back', async () => {
     const noise = [partial('uh'), partial('uh'), partial('')];
     for (const mode of ['instant', 'balanced'] as const) {
       expect(texts(await segmented(mode, ...noise, partial('we')))[1]).toEqual(['', '']);
     }
   });
 
-  it('leave the text of a recogniser that punctuates as it is', async () => {
+  it('keep the text of a recogniser that punctuates unchanged', async () => {
     const updates = await segmented(
       'balanced',
       final('iPhone sales rose, he said', { punctuated: true }),
@@ -167,7 +167,7 @@ describe('source captions', () => {
   });
 });
 
-describe('translating captions', () => {
+describe('caption translation', () => {
   const upper: TranslateText = async (text) => text.toUpperCase();
 
   it('translates each sentence once and in order', async () => {
@@ -180,7 +180,7 @@ describe('translating captions', () => {
     ]);
   });
 
-  it('goes on when tentative text cannot be translated, and fails when a sentence cannot', async () => {
+  it('skips tentative text that fails to translate, and fails when a sentence does', async () => {
     const translateText: TranslateText = async (text) => {
       if (text.includes('bad')) throw new ServiceError('translation_failed', 'no');
       return text;
@@ -191,7 +191,7 @@ describe('translating captions', () => {
     await expect(translatedCalmly([said(['bad'])], options)).rejects.toThrow(ServiceError);
   });
 
-  it('passes a sentence on as it was said when nobody translates its language', async () => {
+  it('passes a sentence on untranslated when no engine translates its language', async () => {
     const translateText: TranslateText = async (text, { source }) => {
       if (source === 'fi') throw new ServiceError('engine_unavailable', 'Nobody translates it.');
       return text.toUpperCase();
@@ -201,7 +201,7 @@ describe('translating captions', () => {
     expect(concludedTexts(updates).join('')).toBe('HELLO. Hyvää päivää. BYE.');
   });
 
-  it('masks the last words of a growing translation, fewer of them at the beginning', () => {
+  it('masks the last words of a growing translation, fewer of them while it is short', () => {
     const display = createTargetDisplay({ mode: 'balanced', target: 'es' });
     const shown = (text: string) => [display.next(text), display.next(text)][1];
     expect(shown('uno dos')).toBe('uno dos');
@@ -209,7 +209,7 @@ describe('translating captions', () => {
     expect(shown('uno dos tres cuatro cinco seis')).toBe('uno dos tres cuatro cinco');
   });
 
-  it('masks more of it while the recogniser takes much back', () => {
+  it('masks more words while the recogniser revises often', () => {
     const display = createTargetDisplay({ mode: 'balanced', target: 'es' });
     const unsure = { isUnsure: true };
     const shown = (text: string) => [display.next(text, unsure), display.next(text, unsure)][1];
@@ -236,7 +236,7 @@ describe('translating captions', () => {
     expect(asked).toBe(1);
   });
 
-  it('has one translation under way, then takes the newest state and leaves out those between', async () => {
+  it('runs one translation at a time, then continues with the newest state', async () => {
     const source = createChannel<CaptionUpdate>();
     const asked: string[] = [];
     let underWay = 0;
@@ -267,7 +267,7 @@ describe('translating captions', () => {
     ]);
   });
 
-  it('lets a guess go when a whole sentence arrives', async () => {
+  it('aborts a tentative translation when a whole sentence arrives', async () => {
     const source = createChannel<CaptionUpdate>();
     const translateText: TranslateText = (text, { signal: asked }) =>
       text === 'we'
@@ -282,7 +282,7 @@ describe('translating captions', () => {
     expect(texts(await collect(translate(source, options)))).toEqual([['We went.', '']]);
   });
 
-  it('joins updates without losing concluded text', () => {
+  it('conflates updates without losing concluded text', () => {
     const joined = conflateUpdates(said(['a'], 'x'), conflateUpdates(said(['b']), said([], 'y')));
     expect(texts([joined])).toEqual([['a|b', 'y']]);
     expect(joined.sentences?.concluded.map(({ text }) => text)).toEqual(['a', 'b']);

@@ -1,4 +1,6 @@
-/** Languages over a real socket: who hears a speaker of an unexpected language, and how it is told. */
+/**
+ * Languages over a real socket: which recogniser hears an unexpected language, and how captions are labelled.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   chatQuestions,
@@ -16,16 +18,16 @@ import {
 } from '../../support/product/voice-client.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 
-/** Each speaker's sentence as tones; the recognisers know which words these tones are. */
+/** Each speaker's sentence as tones, which the recognisers map to words. */
 const ENGLISH_TONES = 'alpha bravo charlie delta echo foxtrot golf hotel';
 const GERMAN_TONES = 'india juliett kilo lima mike november oscar papa';
 const ENGLISH = 'the weather will be cold and windy tomorrow';
 const GERMAN = 'wir haben gestern einen sehr schönen film gesehen';
-/** How each sounds to a recogniser for the other, which shows who has heard it. */
+/** How the recogniser of the other language spells each sentence, which reveals who heard it. */
 const ENGLISH_MISHEARD = 'the weather will be cold and windi tomorrow';
 const GERMAN_MISHEARD = 'wir haben gestern einen sehr schonen film gesehen';
 
-/** What a model makes of tones. */
+/** The words that a model recognises in tones. */
 const spelling = (...[tones, words]: [string, string]) => {
   const spelled = words.split(' ');
   return Object.fromEntries(tones.split(' ').map((tone, index) => [tone, spelled[index] ?? '']));
@@ -54,7 +56,7 @@ afterAll(async () => {
   await Promise.all([english.close(), german.close(), chat.close()]);
 });
 
-/** Says sentences, one after the other, and answers what came. */
+/** Speaks sentences one after the other in a session until it is closed; returns its client. */
 async function said(tones: string[], request: Record<string, unknown>): Promise<VoiceClient> {
   const client = await connect(server, { source_media_content_type: PCM_16K, ...request });
   const audio = Buffer.concat(tones.map((sentence) => toneSpeech(sentence)));
@@ -76,7 +78,7 @@ function concluded({ messages }: VoiceClient): [string, string][] {
   );
 }
 
-/** The languages of all target captions, as they are written there. */
+/** The languages of all target captions, as they are spelt there. */
 function targets({ messages }: VoiceClient): Set<string> {
   return new Set(
     messages.flatMap((message) =>
@@ -85,27 +87,25 @@ function targets({ messages }: VoiceClient): Set<string> {
   );
 }
 
-describe.concurrent('a session whose speaker speaks another language than thought', () => {
-  it('goes on with the recogniser of that language, and back again', async ({ expect }) => {
+describe.concurrent('a session whose speaker uses another language than requested', () => {
+  it('switches to the recogniser of that language, and back', async ({ expect }) => {
     const sentences = [GERMAN_TONES, GERMAN_TONES, GERMAN_TONES, ENGLISH_TONES, ENGLISH_TONES];
     const client = await said([...sentences, ENGLISH_TONES], {
       ...{ source_language: 'en-us', target_languages: ['es'] },
     });
     expect(concluded(client)).toEqual([
-      // One sentence does not outweigh what the client says; two do.
+      // A single sentence does not outweigh the client's request; two do.
       ['en-us', GERMAN_MISHEARD],
       ['de', GERMAN_MISHEARD],
       ['de', GERMAN],
-      // A recogniser for German has no reason to hear English; so one is enough.
+      // A German recogniser has no reason to recognise English, so one sentence is enough.
       ['en-us', ENGLISH_MISHEARD],
       ['en-us', ENGLISH_MISHEARD],
       ['en-us', ENGLISH],
     ]);
   });
 
-  it('finds the language by itself, and tells targets as they were requested', async ({
-    expect,
-  }) => {
+  it('detects the language, and labels targets as they were requested', async ({ expect }) => {
     const client = await said([GERMAN_TONES, GERMAN_TONES, GERMAN_TONES], {
       ...{ source_language: undefined, target_languages: ['zh-HANS', 'en-GB'] },
     });

@@ -20,7 +20,7 @@ const UTTERANCE_MS = 1_000;
 const GAP_MS = 2_000;
 const BYTES_PER_MS = 32;
 
-/** Utterances of a second, two seconds apart; the first byte of their samples is their number. */
+/** Utterances of one second, two seconds apart. The value of their samples is their number. */
 function utterances(count: number): SpeechPiece[] {
   return Array.from({ length: count }, (_, number) => {
     const startMs = number * (UTTERANCE_MS + GAP_MS);
@@ -35,7 +35,7 @@ function utterances(count: number): SpeechPiece[] {
 }
 
 interface Scripted extends RecognitionEngine {
-  /** Options of each stream it heard, and the numbers of the utterances in it. */
+  /** The options of each stream the engine heard, and the numbers of its utterances. */
   streams: { options: RecognitionOptions; utterances: number[] }[];
 }
 
@@ -44,13 +44,13 @@ interface Script {
   languages: string[];
   detectsLanguage?: boolean;
   usesSpokenTerms?: boolean;
-  /** What it hears in an utterance, by its number. */
+  /** What the engine recognises in an utterance, by its number. */
   hears: (utterance: number) => { text: string; language?: string };
-  /** Utterances it is behind with its finals. */
+  /** Number of utterances by which its finals are late. */
   behind?: number;
 }
 
-/** An engine that hears what its script says, in time or some utterances late. */
+/** An engine that recognises what its script says, in time or some utterances late. */
 function scripted({ hears, behind = 0, ...engine }: Script): Scripted {
   const streams: Scripted['streams'] = [];
   return {
@@ -82,7 +82,7 @@ function scripted({ hears, behind = 0, ...engine }: Script): Scripted {
 
 const english = 'we would like to hear what you think about it';
 const spanish = 'nos gustaría saber lo que usted piensa sobre esto';
-/** Tells the two apart, as sure as anything. */
+/** Distinguishes the two languages with full confidence. */
 function detectLanguage(text: string): Detection {
   if (text.startsWith('nos')) return { status: 'success', language: 'es' };
   if (text.startsWith('we')) return { status: 'success', language: 'en' };
@@ -108,8 +108,8 @@ const labels = (events: readonly (HeardText | Pause)[]) =>
 
 const both = { languages: ['en', 'es'] };
 
-describe('which recogniser hears', () => {
-  it('is the first that hears the requested language, whatever variant of it', async () => {
+describe('the chosen recogniser', () => {
+  it('is the first that supports the requested language or a variant of it', async () => {
     const [en, zh] = [
       scripted({ name: 'a', languages: ['en'], hears: () => ({ text: 'hello' }) }),
       scripted({ name: 'b', languages: ['zh', 'en'], hears: () => ({ text: '你好' }) }),
@@ -131,13 +131,13 @@ describe('which recogniser hears', () => {
     expect(detecting.streams[0]?.options.language).toBeUndefined();
   });
 
-  it('is otherwise the first one, for its first language', async () => {
+  it('is otherwise the first one, with its first language', async () => {
     const en = scripted({ name: 'a', languages: ['en'], hears: () => ({ text: 'hello' }) });
     expect(labels(await heard(utterances(1), [en]))).toEqual(['en']);
     expect(en.streams[0]?.options.language).toBe('en');
   });
 
-  it('gets spoken terms only if it uses them', async () => {
+  it('gets spoken terms only if it supports them', async () => {
     const hears = () => ({ text: 'hello' });
     const [without, using] = [
       scripted({ name: 'a', languages: ['en'], hears }),
@@ -153,7 +153,7 @@ describe('which recogniser hears', () => {
     ['that knows its language', 'en', 'fixed' as const],
     ['beside others, for it may be another language', 'en', 'hint' as const],
     ['that finds it out', undefined, 'hint' as const],
-  ])('hears the next utterance with other terms: one %s', async (_, tag, mode) => {
+  ])('hears the next utterance with changed terms: one %s', async (_, tag, mode) => {
     const traits = { detectsLanguage: tag === undefined };
     const engine = scripted({
       ...{ name: 'a', languages: ['en'], usesSpokenTerms: true, ...traits },
@@ -185,7 +185,7 @@ describe('which recogniser hears', () => {
     expect(other.streams).toEqual([]);
   });
 
-  it('is nobody when the language is not heard: that is an error', async () => {
+  it('is missing when no engine supports the language, which is an error', async () => {
     const en = scripted({ name: 'a', languages: ['en'], hears: () => ({ text: 'hello' }) });
     await expect(heard(utterances(1), [en], { tag: 'ja' })).rejects.toMatchObject({
       code: 'engine_unavailable',
@@ -193,7 +193,7 @@ describe('which recogniser hears', () => {
   });
 });
 
-describe('the language of what was heard', () => {
+describe('the language of a recognition', () => {
   const speaksSpanish = { hears: () => ({ text: spanish }) };
 
   it('is the fixed one, whatever is heard or detected', async () => {
@@ -209,7 +209,7 @@ describe('the language of what was heard', () => {
     }
   });
 
-  it('is what a detecting engine says when the request is a hint', async () => {
+  it('is the one a detecting engine reports when the request is a hint', async () => {
     const detecting = scripted({
       ...{ name: 'a', ...both, detectsLanguage: true },
       hears: (number) => ({ text: 'x', language: number === 1 ? 'es' : 'en' }),
@@ -218,7 +218,7 @@ describe('the language of what was heard', () => {
     expect(labels(events)).toEqual(['en-GB', 'es', 'en-GB']);
   });
 
-  it('is found in the texts when no engine detects it, at once where the engine hears it', async () => {
+  it('is detected from the text when no engine detects it, at once if the engine supports it', async () => {
     const engine = scripted({
       ...{ name: 'a', ...both },
       hears: (number) => ({ text: number === 1 ? spanish : english }),
@@ -227,7 +227,7 @@ describe('the language of what was heard', () => {
     expect(engine.streams).toHaveLength(1);
   });
 
-  it('changes against a hint only when two finals in a row agree', async () => {
+  it('deviates from a hint only when two successive finals agree', async () => {
     const engine = scripted({
       ...{ name: 'a', ...both },
       hears: (number) => ({ text: number === 0 || number > 1 ? spanish : english }),
@@ -236,7 +236,7 @@ describe('the language of what was heard', () => {
     expect(labels(events)).toEqual(['en', 'en', 'en', 'es', 'es']);
   });
 
-  it('does not follow short texts, doubtful ones, or languages nobody hears', async () => {
+  it('does not follow short or doubtful texts, or languages without a recogniser', async () => {
     const heardTexts = ['nos vemos', 'quizá algo así se dice en otro lugar', 'nos vemos luego'];
     const engine = scripted({
       ...{ name: 'a', ...both },
@@ -251,7 +251,7 @@ describe('the language of what was heard', () => {
   });
 });
 
-describe('switching the recogniser', () => {
+describe('a recogniser switch', () => {
   const confusedBy = (from: number, behind = 0) =>
     scripted({
       ...{ name: 'english', languages: ['en'], behind },
@@ -263,14 +263,14 @@ describe('switching the recogniser', () => {
       hears: (number) => ({ text: `${spanish}, ${number}` }),
     });
 
-  it('goes on with the one that hears the language, from the next utterance on', async () => {
+  it('continues with the recogniser of the new language from the next utterance on', async () => {
     const [first, second] = [confusedBy(1), hearsSpanish()];
     const events = await heard(utterances(6), [first, second]);
     expect(labels(events)).toEqual(['en', 'en', 'es', 'es', 'es', 'es']);
     expect(second.streams).toMatchObject([{ options: { language: 'es' }, utterances: [3, 4, 5] }]);
   });
 
-  it('loses and doubles no utterance when finals come late', async () => {
+  it('neither loses nor repeats an utterance when finals come late', async () => {
     for (const behind of [1, 2, 3]) {
       const [first, second] = [confusedBy(1, behind), hearsSpanish(behind)];
       const events = await heard(utterances(8), [first, second]);
@@ -281,7 +281,7 @@ describe('switching the recogniser', () => {
     }
   });
 
-  it('asks an engine that hears both to listen for the other', async () => {
+  it('restarts the same engine for the new language when it supports both', async () => {
     const engine = scripted({
       ...{ name: 'a', ...both },
       hears: () => ({ text: spanish }),
@@ -296,7 +296,7 @@ describe('switching the recogniser', () => {
     );
   });
 
-  it('goes back when the language changes back', async () => {
+  it('switches back when the language changes back', async () => {
     const en = scripted({
       ...{ name: 'english', languages: ['en'] },
       hears: (number) => ({ text: number < 2 ? spanish : english }),
@@ -314,7 +314,7 @@ describe('switching the recogniser', () => {
     ]);
   });
 
-  it('loses nothing when finals come later than speech is kept, half a minute of it', async () => {
+  it('loses nothing when finals are later than the half minute of speech that is kept', async () => {
     const [first, second] = [confusedBy(0, 50), hearsSpanish()];
     const events = await heard(utterances(60), [first, second]);
     expect(events.map((event) => (event.kind === 'final' ? event.startMs : -1))).toEqual(
@@ -334,7 +334,7 @@ describe('pauses', () => {
       : [piece],
   );
 
-  it('are told after what was said before them, and recognisers never see them', async () => {
+  it('follow the final of their utterance, and never reach a recogniser', async () => {
     const engine = scripted({
       ...{ name: 'a', languages: ['en'] },
       hears: () => ({ text: english }),
@@ -346,7 +346,7 @@ describe('pauses', () => {
     });
   });
 
-  it('are told before the next utterance even where the recogniser is behind', async () => {
+  it('precede the next utterance even if the recogniser is late', async () => {
     const engine = scripted({
       ...{ name: 'a', languages: ['en'], behind: 1 },
       hears: () => ({ text: english }),
@@ -356,8 +356,8 @@ describe('pauses', () => {
   });
 });
 
-describe('the end', () => {
-  it('is an error of the recogniser, or of what comes before it', async () => {
+describe('the end of recognition', () => {
+  it('is an error when the recogniser or its source fails', async () => {
     const failing = scripted({ name: 'a', ...both, hears: () => ({ text: english }) });
     failing.recognise = async function* () {
       yield* [];
@@ -383,7 +383,7 @@ describe('the end', () => {
     }
   });
 
-  it('lets go of the recogniser when nobody wants to know any more', async () => {
+  it('aborts the recogniser when its reader leaves', async () => {
     let aborted: Promise<void> | undefined;
     const engine = scripted({ name: 'a', languages: ['en'], hears: () => ({ text: english }) });
     const hearsOn = engine.recognise.bind(engine);

@@ -21,7 +21,7 @@ const SPOKEN = 'the red house stands on the hill and we will meet again in the m
 let server: RunningServer;
 beforeAll(async () => (server = await sharedServer('hearing')));
 
-/** The speech in samples of a kind, and the pace at which they are sent. */
+/** Encodes the speech as PCM of a content type, and returns the pace at which to send it. */
 function encode(wav: string, contentType: string): { audio: Buffer; pace: Pace } {
   const durationMs = (readFileSync(wav).length - 44) / 32;
   const [, encoding, rate = ''] = /encoding=(\w+);rate=(\d+)/.exec(contentType) ?? [];
@@ -34,7 +34,7 @@ function encode(wav: string, contentType: string): { audio: Buffer; pace: Pace }
 const mediaOf = ({ messages }: VoiceClient) =>
   messages.flatMap((message) => (message.type === 'target_media_chunk' ? [message] : []));
 
-/** A session to its end, with what it hears spoken in the same language. */
+/** Runs a session to its end and returns the speech it produced in the same language. */
 async function spokenAgain(
   audio: Uint8Array,
   wishes: Record<string, unknown>,
@@ -50,7 +50,7 @@ async function spokenAgain(
   return { client, samples };
 }
 
-it.concurrent('speech straight over a socket becomes captions in two languages', async () => {
+it.concurrent('captions speech over a socket in two languages', async () => {
   const contentType = 'audio/pcm;encoding=ulaw;rate=8000';
   const { audio, pace } = encode(await speech({ text: TEXT }), contentType);
   const client = await connect(server, {
@@ -61,9 +61,9 @@ it.concurrent('speech straight over a socket becomes captions in two languages',
   client.end();
   expect((await client.closed).code).toBe(1000);
   expect(client.error()).toBeUndefined();
-  // Telephone audio lacks half of what the model was trained on.
+  // Telephone audio lacks half of the bandwidth the model was trained on.
   expect(wordErrorRate(TEXT, client.text()), client.text()).toBeLessThanOrEqual(0.5);
-  // Nor does it have a word of who speaks beside it.
+  // Nothing of a concurrent speaker's words appears either.
   expect(client.text()).not.toMatch(/house|hill|morning/i);
   expect(client.text('es').toLowerCase()).toMatch(/vuestro|tu país|su país|país/);
   expect(endMarks(client)).toEqual([
@@ -71,13 +71,13 @@ it.concurrent('speech straight over a socket becomes captions in two languages',
   ]);
 });
 
-it.concurrent('captions come while the speech goes on, and times follow the audio', async () => {
+it.concurrent('captions while the speech goes on, with times that follow the audio', async () => {
   const { audio, pace } = encode(
     await speech({ text: SPOKEN, voice: 'rms' }),
     'audio/pcm;encoding=s16le;rate=16000',
   );
   const client = await connect(server, {
-    // It is found.
+    // The language is to be detected.
     source_language: undefined,
     target_languages: ['es', 'fr', 'pt-br'],
   });
@@ -86,7 +86,7 @@ it.concurrent('captions come while the speech goes on, and times follow the audi
     await stream(client, part, pace);
     sentBytes += part.length;
   };
-  // It goes on until there are captions; a recogniser that is busy may not tell what is tentative.
+  // Repeats the speech until there are captions, as a busy recogniser may skip tentative text.
   const lastWords = audio.length - 48_000;
   do await say(audio.subarray(0, lastWords));
   while (client.messages.length === 0);
@@ -100,7 +100,7 @@ it.concurrent('captions come while the speech goes on, and times follow the audi
   let lastEnd = 0;
   for (const { start_time, end_time, language, words } of concluded) {
     expect(language).toBe('en');
-    // They are told to those who ask for them.
+    // Words are sent only on request.
     expect(words).toBeUndefined();
     expect(start_time).toBeGreaterThanOrEqual(lastEnd);
     expect(end_time).toBeGreaterThan(start_time);
@@ -117,18 +117,21 @@ it.concurrent('captions come while the speech goes on, and times follow the audi
 it.concurrent.each([
   ['audio/webm;codecs=opus', Buffer.from('this is no audio, and never will be')],
   ['audio/ogg', Buffer.alloc(5000, 7)],
-  // Fourteen bytes whose 56-bit size runs over: a demuxer must not loop on them.
+  // Fourteen bytes whose 56-bit size overflows: a demuxer must not loop on them.
   ['audio/webm', Buffer.from('1a45dfa380ec01000000fffffff7', 'hex')],
-])('what is not %s ends with a clear error and harms nobody', async (contentType, bytes) => {
-  const client = await connect(server, { source_media_content_type: contentType });
-  client.sendAudio(bytes);
-  client.end();
-  expect((await client.closed).code).toBe(4400);
-  expect(client.error()?.reason_code).toBe(4000403);
-  expect((await server.get('/healthz')).status).toBe(200);
-});
+])(
+  'ends a session whose audio is not %s with a clear error, and keeps serving',
+  async (contentType, bytes) => {
+    const client = await connect(server, { source_media_content_type: contentType });
+    client.sendAudio(bytes);
+    client.end();
+    expect((await client.closed).code).toBe(4400);
+    expect(client.error()?.reason_code).toBe(4000403);
+    expect((await server.get('/healthz')).status).toBe(200);
+  },
+);
 
-it.concurrent('English is spoken so that a recogniser follows it as well as the original', async () => {
+it.concurrent('speaks English that a recogniser understands as well as the original', async () => {
   const original = readFileSync(await speech({ text: SPOKEN })).subarray(44);
   const first = await spokenAgain(original, { target_media_languages: ['en'] });
   expect(endMarks(first.client)).toContain('end_of_target_media en');

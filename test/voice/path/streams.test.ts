@@ -9,7 +9,7 @@ async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('a channel', () => {
-  it('gives what was pushed before and after the reader came, in order', async () => {
+  it('yields in order what was pushed before and after its reader came', async () => {
     const channel = createChannel<number>();
     channel.push(1);
     const read = collect(channel);
@@ -19,7 +19,7 @@ describe('a channel', () => {
     expect(await read).toEqual([1, 2]);
   });
 
-  it('gives what is queued before it fails', async () => {
+  it('yields queued items before it fails', async () => {
     const channel = createChannel<number>();
     channel.push(1);
     channel.fail(new Error('broken'));
@@ -32,7 +32,7 @@ describe('a channel', () => {
     expect(read).toEqual([1]);
   });
 
-  it('tells of each item that is taken, and keeps nothing once the reader has left', async () => {
+  it('reports each item that is taken, and keeps nothing once its reader has left', async () => {
     const taken: number[] = [];
     const channel = createChannel<number>((item) => taken.push(item));
     for (const item of [1, 2, 3]) channel.push(item);
@@ -47,7 +47,7 @@ describe('a broadcast', () => {
   const sum = (held: number, next: number) => held + next;
   const valueOf = ({ value }: IteratorResult<number, unknown>) => value;
 
-  it('gives every item to every consumer that keeps up', async () => {
+  it('delivers every item to every consumer that keeps up', async () => {
     const source = createChannel<number>();
     const { subscribe } = broadcast(source, sum);
     const [a, b] = [subscribe()[Symbol.asyncIterator](), subscribe()[Symbol.asyncIterator]()];
@@ -64,7 +64,7 @@ describe('a broadcast', () => {
     ]);
   });
 
-  it('tells of each item before anybody gets it, and of its end', async () => {
+  it('reports each item before a consumer gets it, and reports its end', async () => {
     const source = createChannel<number>();
     const live = broadcast(source, sum, (item) => {
       if (item === 2) leaving.end(100);
@@ -79,7 +79,7 @@ describe('a broadcast', () => {
     expect(live.isDone).toBe(true);
   });
 
-  it('goes on with a consumer that had left, unless it has come to its end', async () => {
+  it('resumes a consumer that had left, unless the consumer has already ended', async () => {
     const source = createChannel<number>();
     const { subscribe } = broadcast(source, sum);
     const [returning, gone] = [subscribe(), subscribe()];
@@ -104,7 +104,7 @@ describe('a broadcast', () => {
     expect(await collect(gone)).toEqual([]);
   });
 
-  it('joins what a slow consumer has missed and holds nobody back', async () => {
+  it('conflates what a slow consumer has missed, and holds no other consumer back', async () => {
     const source = createChannel<number>();
     const { subscribe } = broadcast(source, sum);
     const slow = subscribe()[Symbol.asyncIterator]();
@@ -130,7 +130,7 @@ describe('a broadcast', () => {
 });
 
 describe('a merge', () => {
-  it('gives items as they come, each source in its own order, and ends after the last', async () => {
+  it('yields items as they arrive, in order for each source, and ends after the last source', async () => {
     const [a, b] = [createChannel<string>(), createChannel<string>()];
     const read = collect(merge(a, b));
     a.push('a1');
@@ -144,7 +144,7 @@ describe('a merge', () => {
     expect(items.filter((item) => item.startsWith('b'))).toEqual(['b1', 'b2']);
   });
 
-  it('fails at the first failure and lets go of the other sources', async () => {
+  it('fails at the first failure and closes the other sources', async () => {
     const failing = createChannel<number>();
     let isReleased = false;
     async function* endless() {
@@ -159,7 +159,7 @@ describe('a merge', () => {
     await until(() => isReleased);
   });
 
-  it('takes an item of its own in the order of time, until all have ended', async () => {
+  it('accepts pushed items in order of time until all sources have ended', async () => {
     const source = createChannel<string>();
     const merged = merge(source);
     source.push('before');

@@ -1,4 +1,4 @@
-/** What the tests of translated speech share. */
+/** Helpers shared by the tests of translated speech. */
 import { readFileSync } from 'node:fs';
 import type { SpokenSamples, SynthesisEngine } from '../../../server/engines/engine.ts';
 import { createEspeakNg } from '../../../server/engines/synthesis/espeak-ng.ts';
@@ -15,12 +15,12 @@ export const SENTENCES = [
   ' Bring the report.',
 ];
 
-/** The format of a content type that is known. */
+/** The format of a supported content type. */
 export function formatOf(contentType: string): TargetMediaFormat {
   return parseTargetMediaType(contentType)!;
 }
 
-/** Texts as they are concluded, some of them together. */
+/** Yields concluded texts, some of them in the same update. */
 export async function* concluded(
   ...updates: readonly (string | readonly string[])[]
 ): AsyncGenerator<CaptionUpdate> {
@@ -39,7 +39,7 @@ export async function espeakNg(): Promise<SynthesisEngine> {
   return engine;
 }
 
-/** The engine, which speaks each text once: what it said is said again. */
+/** Wraps an engine so that it speaks each text once and replays it afterwards. */
 export function replaying(engine: SynthesisEngine): SynthesisEngine {
   const said = new Map<string, SpokenSamples[]>();
   return {
@@ -60,7 +60,7 @@ export function replaying(engine: SynthesisEngine): SynthesisEngine {
   };
 }
 
-/** An engine that hums for as long as a text is, and that a test can have fail. */
+/** An engine that hums for a time proportional to its text, and that a test can make fail. */
 export function hummingEngine(
   onSpeak: (text: string, tries: number) => void | Promise<void> = () => undefined,
 ): SynthesisEngine & { spoken: string[] } {
@@ -83,7 +83,7 @@ export function hummingEngine(
   };
 }
 
-/** Sound of some ms, at 16 kHz. */
+/** A hum of the given duration at 16 kHz. */
 export function hum(durationMs: number): SpokenSamples {
   const samples = Int16Array.from(
     { length: durationMs * 16 },
@@ -103,7 +103,7 @@ export async function allChunks(
   return chunks;
 }
 
-/** Processes of this one, contained or not, by the names of their programs. */
+/** Program names of descendant espeak and ffmpeg processes, contained or not. */
 export function childProcesses(): string[] {
   return processTree(process.pid).flatMap((pid) => {
     try {

@@ -22,7 +22,7 @@ import {
   SENTENCES,
 } from './synthesise-support.ts';
 
-/** ffprobe's names. */
+/** Names as ffprobe reports them. */
 const containers: Record<TargetMediaFormat['container'], string> = {
   ...{ ogg: 'ogg', webm: 'matroska,webm', matroska: 'matroska,webm', mpegts: 'mpegts' },
   ...{ flac: 'flac', pcm: 'none' },
@@ -60,7 +60,7 @@ function save(bytes: Uint8Array): string {
   return file;
 }
 
-/** Some content types are names of the same, and WebM is Matroska. */
+/** Distinct formats: some content types are aliases, and WebM is Matroska. */
 const formats = new Map(
   targetMediaTypes
     .filter((contentType) => contentType !== 'audio/x-matroska;codecs=opus')
@@ -78,14 +78,14 @@ describe.each([...formats])('speech as %s', (_, format) => {
     chunks = await allChunks(updates, { engine: once, encoders, format });
   });
 
-  it('decodes to as much sound', async () => {
+  it('decodes to the announced duration', async () => {
     const { samples, sampleRateHz } = await decode(save(joined(chunks)), format);
     const lengthMs = (samples.length / sampleRateHz) * 1000;
     expect(Math.abs(lengthMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
     expect(loudness(samples)).toBeGreaterThan(500);
   });
 
-  it('comes in pieces that must not be cut, and chunks that play soon', () => {
+  it('comes in indivisible pieces, and in chunks of short duration', () => {
     const [first, ...others] = chunks;
     expect(first?.headerCount).toBeDefined();
     for (const { headerCount } of others) expect(headerCount).toBeUndefined();
@@ -100,13 +100,13 @@ describe.each([...formats])('speech as %s', (_, format) => {
     }
   });
 
-  it('has the text of each segment in the first chunk of it, and nothing of what is not spoken', () => {
+  it('has the text of each segment in its first chunk, and omits texts that cannot be spoken', () => {
     const texts = chunks.flatMap(({ text }) => text ?? []);
     expect(texts).toEqual(SENTENCES);
     expect(chunks[0]?.text).toBe(SENTENCES[0]);
   });
 
-  // Bare samples are whatever they are said to be, wherever they end.
+  // Raw samples have no structure that ffprobe could verify.
   if (format.container === 'pcm') return;
 
   it('is a stream that ffprobe accepts, as long as its chunks say', async () => {
@@ -135,7 +135,7 @@ describe.each([...formats])('speech as %s', (_, format) => {
 describe('translated speech', () => {
   const format = formatOf('audio/webm;codecs=opus');
 
-  it('is there whole when its segment is, whatever comes next', async () => {
+  it('is delivered whole for a segment before the next one is concluded', async () => {
     for (const contentType of ['audio/webm', 'video/mp2t;codecs=aac', 'audio/flac']) {
       const humming = hummingEngine();
       let isHeard = 0;
@@ -153,7 +153,7 @@ describe('translated speech', () => {
       for await (const { durationMs, text } of synthesise(waiting(), speaking)) {
         if (text === 'and more') secondMs = isHeard;
         isHeard += durationMs;
-        // All of the first, while the second is not even concluded.
+        // All of the first segment, before the second is even concluded.
         if (isHeard >= 33 * 4 * 5) goOn();
       }
       expect(secondMs).toBeGreaterThanOrEqual(33 * 4 * 5);
@@ -161,7 +161,7 @@ describe('translated speech', () => {
     }
   });
 
-  it('is in order and loses nothing, also when segments come all at once', async () => {
+  it('keeps the order and loses nothing, even when many segments come at once', async () => {
     const texts = Array.from({ length: 12 }, (_, index) => `segment ${index}`);
     const humming = hummingEngine();
     const chunks = await allChunks(concluded(texts), { engine: humming, encoders, format });
@@ -169,7 +169,7 @@ describe('translated speech', () => {
     expect(humming.spoken).toEqual(texts);
   });
 
-  it('goes on after a sentence that failed once, where it had broken off', async () => {
+  it('resumes a sentence that failed once where it broke off', async () => {
     const failing = hummingEngine((text, tries) => {
       if (text === 'two' && tries === 1) throw new ServiceError('synthesis_failed', 'No.');
     });
@@ -182,7 +182,7 @@ describe('translated speech', () => {
     expect(sum(chunks)).toBe(sum(once));
   });
 
-  it('ends when a sentence fails twice', async () => {
+  it('fails when a sentence fails twice', async () => {
     const failing = hummingEngine((text) => {
       if (text === 'two') throw new ServiceError('synthesis_failed', 'No.');
     });
@@ -190,7 +190,7 @@ describe('translated speech', () => {
     await expect(chunks).rejects.toMatchObject({ code: 'synthesis_failed' });
   });
 
-  it('does not keep an engine that ends in an error of ours going', async () => {
+  it('does not retry after an unexpected error', async () => {
     const broken = hummingEngine(() => {
       throw new TypeError('a fault');
     });
@@ -199,7 +199,7 @@ describe('translated speech', () => {
     expect(broken.spoken).toEqual(['one']);
   });
 
-  it('fails with what its captions fail with', async () => {
+  it('fails with the error of its captions', async () => {
     async function* failing() {
       yield* concluded('one');
       throw new RangeError('of the captions');
@@ -208,7 +208,7 @@ describe('translated speech', () => {
     await expect(chunks).rejects.toThrow('of the captions');
   });
 
-  it('is made no further ahead than somebody listens to', async () => {
+  it('is not synthesised much further ahead than its reader has read', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(100, ' long'));
     const humming = hummingEngine();
     const { signal } = new AbortController();
@@ -222,7 +222,7 @@ describe('translated speech', () => {
     };
     const reading = synthesise(concluded(texts), options)[Symbol.asyncIterator]();
     await reading.next();
-    // Two seconds each: twenty seconds are made ahead, and a little is on its way.
+    // Each text lasts two seconds; twenty seconds are synthesised ahead, and a little more is in transit.
     await expect.poll(() => humming.spoken.length).toBeGreaterThan(8);
     for (let turn = 0; turn < 200; turn += 1) await new Promise((done) => setImmediate(done));
     expect(humming.spoken.length).toBeLessThan(14);
@@ -247,7 +247,7 @@ describe('translated speech', () => {
     },
   );
 
-  it('leaves no process behind when nobody listens any more', async () => {
+  it('leaves no process behind when its reader leaves', async () => {
     const { signal } = new AbortController();
     for (const contentType of ['audio/ogg', 'audio/x-matroska;codecs=aac']) {
       const long = concluded('A long sentence that goes on and on. '.repeat(400));
@@ -258,7 +258,7 @@ describe('translated speech', () => {
     }
   });
 
-  it('stays a valid stream whatever the texts are', async () => {
+  it('stays a valid stream for any texts', async () => {
     const texts = [
       ' 😀🎉👩‍👩‍👧',
       '?!',
@@ -278,7 +278,7 @@ describe('translated speech', () => {
     );
   });
 
-  it('is nothing at all when nothing is concluded', async () => {
+  it('is empty when nothing is concluded', async () => {
     const humming = hummingEngine();
     expect(await allChunks(concluded([]), { engine: humming, encoders, format })).toEqual([]);
     expect(await allChunks(concluded('…'), { engine: humming, encoders, format })).toEqual([]);

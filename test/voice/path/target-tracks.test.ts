@@ -1,4 +1,4 @@
-/** Target languages that come and go while somebody speaks. */
+/** Target languages that are added and removed while somebody speaks. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { CaptionSegment, CaptionUpdate } from '../../../server/voice/path/captions.ts';
@@ -16,10 +16,10 @@ import { formatOf, hummingEngine } from './synthesise-support.ts';
 interface Stage {
   said: Channel<CaptionUpdate>;
   tracks: TargetTracks;
-  /** What was told, as short lines: `es: text`, `es~ tentative text`, `es.` for an end. */
+  /** Received messages as short lines: `es: text`, `es~ tentative text`, `es.` for an end. */
   told: string[];
   change(...targets: string[]): boolean;
-  /** Changes the targets, and the language that is spoken. */
+  /** Changes the targets and the spoken language. */
   speak(speech: RequestedSpeech | undefined, ...targets: string[]): boolean;
   ended: Promise<void>;
 }
@@ -46,7 +46,7 @@ const saying = (growing: string | undefined, ...concluded: string[]): CaptionUpd
 
 const stage = (...first: string[]): Stage => stageWith({}, ...first);
 
-/** @param options.held what every translation waits for; a failure of it is theirs */
+/** @param options.held awaited by every translation, which fails when it rejects */
 function stageWith(
   { held, ending = signal }: { held?: Promise<void>; ending?: AbortSignal },
   ...first: string[]
@@ -101,7 +101,7 @@ function linesOf(message: ServerMessage): string[] {
   ];
 }
 
-/** Lets everything happen that waits for nothing outside. */
+/** Lets all work run that waits for nothing external. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function withResolvers() {
@@ -115,7 +115,7 @@ function withResolvers() {
 const concludedIn = ({ told }: Stage, language: string) =>
   told.filter((line) => line.startsWith(`${language}: `) || line === `${language}.`);
 
-it('a language that is added is told the sentence that is being said, whole', async () => {
+it('sends the whole current sentence to a language that is added during it', async () => {
   const live = stage('es');
   live.said.push(saying('One', 'Zero.'));
   await until(() => live.told.includes('es~  One/es'));
@@ -128,7 +128,7 @@ it('a language that is added is told the sentence that is being said, whole', as
   expect(concludedIn(live, 'fr')).toEqual(['fr: One two./fr']);
 });
 
-it('a language that goes is told the sentence that is being said, and its end', async () => {
+it('sends the rest of the current sentence and an end to a language that is removed', async () => {
   const live = stage('es', 'fr');
   live.said.push(saying('One'));
   await until(() => live.told.includes('es~ One/es'));
@@ -142,7 +142,7 @@ it('a language that goes is told the sentence that is being said, and its end', 
   expect(concludedIn(live, 'fr')).toEqual(['fr: One two./fr', 'fr:  Three./fr', 'fr:  Four./fr']);
 });
 
-it('ends at once where nothing is being said, and after what waits for its translation', async () => {
+it('ends a removed language after its pending translations when no sentence is under way', async () => {
   const live = stage('es');
   live.said.push(saying(undefined, 'One.'));
   live.said.push(saying(undefined, 'Two.'));
@@ -156,7 +156,7 @@ it('ends at once where nothing is being said, and after what waits for its trans
   expect(live.told).toHaveLength(3);
 });
 
-it('ends too when the sentence is taken back', async () => {
+it('ends a removed language when its current sentence is taken back', async () => {
   const live = stage('es');
   live.said.push(saying('Hm'));
   await until(() => live.told.includes('es~ Hm/es'));
@@ -167,7 +167,7 @@ it('ends too when the sentence is taken back', async () => {
   await live.ended;
 });
 
-it('goes on as if nothing had been when it is wanted again in the same sentence', async () => {
+it('continues without interruption when a language is added again within the same sentence', async () => {
   const live = stage('es');
   live.said.push(saying('One'));
   await until(() => live.told.includes('es~ One/es'));
@@ -180,7 +180,7 @@ it('goes on as if nothing had been when it is wanted again in the same sentence'
   expect(concludedIn(live, 'es')).toEqual(['es: One./es', 'es:  Two./es']);
 });
 
-it('begins with a blank when it returns: all of it reads right together', async () => {
+it('begins with a blank when a language returns, so that its text can be concatenated', async () => {
   const live = stage('es');
   live.said.push(saying(undefined, 'One.'));
   await until(() => live.told.length === 1);
@@ -193,7 +193,7 @@ it('begins with a blank when it returns: all of it reads right together', async 
   expect(live.told).toEqual(['es: One./es', 'es.', 'es:  Two./es']);
 });
 
-describe('a language that is brought back while its last sentences are being translated', () => {
+describe('a language that is added again while its last sentences are being translated', () => {
   async function leaving(held: Promise<void>): Promise<Stage> {
     const live = stageWith({ held }, 'es', 'fr');
     for (const text of ['One.', 'Two.']) {
@@ -205,7 +205,7 @@ describe('a language that is brought back while its last sentences are being tra
     return live;
   }
 
-  it('follows them in order and with its blank, and has no end between', async () => {
+  it('continues in order and with its blank, without an end in between', async () => {
     const { promise: held, resolve: release } = withResolvers();
     const live = await leaving(held);
     live.change('es', 'fr');
@@ -221,7 +221,7 @@ describe('a language that is brought back while its last sentences are being tra
     expect(concludedIn(live, 'fr')).toHaveLength(3);
   });
 
-  it('is told what was said whenever it was wanted, however often it went, and one end', async () => {
+  it('receives all sentences said while it was a target, and one end, however often it is removed', async () => {
     const { promise: held, resolve: release } = withResolvers();
     const live = await leaving(held);
     for (let round = 0; round < 50; round += 1) {
@@ -229,7 +229,7 @@ describe('a language that is brought back while its last sentences are being tra
       live.said.push(saying(`In ${round}`));
       await turn();
       live.said.push(saying(undefined, `In ${round}.`));
-      // Now after the sentence, now within it.
+      // Alternates between after the sentence and within it.
       if (round % 2 === 0) await turn();
       live.change('fr');
       live.said.push(saying(undefined, `Out ${round}.`));
@@ -247,7 +247,7 @@ describe('a language that is brought back while its last sentences are being tra
     expect(concludedIn(live, 'fr')).toHaveLength(102);
   });
 
-  it('is told to its end when everything has been said meanwhile', async () => {
+  it('is completed when the speech ends meanwhile', async () => {
     const { promise: held, resolve: release } = withResolvers();
     const live = await leaving(held);
     live.change('es', 'fr');
@@ -281,7 +281,7 @@ describe('a language that is brought back while its last sentences are being tra
     await expect(other.ended).rejects.toThrow('the session is over');
   });
 
-  it('has a voice that says what is concluded from then on, after the end of the one before', async () => {
+  it('has a new voice that speaks what is concluded from then on, after the previous voice has ended', async () => {
     const { promise: held, resolve: release } = withResolvers();
     const live = stageWith({ held }, 'es');
     live.speak(voiceFor('es'), 'es');
@@ -299,7 +299,7 @@ describe('a language that is brought back while its last sentences are being tra
   });
 });
 
-it('no more than five languages finish a sentence, however many came and went in it', async () => {
+it('lets at most five removed languages finish a sentence', async () => {
   const live = stage('es');
   live.said.push(saying('One'));
   await until(() => live.told.includes('es~ One/es'));
@@ -316,7 +316,7 @@ it('no more than five languages finish a sentence, however many came and went in
   expect(live.told.filter((line) => line.endsWith('.') && !line.includes(':'))).toHaveLength(1_001);
 });
 
-it('nothing changes after the last word', async () => {
+it('rejects changes after the end of speech', async () => {
   const live = stage('es');
   live.said.end();
   await live.ended;
@@ -335,7 +335,7 @@ function voiceFor(language: string): RequestedSpeech {
 
 const spoken = ({ told }: Stage) => told.filter((line) => line.includes('♪'));
 
-it('one voice after the other: the first says what was concluded, one that was passed over nothing', async () => {
+it('lets voices speak one after the other and skips a voice that was replaced before its turn', async () => {
   const live = stage('es', 'fr');
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -361,7 +361,7 @@ it('one voice after the other: the first says what was concluded, one that was p
   ]);
 });
 
-it('a voice that stays is not interrupted by other languages, and goes with its own', async () => {
+it('keeps a voice when other languages change, and ends it with its own language', async () => {
   const live = stage('es');
   const voice = voiceFor('es');
   live.speak(voice, 'es');

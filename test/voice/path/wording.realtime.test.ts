@@ -1,4 +1,4 @@
-/** Glossary, formality and spoken terms of a session over a real socket, and what the metrics make of it. */
+/** Glossary, formality and spoken terms of a session over a real socket, and the metrics of that session. */
 import { captionTokens } from '../../../server/voice/path/captions.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -35,14 +35,14 @@ const dictionary = (target_lang: string, entries: string) => ({
   ...{ source_lang: 'en', target_lang, entries, entries_format: 'tsv' },
 });
 
-it('captions have the terms of the glossary and the formality that was asked for', async () => {
+it('applies the requested glossary and formality to captions', async () => {
   const dictionaries = [dictionary('es', 'country\tterruño'), dictionary('de', 'country\tHeimat')];
   const { glossary_id } = await made('/v3/glossaries', { name: 'Live', dictionaries });
   const { spoken_terms_id } = await made('/v3/spoken_terms', { name: 'Live', terms: ['fellow'] });
   const client = await connect(server, {
     ...{ target_languages: ['es', 'de', 'fr'], glossary_id, spoken_terms_id, formality: 'formal' },
   });
-  // What a session began with it keeps.
+  // A session keeps the resources it began with.
   for (const path of [`/v3/glossaries/${glossary_id}`, `/v3/spoken_terms/${spoken_terms_id}`]) {
     const headers = { Authorization: `Service-Auth-Key ${server.apiKey}` };
     expect((await fetch(server.url + path, { method: 'DELETE', headers })).status).toBe(204);
@@ -87,7 +87,7 @@ it.each([
   [{ spoken_terms_id: 'x' }, 400, /spoken_terms_id.*UUID/],
   [{ formality: 'rude' }, 400, /formality.*informal/],
   [{ formality: 'more', target_languages: ['nb'] }, 400, /formality.*\bde\b/],
-])('a session with %j is refused with %i', async (given, status, reason) => {
+])('refuses a session with %j with %i', async (given, status, reason) => {
   const request = { source_media_content_type: PCM_16K, source_language: 'en' };
   const response = await server.post('/v3/voice/realtime', {
     ...{ ...request, target_languages: ['es'] },

@@ -1,10 +1,10 @@
-/** How many sessions one machine is given to hear. */
+/** How many sessions one machine accepts. */
 import { describe, expect, it } from 'vitest';
 import { createAdmission, type HeardSession } from '../../../server/voice/session/admission.ts';
 import { startServer } from '../../support/product/server.ts';
 import { PCM_16K } from '../../support/product/voice-client.ts';
 
-/** A recogniser on this machine, and what it is said to have done. */
+/** A recogniser on this machine with an adjustable record of its effort. */
 function recogniser({ name = 'own', expectedShare = 0.25 } = {}) {
   const done = { audioMs: 0, processorMs: 0 };
   return {
@@ -28,7 +28,7 @@ const sessions = (count: number, given: Partial<HeardSession> = {}) =>
   Array.from({ length: count }, () => session(given));
 
 describe('admission', () => {
-  it('lets in as many as are expected to fit, whether they speak already or not', () => {
+  it('accepts as many sessions as are expected to fit, whether they speak already or not', () => {
     const admission = createAdmission({ processors: 1, share: 0.8 });
     const own = recogniser();
     const aboutTo = { ageMs: 10, condition: { receivedMs: 0, lagMs: 0, quietMs: Infinity } };
@@ -43,7 +43,7 @@ describe('admission', () => {
     expect(admission.hasRoom(own, sessions(30, silent))).toBe(true);
   });
 
-  it('goes by what speakers were measured to take, sooner up than down', () => {
+  it('follows the measured effort of speakers, upwards faster than downwards', () => {
     const admission = createAdmission({ processors: 1, share: 0.8 });
     const own = recogniser();
     const heardBy = (count: number) => sessions(count, { recogniser: own });
@@ -56,7 +56,7 @@ describe('admission', () => {
       admission.hasRoom(own, heardBy(1));
     }
     expect(admission.hasRoom(own, heardBy(4))).toBe(true);
-    // Silence says nothing of what speech will take.
+    // Silence reveals nothing about the effort of speech.
     for (let round = 0; round < 50; round += 1) {
       own.heard(30_000, 0);
       admission.hasRoom(own, heardBy(1));
@@ -65,7 +65,7 @@ describe('admission', () => {
     expect(admission.hasRoom(own, heardBy(6))).toBe(false);
   });
 
-  it('lets nobody in while those who speak are late', () => {
+  it('accepts no session while sessions that speak are late', () => {
     const admission = createAdmission({ processors: 64, share: 0.8 });
     const own = recogniser();
     const late = session({ condition: { receivedMs: 60_000, lagMs: 5_000, quietMs: 50 } });
@@ -76,12 +76,12 @@ describe('admission', () => {
     expect(admission.hasRoom(own, [...sessions(9), late])).toBe(true);
     const held = session({ condition: { ...late.condition, quietMs: 20_000 } });
     expect(admission.hasRoom(own, [...sessions(1), held])).toBe(false);
-    // A recording that is sent faster than anybody speaks is behind on every machine.
+    // A recording sent faster than real time is behind on every machine.
     const recording = session({ condition: { receivedMs: 600_000, lagMs: 500_000, quietMs: 50 } });
     expect(admission.hasRoom(own, [recording])).toBe(true);
   });
 
-  it('always hears one, whatever is heard elsewhere, and everybody where nothing is bounded', () => {
+  it('always accepts one local session, all remote ones, and any number without a limit', () => {
     const own = recogniser({ expectedShare: 3 });
     const small = createAdmission({ processors: 1, share: 0.1 });
     expect(small.hasRoom(own, [])).toBe(true);
@@ -95,7 +95,7 @@ describe('admission', () => {
   });
 });
 
-it('the server refuses a session that it could not hear in time, and tells so everywhere', async () => {
+it('refuses a session the server could not hear in time, and reports it in readiness and metrics', async () => {
   const server = await startServer({ RECOGNISER: 'moonshine', VOICE_LOAD_PERCENT: '1' });
   try {
     const request = { source_media_content_type: PCM_16K, source_language: 'en' };
@@ -104,7 +104,7 @@ it('the server refuses a session that it could not hear in time, and tells so ev
     expect(await readiness()).toEqual({
       ...{ status: 'ready', voice: { takes_sessions: true, load: 0, late_sessions: 0 } },
     });
-    // As many as one in a hundred of its processors hears, and somebody at any rate.
+    // The server accepts what a hundredth of its processors can hear, and at least one session.
     const statuses: number[] = [];
     let refusal: Response | undefined;
     while (refusal === undefined && statuses.length < 50) {

@@ -4,12 +4,12 @@ import { AudioIntake, readAudioEntry } from '../../../server/voice/session/audio
 
 const head = { fromBytes: 2 ** 40, receivedMs: 1_234.5, confirmed: 7, hasEnded: false };
 const chunk = (size: number, value: number) => new Uint8Array(size).fill(value);
-/** As Redis has it: a copy. */
+/** Reads a copy of the entry, as Redis returns it. */
 const kept = (entry: Buffer) => readAudioEntry(Buffer.from(entry))!;
 const isSame = (piece: unknown, wanted: Uint8Array) =>
   piece instanceof Uint8Array && Buffer.from(piece).equals(wanted);
 
-it('audio is read as it came, piece by piece', () => {
+it('reads audio back piece by piece as it came', () => {
   const intake = new AudioIntake();
   const pieces = [chunk(1, 1), chunk(70_000, 2), chunk(3_200, 3)];
   intake.add(pieces[0]!);
@@ -25,14 +25,14 @@ it('audio is read as it came, piece by piece', () => {
   expect([gap, end?.length, more]).toEqual([null, 0, []]);
 });
 
-it('that no more audio comes is known without audio', () => {
+it('records the end of audio without any audio', () => {
   const intake = new AudioIntake();
   expect(intake.isEmpty).toBe(true);
   const entry = kept(intake.take({ ...head, hasEnded: true }));
   expect(entry).toEqual({ ...head, hasEnded: true, pieces: [] });
 });
 
-it('what another version has written in another way is known as such, and not read', () => {
+it('detects an entry that another version wrote in another format, and does not read it', () => {
   const intake = new AudioIntake();
   intake.add(chunk(100, 1));
   const entry = Buffer.from(intake.take({ ...head, fromBytes: 3_200 }));
@@ -44,7 +44,7 @@ it('what another version has written in another way is known as such, and not re
   expect(readAudioEntry(entry)?.pieces).toHaveLength(1);
 });
 
-it('what is on its way stays as it is until it has arrived, whatever comes meanwhile', () => {
+it('keeps an entry in transit unchanged until it has arrived', () => {
   const intake = new AudioIntake();
   for (let round = 1; round <= 20; round += 1) {
     const size = round * 1_000;
@@ -59,7 +59,7 @@ it('what is on its way stays as it is until it has arrived, whatever comes meanw
   }
 });
 
-it('the same two buffers are used again and again', () => {
+it('reuses the same two buffers', () => {
   const intake = new AudioIntake();
   const used = new Set<ArrayBufferLike>();
   for (let round = 0; round < 50; round += 1) {
@@ -71,7 +71,7 @@ it('the same two buffers are used again and again', () => {
   expect(used.size).toBeLessThanOrEqual(2);
 });
 
-it('a large buffer is let go of once it has been used', () => {
+it('releases a large buffer after its use', () => {
   const intake = new AudioIntake();
   intake.add(chunk(1_000_000, 1));
   intake.take(head);

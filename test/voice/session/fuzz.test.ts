@@ -8,23 +8,23 @@ import { startServer, until, type TestServer } from '../../support/product/serve
 import { connect, requestSession } from '../../support/product/voice-client.ts';
 
 const FRAMES = 160;
-/** Sockets at once. */
+/** Concurrent sockets. */
 const LANES = 16;
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
-    // Attackers vanish without a word, and their sessions wait for them.
+    // Attackers vanish without closing, and their sessions wait for them.
     VOICE_RESUME_SECONDS: '1',
     ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000', LOG_LEVEL: 'error' },
-    // Garbage is collected early, so that what stays is what is held (50 MB of it knows languages); a
-    // leak would end the process.
+    // Makes the server collect garbage early, so that its resident memory is what it holds (50 MB of it is
+    // language data). A leak would end the process.
     NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=128',
   });
 });
 afterAll(() => server.stop());
 
-/** A repeatable source of numbers below `limit` (mulberry32). */
+/** A reproducible source of numbers below `limit` (mulberry32). */
 function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -54,7 +54,7 @@ function bytes(random: Random, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random(256)));
 }
 
-/** A frame that is random, or a good one with some bytes changed, cut out or added. */
+/** A random frame, or a valid one with some bytes changed, cut out or added. */
 function hostileFrame(random: Random, format: MessageFormat): Buffer {
   const seed = seeds[format][random(seeds[format].length)] ?? audio;
   const frame = Buffer.from(seed);
@@ -73,7 +73,10 @@ function hostileFrame(random: Random, format: MessageFormat): Buffer {
   }
 }
 
-/** Sends frames on one socket until the server has had enough; answers how many it has read. */
+/**
+ * Sends frames on one socket until the server closes it; resolves to the number of frames the server has
+ * read.
+ */
 async function attack(random: Random, format: MessageFormat, most: number): Promise<number> {
   const session = await requestSession(server, { message_format: format });
   const socket = new WebSocket(`${session.streaming_url}?token=${session.token}`);
@@ -84,7 +87,7 @@ async function attack(random: Random, format: MessageFormat, most: number): Prom
   while (read < most && socket.readyState === WebSocket.OPEN) {
     const isBinary = random(50) === 0 ? random(2) === 0 : format === 'msgpack';
     socket.send(hostileFrame(random, format), { binary: isBinary }, () => undefined);
-    // The answer to a ping, or the close, comes after the frame was read.
+    // The pong, or the close, arrives after the server has read the frame.
     const answered = new Promise<void>((resolve) => socket.once('pong', () => resolve()));
     socket.ping(undefined, undefined, () => undefined);
     await Promise.race([answered, closed]);
@@ -95,7 +98,7 @@ async function attack(random: Random, format: MessageFormat, most: number): Prom
   return read;
 }
 
-/** Breaks the WebSocket protocol itself below the message level. */
+/** Violates the WebSocket framing itself, below the message level. */
 async function attackFraming(random: Random): Promise<void> {
   const session = await requestSession(server);
   const { hostname, port, pathname } = new URL(session.streaming_url);
@@ -141,10 +144,10 @@ const openSessions = async () => {
   return health.voice_sessions;
 };
 
-it('random and mutated frames leave server, memory and other sessions as they were', async () => {
+it('keeps the server, its memory and other sessions intact under random and mutated frames', async () => {
   const neighbour = await connect(server, { target_languages: ['es'] });
   const beat = setInterval(() => neighbour.sendAudio(new Uint8Array(3200)), 100);
-  // The first of them warm the server up.
+  // The first half warms the server up.
   await attackUntil(FRAMES / 2, 1);
   const before = residentMegabytes();
   await attackUntil(FRAMES / 2, 1000);

@@ -1,6 +1,7 @@
 /**
- * Sessions taken up from a server that was killed: in compressed formats, with translated speech, and with
- * real speech and a real recogniser. What the server had heard is heard again, to the same words.
+ * Sessions resumed from a server that was killed: in compressed formats, with translated speech, and with
+ * real speech and a real recogniser. The new server decodes and recognises the same audio again, with the
+ * same result.
  */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,14 +24,14 @@ const SENTENCES = [
   'golf kilo alpha tango',
   'delta whiskey bravo',
 ];
-/** Of nothing but silence, encoders would make so little that a chunk lasted for seconds. */
+/** Noise is added because encoders compress silence so much that a chunk would last for seconds. */
 const AUDIO = withNoise(Buffer.concat(SENTENCES.map((text) => toneSpeech(text))));
 const AUDIO_MS = AUDIO.length / 32;
 /** In the middle of the last sentence but one. */
 const KILLED_AT = 0.82;
 /**
- * What is in a container is heard again from 12 s before the end of this sentence, which is not its
- * beginning any more.
+ * Audio in a container is decoded again from 12 s before the end of this sentence, which is no longer the
+ * beginning of the audio.
  */
 const LAST_BEFORE = /xray/i;
 
@@ -64,8 +65,8 @@ const webm = ['-f', 'webm', '-cluster_time_limit', '500'];
 const matroska = ['-f', 'matroska', '-cluster_time_limit', '500'];
 const ogg = ['-f', 'ogg', '-page_duration', '200000'];
 /**
- * What is said, how FFmpeg writes it, and what that is where the content type does not say it: each is
- * decoded in another way.
+ * Content type, ffmpeg's arguments, and what the stream holds where the content type does not say. Each row
+ * takes another decoding path.
  */
 const rows: [contentType: string, args: string[], of?: string][] = [
   ['audio/auto', [...opus, ...webm], 'Opus in WebM'],
@@ -76,20 +77,20 @@ const rows: [contentType: string, args: string[], of?: string][] = [
   ['audio/pcm;encoding=alaw;rate=8000', ['-ar', '8000', '-f', 'alaw']],
   ['audio/pcm;encoding=s16le;rate=44100', ['-ar', '44100', '-f', 's16le']],
 ];
-/** The language of tones; English is heard by a recogniser of people. */
+/** The language of tones; English goes to the recogniser of real speech. */
 const TONES = { source_language: 'es' };
-/** How speech is wanted back: in samples, and in a container. */
+/** Requests for translated speech, as samples and in a container. */
 const SPEECH = { target_media_languages: ['es'] };
 const SAMPLES = { ...SPEECH, target_media_content_type: PCM_16K };
 
 const encoders = execFileSync('ffmpeg', ['-v', 'error', '-encoders'], { encoding: 'utf8' });
-/** Whether this machine's FFmpeg can write it: samples it always can. */
+/** Whether FFmpeg on this machine can write a format; it can always write samples. */
 function isWritable(args: readonly string[]): boolean {
   const encoder = args[args.indexOf('-c:a') + 1];
   return !args.includes('-c:a') || encoders.includes(` ${encoder} `);
 }
 
-/** What people say, which the recogniser that the server brings along hears, and what of it is said before. */
+/** Real speech for the bundled recogniser; the constant below is the share of it said before the kill. */
 const SPOKEN = [
   'the red house stands on the hill near the sea',
   'we will meet again in the morning',
@@ -100,18 +101,18 @@ const SPOKEN_WISH = {
   ...{ chunkBytes: 3_200, everyMs: 90 },
 };
 
-/** Whoever has not come to an end after so long never will, in ms. */
+/** Limit for each client to finish, in ms. */
 const MOST_MS = 120_000;
-/** How often they are looked at, which is work. */
+/** Interval at which the clients are checked, in ms, as each check costs work. */
 const LOOK_MS = 100;
 
 let recogniser: VoskServer;
 let cluster: Cluster;
-/** By what they are for; each may fail. */
+/** Clients by what they test; each may fail. */
 let speaking: Map<object, Promise<RoamingClient>>;
-/** What is spoken for another who asks for the same, to whom nothing happens. */
+/** Receives the same speech without a disturbance. */
 let undisturbed: RoamingClient;
-/** What is heard of another who speaks, to whom nothing happens either. */
+/** Speaks the same sentences without a disturbance. */
 let heard: RoamingClient;
 
 beforeAll(async () => {
@@ -137,7 +138,7 @@ function newClient(
   audio: Uint8Array,
   options: Pick<RoamingOptions, 'route' | 'pause'>,
 ): RoamingClient {
-  // 100 ms at a time.
+  // Chunks of 100 ms.
   const chunkBytes = 2 * Math.round((audio.length / AUDIO_MS) * 50);
   return new RoamingClient({
     request: { ...TONES, ...request },
@@ -147,7 +148,7 @@ function newClient(
   });
 }
 
-/** All of them at once, at a server that is killed when each of them has said so much. */
+/** Runs all clients at one server, which is killed once each of them has reached its position. */
 async function speakAll(
   owner: TestServer,
   other: TestServer,
@@ -157,7 +158,7 @@ async function speakAll(
   let goOn: () => void = () => undefined;
   const killed = new Promise<void>((resolve) => (goOn = resolve));
   const clients: RoamingClient[] = [];
-  /** Those that have not come so far, and what says whether they have. */
+  /** Clients that have not reached their position yet, each with its check. */
   const waits = new Map<RoamingClient, () => boolean | Promise<boolean>>();
   const say = async (client: RoamingClient, audio: Uint8Array, isThere: () => Promise<boolean>) => {
     clients.push(client);
@@ -202,7 +203,7 @@ async function speakAll(
   return all;
 }
 
-/** Whether all that is to be heard of one before is told, and kept. */
+/** Whether everything before the kill was received by the client and stored by the server. */
 async function isReady(client: RoamingClient, isSpoken: boolean): Promise<boolean> {
   if (!LAST_BEFORE.test(client.text())) return false;
   if (isSpoken && !LAST_BEFORE.test(spokenTexts(client).join(''))) return false;
@@ -222,7 +223,7 @@ for (const row of rows) {
   });
 }
 
-it('speech goes on in the middle of a sentence', async () => {
+it('resumes translated speech in the middle of a sentence', async () => {
   const client = await speaking.get(SAMPLES)!;
   expect(spokenTexts(client)).toEqual(spokenTexts(undisturbed));
   const [wanted, found] = [undisturbed, client].map((each) => Buffer.concat(spokenBytes(each)));
@@ -230,7 +231,7 @@ it('speech goes on in the middle of a sentence', async () => {
   expect(inOrder(client)).toBe(true);
 });
 
-it('speech in a container is another stream from then on', async () => {
+it('starts a new stream for translated speech in a container', async () => {
   const client = await speaking.get(SPEECH)!;
   const types = client.messages.flatMap((message) => {
     if (message.type === 'end_of_target_media') return ['end'];
@@ -242,7 +243,7 @@ it('speech in a container is another stream from then on', async () => {
   expect(spokenTexts(client).length).toBe(SENTENCES.length);
 });
 
-it('what people said is heard again, and their transcript is that of an undisturbed session', async () => {
+it('recognises real speech again with the transcript of an undisturbed session', async () => {
   const client = await speaking.get(SPOKEN_WISH)!;
   expect(client.connections).toBe(2);
   expect(client.text()).not.toBe('');

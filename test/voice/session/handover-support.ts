@@ -1,4 +1,4 @@
-/** Speech over servers that share sessions, in which nobody is to lose a word. */
+/** Speech over a cluster of servers that share sessions, which must not lose a word. */
 import { expect } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster, withKey } from '../../support/product/cluster.ts';
@@ -14,13 +14,15 @@ export const SENTENCES = [
   'kilo lima mike november',
 ];
 export const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
-/** The share of it that is said in the middle of the third: what was told of the second has arrived. */
+/**
+ * Share of the speech up to the middle of the third sentence; captions of the second have arrived by then.
+ */
 export const MID_SENTENCE = 0.59;
 export const REQUEST = { source_language: 'en', target_languages: ['es'] };
-/** 100 ms, at a speed the gateway takes for long. */
+/** Chunks of 100 ms, at a speed that the gateway accepts for long. */
 export const PACE = { chunkBytes: 3_200, everyMs: 60 };
 
-/** Servers that hear tones. */
+/** Starts servers that recognise tones. */
 export async function startTalkingCluster(count: number): Promise<Cluster> {
   const [recogniser, translator] = await Promise.all([
     startVoskServer(),
@@ -39,7 +41,7 @@ export async function startTalkingCluster(count: number): Promise<Cluster> {
   };
 }
 
-/** Those of a cluster that are alive, as a new account sees them. */
+/** The live nodes of a cluster, with the key of a new account. */
 export async function aliveNodes({ nodes, newcomer }: Cluster): Promise<TestServer[]> {
   const { secret } = await newcomer();
   return nodes
@@ -47,7 +49,7 @@ export async function aliveNodes({ nodes, newcomer }: Cluster): Promise<TestServ
     .map((node) => withKey(node, secret));
 }
 
-/** Says everything, and does something to the server that has the session when so much was said. */
+/** Speaks everything, and calls `happen` on the session's owning server at the given position. */
 export async function speakThrough(
   [owner, other]: readonly [TestServer, TestServer],
   happen: (owner: TestServer, client: RoamingClient) => void | Promise<void>,
@@ -70,7 +72,7 @@ export function expectWhole(client: RoamingClient): void {
   expect(client.sequences).toEqual(Array.from({ length: last }, (_, index) => index + 1));
 }
 
-/** @param undisturbed one who says the same, to whom nothing happens */
+/** @param undisturbed a client that speaks the same without a disturbance */
 export function expectSame(client: RoamingClient, undisturbed: RoamingClient): void {
   expectWhole(client);
   expect(client.text('es')).toBe(undisturbed.text('es'));

@@ -1,6 +1,6 @@
 /**
- * Sessions that go on at another server: requested, connected and reconnected anywhere, also while the
- * broker is away, and after it has lost everything.
+ * Sessions that move between servers: requested, connected and reconnected at any of them, also while the
+ * broker is away and after it has lost all data.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -21,20 +21,20 @@ import {
 } from './handover-support.ts';
 
 const AUDIO_MS = AUDIO.length / 32;
-/** What a server that dies may not have charged yet, in ms. */
+/** Most speech that a killed server may not have charged yet, in ms. */
 const MOST_UNCHARGED_MS = 4_000;
-/** What is left of a session is kept for no longer than that, in ms. */
+/** Limit for which the data of an abandoned session is kept, in ms. */
 const KEPT_MS = 2 * 60_000;
-/** How long the broker is away, besides what it takes to be noticed. */
+/** How long the broker stays away after the session has continued without it, in ms. */
 const AWAY_MS = 25_000;
-/** Longer than an answer is waited for. */
+/** Longer than the server waits for an answer of the broker. */
 const STILL_MS = 4_000;
 /** Most of the speech is still to come. */
 const EARLY = { place: 0.2 };
 
 let cluster: Cluster;
 let undisturbed: RoamingClient;
-/** Until it has said everything. */
+/** Resolves when the undisturbed client has said everything. */
 let speaking: Promise<void>;
 beforeAll(async () => {
   cluster = await startTalkingCluster(4);
@@ -49,19 +49,19 @@ async function expectUndisturbed(client: RoamingClient): Promise<void> {
   expectSame(client, undisturbed);
 }
 
-/** Each of these in turn, the last for ever. */
+/** Returns each node in turn, then the last one for ever. */
 function inTurn(...nodes: TestServer[]): () => TestServer {
   let turn = 0;
   return () => nodes[Math.min(turn++, nodes.length - 1)]!;
 }
 
-/** Keys under which something of sessions is kept; others only remember numbers for a while. */
+/** Keys that hold session data; other keys only hold counters for a while. */
 const sessionKeys = async () =>
   ((await cluster.redis.ask('KEYS', '*')) as string[]).filter((key) =>
     /:(?:record|stream|seats):.*(?:session|tokens)/.test(key),
   );
 
-/** All text that is in streams and records, or in those of a session. */
+/** All text in streams and records, of all sessions or of one. */
 async function keptText(sessionId = ''): Promise<string> {
   const keys = (await cluster.redis.ask('KEYS', `*${sessionId}*`)) as string[];
   const values = await Promise.all(
@@ -73,27 +73,27 @@ async function keptText(sessionId = ''): Promise<string> {
   return JSON.stringify(values);
 }
 
-/** Speech that an account was charged for, in ms. */
+/** Speech charged to the account, in ms. */
 async function chargedMs(node: TestServer): Promise<number> {
   const answer = await node.send('/v2/usage', {});
   const usage = (await answer.json()) as { speech_to_text_milliseconds_count?: number };
   return usage.speech_to_text_milliseconds_count ?? 0;
 }
 
-/** Whether there are captions on another connection. */
+/** Whether captions arrived on a later connection. */
 function hasGoneOn({ messages, cameOn }: RoamingClient): boolean {
   return messages.some(
     ({ type }, index) => type === 'source_transcript_update' && (cameOn[index] ?? 0) > 1,
   );
 }
 
-it.concurrent('an undisturbed session says every word', async () => {
+it.concurrent('recognises every word of an undisturbed session', async () => {
   await speaking;
   expectWhole(undisturbed);
   expect(undisturbed.connections).toBe(1);
 });
 
-it.concurrent('is requested at one, connected at the next, and reconnected anywhere', async () => {
+it.concurrent('requests a session at one server, connects at the next, and reconnects at any', async () => {
   const [first, second, third] = (await aliveNodes(cluster)) as [
     TestServer,
     TestServer,
@@ -114,7 +114,7 @@ it.concurrent('is requested at one, connected at the next, and reconnected anywh
   expect(await chargedMs(first)).toBe(AUDIO_MS);
 });
 
-it.concurrent('is told nothing again that its client has, when that is said to one and it connects to the next', async () => {
+it.concurrent('repeats nothing that the client confirmed at one server before it connects to another', async () => {
   const [first, second, third] = (await aliveNodes(cluster)) as [
     TestServer,
     TestServer,
@@ -130,7 +130,7 @@ it.concurrent('is told nothing again that its client has, when that is said to o
   expect(client.connections).toBe(2);
 });
 
-it('is not spoken for by a server that stood still', async () => {
+it('receives no message from a server that was suspended', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const stale: unknown[] = [];
   const client = await speakThrough([third, second], async (owner, moving) => {
@@ -139,7 +139,7 @@ it('is not spoken for by a server that stood still', async () => {
     moving.leaveBehind((message) => stale.push(message));
     await until(() => moving.connections === 2);
     await until(() => hasGoneOn(moving));
-    // What was on its way before.
+    // Discards what was in transit before.
     stale.length = 0;
     owner.process.kill('SIGCONT');
     await until(() => moving.leftBehind === 'closed');
@@ -148,7 +148,7 @@ it('is not spoken for by a server that stood still', async () => {
   expect(stale).toEqual([]);
 });
 
-it('goes on while the broker is away for 30 s', async () => {
+it('continues while the broker is away for 30 s', async () => {
   const [second] = (await aliveNodes(cluster)) as [TestServer];
   const client = await speakThrough(
     [second, second],
@@ -165,10 +165,10 @@ it('goes on while the broker is away for 30 s', async () => {
   expect(client.connections).toBe(1);
 });
 
-it('is handed over by a server that is told to stop while the broker stands still', async () => {
+it('is handed over by a server that is told to stop while the broker is suspended', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   let goOn: () => void = () => undefined;
-  // Or it might have said everything before.
+  // Otherwise the client might have said everything before.
   const pause = {
     atBytes: MID_SENTENCE * AUDIO.length,
     until: new Promise<void>((resolve) => (goOn = resolve)),
@@ -178,7 +178,7 @@ it('is handed over by a server that is told to stop while the broker stands stil
     async (owner) => {
       cluster.redis.pause();
       owner.process.kill('SIGTERM');
-      // Longer than it takes to find that out.
+      // Longer than the server takes to notice that the broker is suspended.
       await delay(STILL_MS);
       cluster.redis.resume();
       goOn();
@@ -190,7 +190,7 @@ it('is handed over by a server that is told to stop while the broker stands stil
   expect(await third.exited).toBe(0);
 });
 
-it('goes on when the broker has lost everything, and elsewhere after that', async () => {
+it('continues after the broker has lost all data, and later at another server', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const client = await speakThrough(
     [third, second],
@@ -206,19 +206,19 @@ it('goes on when the broker has lost everything, and elsewhere after that', asyn
   await expectUndisturbed(client);
 });
 
-/** Who was spoken for by a server that was killed, and by another after that. */
+/** Clients whose server was killed and whose sessions another server resumed. */
 interface Killing {
   charged: RoamingClient;
   changed: RoamingClient;
   withGlossary: RoamingClient;
   unacknowledged: RoamingClient;
-  /** What the account of the first was charged in the end. */
+  /** What the account of the first client was charged in the end. */
   chargedMs: () => Promise<number>;
-  /** By its keys, for how long the session of one that does not come back is kept, in ms. */
+  /** How long each key of an abandoned session would be kept, in ms. */
   leftMs: Map<string, number>;
 }
 
-/** All of them speak at the same server. */
+/** Runs all clients at the same server and kills it. */
 async function killTheirServer(): Promise<Killing> {
   const [other, owner] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const { secret } = await cluster.newcomer();
@@ -243,14 +243,14 @@ async function killTheirServer(): Promise<Killing> {
       update: { atBytes: 0.2 * AUDIO.length, change: { target_languages: ['es'] } },
     }),
     withGlossary: newClient({ pause, request: { ...REQUEST, glossary_id: id } }),
-    // Something of it is on its way.
+    // Some of its messages are in transit.
     unacknowledged: newClient({ acknowledgements: false }),
   };
   const gone = newClient();
   const { unacknowledged, ...pausing } = clients;
   const speaking = Object.values(pausing).map((each) => each.speak(AUDIO));
   const leaving = gone.speak(AUDIO).catch(() => undefined);
-  // Or nothing could be found later.
+  // Makes sure that there is something to be found later.
   await until(async () => /[Aa]lpha bravo/.test(await keptText(gone.sessionId)));
   const deleted = await owner.send(`/v3/glossaries/${id}`, { method: 'DELETE' });
   expect(deleted.status).toBe(204);
@@ -267,7 +267,7 @@ async function killTheirServer(): Promise<Killing> {
   return { ...clients, leftMs, chargedMs: () => chargedMs(withKey(other, secret)) };
 }
 
-/** @returns by its keys, for how long a session would have been kept, in ms */
+/** @returns how long each key of the session would have been kept, in ms */
 async function takeAway(sessionId: string): Promise<Map<string, number>> {
   const leftMs = new Map<string, number>();
   for (const key of (await sessionKeys()).filter((each) => each.includes(sessionId))) {
@@ -281,7 +281,7 @@ describe('when its server is killed', () => {
   let killing: Killing;
   beforeAll(async () => (killing = await killTheirServer()));
 
-  it('is taken up, and charged once', async () => {
+  it('is resumed and charged once', async () => {
     await expectUndisturbed(killing.charged);
     await until(async () => (await killing.chargedMs()) > AUDIO_MS - MOST_UNCHARGED_MS);
     expect(await killing.chargedMs()).toBeLessThanOrEqual(AUDIO_MS);
