@@ -1,4 +1,4 @@
-/** What a log of captions promises, whoever keeps it; run on every adapter, and on broken ones, which must fail. */
+/** The contract of a caption log. It runs on every adapter, and on broken ones, which must fail it. */
 import { expect } from 'vitest';
 import type {
   Caption,
@@ -10,10 +10,10 @@ import type {
 import { wholeTranscript } from './live-room-support.ts';
 
 export interface LogUnderTest {
-  /** A new room, whose captions may be kept. */
+  /** Creates a room whose captions may be stored. */
   newRoom: () => Promise<string>;
   log: CaptionLog;
-  /** Another process over the same place, whose clock may be behind. */
+  /** Opens another process over the same storage, whose clock may be behind. */
   restarted: (clockMs?: () => number) => CaptionLog;
 }
 
@@ -21,7 +21,7 @@ type Behaviour = [name: string, check: (under: LogUnderTest) => Promise<void>];
 
 const KEPT = { isKept: true };
 const NOT_KEPT = { isKept: false };
-/** More than any adapter holds in memory. */
+/** More captions than any adapter holds in memory. */
 const MANY = 620;
 
 let lines = 0;
@@ -158,7 +158,7 @@ export const captionLogBehaviours: Behaviour[] = [
         const lines = Array.from({ length: MANY }, (_, line) => line);
         const append = (line: number, isLate: boolean) =>
           log.append(track, said(`${line}`, { line }), { ...kept, isLate });
-        // The first hundred and the last but one are rendered for a file, when all others are there.
+        // The first hundred and the last but one are rendered for a file after all others.
         const late = [...lines.slice(0, 100), MANY - 300, MANY - 2];
         const others = lines.filter((line) => !late.includes(line));
         await Promise.all(others.map((line) => append(line, false)));
@@ -240,7 +240,7 @@ export const captionLogBehaviours: Behaviour[] = [
       await underWay;
       expect((await log.read(track, 0)).captions).toEqual([]);
       const after = await log.read(track, before.sequence);
-      // Whoever has it is to forget it.
+      // A reader that has it must forget it.
       expect(after).toMatchObject({ captions: [], isWhole: false });
       expect(await log.read(track, after.upTo)).toMatchObject({ captions: [], isWhole: true });
       expect(await wholeTranscript(restarted(), track)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The log over a database of which any call may be slow, fail, be done though it says that it failed, or hang. */
+/** The caption log over a database whose calls may be slow, fail, succeed with an error, or hang. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
@@ -11,9 +11,9 @@ import { faultyStore } from './faulty-store.ts';
 const TRACK = TRACKS[0]!;
 const RUNS = 200;
 
-it('keeps what it promises, whatever the database does', async () => {
+it('keeps its contract under any database faults', async () => {
   const scripts = fc.sample(script, RUNS);
-  // Side by side: where the database hangs, time passes.
+  // Concurrently, as hanging calls take time.
   const results = await Promise.allSettled(scripts.map((each) => play(each)));
   const failed = results.flatMap((result, index) =>
     result.status === 'rejected' ? [{ script: scripts[index], reason: String(result.reason) }] : [],
@@ -24,7 +24,7 @@ it('keeps what it promises, whatever the database does', async () => {
   expect(shortest).toBeUndefined();
 });
 
-describe('in particular', () => {
+describe('in particular cases', () => {
   function open(script: string[] = ['prompt']) {
     const store = faultyStore(script);
     const log = createCaptionLog({ store, log: quietLog, retryMs: 4 });
@@ -41,7 +41,7 @@ describe('in particular', () => {
     return { store, log, add };
   }
 
-  it('deletes what waits to be written of a room that was let go of', async () => {
+  it('deletes unwritten captions of a room that was released', async () => {
     const { store, log, add } = open(['fails', 'fails', 'prompt']);
     await add('secret');
     log.release(TRACK.roomId);
@@ -51,7 +51,7 @@ describe('in particular', () => {
     expect(store.sequences(TRACK)).toEqual([]);
   });
 
-  it('says that all was deleted to who comes back to a room that was let go of', async () => {
+  it('reports a deletion to a reader that returns to a released room', async () => {
     const { log, add } = open();
     await add('one');
     const { sequence } = await add('two');
@@ -60,13 +60,13 @@ describe('in particular', () => {
     expect((await log.read(TRACK, sequence - 1)).isWhole).toBe(false);
   });
 
-  it('holds up nothing that is said for a second deletion', async () => {
+  it('does not delay new captions for a second deletion', async () => {
     const { store, log, add } = open(['prompt', 'prompt', 'hangs']);
     await add('one');
     const deletions = [log.forget(TRACK.roomId), log.forget(TRACK.roomId)];
     let isTold = false;
     const told = add('two').then(() => (isTold = true));
-    // Longer than what is said waits for the database.
+    // Longer than a caption waits for the database.
     await expect
       .poll(() => isTold, { timeout: 2_500 })
       .toBe(true)
@@ -74,7 +74,7 @@ describe('in particular', () => {
     await Promise.all([...deletions, told]);
   });
 
-  it('tries for a moment to write the last lines', async () => {
+  it('retries briefly to write the last lines', async () => {
     const { store, log, add } = open(['prompt', 'fails', 'fails']);
     await add('one');
     const closed = log.flush();

@@ -1,4 +1,4 @@
-/** What is done with a log in any order, and what has to be true of it meanwhile and afterwards. */
+/** Runs random operations on a caption log, and checks its invariants during and after them. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { CaptionLog } from '../../server/events/caption-log.ts';
@@ -8,26 +8,28 @@ import { TRACKS, type Operation, type Script } from './caption-log-scripts.ts';
 import { faultyStore, type FaultyStore } from './faulty-store.ts';
 import { wholeTranscript } from './live-room-support.ts';
 
-/** Something that was said, and what may have become of it. */
+/** A caption that was appended, and what may have happened to it since. */
 interface Said {
   track: number;
   line: number;
   isKept: boolean;
   endMs: number;
   sequence?: number;
-  /** Of what was asked to be deleted or let go of, it may be there or not. */
+  /** May be present or absent, as a deletion or an expiry was requested. */
   mayBeGone: boolean;
-  /** Deleted: nobody may read it. */
+  /** Deleted: must not be read any more. */
   isForgotten: boolean;
-  /** Not to be on disk. */
+  /** Must not be on disk. */
   isErased: boolean;
-  /** Whoever reads on from before is told that it is not there any more. */
+  /** A reader that continues from before it must be told that it is missing. */
   isCut: boolean;
-  /** In the memory of this process: its track was neither released nor of a process before. */
+  /**
+   * In the memory of this process: its track was not released, and it was not appended by an earlier process.
+   */
   isHeld: boolean;
 }
 
-/** Plays a script, and checks what the log does. */
+/** Runs a script and checks the log's behaviour. */
 export async function play({ operations, faults: given }: Script): Promise<void> {
   const played = new Play(given);
   for (const operation of operations) await played.act(operation);
@@ -142,7 +144,7 @@ class Play {
       if (owed.has(said) && !isGone) expect(heard.length, 'told').toBeGreaterThan(0);
   }
 
-  /** What a log has to have, of what was appended before now. */
+  /** Captions that the log must have, of those appended before now. */
   wanted(at: number): () => Said[] {
     const all = this.said.filter((each) => each.track === at && each.sequence !== undefined);
     return () =>
@@ -151,7 +153,7 @@ class Play {
       });
   }
 
-  /** Of its line. */
+  /** Whether it is the newest caption of its line. */
   isNewest(said: Said): boolean {
     return (
       said === this.said.findLast(({ track: at, line }) => at === said.track && line === said.line)
@@ -286,13 +288,13 @@ class Play {
       .finally(() => {
         if (this.deleting.get(roomId) === settled) this.deleting.delete(roomId);
       });
-    // Where it has failed, or is on its way, what was written may be gone, what is in memory not.
+    // While the deletion is pending or has failed, written captions may be gone, but not those in memory.
     if (act === 'erase') for (const each of before) each.mayBeGone = true;
     this.deleting.set(roomId, settled);
     this.note(settled);
   }
 
-  /** Where nothing waits to be written, nor is being deleted. */
+  /** Releases a room unless captions wait to be written or deleted. */
   release(at: number): void {
     const { roomId } = TRACKS[at]!;
     const isFollowed = this.followers.some(
@@ -321,7 +323,7 @@ class Play {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  /** Another process over the same database. */
+  /** Replaces the log by another process over the same database. */
   async restart(): Promise<void> {
     this.store.heal();
     await this.settle();
@@ -337,7 +339,7 @@ class Play {
   }
 
   async end(): Promise<void> {
-    // However long the database hangs, what is said does not.
+    // Appending must finish however long the database hangs.
     await expect.poll(() => this.appending.size, { timeout: 8_000, interval: 50 }).toBe(0);
     this.store.heal();
     await this.settle();

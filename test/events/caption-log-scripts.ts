@@ -1,4 +1,4 @@
-/** What is done with a log, in any order, and what its database does meanwhile. */
+/** Arbitrary operations on a caption log, with arbitrary faults of its database. */
 import fc from '../support/suite/properties.ts';
 import { faults } from './faulty-store.ts';
 

@@ -10,7 +10,7 @@ import { sampleRoom } from './room-samples.ts';
 
 const openNew = databasesOfThisFile();
 const opened = new Map<DatabaseName, ReturnType<typeof openNew>>();
-/** One of each kind for all: every test has rooms of its own. */
+/** One database of each kind for all tests, as every test has its own rooms. */
 function openDatabase(name: DatabaseName): ReturnType<typeof openNew> {
   const database = opened.get(name) ?? openNew(name);
   opened.set(name, database);
@@ -32,7 +32,7 @@ function underTest(storage: Storage): LogUnderTest {
   };
 }
 
-describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
+describe.each(databaseNames)('the embedded caption log over %s', (name) => {
   let under: LogUnderTest;
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
 
   it.each(captionLogBehaviours)('%s', async (_, check) => check(under));
 
-  it('tells what cannot be written now, and writes it with the next', async () => {
+  it('delivers a caption that cannot be written, and writes it with the next one', async () => {
     const { storage } = await openDatabase(name);
     const made = underTest(storage);
     let isDown = true;
@@ -81,13 +81,13 @@ describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
   });
 });
 
-describe('over a database that fails', () => {
+describe('over a failing database', () => {
   async function failing(retryMs?: number) {
     const { storage } = await openDatabase('sqlite');
     const made = underTest(storage);
     const { rooms } = storage;
     const state = { isDown: true, isOver: false, triedAtMs: [] as number[] };
-    // What it has not written it would try to, in a process that other tests have as well.
+    // Stops the retries, which would go on in a process shared with other tests.
     onTestFinished(() => void (state.isOver = true));
     const log = createCaptionLog({
       log: quietLog,
@@ -114,18 +114,18 @@ describe('over a database that fails', () => {
     return { log, track, say, kept, state };
   }
 
-  it('writes what was said when it can, though nothing more is said', async () => {
+  it('writes captions once it can, even if no more are appended', async () => {
     const { log, track, say, kept, state } = await failing(5);
     await say('one');
     await say('two');
-    // Also when the room is over.
+    // Even after the room is released.
     log.release(track.roomId);
     await expect.poll(() => state.triedAtMs.length).toBeGreaterThan(4);
     state.isDown = false;
     await expect.poll(kept).toEqual(['one', 'two']);
   });
 
-  it('tries again once for all that waits', async () => {
+  it('retries once for all waiting captions', async () => {
     const { say, state } = await failing(30);
     await Promise.all(Array.from({ length: 20 }, (_, count) => say(`${count}`)));
     const before = state.triedAtMs.length;
@@ -135,7 +135,7 @@ describe('over a database that fails', () => {
     expect(Math.min(...waits)).toBeGreaterThan(20);
   });
 
-  it('writes the last lines when it stops', async () => {
+  it('writes the last captions when it stops', async () => {
     const { log, say, kept, state } = await failing();
     await say('one');
     state.isDown = false;
@@ -171,7 +171,7 @@ describe('over a database that does not answer', () => {
     return { ...{ log, track, heard, say, made }, answer };
   }
 
-  it('tells what is said meanwhile, and writes all of it in its order', async () => {
+  it('delivers new captions meanwhile, and writes all of them in order', async () => {
     const { log, track, heard, say, made, answer } = await stuck();
     const read = log.read(track, 0);
     for (const text of ['one', 'two', 'three']) await say(text);
@@ -187,7 +187,7 @@ describe('over a database that does not answer', () => {
     const { log, track, heard, say, made, answer } = await stuck();
     await say('secret');
     const deleted = log.forget(track.roomId);
-    // What is said meanwhile does not wait for it.
+    // A new caption does not wait for the deletion.
     await say('public');
     expect(heard).toEqual(['secret', 'public']);
     answer();
@@ -215,7 +215,7 @@ async function slowlyDeleting() {
   return { ...made, roomId, release, slow: createCaptionLog({ log: quietLog, store }) };
 }
 
-it('reads nothing into memory that is about to be deleted', async () => {
+it('loads nothing into memory that is about to be deleted', async () => {
   const { log: made, slow: log, roomId, release } = await slowlyDeleting();
   const said = { line: 1, renders: null, language: 'en', startMs: 1, endMs: 2, text: 'Secret.' };
   for (const name of ['spoken', 'es']) {
@@ -230,36 +230,39 @@ it('reads nothing into memory that is about to be deleted', async () => {
   expect((await log.read({ roomId, name: 'spoken' }, 0)).captions).toEqual([]);
 });
 
-it.each([true, false])('deletes what renders it with what was said (kept: %s)', async (isKept) => {
-  const { slow: log, roomId, release, restarted } = await slowlyDeleting();
-  const [spoken, spanish] = ['spoken', 'es'].map((name) => ({ roomId, name }));
-  const add = (track: CaptionTrack, text: string, renders: number | null, line: number) => {
-    const said = { line, renders, language: 'en', startMs: 1, endMs: 2, text };
-    return log.append(track, { ...said, author: 'machine' }, { isKept });
-  };
-  const secret = await add(spoken!, 'Secret.', null, 1);
-  await log.read(spanish!, 0);
-  const deleted = log.forget(roomId);
-  // Its translations come while it is being deleted, and what is new.
-  const told = add(spanish!, 'Secreto.', secret.sequence, 1);
-  const typed = add(spanish!, 'Nuevo.', null, 2);
-  const queued = add(spanish!, 'Secretos.', secret.sequence, 1);
-  const late = add(spanish!, 'Muy secreto.', secret.sequence, 3);
-  if (!isKept) await told;
-  release();
-  await deleted;
-  const [, { sequence }] = await Promise.all([told, typed, queued, late]);
-  await add(spanish!, 'Tarde.', secret.sequence, 4);
-  await log.flush();
-  for (const each of isKept ? [log, restarted()] : [log]) {
-    const kept = await wholeTranscript(each, spanish!);
-    expect(kept.map(({ text }) => text)).toEqual(['Nuevo.']);
-  }
-  // Whoever was told one of them is to forget it, and misses nothing for it.
-  const { captions, upTo } = await log.read(spanish!, 0);
-  expect(captions.map((each) => each.sequence)).toEqual([sequence]);
-  expect(upTo).toBeGreaterThanOrEqual(sequence);
-});
+it.each([true, false])(
+  'deletes the renderings of a deleted caption with it (kept: %s)',
+  async (isKept) => {
+    const { slow: log, roomId, release, restarted } = await slowlyDeleting();
+    const [spoken, spanish] = ['spoken', 'es'].map((name) => ({ roomId, name }));
+    const add = (track: CaptionTrack, text: string, renders: number | null, line: number) => {
+      const said = { line, renders, language: 'en', startMs: 1, endMs: 2, text };
+      return log.append(track, { ...said, author: 'machine' }, { isKept });
+    };
+    const secret = await add(spoken!, 'Secret.', null, 1);
+    await log.read(spanish!, 0);
+    const deleted = log.forget(roomId);
+    // Its translations arrive during the deletion, together with a new line.
+    const told = add(spanish!, 'Secreto.', secret.sequence, 1);
+    const typed = add(spanish!, 'Nuevo.', null, 2);
+    const queued = add(spanish!, 'Secretos.', secret.sequence, 1);
+    const late = add(spanish!, 'Muy secreto.', secret.sequence, 3);
+    if (!isKept) await told;
+    release();
+    await deleted;
+    const [, { sequence }] = await Promise.all([told, typed, queued, late]);
+    await add(spanish!, 'Tarde.', secret.sequence, 4);
+    await log.flush();
+    for (const each of isKept ? [log, restarted()] : [log]) {
+      const kept = await wholeTranscript(each, spanish!);
+      expect(kept.map(({ text }) => text)).toEqual(['Nuevo.']);
+    }
+    // A reader that received one of them must forget it, and misses nothing otherwise.
+    const { captions, upTo } = await log.read(spanish!, 0);
+    expect(captions.map((each) => each.sequence)).toEqual([sequence]);
+    expect(upTo).toBeGreaterThanOrEqual(sequence);
+  },
+);
 
 describe('the behaviour suite', () => {
   const broken: [

@@ -1,4 +1,4 @@
-/** What readers of a room get who come, fall behind or come back. */
+/** What readers receive when they join, fall behind or return. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Channel } from '../../server/events/channel.ts';
@@ -20,17 +20,17 @@ import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.t
 
 platformOfThisFile();
 
-/** Many turns are taken to hand something out to them, where a turn is as short as can be. */
+/** Enough readers for a fan-out to take many turns when a turn is as short as possible. */
 const MANY = 250;
 
-it('sends a reader who comes while lines come every one of them once, in order', async () => {
+it('sends a reader that joins during a burst of lines each line once, in order', async () => {
   const { live } = await openRoom();
   const readers: ScriptedReader[] = [];
   const all = Array.from({ length: 80 }, (_, index) => `Line ${index}.`);
   for (const [index, text] of all.entries()) {
     const saying = say(live, text);
     if (index % 4 === 0) readers.push(join(live));
-    // Those who come back have what came before.
+    // Returning readers already have the earlier lines.
     if (index % 8 === 0 && index > 0) {
       const back = scriptedReader();
       live.join(back, 'spoken', readers[0]!.sequence);
@@ -48,7 +48,7 @@ it('sends a reader who comes while lines come every one of them once, in order',
   }
 });
 
-it('shows all that is held, and not the last hundred alone, to those whose lines were taken back', async () => {
+it('resends all held lines, not only the last hundred, to readers whose lines were withdrawn', async () => {
   const { live, captions, room } = await openRoom({ keepMs: 0 });
   const reader = join(live);
   const all = Array.from({ length: 130 }, (_, index) => `Line ${index}.`);
@@ -72,7 +72,7 @@ it('shows all that is held, and not the last hundred alone, to those whose lines
   channel.close();
 });
 
-it('sends who comes also what is said in the very moment in which that begins', async () => {
+it('includes a line that is said at the moment a reader joins', async () => {
   const { live, captions } = await openRoom();
   await say(live, 'One.');
   const first = join(live);
@@ -90,7 +90,7 @@ it('sends who comes also what is said in the very moment in which that begins', 
   await shows(back, 'Two.', 'Three.');
 });
 
-it('sends nothing twice to somebody who reads on before all was sent', async () => {
+it('sends nothing twice to a reader that catches up repeatedly', async () => {
   const { live } = await openRoom();
   await say(live, 'One.');
   const reader = join(live);
@@ -103,7 +103,7 @@ it('sends nothing twice to somebody who reads on before all was sent', async () 
   expect(texts).toEqual(['One.', 'Two.']);
 });
 
-it('gives one language at a time to somebody who changes it again and again', async () => {
+it('sends one language at a time to a reader that changes it repeatedly', async () => {
   const { live } = await openRoom();
   await say(live, 'One.');
   const reader = join(live, 'spoken');
@@ -118,7 +118,7 @@ it('gives one language at a time to somebody who changes it again and again', as
   expect(new Set(names.filter((name) => name !== undefined))).toEqual(new Set(['es']));
 });
 
-it('tells somebody who was away for too long to forget what there is', async () => {
+it('tells a reader that was away for too long to discard its lines', async () => {
   const { live } = await openRoom({ keepMs: 0 });
   const first = await say(live, 'First.');
   const comesBack = async () => {
@@ -128,7 +128,7 @@ it('tells somebody who was away for too long to forget what there is', async () 
     return { reader, history };
   };
   for (let index = 0; index < 130; index += 1) await say(live, `${index}`);
-  // As long as it is held, nothing is lost, though somebody who comes gets less.
+  // Nothing is lost as long as it is held, although a new reader gets fewer lines.
   const soon = await comesBack();
   expect(soon.history).toMatchObject({ replaces: false });
   expect(screen(soon.reader)).toHaveLength(130);
@@ -139,7 +139,7 @@ it('tells somebody who was away for too long to forget what there is', async () 
   expect(screen(late.reader).at(-1)).toBe('599');
 });
 
-it('spares who does not read, and sends the rest when it does', async () => {
+it('skips a reader that does not read, and sends the rest when it does', async () => {
   const { live } = await openRoom();
   const [slow, quick] = [join(live), join(live)];
   await until(() => !slow.isBehind && !quick.isBehind);
@@ -156,7 +156,7 @@ it.each([
   ['fails', () => Promise.reject(new Error('The disk is gone.'))],
   ['does not answer', () => new Promise<never>(() => {})],
 ])(
-  'who comes while the database %s reads along, and has the rest when it is back',
+  'serves new lines to a reader that joins while the database %s, and the rest later',
   async (how, broken) => {
     const { live, captions, log } = await openRoom({ keepMs: 0 });
     const { sequence } = await say(live, 'One.');
@@ -167,7 +167,7 @@ it.each([
     await say(live, 'Two.');
     for (const reader of readers) await shows(reader, 'Two.');
     captions.read = read;
-    // One that waits for ever would wait here as well.
+    // A read that never answers would block here as well.
     if (how === 'fails') {
       for (const reader of readers) await shows(reader, 'One.', 'Two.');
       expect(new Set(log.lines.map(({ level }) => level))).toEqual(new Set(['error']));
@@ -178,7 +178,7 @@ it.each([
   },
 );
 
-it('who read along without what was said before, and goes, has all of it when it comes back', async () => {
+it('sends everything to a reader that had no history and returns after the outage', async () => {
   const { live, captions } = await openRoom();
   await say(live, 'One.');
   const read = captions.read.bind(captions);
@@ -194,7 +194,7 @@ it('who read along without what was said before, and goes, has all of it when it
   await shows(back, 'One.', 'Two.');
 });
 
-it('much that is said at once goes to many together, in its order, and to nobody twice', async () => {
+it('sends a burst to many readers in batches, in order and without repetition', async () => {
   const { live } = await openRoom({ keepMs: 0, sliceMs: 0 });
   const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
@@ -208,7 +208,7 @@ it('much that is said at once goes to many together, in its order, and to nobody
   }
 });
 
-it('who comes while more is said than can be handed out lacks nothing, nor is anything left on a screen', async () => {
+it('serves readers that join during an overload completely, and leaves no tentative text behind', async () => {
   const { live, captions, room } = await openRoom({ keepMs: 0, sliceMs: 0 });
   const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
@@ -225,7 +225,7 @@ it('who comes while more is said than can be handed out lacks nothing, nor is an
   }
 });
 
-it('who comes after all have left while much waited is told all that is said', async () => {
+it('serves a reader that joins after all others left with lines still pending', async () => {
   const { live } = await openRoom({ keepMs: 0, sliceMs: 0 });
   const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
@@ -240,7 +240,7 @@ it('who comes after all have left while much waited is told all that is said', a
   await shows(late, ...texts, 'To nobody.', ...rest);
 });
 
-it('who reads along in an outage misses nothing of that, be it slow for a moment', async () => {
+it('misses nothing for a reader that joins in an outage and is slow for a moment', async () => {
   const { live, captions } = await openRoom({ keepMs: 0 });
   await say(live, 'One.');
   const read = captions.read.bind(captions);
@@ -266,7 +266,7 @@ it('who reads along in an outage misses nothing of that, be it slow for a moment
   }
 });
 
-it('a text that was concluded is not shown after that, whatever is told in between', async () => {
+it('never shows tentative text again after it was concluded', async () => {
   const { live, captions, room } = await openRoom({ keepMs: 0, sliceMs: 0 });
   const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
@@ -280,9 +280,9 @@ it('a text that was concluded is not shown after that, whatever is told in betwe
   }
 });
 
-it('nothing of what was deleted is sent any more, however much of it waits', async () => {
+it('sends nothing of a deleted room, however much is pending', async () => {
   const { live } = await openRoom();
-  // So many that some still wait when it is deleted.
+  // So many that some of them still wait at the time of the deletion.
   const readers = Array.from({ length: 1_000 }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   await Promise.all(Array.from({ length: 6 }, (_, index) => say(live, `Secret ${index}.`)));
@@ -295,7 +295,7 @@ it('nothing of what was deleted is sent any more, however much of it waits', asy
   }
 });
 
-it('who asks again and again and reads nothing is sent nothing more', async () => {
+it('sends nothing more to a reader that rejoins repeatedly without reading', async () => {
   const { live } = await openRoom();
   for (let index = 0; index < 30; index += 1) await say(live, `${index}`);
   const reader = join(live);
@@ -315,7 +315,7 @@ it('who asks again and again and reads nothing is sent nothing more', async () =
   expect(sent()).toBe(before + 1);
 });
 
-it('those who come back are sent one and the same message, whatever they had before what is there', async () => {
+it('sends the same message to readers that return from before the held lines', async () => {
   const { live } = await openRoom();
   const { sequence } = await say(live, 'One.');
   const [one, other] = [new Set<Uint8Array>(), new Set<Uint8Array>()];
@@ -333,7 +333,7 @@ it('those who come back are sent one and the same message, whatever they had bef
   expect([...one].every((bytes) => other.has(bytes))).toBe(true);
 });
 
-it('who was away while everything was deleted, or its time was up, forgets it as well', async () => {
+it('tells a reader that was away during a deletion or an expiry to discard its lines', async () => {
   const clock = { nowMs: Date.now() };
   const { live } = await openRoom({ now: () => clock.nowMs });
   const { sequence } = await say(live, 'Secret.');
@@ -357,7 +357,7 @@ it('who was away while everything was deleted, or its time was up, forgets it as
   await shows(newcomer, 'Welcome back.');
 });
 
-it('who comes after a deletion is not kept waiting for what was told meanwhile and deleted', async () => {
+it('does not block a reader that joins after a deletion with captions deleted meanwhile', async () => {
   const { live, captions, room } = await openRoom({ keepMs: 0 });
   const spanish = join(live, 'es');
   const { sequence, line } = await say(live, 'Secret.');
@@ -365,7 +365,7 @@ it('who comes after a deletion is not kept waiting for what was told meanwhile a
   const forget = captions.forget.bind(captions);
   captions.forget = async (roomId, onGone) => {
     const deleted = forget(roomId, onGone);
-    // A translation of what is being deleted.
+    // A translation of the caption that is being deleted.
     const late = { line, renders: sequence, language: 'es', startMs: 1, endMs: 2, text: 'Tarde.' };
     const track = { roomId: room.roomId, name: 'es' };
     await captions.append(track, { ...late, author: 'machine' }, { isKept: false });
@@ -380,7 +380,7 @@ it('who comes after a deletion is not kept waiting for what was told meanwhile a
   for (const each of [reader, spanish]) await shows(each, 'es(Public.)');
 });
 
-it('a part of what was deleted is not shown again', async () => {
+it('does not show tentative text of a deleted caption again', async () => {
   const { live, captions, room } = await openRoom();
   const spanish = join(live, 'es');
   await until(() => !spanish.isBehind);
@@ -393,7 +393,7 @@ it('a part of what was deleted is not shown again', async () => {
   expect(tentative(late) ?? '').toBe('');
 });
 
-it('a part of what was deleted is not shown by what is still being handed out', async () => {
+it('does not show tentative text of a deleted caption from a pending fan-out', async () => {
   const { live, captions, room } = await openRoom();
   const readers = Array.from({ length: 800 }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
@@ -405,7 +405,7 @@ it('a part of what was deleted is not shown by what is still being handed out', 
   await expect.poll(left).toEqual([]);
 });
 
-it('readers whose room ends while everything is deleted hold nothing up', async () => {
+it('is not blocked by readers whose room ends during a deletion', async () => {
   const { live } = await openRoom({ sliceMs: 0 });
   await say(live, 'Secret.');
   const readers = Array.from({ length: MANY }, () => join(live));
@@ -415,7 +415,7 @@ it('readers whose room ends while everything is deleted hold nothing up', async 
   await expect.poll(() => readers.every(({ ended }) => ended.length === 1)).toBe(true);
 });
 
-it('who says to have read what is yet to come is shown what there is', async () => {
+it('sends the held lines to a reader that claims a sequence from the future', async () => {
   const { live } = await openRoom();
   await say(live, 'One.');
   const reader = join(live, 'spoken', 999_999_999_999_999);

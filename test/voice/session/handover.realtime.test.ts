@@ -287,22 +287,22 @@ describe('when its server is killed', () => {
     expect(await killing.chargedMs()).toBeLessThanOrEqual(AUDIO_MS);
   });
 
-  it('goes on with what was changed meanwhile', () => {
+  it('continues with changes made before', () => {
     const { changed } = killing;
     expectWhole(changed);
     const translated = changed.text('es').trim();
     expect(translated).not.toBe('');
-    // From a sentence on it is what a session has that began with it.
+    // From some sentence on, its translation equals that of a session with these targets from the start.
     expect(undisturbed.text('es')).toMatch(new RegExp(`${translated}$`));
     const updates = changed.messages.filter(({ type }) => type === 'session_updated');
     expect(updates).toHaveLength(1);
   });
 
-  it('goes on without a glossary that was deleted meanwhile', () => {
+  it('continues without a glossary that was deleted meanwhile', () => {
     expectWhole(killing.withGlossary);
   });
 
-  it('loses no more than what was on its way, without acknowledgements', () => {
+  it('loses no more than what was in transit, without acknowledgements', () => {
     const words = killing.unacknowledged.text().toLowerCase().replace(/[.]/g, '').split(' ');
     const wanted = SENTENCES.join(' ').split(' ');
     expect(words.filter((word) => wanted.includes(word)).length).toBeGreaterThan(wanted.length - 4);
@@ -313,13 +313,13 @@ describe('when its server is killed', () => {
     expect(killing.leftMs.size).toBeGreaterThan(2);
     for (const [key, ms] of killing.leftMs) {
       expect(ms, key).toBeGreaterThan(0);
-      // That a token was used is remembered for longer.
+      // Used tokens are remembered for longer.
       if (!key.includes('tokens')) expect(ms, key).toBeLessThan(KEPT_MS);
     }
   });
 });
 
-it('nothing of it stays', async () => {
+it('leaves no data of a session behind', async () => {
   const ofSessions = async () => (await sessionKeys()).filter((key) => !key.includes(':seats:'));
   await until(async () => (await ofSessions()).length === 0);
   expect(await keptText()).not.toMatch(/alpha|bravo|charlie|delta|hotel|kilo/i);

@@ -16,7 +16,7 @@ function openBroker(now?: () => number): Broker {
   return broker;
 }
 
-/** The sessions of a node, and what it is told of them. */
+/** A node's handover and spies on its callbacks. */
 function openHandover(broker: Broker, options: Partial<HandoverOptions> = {}) {
   const onAsked = vi.fn<HandoverOptions['onAsked']>();
   const onLost = vi.fn<HandoverOptions['onLost']>();
@@ -29,7 +29,7 @@ function openHandover(broker: Broker, options: Partial<HandoverOptions> = {}) {
   return { handover, onAsked, onLost, onForgotten };
 }
 
-it('a session that was at another server meanwhile is lost, also after days', async () => {
+it('reports a session as lost that another server owned meanwhile, even after days', async () => {
   vi.useFakeTimers();
   let nowMs = 0;
   const broker = openBroker(() => nowMs);
@@ -48,7 +48,7 @@ it('a session that was at another server meanwhile is lost, also after days', as
   expect(onForgotten).not.toHaveBeenCalled();
 });
 
-it('a server that is busy with a session is asked for it again', async () => {
+it('asks a server that is busy with a session again', async () => {
   const broker = openBroker();
   const owner = openHandover(broker, {
     onAsked: (id, isAgain) => {
@@ -61,14 +61,14 @@ it('a server that is busy with a session is asked for it again', async () => {
   expect((await broker.leases.find(leaseOf('s')))?.holder).toBe('another');
 });
 
-it('a server that has just begun waits for owners to come back, not for those that have let go', async () => {
+it('makes a new server wait for owners with an expired lease, but not for those that released theirs', async () => {
   vi.useFakeTimers();
   const broker = openBroker(() => performance.now());
   const young = openHandover({ ...broker, node: 'young' }).handover;
   const given = await broker.leases.acquire(leaseOf('given'), 'owner', 4_000);
   await broker.leases.release(leaseOf('given'), given!);
   await young.take('given', false);
-  // It had run out before, while the broker was away.
+  // Its lease expired while the broker was away.
   await broker.leases.acquire(leaseOf('late'), 'owner', 1);
   const taking = young.take('late', false);
   await vi.advanceTimersByTimeAsync(3_000);

@@ -5,7 +5,7 @@ import type { VoiceSessions } from '../../../server/voice/session/voice-sessions
 
 const hearing = { takes_sessions: true, load: 0, late_sessions: 0 };
 
-it('a session whose server has died, which nobody shows, is ended by its account alone', async () => {
+it('lets only its account end a session whose server has died and which no server lists', async () => {
   const end = vi.fn<VoiceSessions['end']>(() => Promise.resolve());
   const accounts: Record<string, string | null> = { own: 'a', foreign: 'b', demo: null };
   const accountOf = (id: string) => Promise.resolve(accounts[id]);
@@ -21,7 +21,7 @@ it('a session whose server has died, which nobody shows, is ended by its account
   expect(end.mock.calls).toEqual([['own'], ['demo']]);
 });
 
-it('an end that other servers could not be told is not said to be done', async () => {
+it('reports an error when other servers could not be told to end a session', async () => {
   const away = new ServiceError('broker_unavailable', 'It is away.');
   const overview = createLiveOverview({
     ...{ list: () => [], hearing },

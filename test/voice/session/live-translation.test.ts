@@ -86,7 +86,7 @@ const refusal = (live: LiveTranslation, given: Partial<LiveTranslationRequest>) 
   );
 
 describe('the glossary of a session', () => {
-  it('has its terms in what a classic engine translates, with blanks around kept', async () => {
+  it('is applied to the output of a classic engine, keeping the surrounding blanks', async () => {
     const glossaryId = await newGlossary(content('house\thogar'));
     const plain = await prepare(classic, {});
     const { translateText } = await prepare(classic, { glossaryId });
@@ -96,7 +96,7 @@ describe('the glossary of a session', () => {
     expect(await translateText('The houses are here, in my house', options)).toContain('hogar');
   });
 
-  it('gives an engine that uses terms those that occur', async () => {
+  it('passes the terms that occur to an engine that supports terms', async () => {
     const glossaryId = await newGlossary(content('house\tDomizil\ncar\tKarosse', 'de'));
     const { translateText } = await prepare(modern, { glossaryId, pairs: [pair('de')] });
     const text = await translateText('The house is big.', { ...pair('de'), signal });
@@ -106,7 +106,7 @@ describe('the glossary of a session', () => {
     });
   });
 
-  it('serves variants, and leaves targets alone for which it has no dictionary', async () => {
+  it('serves language variants, and does not affect targets without a dictionary', async () => {
     const glossaryId = await newGlossary(content('house\thogar'));
     const pairs = [pair('es-419'), pair('fr')];
     const { translateText } = await prepare(classic, { glossaryId, pairs });
@@ -114,7 +114,7 @@ describe('the glossary of a session', () => {
     expect(await translateText('The house', { ...pair('fr'), signal })).not.toContain('hogar');
   });
 
-  it('is refused when it has no dictionary for any target, naming the pairs', async () => {
+  it('is refused when it has no dictionary for any target, naming the language pairs', async () => {
     const glossaryId = await newGlossary(content('a\tb', 'it'));
     const pairs = [pair('es'), pair('fr'), pair('en-US')];
     expect(await refusal(classic, { glossaryId, pairs })).toMatchObject({
@@ -125,7 +125,7 @@ describe('the glossary of a session', () => {
     });
   });
 
-  it('goes unused where nothing is translated', async () => {
+  it('is ignored when nothing is translated', async () => {
     const glossaryId = await newGlossary(content('a\tb', 'it'));
     for (const pairs of [[], [pair('en-GB')]]) {
       const { translateText } = await prepare(classic, { glossaryId, pairs });
@@ -133,7 +133,7 @@ describe('the glossary of a session', () => {
     }
   });
 
-  it('must be the caller’s: 404 for unknown ones and others’, 400 for what is no id', async () => {
+  it('must belong to the caller: unknown and foreign ids give 404, malformed ids 400', async () => {
     const glossaryId = await newGlossary(content('a\tb'));
     const stranger = await platform.newcomer();
     const code = async (given: Partial<LiveTranslationRequest>) =>
@@ -145,7 +145,7 @@ describe('the glossary of a session', () => {
     expect(await code({ glossaryId: 'nonsense' })).toBe('invalid_request');
   });
 
-  it('stays what it was when the session began, whatever becomes of it', async () => {
+  it('keeps the state it had when the session began', async () => {
     const glossaryId = await newGlossary(content('house\thogar'));
     const before = await prepare(classic, { glossaryId });
     const { accountId } = caller.account;
@@ -157,7 +157,7 @@ describe('the glossary of a session', () => {
     expect(await after.translateText('The house', options)).toContain('morada');
   });
 
-  it('is read before the first sentence, and not again', async () => {
+  it('is read once, before the first sentence', async () => {
     const glossaryId = await newGlossary(content('house\thogar'), content('house\tfoyer', 'fr'));
     const reads: string[] = [];
     const counting: Pick<Glossaries, 'get' | 'glossaryFor'> = {
@@ -176,7 +176,7 @@ describe('the glossary of a session', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('serves languages that are only detected later, and a deleted one leaves sentences as they are', async () => {
+  it('serves languages that are detected later, and is skipped for new languages once deleted', async () => {
     const sources = ['en', 'de', 'nb', 'zh'];
     const targets = ['es', 'de'];
     const dictionaries = [
@@ -207,13 +207,13 @@ describe('the formality of a session', () => {
     expect(chatQuestions(chatServer)[0]?.formality).toMatch(told);
   });
 
-  it('default asks for none', async () => {
+  it('is not sent to the engine when it is "default"', async () => {
     const { translateText } = await prepare(modern, { formality: 'default', pairs: [pair('de')] });
     await translateText('How are you?', { ...pair('de'), signal });
     expect(chatQuestions(chatServer)[0]).not.toHaveProperty('formality');
   });
 
-  it('is applied to the targets where it can be', async () => {
+  it('is applied to those targets that support it', async () => {
     const pairs = [pair('nb'), pair('de')];
     const { translateText } = await prepare(modern, { formality: 'formal', pairs });
     for (const { target } of pairs)
@@ -224,14 +224,14 @@ describe('the formality of a session', () => {
     ]);
   });
 
-  it('is refused where no target has it, naming those that do', async () => {
+  it('is refused when no target supports it, naming the languages that do', async () => {
     const refused = await refusal(modern, { formality: 'formal', pairs: [pair('nb'), pair('zh')] });
     expect(refused).toMatchObject({ code: 'invalid_request' });
     expect(refused?.message).toMatch(/\(nb, zh\).*: de, es\./);
     expect((await refusal(classic, { formality: 'less' }))?.message).toMatch(/No running engine/);
   });
 
-  it('that is none is refused, naming all', async () => {
+  it('is refused when it is unknown, naming all values', async () => {
     const refused = await refusal(modern, { formality: 'prefer_more' });
     expect(refused).toMatchObject({ code: 'invalid_request' });
     expect(refused?.message).toContain('default, formal, more, informal, less');

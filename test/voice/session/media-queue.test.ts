@@ -5,7 +5,7 @@ import {
   createRealTimeMeter,
 } from '../../../server/voice/session/media-queue.ts';
 
-describe('what waits of compressed audio', () => {
+describe('the waiting time of compressed audio', () => {
   function queueAt() {
     const clock = { ms: 5_000 };
     const queue = createMediaQueue({
@@ -24,7 +24,7 @@ describe('what waits of compressed audio', () => {
     return { queue, clock, come };
   }
 
-  it('plays as long as it has been coming, before any of it was decoded', () => {
+  it('is the time over which the audio arrived, as long as none of it was decoded', () => {
     const { queue, clock, come } = queueAt();
     come(1, 250);
     come(12, 250);
@@ -35,7 +35,7 @@ describe('what waits of compressed audio', () => {
     expect(queue.waitingMs).toBe(4_000);
   });
 
-  it('plays by its bytes, when it is known how many make a second', () => {
+  it('follows from its bytes, once the byte rate is known', () => {
     const { queue, come } = queueAt();
     come(21, 500);
     for (let taken = 0; taken < 11; taken += 1) queue.media.take();
@@ -45,7 +45,7 @@ describe('what waits of compressed audio', () => {
     expect(queue.waitingMs).toBe(0);
   });
 
-  it('is nothing when all was taken, be there sound in it or not', () => {
+  it('is zero when everything was taken, with or without sound', () => {
     const { queue, come } = queueAt();
     come(10, 500);
     for (let taken = 0; taken < 10; taken += 1) queue.media.take();
@@ -54,7 +54,7 @@ describe('what waits of compressed audio', () => {
 });
 
 describe('the real-time meter', () => {
-  it('lets twice real time pass for ever and refuses more', () => {
+  it('accepts twice real time for ever, and refuses more', () => {
     let nowMs = 0;
     const meter = createRealTimeMeter('too fast', () => nowMs);
     for (; nowMs < 600_000; nowMs += 100) meter(200);
@@ -63,7 +63,7 @@ describe('the real-time meter', () => {
     }).toThrow(expect.objectContaining({ code: 'audio_too_fast' }) as Error);
   });
 
-  it('lets audio through at once that a stalled network held back', () => {
+  it('accepts a burst after a stalled network', () => {
     let nowMs = 0;
     const meter = createRealTimeMeter('too fast', () => nowMs);
     nowMs = 15_000;
@@ -72,7 +72,7 @@ describe('the real-time meter', () => {
     }).not.toThrow();
   });
 
-  it('notices ten times real time within half a second', () => {
+  it('detects ten times real time within half a second', () => {
     let nowMs = 0;
     const meter = createRealTimeMeter('too fast', () => nowMs);
     expect(() => {
@@ -80,14 +80,14 @@ describe('the real-time meter', () => {
     }).toThrow(expect.objectContaining({ code: 'audio_too_fast' }) as Error);
   });
 
-  it('lets audio through at once that a server which is gone would have taken', () => {
+  it('accepts a burst that a failed server would have taken', () => {
     const before = { elapsedMs: 10_000, receivedMs: 4_000 };
     const meter = createRealTimeMeter('too fast', () => 0, before);
     for (let leftMs = 18_000; leftMs > 0; leftMs -= 100) meter(100);
     expect(() => meter(100)).toThrow('too fast');
   });
 
-  it('lets no more through at another server than a stalled network may deliver', () => {
+  it('accepts at another server no more than a stalled network may deliver', () => {
     const before = { elapsedMs: 3_600_000, receivedMs: 4_000 };
     const meter = createRealTimeMeter('too fast', () => 0, before);
     for (let leftMs = 30_000; leftMs > 0; leftMs -= 100) meter(100);

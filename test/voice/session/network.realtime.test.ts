@@ -1,4 +1,4 @@
-/** What networks and machines do to servers that share sessions, and that nobody loses a word of it. */
+/** Network and machine failures in a cluster that shares sessions, during which no word may be lost. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
@@ -25,12 +25,12 @@ const SENTENCES = [
 const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
 /** Enough for each server to have some; `npm run bench -- soak-cluster` has thirty. */
 const SPEAKERS = 2;
-/** 100 ms, at a speed the gateway takes for long. */
+/** Chunks of 100 ms, at a speed that the gateway accepts for long. */
 const PACE = { chunkBytes: 3_200, everyMs: 60 };
-/** How much has been said when something happens. */
+/** Share of the speech that is said when the failure happens. */
 const SHARE = 0.3;
 
-/** Longer than a lease is good for, in ms. */
+/** Longer than a lease lasts, in ms. */
 const CUT_MS = 6_000;
 const SLOW_MS = 4_000;
 const FULL_MS = 4_000;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   cluster = await startNetworkCluster(2);
   const heard = await speak().done;
   undisturbed = heard[0]!;
-  // Or nothing could be compared with them.
+  // Otherwise they could not serve as a reference.
   expect(damageOf(heard, undisturbed)).toEqual(NO_DAMAGE);
 });
 beforeEach((context) => {
@@ -61,25 +61,25 @@ afterAll(async () => {
   if (reason === undefined) await cluster.stop();
 });
 
-/** Nobody loses a word, whatever happens to the cluster. */
+/** Expects that no speaker loses a word while `happen` runs. */
 async function expectUnhurt(happen: (victim: ClusterNode) => void | Promise<void>): Promise<void> {
   const noticed = await whileSpeaking(speak(), {
     share: SHARE,
-    // Half of them are there.
+    // Half of the speakers are at this node.
     happen: () => happen(cluster.nodes[0]!),
   });
   tellGaps(noticed);
   expect(damageOf(noticed.heard, undisturbed)).toEqual(NO_DAMAGE);
 }
 
-it('an undisturbed session says every word', () => {
+it('recognises every word of an undisturbed session', () => {
   const { source, sequences, connections } = undisturbed;
   expect(source.toLowerCase().replace(/[.]/g, '')).toBe(SENTENCES.join(' '));
   expect(sequences).toEqual(sequences.map((_, index) => index + 1));
   expect(connections).toBe(1);
 });
 
-it('a server loses its cables for a while', async () => {
+it('loses no word while a server is unplugged for a while', async () => {
   await expectUnhurt(async ({ machine }) => {
     machine.cut('front', 'back');
     await delay(CUT_MS);
@@ -87,7 +87,7 @@ it('a server loses its cables for a while', async () => {
   });
 });
 
-it('a server is cut off from Redis and PostgreSQL, and not from its clients', async () => {
+it('loses no word while a server is cut off from Redis and PostgreSQL, but not from its clients', async () => {
   await expectUnhurt(async ({ machine }) => {
     machine.cut('back');
     await delay(CUT_MS);
@@ -95,7 +95,7 @@ it('a server is cut off from Redis and PostgreSQL, and not from its clients', as
   });
 });
 
-it('the way to Redis is slow, and PostgreSQL is killed meanwhile, and comes back', async () => {
+it('loses no word while the link to Redis is slow and PostgreSQL crashes and restarts', async () => {
   await expectUnhurt(async () => {
     const { machine } = cluster.redis;
     machine.slow('back', { kbits: 4_000 });
@@ -107,7 +107,7 @@ it('the way to Redis is slow, and PostgreSQL is killed meanwhile, and comes back
   });
 });
 
-it('the way to Redis is long, and loses packets', async (context) => {
+it('loses no word while the link to Redis has a long delay and loses packets', async (context) => {
   if (!canDelay()) context.skip('this kernel has no netem');
   await expectUnhurt(async () => {
     const { machine } = cluster.redis;
@@ -117,7 +117,7 @@ it('the way to Redis is long, and loses packets', async (context) => {
   });
 });
 
-it('Redis is full, and has room again', async () => {
+it('loses no word while Redis is out of memory', async () => {
   await expectUnhurt(async () => {
     await cluster.redis.ask('CONFIG', 'SET', 'maxmemory', '1');
     await delay(FULL_MS);

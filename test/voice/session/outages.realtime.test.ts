@@ -1,4 +1,4 @@
-/** A part of the voice path that is killed, or falls behind: nothing is lost. */
+/** Processes of the voice path that are killed or fall behind, without any loss. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodedBy, spokenSamples } from '../../support/audio/encoded-speech.ts';
@@ -18,7 +18,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
     VOICE_MAX_LAG_SECONDS: String(MAX_LAG_MS / 1000),
-    // One is sent nothing while others are held back.
+    // Some clients are held back for long, during which they receive nothing.
     VOICE_IDLE_SECONDS: '300',
   });
 });
@@ -28,7 +28,7 @@ const descendants = (pattern: RegExp) => descendantsOf(server.pid, pattern);
 
 const kill = (pids: number[]) => pids.forEach((pid) => process.kill(pid, 'SIGKILL'));
 
-it('who is heard and translated by processes that are killed in mid session loses no sentence', async () => {
+it('loses no sentence when recognition and translation processes are killed during sessions', async () => {
   const client = await connect(server, { target_languages: ['es'] });
   const sharer = await connect(server);
   const stages = () => descendants(/^(?:\S*\/)?(?:lt-proc|apertium-\w+|lrx-proc|cg-proc)\b/);
@@ -36,14 +36,14 @@ it('who is heard and translated by processes that are killed in mid session lose
   const killed = recognisers();
   const sharing = stream(sharer, readFileSync(await speech({ text: TEXT })).subarray(44), {
     ...PACE,
-    // In the middle of what both of them say.
+    // In the middle of both speakers' speech.
     onChunk: (index) => index === 20 && kill(killed),
   });
   for (const text of ['good morning everybody', 'my friends live in a small house near the sea']) {
     const audio = readFileSync(await speech({ text, padStartS: 0.2, padEndS: 0.3 })).subarray(44);
     const half = Math.floor(audio.length / 6_400) * 3_200;
     await stream(client, audio.subarray(0, half), PACE);
-    // It is there from the start of the session, and since it has translated the first sentence.
+    // The process exists from the start of the session, and again after the first sentence was translated.
     await until(() => stages().length > 0);
     kill(stages().slice(0, 1));
     await stream(client, audio.subarray(half), PACE);
@@ -75,7 +75,7 @@ const signalRecognisers = (signal: NodeJS.Signals) => {
   for (const pid of descendants(/moonshine-child/)) process.kill(pid, signal);
 };
 
-it('who asked is told of the lag, whatever the format; all are held back, and nothing is lost', async () => {
+it('reports the lag to clients that asked, holds all clients back, and loses nothing', async () => {
   const samples = await spokenSamples([TEXT, TEXT]);
   const ogg = encodedBy(['-c:a', 'libopus', '-b:a', '16k', '-f', 'ogg'], samples);
   const client = await connect(server, { lag_updates: true });
@@ -96,11 +96,11 @@ it('who asked is told of the lag, whatever the format; all are held back, and no
     stream(client, samples.subarray(before * pace.chunkBytes), pace),
     stream(compressed, ogg.subarray(before * oggPace.chunkBytes), oggPace),
   ]);
-  // Told at a second and at every other one: at two seconds the client is held back.
+  // The lag is reported at one second and at every second one; at two seconds the client is held back.
   await until(() => [client, compressed].every((each) => Math.max(0, ...lags(each)) >= 1_000));
   expect(lags(client)[0]).toBeGreaterThanOrEqual(1_000);
   await streaming;
-  // What the client had sent before it was held back comes on top; not all that there was to send.
+  // What the client sent before it was held back adds to the lag, but not all of the speech does.
   const mostLagMs = Math.max(MAX_LAG_MS, (samples.length / 32 - before * pace.chunkMs) * 0.75);
   for (const each of [client, compressed]) {
     expect(Math.max(...lags(each))).toBeLessThan(mostLagMs);

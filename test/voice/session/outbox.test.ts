@@ -20,7 +20,7 @@ const media = (sizeBytes: number): ServerMessage => ({
   duration: 1,
 });
 
-/** What is to be told now, in brief: texts, `~` before tentative ones. */
+/** Takes all pending messages in short form: texts, with `~` before tentative ones. */
 function takeAll(reader: OutboxReader): string[] {
   const told: string[] = [];
   for (let next = reader.take(); next !== undefined; next = reader.take()) {
@@ -33,8 +33,8 @@ function takeAll(reader: OutboxReader): string[] {
   return told;
 }
 
-describe('a connection', () => {
-  it('is told everything that is concluded, and of tentative captions the newest', () => {
+describe("a reader's connection", () => {
+  it('receives everything concluded, and only the newest tentative captions', () => {
     const outbox = createOutbox({ isNumbered: false });
     const reader = outbox.read(undefined);
     void outbox.put(tentative('a'));
@@ -45,7 +45,7 @@ describe('a connection', () => {
     expect(takeAll(reader)).toEqual(['a b c', '~d e']);
   });
 
-  it('is told that tentative captions are gone', () => {
+  it('is told when tentative captions are removed', () => {
     const outbox = createOutbox({ isNumbered: false });
     const reader = outbox.read(undefined);
     void outbox.put(tentative('noise'));
@@ -54,7 +54,7 @@ describe('a connection', () => {
     expect(takeAll(reader)).toEqual(['~']);
   });
 
-  it('is done when everything was said and taken', () => {
+  it('is done when everything was put and taken', () => {
     const outbox = createOutbox({ isNumbered: false });
     const reader = outbox.read(undefined);
     void outbox.put(concluded('a'));
@@ -64,7 +64,7 @@ describe('a connection', () => {
     expect(reader.isDone).toBe(true);
   });
 
-  it('gets nothing more once another one reads', () => {
+  it('receives nothing more once another connection reads', () => {
     const outbox = createOutbox({ isNumbered: false });
     const first = outbox.read(undefined);
     const second = outbox.read(undefined);
@@ -75,7 +75,7 @@ describe('a connection', () => {
 });
 
 describe('the next connection', () => {
-  it('is told what the client does not have, then the newest tentative captions', () => {
+  it('receives what the client has not received, then the newest tentative captions', () => {
     const outbox = createOutbox({ isNumbered: true });
     const first = outbox.read(undefined);
     for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
@@ -86,7 +86,7 @@ describe('the next connection', () => {
     expect(takeAll(outbox.read(4))).toEqual(['~e']);
   });
 
-  it('of a client that says nothing begins after what was confirmed', () => {
+  it('begins after the confirmed messages when its client names no sequence', () => {
     const outbox = createOutbox({ isNumbered: false });
     const first = outbox.read(undefined);
     for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
@@ -95,7 +95,7 @@ describe('the next connection', () => {
     expect(takeAll(outbox.read(undefined))).toEqual(['c', '~']);
   });
 
-  it('may go back behind what was confirmed for half a minute', () => {
+  it('may go back behind confirmed messages for half a minute', () => {
     let nowMs = 0;
     const outbox = createOutbox({ isNumbered: true, now: () => nowMs });
     for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
@@ -108,7 +108,7 @@ describe('the next connection', () => {
     expect(takeAll(outbox.read(0))).toEqual(['c', '~']);
   });
 
-  it('is not impressed by a sequence that was never told', () => {
+  it('ignores a sequence that was never sent', () => {
     const outbox = createOutbox({ isNumbered: true });
     void outbox.put(concluded('a'));
     const reader = outbox.read(99);
@@ -118,7 +118,7 @@ describe('the next connection', () => {
   });
 });
 
-it('only clients that asked see a sequence, on all that must not be lost and nothing else', () => {
+it('numbers messages only on request, and only those that must not be lost', () => {
   for (const isNumbered of [true, false]) {
     const outbox = createOutbox({ isNumbered });
     const reader = outbox.read(undefined);
@@ -134,7 +134,7 @@ it('only clients that asked see a sequence, on all that must not be lost and not
   }
 });
 
-it('waits when the client has not confirmed too much, and no longer than that', async () => {
+it('waits while the client has too much unconfirmed, until it confirms or the outbox closes', async () => {
   const outbox = createOutbox({ isNumbered: false });
   const reader = outbox.read(undefined);
   await outbox.put(media(5_000_000));

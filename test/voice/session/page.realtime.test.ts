@@ -8,7 +8,7 @@ import { sharedServer, type SharedServer } from '../../support/product/shared-se
 import { speech } from '../../support/audio/speech.ts';
 import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
-/** What the element offers a page. */
+/** The API that the element offers to a page. */
 type Captions = HTMLElement & {
   transcript(language: string): string;
   updateComplete: Promise<boolean>;
@@ -21,18 +21,20 @@ let server: SharedServer;
 let browser: Browser;
 beforeAll(async () => {
   server = await sharedServer('hearing');
-  // The file repeats: a long silence at its end leaves time to press stop.
+  // Chromium repeats the file, so a long silence at its end leaves time to press stop.
   const said = { text: TEXT, sampleRateHz: 48_000, padStartS: 1, padEndS: 30 };
   browser = await launchChromium(await speech(said));
   mkdirSync(artefacts, { recursive: true });
 });
 afterAll(() => browser.close());
 
-/** Opens the demo page in a Chromium whose microphone plays the speech, and notes all it asks and is told. */
+/**
+ * Opens the demo page in a Chromium whose microphone plays the speech, and records its errors and traffic.
+ */
 async function openPage() {
   const page = await browser.newPage({
     viewport: { width: 1366, height: 900 },
-    // Pictures are taken of lines that stand still.
+    // Screenshots need lines that do not move.
     reducedMotion: 'reduce',
   });
   const complaints: string[] = [];
@@ -55,14 +57,14 @@ const transcript = (page: Page, language: string) =>
     language,
   );
 
-it('a voice at the microphone becomes captions in English and Spanish, and no API key is seen', async () => {
+it('captions a microphone in English and Spanish without exposing an API key', async () => {
   const { page, complaints, seen } = await openPage();
   const texts = (part: string) => page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
   await page.getByRole('button', { name: /start/i }).click();
   await until(async () => /for you/i.test(await transcript(page, 'en')));
   await until(async () => /país/.test(await transcript(page, 'es')));
   await page.screenshot({ path: path.join(artefacts, 'captions.png') });
-  // What was tentative has been concluded: nothing is left that may still change.
+  // All tentative text has been concluded, so nothing changes any more.
   await until(async () => (await texts('tentative')).join('').trim() === '');
   expect((await texts('concluded')).join(' ')).toMatch(/country[\s\S]*país/);
   await page.getByRole('button', { name: /stop/i }).click();

@@ -16,7 +16,7 @@ import {
   type SessionAnswer,
 } from '../../support/product/voice-client.ts';
 
-/** A recogniser of tones hears when a piece is missing, or comes twice. */
+/** The tone recogniser reveals when a piece is missing or repeated. */
 const SENTENCES = [
   'alpha bravo charlie delta echo foxtrot golf hotel',
   'india juliett kilo lima mike november oscar papa',
@@ -60,13 +60,13 @@ function concluded(messages: readonly ServerMessage[]): string[] {
   });
 }
 
-/** Lines of one language: languages may overtake each other. */
+/** Lines of one language, as languages may overtake each other. */
 function ofLanguage(lines: readonly string[], language: string): string[] {
   return lines.filter((line) => (JSON.parse(line) as { language: string }).language === language);
 }
 
-describe.concurrent('a client that acknowledges', () => {
-  it('loses nothing and gets nothing twice over fifty resets, in both encodings', async () => {
+describe.concurrent('a client with acknowledgements', () => {
+  it('loses and repeats nothing over fifty resets, in both encodings', async () => {
     const audio = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
     const request = { source_language: 'en', target_languages: ['es'] };
     const calm = await startResetProxy(server.url);
@@ -101,14 +101,14 @@ describe.concurrent('a client that acknowledges', () => {
     await Promise.all([calm.close(), rough.close()]);
   });
 
-  it('is told again and again that the server is there while no audio comes', async () => {
+  it('receives acknowledgements as a sign of life while no audio comes', async () => {
     const client = await connect(server, { acknowledgements: true });
     const isAlive = (message: ServerMessage) => message.type === 'source_media_acknowledgement';
     await until(() => client.messages.filter(isAlive).length >= 3);
     client.socket.terminate();
   });
 
-  it('is told how much audio has arrived, twice a second at most', async () => {
+  it('learns how much audio has arrived, at most twice a second', async () => {
     const startedAtMs = performance.now();
     const client = await connect(server, { acknowledgements: true });
     const received = () =>
@@ -128,8 +128,8 @@ describe.concurrent('a client that acknowledges', () => {
   });
 });
 
-describe('a client that knows nothing of it', () => {
-  it('goes on after a reset with the plain contract: no sequences, nothing twice, no gap', async () => {
+describe('a client without acknowledgements', () => {
+  it('continues after a reset without sequences, repetition or gap', async () => {
     const audio = toneSpeech(SENTENCES.slice(0, 2).join(' '));
     const proxy = await startResetProxy(server.url);
     const through = (session: SessionAnswer) => ({
@@ -161,13 +161,13 @@ describe('a client that knows nothing of it', () => {
     expect(new Set(lines).size).toBe(lines.length);
     expect(all.some((message) => 'sequence' in message)).toBe(false);
     const heard = (first.text() + second.text()).toLowerCase();
-    // What was on its way at the reset is lost, in the middle.
+    // What was in transit at the reset is lost, in the middle.
     for (const word of ['alpha', 'bravo', 'oscar', 'papa']) expect(heard).toContain(word);
     await proxy.close();
   });
 });
 
-describe('tokens of a reconnection', () => {
+describe('reconnection tokens', () => {
   it('drop a connection that is still live', async () => {
     const session = await requestSession(server);
     const first = await connectWith(session, 'json');
@@ -180,7 +180,7 @@ describe('tokens of a reconnection', () => {
     expect((await second.closed).code).toBe(1000);
   });
 
-  it('that are outdated end the session, tried for either purpose', async () => {
+  it('end the session when they are outdated, on connection as on reconnection', async () => {
     for (const attempt of ['reconnect', 'connect'] as const) {
       const session = await requestSession(server);
       const first = await connectWith(session, 'json');
@@ -195,7 +195,7 @@ describe('tokens of a reconnection', () => {
     }
   });
 
-  it('that nobody knows, or that are malformed, are refused with a message', async () => {
+  it('are refused with a message when they are unknown or malformed', async () => {
     for (const [token, more] of [
       ['nope', ''],
       ['', ''],
@@ -209,7 +209,7 @@ describe('tokens of a reconnection', () => {
     expect((await server.get('/v3/voice/realtime?token=x')).status).toBe(403);
   });
 
-  it('are exchanged before the first connection as well', async () => {
+  it('can be exchanged before the first connection as well', async () => {
     const session = await requestSession(server);
     const next = (await (await reconnect(session.token)).json()) as SessionAnswer;
     const client = await connectWith(next, 'json');
@@ -217,7 +217,7 @@ describe('tokens of a reconnection', () => {
     expect((await client.closed).code).toBe(1000);
   });
 
-  it('are worthless after an error', async () => {
+  it('are invalid after an error', async () => {
     const session = await requestSession(server);
     const client = await connectWith(session, 'json');
     client.socket.send('nonsense');
@@ -227,8 +227,8 @@ describe('tokens of a reconnection', () => {
 });
 
 describe('a session whose connection dropped', () => {
-  it('tells its last words to the client that comes back for them', async () => {
-    // It has no pause in which it could be concluded before.
+  it('delivers its last words to a client that comes back for them', async () => {
+    // Without a pause, in which the speech could be concluded before.
     const audio = toneSpeech(SENTENCES[0] ?? '', { padEndMs: 100 });
     const session = await requestSession(server, { acknowledgements: true });
     const client = await connectWith(session, 'json');
@@ -236,7 +236,7 @@ describe('a session whose connection dropped', () => {
     recogniser.hold = new Promise<void>((resolve) => (release = resolve));
     await stream(client, audio, { chunkBytes: 3200, chunkMs: 100 });
     client.end();
-    // Its answer says that the end has arrived.
+    // The pong shows that the end has arrived.
     await new Promise((resolve) => client.socket.once('pong', resolve).ping());
     client.socket.terminate();
     const answer = await reconnect(session.token, '&last_sequence=0');
@@ -247,8 +247,8 @@ describe('a session whose connection dropped', () => {
     expect(endMarks(back).at(-1)).toBe('end_of_stream');
   });
 
-  it('is over at once when its client takes its leave', async () => {
-    // A reset after the last word leaves a session waiting for a client that has no need of it.
+  it('ends at once when its client closes it regularly', async () => {
+    // A reset after the last word leaves a session waiting for a client that does not come back.
     await until(async () => (await sessionCount()) === 0);
     const client = await connect(server);
     const before = await sessionCount();

@@ -44,7 +44,7 @@ describe('a session request', () => {
   });
 
   it.each(['Service-Auth-Key', 'DeepL-Auth-Key', 'service-auth-key', 'DEEPL-AUTH-KEY'])(
-    'may name its scheme %s',
+    'accepts the authorization scheme %s',
     async (scheme) => {
       const headers = { Authorization: `${scheme} ${server.apiKey}` };
       expect((await server.post(PATH, request, headers)).status).toBe(200);
@@ -90,13 +90,13 @@ describe('a session request', () => {
     [{ formality: 'rude' }, /formality.*informal/],
     [{ caption_mode: 'frantic' }, /instant, balanced, settled/],
     [{ acknowledgements: 'often' }, /acknowledgements/],
-  ])('with %j is a 400 that says what is possible', async (part, message) => {
+  ])('with %j gives a 400 that lists the possible values', async (part, message) => {
     const { status, body } = await answer(server.post(PATH, { ...request, ...part }));
     expect(status).toBe(400);
     expect(body['message']).toMatch(message);
   });
 
-  it('may carry nulls, unknown fields and blanks in its media type', async () => {
+  it('may contain nulls, unknown fields, and blanks in its media type', async () => {
     const body = {
       ...request,
       ...{ source_media_content_type: 'audio/pcm; encoding=s16le; rate=16000' },
@@ -124,7 +124,7 @@ describe('a session request', () => {
     expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('by another method, or at another path, is not found', async () => {
+  it('with another method or path gives 404', async () => {
     for (const pathname of ['/v3/voice', '/v3/voice/realtime/connect', '/%2e%2e/etc/passwd']) {
       const { status, body } = await answer(server.get(pathname));
       expect(status).toBe(404);
@@ -133,20 +133,20 @@ describe('a session request', () => {
   });
 });
 
-it('what is no HTTP, or no address, is answered like any other mistake', async () => {
+it('answers malformed HTTP and malformed addresses like any other mistake', async () => {
   for (const line of ['GET /%zz HTTP/1.1', 'HELLO', 'GET / HTTP/9.9']) {
     const answer = await rawExchange(server.url, `${line}\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer, line).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(answer, line).toMatch(/x-trace-id: [0-9a-f]{32}/i);
     expect(answer, line).toMatch(/\{"message":".+"\}$/);
-    // As in every other answer.
+    // Security headers as in every other answer.
     for (const [name, value] of Object.entries(securityHeaders(false))) {
       expect(answer.toLowerCase(), line).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
     }
   }
 });
 
-it('an offer to upgrade to something else is answered as a plain request', async () => {
+it('answers an upgrade to another protocol as a plain request', async () => {
   const upgrade =
     'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk';
   const health = await rawExchange(server.url, `GET /healthz HTTP/1.1\r\n${upgrade}\r\n\r\n`);
@@ -163,7 +163,7 @@ it('an offer to upgrade to something else is answered as a plain request', async
   expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*casa/i);
 });
 
-it('headers that are too large, expectations and a missing host are answered with a message', async () => {
+it('answers oversized headers, expectations and a missing host regularly', async () => {
   const ask = (head: string) => rawExchange(server.url, `${head}\r\nConnection: close\r\n\r\n`);
   const large = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}`;
   expect(await ask(large)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"message"/);
@@ -171,10 +171,10 @@ it('headers that are too large, expectations and a missing host are answered wit
   expect(await ask('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-describe('settings of its own', () => {
+describe('settings', () => {
   const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'live.example.org' };
 
-  /** Where sessions are streamed to, of three that are requested where two may be. */
+  /** Requests three sessions where two are allowed; returns the streaming addresses. */
   async function twoOfThree(settings: Record<string, string>, headers = {}): Promise<string[]> {
     const own = await startHosted({ RECOGNISER: 'silent', ...settings });
     try {
@@ -190,26 +190,26 @@ describe('settings of its own', () => {
     }
   }
 
-  it('limit the sessions of all, and the streaming address follows the public one', async () => {
+  it('limit the sessions of the server; the streaming address follows PUBLIC_URL', async () => {
     const settings = { PUBLIC_URL: 'https://live.example.org/gateway/', VOICE_MAX_SESSIONS: '2' };
     const address = 'wss://live.example.org/gateway/v3/voice/realtime/connect';
     expect(await twoOfThree(settings)).toEqual([address, address]);
   });
 
-  it('limit the sessions of a key, and the streaming address follows a proxy that is trusted', async () => {
+  it('limit the sessions of a key; the streaming address follows a trusted proxy', async () => {
     const settings = { TRUST_PROXY: 'on', VOICE_MAX_SESSIONS_PER_KEY: '2' };
     const address = 'wss://live.example.org/v3/voice/realtime/connect';
     expect(await twoOfThree(settings, forwarded)).toEqual([address, address]);
   });
 
-  it('are needed for a streaming address that follows a proxy', async () => {
+  it('are required for a streaming address that follows a proxy', async () => {
     const answer = await server.post(PATH, request, forwarded);
     const { streaming_url } = (await answer.json()) as SessionAnswer;
     expect(streaming_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/v3\/voice/);
   });
 });
 
-it('with a certificate the server speaks TLS, on the socket too', async () => {
+it('serves HTTPS and secure WebSockets with a certificate', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-tls-'));
   const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes'];

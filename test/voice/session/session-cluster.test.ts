@@ -44,7 +44,7 @@ function openBroker(now?: () => number): Broker {
   return broker;
 }
 
-/** The sessions of a node that has been there for a while, and what becomes of them. */
+/** A session cluster of a node that has run for a while, and spies on its callbacks. */
 function openCluster(broker: Broker, options: Partial<SessionClusterOptions> = {}) {
   const onLeft = vi.fn<SessionClusterOptions['onLeft']>();
   const onRemoved = vi.fn<SessionClusterOptions['onRemoved']>();
@@ -66,7 +66,7 @@ it.each<[code: ErrorCode, stays: boolean]>([
   ['stopping', true],
   ['key_deactivated', false],
   ['not_found', false],
-])('a session that cannot be taken up because of %s stays: %s', async (code, stays) => {
+])('handles a session that cannot be resumed because of %s (keeps it: %s)', async (code, stays) => {
   const broker = openBroker();
   const adopt = () => Promise.reject(new ServiceError(code, 'No.'));
   const { cluster, onRemoved } = openCluster(broker, { adopt });
@@ -76,7 +76,7 @@ it.each<[code: ErrorCode, stays: boolean]>([
   expect(onRemoved).toHaveBeenCalledTimes(stays ? 0 : 1);
 });
 
-/** A session that is connected to a node, where its end is not known to be everybody's. */
+/** A session connected to one node, whose end the other nodes do not know of. */
 async function openSession(broker: Broker) {
   const { cluster, ...told } = openCluster(broker, {
     adopt: ({ journal }) =>
@@ -92,7 +92,7 @@ async function openSession(broker: Broker) {
   return { cluster, journal, ...told };
 }
 
-it('nothing stays of a session that is over', async () => {
+it('removes all data of a session that is over', async () => {
   const broker = openBroker();
   const { cluster, journal, onRemoved, onLeft } = await openSession(broker);
   await cluster.over('s', journal);
@@ -102,7 +102,7 @@ it('nothing stays of a session that is over', async () => {
   expect(onLeft).not.toHaveBeenCalled();
 });
 
-it('nor of one that ends while it is handed over', async () => {
+it('removes all data of a session that ends during its hand-over', async () => {
   const broker = openBroker();
   const { cluster, journal, onRemoved } = await openSession(broker);
   let over: Promise<void> = Promise.resolve();
@@ -121,7 +121,7 @@ it('nor of one that ends while it is handed over', async () => {
   expect(onRemoved).toHaveBeenCalledTimes(1);
 });
 
-it('a server that was cut off removes nothing of a session that is at another', async () => {
+it('keeps the data of a session that another server took over while this one was cut off', async () => {
   let nowMs = 0;
   const broker = openBroker(() => nowMs);
   let isAway = false;
@@ -144,7 +144,7 @@ it('a server that was cut off removes nothing of a session that is at another', 
   expect(onLeft).toHaveBeenCalledTimes(1);
 });
 
-it('a session that nobody connected to here, but elsewhere, stays', async () => {
+it('keeps a session that was never connected here, but elsewhere', async () => {
   const broker = openBroker();
   const { cluster, onRemoved, onLeft } = openCluster(broker);
   const journal = cluster.journal('s', { ...record, hasBegun: false }, true);
@@ -156,7 +156,7 @@ it('a session that nobody connected to here, but elsewhere, stays', async () => 
   expect(onLeft).toHaveBeenCalledTimes(1);
 });
 
-it('a session goes on without audio that another version of the server has written', async () => {
+it('resumes a session without the audio that another server version wrote', async () => {
   const broker = openBroker();
   const log = recordLog();
   const adopt = vi.fn<SessionClusterOptions['adopt']>(() =>
@@ -183,7 +183,7 @@ it('a session goes on without audio that another version of the server has writt
   expect(message).toContain('another version');
 });
 
-it('a session goes on where audio is missing, and waits for none that nobody hears any more', async () => {
+it('resumes a session with a gap in its audio, without waiting for audio that nobody needs', async () => {
   const broker = openBroker();
   const { journal } = await openSession(broker);
   const place = { fromBytes: 3_200, alignBytes: 6_400, alignSamples: 3_200 };
@@ -202,12 +202,12 @@ it('a session goes on where audio is missing, and waits for none that nobody hea
   const [start, jump, ...more] = audio.pieces;
   expect([start, jump]).toEqual([new MediaJump(3_200), new MediaJump(12_800)]);
   expect(more).toEqual([MEDIA_ALIGNMENT, Buffer.alloc(3_200)]);
-  // Of half a second a fifth was heard, two fifths are lost, and a fifth is there.
+  // Of half a second, a fifth was heard, two fifths are lost, and two fifths follow.
   expect(audio.receivedBytes).toBe(16_000);
   expect(audio.receivedMs).toBeCloseTo(300);
 });
 
-it('the audio of a session stays for as long as the session, though nothing comes', async () => {
+it('keeps the audio of a session as long as the session, even when no audio comes', async () => {
   vi.useFakeTimers();
   const broker = openBroker();
   const { journal } = await openSession(broker);
@@ -222,7 +222,7 @@ it('the audio of a session stays for as long as the session, though nothing come
 
 const ENDED = new ServiceError('session_ended', 'It was ended.');
 
-it('a session that is ended while nobody has it is over for whoever takes it up, and nothing stays', async () => {
+it('ends a session without an owner for any server that resumes it, and leaves nothing behind', async () => {
   const broker = openBroker();
   const { cluster, onRemoved } = openCluster(broker);
   await cluster.journal('s', record, true).open();
@@ -234,12 +234,12 @@ it('a session that is ended while nobody has it is over for whoever takes it up,
   expect(onRemoved).toHaveBeenCalledWith('s', record);
   expect(await readRecord(broker, 's')).toBeUndefined();
   expect(await readEnding(broker, 's')).toBeUndefined();
-  // Of one that nobody knows nothing is kept at all.
+  // Nothing is stored for an unknown session.
   await cluster.end('s', ENDED);
   expect(await readEnding(broker, 's')).toBeUndefined();
 });
 
-it('so is one that is ended while it is taken up', async () => {
+it('ends a session that is ended while it is being resumed', async () => {
   const broker = openBroker();
   const end = vi.fn<RunningSession['end']>();
   const { cluster } = openCluster(broker, {
@@ -256,17 +256,20 @@ it('so is one that is ended while it is taken up', async () => {
 it.each<[what: string, fails: (broker: Broker, error: ServiceError) => unknown]>([
   ['written', ({ records }, error) => vi.spyOn(records, 'write').mockRejectedValueOnce(error)],
   ['told', ({ announcements }, e) => vi.spyOn(announcements, 'tell').mockRejectedValueOnce(e)],
-])('an end that could not be %s is not done, until it is asked for again', async (_what, fails) => {
-  const broker = openBroker();
-  const { cluster } = openCluster(broker);
-  await cluster.journal('s', record, true).open();
-  fails(broker, new ServiceError('broker_unavailable', 'It is away.'));
-  await expect(cluster.end('s', ENDED)).rejects.toMatchObject({ code: 'broker_unavailable' });
-  await cluster.end('s', ENDED);
-  expect(await readEnding(broker, 's')).toMatchObject({ code: 'session_ended' });
-});
+])(
+  'reports an end that could not be %s as failed, and completes it on the next attempt',
+  async (_what, fails) => {
+    const broker = openBroker();
+    const { cluster } = openCluster(broker);
+    await cluster.journal('s', record, true).open();
+    fails(broker, new ServiceError('broker_unavailable', 'It is away.'));
+    await expect(cluster.end('s', ENDED)).rejects.toMatchObject({ code: 'broker_unavailable' });
+    await cluster.end('s', ENDED);
+    expect(await readEnding(broker, 's')).toMatchObject({ code: 'session_ended' });
+  },
+);
 
-it('what cannot be written keeps nobody waiting', async () => {
+it('does not wait for writes that fail', async () => {
   const broker = openBroker();
   const { journal } = await openSession(broker);
   const away = new ServiceError('broker_unavailable', 'It is away.');
@@ -276,7 +279,7 @@ it('what cannot be written keeps nobody waiting', async () => {
   await journal.close();
 });
 
-it('audio that is being written when its session ends is billed once', async () => {
+it('bills audio once that is being written when its session ends', async () => {
   const broker = openBroker();
   const { journal } = await openSession(broker);
   let billedMs = 0;
@@ -296,7 +299,7 @@ it('audio that is being written when its session ends is billed once', async () 
   expect(billedMs).toBe(150);
 });
 
-it('a server that waits for a session has it from one that was taking it, unless it is connected there', async () => {
+it('hands a session that is being resumed to a waiting server, unless a client is connected', async () => {
   const broker = openBroker();
   const sessions = new Map<string, { isConnected: boolean }>();
   const { cluster } = openCluster(broker, {

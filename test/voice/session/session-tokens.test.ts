@@ -7,7 +7,7 @@ import { type BrokerName, brokerNames, openBrokers } from '../../broker/open-bro
 const once = { ttlMs: 1000, mayRepeat: false };
 const session = { sessionId: 's', accountId: 'a' };
 
-/** Tokens as two servers see them. */
+/** The same tokens as two servers see them. */
 async function openTokens(name: BrokerName, now?: () => number) {
   const [tokens, other] = (await openBrokers(name)).map((each) =>
     createSessionTokens({ broker: each, rememberMs: 600_000, ...(now && { now }) }),
@@ -17,7 +17,7 @@ async function openTokens(name: BrokerName, now?: () => number) {
 
 const LOST = 'The answer was lost.';
 
-/** Tokens over a broker that loses the answer to the next change, or the question. */
+/** Tokens over a broker that loses the answer to the next change, or the change itself. */
 async function openUncertainTokens(name: BrokerName) {
   const [broker] = await openBrokers(name);
   let lost: 'answer' | 'question' | undefined;
@@ -39,7 +39,7 @@ async function openUncertainTokens(name: BrokerName) {
 }
 
 describe.each(brokerNames)('with the %s broker', (broker) => {
-  it('a token is spent by exactly one of many callers', async () => {
+  it('lets exactly one of many callers spend a token', async () => {
     const { tokens, other } = await openTokens(broker);
     const token = await tokens.issue(session, 1000);
     const outcomes = await Promise.all(
@@ -51,22 +51,25 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     expect(outcomes.filter(({ outcome }) => outcome === 'reused')).toHaveLength(59);
   });
 
-  it.each([2, 16])('of %i callers the one who has spent it is the first to know', async (count) => {
-    const { tokens } = await openTokens(broker);
-    for (let round = 0; round < 40; round += 1) {
-      const token = await tokens.issue({ ...session, sessionId: `${round}` }, 1000);
-      const told: string[] = [];
-      const callers = Array.from({ length: count }, async (_, index) => {
-        // As requests do, they come within a moment.
-        for (let turn = 0; turn < index % 6; turn += 1) await setImmediate();
-        told.push((await tokens.spend(token)).outcome);
-      });
-      await Promise.all(callers);
-      expect(told).toEqual(['spent', ...Array.from({ length: count - 1 }, () => 'reused')]);
-    }
-  });
+  it.each([2, 16])(
+    'answers the caller that spends the token first, of %i callers',
+    async (count) => {
+      const { tokens } = await openTokens(broker);
+      for (let round = 0; round < 40; round += 1) {
+        const token = await tokens.issue({ ...session, sessionId: `${round}` }, 1000);
+        const told: string[] = [];
+        const callers = Array.from({ length: count }, async (_, index) => {
+          // Like real requests, the calls arrive within a moment.
+          for (let turn = 0; turn < index % 6; turn += 1) await setImmediate();
+          told.push((await tokens.spend(token)).outcome);
+        });
+        await Promise.all(callers);
+        expect(told).toEqual(['spent', ...Array.from({ length: count - 1 }, () => 'reused')]);
+      }
+    },
+  );
 
-  it('an unknown, expired or revoked token is refused', async () => {
+  it('refuses an unknown, expired or revoked token', async () => {
     let nowMs = 0;
     const { tokens } = await openTokens(broker, () => nowMs);
     expect(await tokens.spend('nope')).toEqual({ outcome: 'refused' });
@@ -79,7 +82,7 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     expect(await tokens.rotate(revoked, 'a', once)).toEqual({ outcome: 'refused' });
   });
 
-  it('the latest token, spent or not, is exchanged for another that can be spent', async () => {
+  it('exchanges the latest token, spent or not, for a usable one', async () => {
     const { tokens } = await openTokens(broker);
     const first = await tokens.issue(session, 1000);
     await tokens.spend(first);
@@ -90,21 +93,21 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     expect(await tokens.spend(third.token)).toEqual({ outcome: 'spent', sessionId: 's' });
   });
 
-  it('a token that was exchanged is outdated for the next exchange', async () => {
+  it('treats an exchanged token as outdated in the next exchange', async () => {
     const { tokens } = await openTokens(broker);
     const first = await tokens.issue(session, 1000);
     await tokens.rotate(first, 'a', once);
     expect(await tokens.rotate(first, 'a', once)).toEqual({ outcome: 'outdated', sessionId: 's' });
   });
 
-  it('a token that was exchanged is as good as spent', async () => {
+  it('treats an exchanged token as spent', async () => {
     const { tokens } = await openTokens(broker);
     const first = await tokens.issue(session, 1000);
     await tokens.rotate(first, 'a', once);
     expect(await tokens.spend(first)).toEqual({ outcome: 'reused', sessionId: 's' });
   });
 
-  it('a connection that was given up may come late where questions may be repeated', async () => {
+  it('tolerates a late connection with an exchanged token when exchanges may be repeated', async () => {
     const { tokens } = await openTokens(broker);
     const first = await tokens.issue(session, 1000);
     const second = await tokens.rotate(first, 'a', { ttlMs: 1000, mayRepeat: true });
@@ -113,7 +116,7 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     expect(await tokens.spend(second.token)).toEqual({ outcome: 'spent', sessionId: 's' });
   });
 
-  it('of many exchanges of one token exactly one succeeds', async () => {
+  it('lets exactly one of many exchanges of one token succeed', async () => {
     const { tokens, other } = await openTokens(broker);
     const token = await tokens.issue(session, 1000);
     const outcomes = await Promise.all(
@@ -125,14 +128,14 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     expect(outcomes.filter(({ outcome }) => outcome === 'outdated')).toHaveLength(49);
   });
 
-  it("another account's token is refused and stays good", async () => {
+  it("refuses another account's token and leaves it valid", async () => {
     const { tokens } = await openTokens(broker);
     const token = await tokens.issue(session, 1000);
     expect(await tokens.rotate(token, 'b', once)).toEqual({ outcome: 'refused' });
     expect(await tokens.spend(token)).toEqual({ outcome: 'spent', sessionId: 's' });
   });
 
-  it('a question whose answer was lost may be asked again, until the answer was used', async () => {
+  it('allows an exchange to be repeated until its answer was used', async () => {
     const { tokens } = await openTokens(broker);
     const repeatable = { ttlMs: 1000, mayRepeat: true };
     const first = await tokens.issue(session, 1000);
@@ -141,12 +144,12 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     const third = await tokens.rotate(first, 'a', repeatable);
     if (third.outcome !== 'rotated') throw new Error(third.outcome);
     expect(await tokens.spend(third.token)).toEqual({ outcome: 'spent', sessionId: 's' });
-    // One that was given up may be late, and does no harm.
+    // A late repetition is refused and does no harm.
     expect(await tokens.rotate(first, 'a', repeatable)).toEqual({ outcome: 'refused' });
     expect(await tokens.rotate(first, 'a', once)).toMatchObject({ outcome: 'outdated' });
   });
 
-  it('the session is known of every token that is of use, also at another server', async () => {
+  it('finds the session of every useful token, also at another server', async () => {
     const { tokens, other } = await openTokens(broker);
     const repeatable = { ttlMs: 1000, mayRepeat: true };
     const first = await tokens.issue(session, 1000);
@@ -163,7 +166,7 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     expect(await other.sessionOf(second.token)).toBe('s');
   });
 
-  it('the session of a token is known where it was issued, though the broker has lost it', async () => {
+  it('finds the session of a token where it was issued, even if the broker has lost it', async () => {
     const [node] = await openBrokers(broker);
     const tokens = createSessionTokens({ broker: node, rememberMs: 600_000 });
     const token = await tokens.issue(session, 1000);
@@ -172,7 +175,7 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
   });
 
   it.each([true, false])(
-    'what got no answer is answered when it is asked again, once (repeatable: %s)',
+    'answers a repeated request whose answer was lost, exactly once (repeatable: %s)',
     async (mayRepeat) => {
       const { tokens, loseAnswer } = await openUncertainTokens(broker);
       const first = await tokens.issue(session, 1000);
@@ -192,7 +195,7 @@ describe.each(brokerNames)('with the %s broker', (broker) => {
     },
   );
 
-  it('what was not done when there was no answer is done when it is asked again', async () => {
+  it('carries out a repeated request that was lost before', async () => {
     const { tokens, loseQuestion } = await openUncertainTokens(broker);
     const first = await tokens.issue(session, 1000);
     loseQuestion();

@@ -58,7 +58,7 @@ describe.concurrent('an update', () => {
   const open = () => connect(server, { target_languages: ['es'] });
 
   it.each(['json', 'msgpack'] as const)(
-    'in %s is answered with what is in force, and the ends are those of the languages there are',
+    'in %s is answered with the terms in force, and each removed language gets its end',
     async (message_format) => {
       const client = await connect(server, { message_format, target_languages: ['es'] });
       expect(await updated(client, { target_languages: ['es', 'pt-br'] })).toMatchObject({
@@ -79,7 +79,7 @@ describe.concurrent('an update', () => {
     },
   );
 
-  it('may leave no language, and bring one back', async () => {
+  it('may remove all languages and bring one back', async () => {
     const client = await open();
     expect(await updated(client, { target_languages: [] })).toMatchObject({ target_languages: [] });
     await until(() => endMarks(client).includes('end_of_target_transcript es'));
@@ -92,7 +92,7 @@ describe.concurrent('an update', () => {
     expect(endMarks(client).filter((mark) => mark.endsWith('ES'))).toHaveLength(1);
   });
 
-  it('that takes a language away and one that brings it back leave no end after it is back', async () => {
+  it('that removes a language and one that brings it back leave no end after its return', async () => {
     const client = await open();
     const rounds = Array.from({ length: 40 }, (_, round) => round);
     for (const round of rounds) {
@@ -116,7 +116,7 @@ describe.concurrent('an update', () => {
     ]);
   });
 
-  it('that changes nothing ends nothing', async () => {
+  it('without a change ends nothing', async () => {
     const client = await open();
     await updated(client, {});
     await updated(client, { target_languages: ['es'] });
@@ -141,7 +141,7 @@ describe.concurrent('an update', () => {
     ['an id that is too long', { id: 'x'.repeat(65) }, 400, 'id'],
   ];
 
-  it('that asks for what cannot be served is refused, and the session goes on as it was', async () => {
+  it('that cannot be served is refused, and the session continues unchanged', async () => {
     const client = await open();
     for (const [what, update, error_code, message] of faults) {
       client.update({ ...update, ...('id' in update ? {} : { id: what }) });
@@ -164,12 +164,12 @@ describe.concurrent('an update', () => {
     client.update({ id: 'late', target_languages: ['fr'] });
     expect((await client.closed).code).toBe(1000);
     const late = refusals(client).map(({ id, reason_code }) => ({ id, reason_code }));
-    // The last word may have been said before it came.
+    // The session may end before the update arrives.
     expect([[], [{ id: 'late', reason_code: 4000005 }]]).toContainEqual(late);
     expect(endMarks(client)).toContain('end_of_target_transcript es');
   });
 
-  it('that is no object ends the session, as every malformed message does', async () => {
+  it('that is not an object ends the session, like every malformed message', async () => {
     const client = await open();
     client.update([] as object);
     expect((await client.closed).code).toBe(4400);
@@ -177,13 +177,13 @@ describe.concurrent('an update', () => {
   });
 });
 
-it.concurrent('hundreds of updates in a row are answered in order, and others are served', async () => {
+it.concurrent('answers hundreds of successive updates in order while it serves other sessions', async () => {
   const client = await connect(server, { target_languages: ['es'], acknowledgements: true });
   const other = await connect(server, { target_languages: ['es'] });
   const COUNT = 300;
   const startedAt = performance.now();
   for (let number = 0; number < COUNT; number += 1) {
-    // As fast as messages may come: two thousand a second.
+    // The highest rate at which messages may come: two thousand a second.
     const waitMs = startedAt + number / 2 - performance.now();
     if (waitMs > 10) await new Promise((resolve) => setTimeout(resolve, waitMs));
     client.update({ id: String(number), target_languages: [['es'], ['fr'], ['ES']][number % 3] });
@@ -206,7 +206,7 @@ it.concurrent('hundreds of updates in a row are answered in order, and others ar
   expect(sequences).toEqual(sequences.map((_, index) => index + 1));
 });
 
-it.concurrent('what is in force is told at once to those who asked', async () => {
+it.concurrent('reports the terms in force at once to clients that asked', async () => {
   const client = await connect(server, { target_languages: ['es'], session_updates: true });
   await until(() => client.messages.length > 0);
   const inForce = { start_time: 0, target_languages: ['es'], formality: 'default' };
@@ -215,7 +215,7 @@ it.concurrent('what is in force is told at once to those who asked', async () =>
   await client.closed;
 });
 
-it.concurrent('a session that is taken up again keeps what it was changed to, and the answer is not lost', async () => {
+it.concurrent('keeps changed terms in a resumed session, and does not lose the answer', async () => {
   const session = await requestSession(server, {
     ...{ target_languages: ['es'], acknowledgements: true },
   });
@@ -240,7 +240,7 @@ it.concurrent('a session that is taken up again keeps what it was changed to, an
   ]);
 });
 
-it.concurrent("another account's glossary is none", async () => {
+it.concurrent('refuses the glossary of another account', async () => {
   const dictionaries = [
     { source_lang: 'en', target_lang: 'es', entries: 'a\tb', entries_format: 'tsv' },
   ];
@@ -255,14 +255,14 @@ it.concurrent("another account's glossary is none", async () => {
   client.socket.close(1000);
 });
 
-describe.concurrent('with speech', () => {
+describe.concurrent('an update during speech', () => {
   const { spelling, speech } = inTones([
     'she bought a new house near the river last summer',
     'my brother lives in a small town',
   ]);
   const [FIRST, SECOND] = speech as [Buffer, Buffer];
 
-  /** Translates into German alone, when it is let. */
+  /** Translates into German alone, once it is released. */
   let translator: LibreTranslateServer;
   let recogniser: VoskServer;
   let own: HostedServer;
@@ -274,7 +274,7 @@ describe.concurrent('with speech', () => {
       ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
       ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/de: libretranslate' },
     });
-    // It may take a busy process a while to learn what a translator translates.
+    // A busy process may take a while to learn the translator's languages.
     await until(async () => {
       const answer = await own.send('/v2/languages?type=target', {});
       return ((await answer.json()) as { language: string }[]).some(
@@ -292,7 +292,7 @@ describe.concurrent('with speech', () => {
       (message) => message.type === 'source_transcript_update' && message.tentative.length,
     );
 
-  it('languages and voices change in the middle of a sentence', async () => {
+  it('changes languages and voices in the middle of a sentence', async () => {
     const { glossary_id } = await made(own, '/v3/glossaries', {
       name: 'Live',
       dictionaries: [
@@ -308,7 +308,7 @@ describe.concurrent('with speech', () => {
       ...{ message_format: 'msgpack', target_languages: ['es'], target_media_languages: ['es'] },
       target_media_content_type: 'audio/ogg;codecs=opus',
     });
-    // Its end comes when its beginning was heard, however busy the machine is.
+    // The rest is sent once the beginning was recognised, however busy the machine is.
     const end = FIRST.length - 48_000;
     await stream(client, FIRST.subarray(0, end), PACE);
     await until(() => tentative(client));
@@ -320,7 +320,7 @@ describe.concurrent('with speech', () => {
     client.end();
     expect((await client.closed).code).toBe(1000);
 
-    // The sentence it came in is told in both, the next one in the new language alone.
+    // The current sentence is sent in both languages, the next one only in the new language.
     expect(client.text('es')).toMatch(/^Compró una casa/);
     expect(client.text('es')).not.toMatch(/hermano/);
     expect(client.text('fr')).toMatch(/^\S.*maison.*frère.*bourgade/);
@@ -338,12 +338,12 @@ describe.concurrent('with speech', () => {
       message.type === 'target_media_chunk' ? [message] : [],
     );
     expect(new Set(spoken.map(({ language }) => language))).toEqual(new Set(['fr']));
-    // What a voice begins is a file of its own.
+    // Each voice begins a file of its own.
     expect(spoken[0]).toMatchObject({ content_type: 'audio/ogg;codecs=opus', headers: 2 });
     expect(Buffer.from(spoken[0]!.data[0]!).subarray(0, 4).toString()).toBe('OggS');
   });
 
-  it('a language that returns while its last sentence is being translated goes on after it', async () => {
+  it('continues a returning language after its last sentence, which is still being translated', async () => {
     const client = await connect(own, { target_languages: ['de'], caption_mode: 'settled' });
     let release: () => void = () => undefined;
     translator.hold = new Promise<void>((resolve) => (release = resolve));
@@ -367,7 +367,7 @@ describe.concurrent('with speech', () => {
     ]);
   });
 
-  it('the client says so; the bill counts what was heard and nothing else', async () => {
+  it('is available in the client library', async () => {
     const session = connectVoice({
       ...{ server: own.url, apiKey: own.apiKey, contentType: PCM_16K },
       ...{ sourceLanguage: 'en', targetLanguages: ['es'] },

@@ -11,7 +11,7 @@ import { serveConnection, VoiceSocket } from '../../../server/voice/session/conn
 import { recordLog } from '../../support/product/log-record.ts';
 import { until } from '../../support/product/server.ts';
 
-/** More than the system keeps for a socket that nobody reads, and less than a session keeps. */
+/** More than the operating system buffers for an unread socket, and less than a session keeps. */
 const SEGMENTS = 60;
 const SEGMENT_BYTES = 125_000;
 const UNREAD_MS = 1_500;
@@ -100,7 +100,7 @@ const segment = (text: string): ServerMessage => ({
   tentative: [],
 });
 
-it('a reader that sleeps loses its connection, and finds everything when it comes back', async () => {
+it('drops the connection of a reader that stops reading, and delivers everything when it returns', async () => {
   session = startSession(async function* () {
     for (let count = 0; count < SEGMENTS; count += 1) {
       yield segment('a'.repeat(SEGMENT_BYTES));
@@ -122,21 +122,21 @@ it('a reader that sleeps loses its connection, and finds everything when it come
   awake.socket.terminate();
 });
 
-it('is handed over only while it is not over', async () => {
+it('hands a session over only while it is not over', async () => {
   session.end();
   session = startSession(async function* () {});
   expect(await session.handOver()).toBe(true);
   expect(await session.handOver()).toBe(false);
 });
 
-it('leaves nothing behind at its session, however often it comes back', async () => {
+it('leaks nothing in a session whose reader reconnects often', async () => {
   const warnings: string[] = [];
   const note = ({ message }: Error) => void warnings.push(message);
   process.on('warning', note);
   session.end();
   session = startSession(async function* () {
     yield segment('Good morning.');
-    // It has more to say for as long as the test lasts.
+    // Keeps the stream open for as long as the test lasts.
     await new Promise((resolve) => server.once('close', resolve));
   });
   for (let count = 0; count < 15; count += 1) {
@@ -149,7 +149,7 @@ it('leaves nothing behind at its session, however often it comes back', async ()
   expect(warnings).toEqual([]);
 });
 
-it('who waits for the last words is told all the while that the server is there', async () => {
+it('sends a sign of life to a client that waits for the last words', async () => {
   session.end();
   let sayLastWords: () => void = () => undefined;
   const lastWords = new Promise<void>((resolve) => (sayLastWords = resolve));

@@ -34,7 +34,7 @@ const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64');
 
 describe('a stream that ends', () => {
   it.each(['json', 'msgpack'] as const)(
-    'is told its end in order and closed, in %s',
+    'receives its end marks in order and is closed, in %s',
     async (format) => {
       const client = await connect(server, {
         ...{ message_format: format, target_languages: ['es', 'pt-br'] },
@@ -72,24 +72,27 @@ describe.concurrent('a frame', () => {
       4000006,
       1007,
     ],
-  ])('%s gives the error message and a close code', async (_what, send, reasonCode, closeCode) => {
-    const neighbour = await connect(server);
-    const client = await connect(server);
-    send(client.socket);
-    expect((await client.closed).code).toBe(closeCode);
-    expect(client.error()).toEqual({
-      type: 'error',
-      request_type: expect.any(String) as string,
-      error_code: Math.floor(reasonCode / 10_000),
-      reason_code: reasonCode,
-      error_message: expect.stringMatching(/\w/) as string,
-    });
-    neighbour.sendAudio(silence(100));
-    neighbour.end();
-    expect((await neighbour.closed).code).toBe(1000);
-  });
+  ])(
+    '%s is answered with an error message and a close code',
+    async (_what, send, reasonCode, closeCode) => {
+      const neighbour = await connect(server);
+      const client = await connect(server);
+      send(client.socket);
+      expect((await client.closed).code).toBe(closeCode);
+      expect(client.error()).toEqual({
+        type: 'error',
+        request_type: expect.any(String) as string,
+        error_code: Math.floor(reasonCode / 10_000),
+        reason_code: reasonCode,
+        error_message: expect.stringMatching(/\w/) as string,
+      });
+      neighbour.sendAudio(silence(100));
+      neighbour.end();
+      expect((await neighbour.closed).code).toBe(1000);
+    },
+  );
 
-  it('of JSON in a MessagePack session is refused, and malformed MessagePack too', async () => {
+  it('of JSON in a MessagePack session is refused, as is malformed MessagePack', async () => {
     for (const frame of ['{"end_of_source_media":{}}', Buffer.from([0xc1]), encode({ x: {} })]) {
       const client = await connect(server, { message_format: 'msgpack' });
       client.socket.send(frame);
@@ -98,7 +101,7 @@ describe.concurrent('a frame', () => {
     }
   });
 
-  it('nested beyond all measure is refused before it is read, and the next session is served', async () => {
+  it('that is nested too deep is refused before it is decoded, and the next session is served', async () => {
     const client = await connect(server, { message_format: 'msgpack' });
     const head = encode({ end_of_source_media: { nobody_knows: 0 } }).subarray(0, -1);
     const bottom = Buffer.of(0);
@@ -115,14 +118,14 @@ describe.concurrent('a frame', () => {
     client.socket.send('{"end_of_source_media":{}}');
     client.sendAudio(silence(100));
     const { code } = await client.closed;
-    // The end may have been told before the late chunk was read.
+    // The session may have ended before the late chunk was read.
     expect([1000, 4400]).toContain(code);
     if (code === 4400) expect(client.error()?.reason_code).toBe(4000005);
   });
 
-  it('of next to nothing, thousands of times, ends the session and holds nobody up', async () => {
+  it('with hardly any audio, sent thousands of times, ends the session and blocks nothing', async () => {
     const client = await connect(server, { message_format: 'msgpack' });
-    // In between it reads, as whoever reads nothing is not told.
+    // The client reads in between, as it could not receive the error otherwise.
     while (client.socket.readyState === WebSocket.OPEN) {
       for (let sent = 0; sent < 1_000; sent += 1) client.sendAudio(silence(1).subarray(0, 2));
       await nextTurn();
@@ -131,7 +134,7 @@ describe.concurrent('a frame', () => {
     expect(client.error()?.error_message).toMatch(/chunks of 50 to 250 ms/);
   });
 
-  it('that comes too fast, again and again, ends the session', async () => {
+  it('that comes too fast repeatedly ends the session', async () => {
     const client = await connect(server);
     for (let sent = 0; sent < 60; sent += 1) client.sendAudio(silence(1000));
     expect((await client.closed).code).toBe(4429);
@@ -140,7 +143,7 @@ describe.concurrent('a frame', () => {
 });
 
 describe('a token', () => {
-  it('lets exactly one of 50 connects through, which is then ended, as the token was reused', async () => {
+  it('admits exactly one of 50 connections, whose session is then ended because of the reuse', async () => {
     const session = await requestSession(server);
     const url = `${session.streaming_url}?token=${session.token}`;
     const codes: number[] = [];
@@ -167,7 +170,7 @@ describe('a token', () => {
     await until(async () => (await voiceSessions()) === 0);
   });
 
-  it('used a second time ends its session with the reason, and no other', async () => {
+  it('used twice ends its own session with the reason, and no other session', async () => {
     const neighbour = await connect(server);
     const session = await requestSession(server);
     const client = await connectWith(session, 'json');
@@ -188,7 +191,7 @@ describe('a token', () => {
     );
   });
 
-  it('that is refused leaves no connection behind, whatever its client does', async () => {
+  it('that is refused leaves no connection behind, even if its client never closes', async () => {
     const openFiles = () => readdirSync(`/proc/${server.pid}/fd`).length;
     const { hostname, port } = new URL(server.url);
     const before = openFiles();
@@ -212,7 +215,7 @@ describe('a token', () => {
     await until(() => openFiles() <= before + 2);
   });
 
-  it('is not spent by a request that cannot become a socket', async () => {
+  it('is not spent by a request that cannot be upgraded', async () => {
     const session = await requestSession(server);
     const { pathname } = new URL(session.streaming_url);
     const answer = await rawExchange(
@@ -244,7 +247,7 @@ const headless = Uint8Array.from([...ebmlHeader, ...openSegment]);
 const VOIDS = Buffer.alloc(90_000, Uint8Array.of(0xec, 0x80));
 const webm = { source_media_content_type: 'audio/webm;codecs=opus' };
 
-it('headers without end, and without sound, are an error after 2 MiB of them', async () => {
+it('rejects endless headers without sound after 2 MiB', async () => {
   const client = await connect(server, webm);
   client.sendAudio(headless);
   let sentBytes = 0;
@@ -259,7 +262,7 @@ it('headers without end, and without sound, are an error after 2 MiB of them', a
   expect(sentBytes).toBeGreaterThan(2 * 1024 * 1024);
 });
 
-it('a session whose connection dropped is kept for its client for a while, then ended', async () => {
+it('keeps a session whose connection dropped for a while, then ends it', async () => {
   const session = await requestSession(server);
   const client = await connectWith(session, 'json');
   client.socket.terminate();
@@ -270,12 +273,12 @@ it('a session whose connection dropped is kept for its client for a while, then 
   expect(answer.status).toBe(400);
 });
 
-describe.concurrent('limits of time', () => {
+describe.concurrent('time limits', () => {
   let strict: HostedServer;
   beforeAll(async () => {
     strict = await startHosted({
       ...{ RECOGNISER: 'silent', VOICE_IDLE_SECONDS: '1', VOICE_CONNECTION_SECONDS: '2.5' },
-      // Not over before a busy machine has connected.
+      // Long enough for a busy machine to connect.
       VOICE_TOKEN_SECONDS: '20',
     });
   });
@@ -283,14 +286,14 @@ describe.concurrent('limits of time', () => {
 
   it('end a session without audio', async () => {
     const client = await connect(strict);
-    // A message without audio is no audio.
+    // A message without audio does not count.
     const timer = setInterval(() => client.sendAudio(silence(0)), 50);
     expect((await client.closed).code).toBe(4408);
     clearInterval(timer);
     expect(client.error()?.reason_code).toBe(4080001);
   });
 
-  it('end a session whose headers trickle in without sound', async () => {
+  it('end a session that sends only headers without sound, slowly', async () => {
     const client = await connect(strict, webm);
     client.sendAudio(headless);
     const timer = setInterval(() => client.sendAudio(VOIDS.subarray(0, 2)), 50);
@@ -299,7 +302,7 @@ describe.concurrent('limits of time', () => {
     expect(client.error()?.reason_code).toBe(4080001);
   });
 
-  it('end a connection that lasts too long; another one goes on', async () => {
+  it('end a connection that lasts too long, while the session continues on another one', async () => {
     const session = await requestSession(strict, { target_languages: ['es'] });
     const client = await connectWith(session, 'json');
     const timer = setInterval(() => client.sendAudio(silence(100)), 100);
@@ -318,7 +321,7 @@ describe.concurrent('limits of time', () => {
     expect(endMarks(next)).toContain('end_of_stream');
   });
 
-  it('make a token worthless', async () => {
+  it('invalidate an unused token', async () => {
     const session = await requestSession(strict);
     const sessions = async () =>
       ((await (await strict.get('/healthz')).json()) as { voice_sessions: number }).voice_sessions;

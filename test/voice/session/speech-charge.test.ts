@@ -1,4 +1,4 @@
-/** The audio of sessions on its way to the bill, while the database is away. */
+/** Charging of session audio while the database is unavailable. */
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import { createSpeechCharges } from '../../../server/voice/session/speech-charge.ts';
@@ -16,7 +16,7 @@ const caller = {
   },
 };
 
-it('is told in the log once for each time that the database is away, and charged when it is back', async () => {
+it('logs each outage of the database once, and charges when the database is back', async () => {
   const log = recordLog();
   let isAway = true;
   let attempts = 0;

@@ -9,7 +9,7 @@ import { startVoskServer } from '../../support/services/vosk-server.ts';
 
 const PACE = { chunkBytes: 3200, chunkMs: 100 };
 
-/** Sends the first half of a document. @returns what sends the other, and has the status of the answer */
+/** Sends the first half of a document. @returns a function that sends the rest and resolves to the status */
 function beginUpload({ url, apiKey }: TestServer) {
   const headers = {
     Authorization: `Service-Auth-Key ${apiKey}`,
@@ -29,12 +29,12 @@ function beginUpload({ url, apiKey }: TestServer) {
   };
 }
 
-it.concurrent('on SIGTERM running sessions are concluded and told, new ones refused, and the process ends', async () => {
+it.concurrent('concludes running sessions on SIGTERM, refuses new ones, and exits', async () => {
   const recogniser = await startVoskServer();
   const server = await startServer({ RECOGNISER: 'vosk', VOSK_URL: recogniser.url });
   const client = await connect(server, { target_languages: ['es'] });
   const waiting = await requestSession(server);
-  // No silence at the end: the sentence is still open when the signal comes.
+  // Without silence at the end, the sentence is still open when the signal comes.
   await stream(client, toneSpeech('alpha bravo charlie delta', { padEndMs: 0 }), PACE);
   await until(() => client.messages.length > 0);
   const upload = beginUpload(server);
@@ -56,7 +56,8 @@ it.concurrent('on SIGTERM running sessions are concluded and told, new ones refu
   expect(endMarks(client)).toEqual([
     ...['end_of_source_transcript', 'end_of_target_transcript es', 'end_of_stream'],
   ]);
-  // As long as somebody sends a document, it says that it stops, so that no balancer takes it for gone.
+  // While an upload is under way the server reports that it is stopping, so that a balancer does not take it
+  // for dead.
   const ready = await server.get('/readyz');
   expect([ready.status, await ready.text()]).toEqual([503, expect.stringMatching(/stopping/)]);
   expect((await server.get('/healthz')).status).toBe(503);
@@ -66,13 +67,13 @@ it.concurrent('on SIGTERM running sessions are concluded and told, new ones refu
   await recogniser.close();
 });
 
-it.concurrent('who does not come to an end in time is ended, with the reason where it is a session', async () => {
+it.concurrent('ends clients that do not finish in time, sessions with a reason', async () => {
   const recogniser = await startVoskServer();
   recogniser.always = { kind: 'mute' };
   const server = await startServer({
     ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url, STOP_SECONDS: '1' },
   });
-  // They ask for nothing, or never finish asking.
+  // Connections without a request, or with one that is never completed.
   const { hostname, port } = new URL(server.url);
   const beginnings = [
     '',
@@ -87,7 +88,7 @@ it.concurrent('who does not come to an end in time is ended, with the reason whe
   violator.socket.pause();
   violator.socket.send('x'.repeat(1_000_000));
   await until(() => sockets.every(({ connecting }) => !connecting));
-  // What it says is never heard to its end.
+  // Its speech is never recognised to the end.
   const client = await connect(server, { target_languages: ['es'] });
   await stream(client, toneSpeech('alpha bravo charlie'), PACE);
   const startedAt = performance.now();

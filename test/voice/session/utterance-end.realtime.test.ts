@@ -1,4 +1,4 @@
-/** A button to talk: what was said is concluded when it is let go, and its words are told. */
+/** Push-to-talk: speech is concluded when the button is released, and its words are sent. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { connectVoice, type CaptionEvent } from '../../../shared/client/node.ts';
@@ -16,7 +16,7 @@ const SECOND = 'we will meet again in the morning';
 let server: RunningServer;
 beforeAll(async () => (server = await sharedServer('hearing')));
 
-/** Speech of one sentence, s16le at 16 kHz, without what follows the last word. */
+/** Speech of one sentence, s16le at 16 kHz, without the silence after the last word. */
 async function said(text: string): Promise<Buffer> {
   const samples = readFileSync(await speech({ text })).subarray(44);
   let end = samples.length;
@@ -29,7 +29,7 @@ const concluded = ({ messages }: VoiceClient): SourceSegment[] =>
     message.type === 'source_transcript_update' ? message.concluded : [],
   );
 
-it.concurrent('speech that FFmpeg decodes is concluded and translated when its end is told, without a word more', async () => {
+it.concurrent('concludes and translates speech that FFmpeg decodes when the client signals its end', async () => {
   const client = await connect(server, {
     ...{ source_media_content_type: 'audio/mpeg', target_languages: ['es'] },
     ...{ word_details: true, message_format: 'msgpack' },
@@ -46,7 +46,7 @@ it.concurrent('speech that FFmpeg decodes is concluded and translated when its e
   await stream(client, encoded.subarray(0, cut), pace);
   client.endUtterance();
   client.endUtterance();
-  // Nothing else is sent, silence neither: only what was told can end it.
+  // Nothing else is sent, not even silence: only the signalled end can conclude the speech.
   await until(() => client.text() !== '' && client.text('es') !== '');
   expect(wordErrorRate(FIRST, client.text())).toBeLessThan(0.25);
   const before = client.text();
@@ -69,7 +69,7 @@ it.concurrent('speech that FFmpeg decodes is concluded and translated when its e
   }
 });
 
-it.concurrent('the client says so, and gives the words on', async () => {
+it.concurrent('is supported by the client library, which passes the words on', async () => {
   const session = connectVoice({
     ...{ server: server.url, apiKey: server.apiKey, wordDetails: true },
     ...{ contentType: PCM_16K, sourceLanguage: 'en' },

@@ -33,7 +33,7 @@ function openBroker(): Broker {
   return broker;
 }
 
-it('a question whose client has gone takes back no answer of another server', async () => {
+it("keeps another server's answer when a reconnection's client has gone", async () => {
   const { tokens, sessions } = openDesk(openBroker());
   const first = await tokens.issue({ sessionId: 's', accountId: null }, LONG_MS);
   const answer = await tokens.rotate(first, null, { ttlMs: LONG_MS, mayRepeat: true });
@@ -50,7 +50,7 @@ const clusterOf = (broker: Broker) => ({
   findCaller: () => Promise.reject(new Error('It has no key.')),
 });
 
-it('an old token ends its session at another server, also when that takes a second try', async () => {
+it('ends the session of an outdated token at another server, even on a second attempt', async () => {
   const broker = openBroker();
   const heard = vi.fn<(said: string) => void>();
   broker.announcements.listen('endings', heard);
@@ -67,7 +67,7 @@ it('an old token ends its session at another server, also when that takes a seco
   await expect.poll(() => heard.mock.calls).toMatchObject([[expect.stringContaining('"s"')]]);
 });
 
-it('a session that is ended when its server has died leaves its seat', async () => {
+it('frees the seat of a session that is ended after its server has died', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const broker = openBroker();
@@ -83,7 +83,7 @@ it('a session that is ended when its server has died leaves its seat', async () 
     seats: openSeats(),
   });
   const token = await tokens.issue({ sessionId: 's', accountId: null }, LONG_MS);
-  // Servers that come back would have by now.
+  // Servers that come back would have done so by now.
   vi.advanceTimersByTime(10_000);
   await sessions.end('s');
   await expect(sessions.connect(token, NOWHERE)).rejects.toMatchObject({ code: 'session_ended' });

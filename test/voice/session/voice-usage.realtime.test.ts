@@ -1,4 +1,4 @@
-/** What voice sessions cost: audio at 1×, to the millisecond, within the limits of key and account. */
+/** What voice sessions cost: audio once, to the millisecond, within the limits of key and account. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewApiKey } from '../../../server/accounts/api-keys.ts';
 import type { Storage } from '../../../server/stores.ts';
@@ -23,7 +23,7 @@ const pace = { chunkBytes: 3200, chunkMs: 100 };
 
 const headersOf = (secret: string) => ({ Authorization: `DeepL-Auth-Key ${secret}` });
 
-/** A key of an account of its own, whose use is nobody else's. */
+/** A key of a new account, whose usage is separate from all others. */
 async function makeKey(wishes: NewApiKey = {}) {
   const { account, key, secret } = await platform.newcomer({ features: ['admin'] }, wishes);
   return { account, key_id: key.keyId, headers: headersOf(secret) };
@@ -41,7 +41,7 @@ async function report(headers: Record<string, string>): Promise<Report> {
   return (await (await server.get('/v2/usage', headers)).json()) as Report;
 }
 
-it.concurrent('audio is charged as it comes, to the millisecond, and reported in minutes begun', async () => {
+it.concurrent('charges audio as it comes, to the millisecond, and reports it in started minutes', async () => {
   const headers = await newKey();
   const before = (await report(headers)).speech_to_text_milliseconds_count;
   for (const ms of [2_400, 1_234]) {
@@ -59,7 +59,7 @@ it.concurrent('audio is charged as it comes, to the millisecond, and reported in
   expect(speech_to_text_minutes_count).toBe(1);
 });
 
-it.concurrent('audio that was sent again after a reconnection is charged once', async () => {
+it.concurrent('charges audio once that is sent again after a reconnection', async () => {
   const headers = await newKey();
   const before = (await report(headers)).speech_to_text_milliseconds_count;
   const session = await requestSession(server, { acknowledgements: true }, headers);
@@ -79,7 +79,7 @@ it.concurrent('audio that was sent again after a reconnection is charged once', 
   );
 });
 
-it.concurrent('sessions shorter than what is charged at a time use a limit up as well', async () => {
+it.concurrent('counts sessions shorter than one charge towards the limit', async () => {
   const headers = await newKey(speechLimit(1_500));
   const short = async () => {
     const client = await connectWith(await requestSession(server, {}, headers), 'json');
@@ -99,7 +99,7 @@ it.concurrent('sessions shorter than what is charged at a time use a limit up as
   );
 });
 
-it.concurrent('a session ends with 456 where the limit of its key ends, and no other begins', async () => {
+it.concurrent('ends a session with 456 at the limit of its key, and refuses the next one', async () => {
   const headers = await newKey(speechLimit(2_050));
   const client = await connectWith(await requestSession(server, {}, headers), 'json');
   const timer = setInterval(() => client.sendAudio(silence(100)), 60);
@@ -118,7 +118,7 @@ it.concurrent('a session ends with 456 where the limit of its key ends, and no o
 describe.concurrent('a session whose key is deactivated', () => {
   const ended = { error_code: 403, reason_code: 4030005 };
 
-  it('ends at once where that is done, whether it hears anything or not', async () => {
+  it('ends at once where the key is deactivated, whether it sends audio or not', async () => {
     const { account, key_id, headers } = await makeKey();
     const keyBeside = async (wishes?: NewApiKey) =>
       headersOf((await platform.apiKeys.create(account, wishes ?? {})).secret);
@@ -138,7 +138,7 @@ describe.concurrent('a session whose key is deactivated', () => {
     expect((await other.closed).code).toBe(1000);
   });
 
-  it('ends with its next second of audio where another process does that', async () => {
+  it('ends with its next second of audio when another process deactivates the key', async () => {
     const { key_id, headers } = await makeKey();
     const client = await connectWith(await requestSession(server, {}, headers), 'json');
     await stream(client, silence(1_500), pace);
@@ -150,7 +150,7 @@ describe.concurrent('a session whose key is deactivated', () => {
   });
 });
 
-it.concurrent('a key that may hear nothing gets no session', async () => {
+it.concurrent('refuses a session for a key without a speech allowance', async () => {
   const headers = await newKey(speechLimit(0));
   await expect(requestSession(server, {}, headers)).rejects.toThrow('456');
 });
