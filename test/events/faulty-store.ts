@@ -1,10 +1,10 @@
-/** Captions in memory behind calls that do what a test says. */
+/** Captions in memory behind calls that fail as a script says. */
 import type { Caption, CaptionTrack } from '../../server/events/caption-log.ts';
 import type { CaptionLogOptions } from '../../server/events/embedded-caption-log.ts';
 import fc from '../support/suite/properties.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** What a call does: `lost` is done, though it says that it failed. */
+/** Outcomes of a call; `lost` succeeds although it reports a failure. */
 export const faults = fc.oneof(
   { weight: 5, arbitrary: fc.constant('prompt') },
   { weight: 4, arbitrary: fc.constantFrom('slow', 'slower') },
@@ -91,7 +91,7 @@ export function faultyStore(script: readonly string[]) {
   };
   return {
     ...store,
-    /** Lets go of the calls that hang. */
+    /** Releases the calls that hang. */
     answer,
     heal() {
       isHealed = true;

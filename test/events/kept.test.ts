@@ -1,4 +1,7 @@
-/** What is left of an event on disk: nothing where nothing is to be kept, everything where it is, also after a crash. */
+/**
+ * What remains of an event on disk: nothing when nothing is to be kept, otherwise everything, even after a
+ * crash.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -32,7 +35,7 @@ const settings = (more: Record<string, string>) => ({
   ...more,
 });
 
-/** How often something stands in any file of a folder. */
+/** Number of occurrences of a mark in all files of a folder. */
 function countOf(mark: string, folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
@@ -40,7 +43,7 @@ function countOf(mark: string, folder: string): number {
     .reduce((sum, content) => sum + content.split(mark).length - 1, 0);
 }
 
-/** Something is said, read, corrected, translated and downloaded. */
+/** Types, reads, corrects, translates and downloads lines in a new room. */
 async function hold(server: RunningServer, mark: string, keep_hours: number): Promise<string> {
   const { room_id: id } = await makeRoom(server, {
     ...{ keep_hours, languages: ['es', 'fr'], always: ['fr'], source_language: 'en' },
@@ -65,7 +68,7 @@ async function hold(server: RunningServer, mark: string, keep_hours: number): Pr
   return id;
 }
 
-/** Lines are typed until the server is killed; another is started, at which readers come back. */
+/** Types lines until the server is killed, then starts another one to which the readers return. */
 async function killAndStart(DATA_DIR: string): Promise<HostedServer> {
   const first = await startServer(settings({ DATA_DIR }));
   const made = await makeRoom(first, {
@@ -116,7 +119,7 @@ async function killAndStart(DATA_DIR: string): Promise<HostedServer> {
   return { ...second, ...requestsTo(second.url, first.apiKey), apiKey: first.apiKey };
 }
 
-it('what is kept is there when the server was killed and started again; what is not, in no file of the embedded database', async () => {
+it('keeps lines of kept rooms over a crash, and leaves others in no file of the embedded database', async () => {
   const DATA_DIR = temporaryFolder();
   const server = await killAndStart(DATA_DIR);
   await hold(server, 'Neverkept', 0);
@@ -130,7 +133,7 @@ it('what is kept is there when the server was killed and started again; what is 
   await type(server, patched, { text: 'Patchedaway again.' });
   await change(server, 'DELETE', `/v1/rooms/${deleted}/transcript`);
   await change(server, 'DELETE', `/v1/rooms/${removed}`);
-  // What was deleted is erased once a minute, and at the end.
+  // Deleted lines are erased from disk once a minute, and at shutdown.
   await server.stop();
   const logs = await server.logs();
   for (const mark of ['Neverkept', 'Patchedaway', 'Deletedlater', 'Roomdeleted']) {
@@ -140,7 +143,7 @@ it('what is kept is there when the server was killed and started again; what is 
   expect(countOf('Staysthere', DATA_DIR)).toBeGreaterThan(2);
 });
 
-it('what is not to be kept is in no file of PostgreSQL', async () => {
+it('leaves lines that must not be kept in no file of PostgreSQL', async () => {
   const STORAGE_URL = await postgresql.createDatabase();
   const DATA_DIR = temporaryFolder();
   const server = await startHosted(settings({ STORAGE_URL, DATA_DIR }));

@@ -1,4 +1,4 @@
-/** Rooms of which a test says what is said in them, who reads, and what a translator answers. */
+/** Live rooms for tests that control the speech, the readers and the translator. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Caption, CaptionLog, CaptionTrack } from '../../server/events/caption-log.ts';
 import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
@@ -24,7 +24,7 @@ export function platformNow(): Platform {
   return opened.platform;
 }
 
-/** A translator that answers when it is let. */
+/** A translator that answers once it is released. */
 export function scriptedTranslator() {
   const asked: string[] = [];
   const script = { hold: Promise.resolve(), isDown: false };
@@ -42,7 +42,7 @@ interface Given {
   wishes?: Partial<RoomWishes>;
   keepMs?: number;
   unreadMs?: number;
-  /** How long others wait while something is handed out to many. */
+  /** How long one slice of a fan-out may take, in ms. */
   sliceMs?: number;
   now?: () => number;
 }
@@ -75,7 +75,7 @@ export async function openRoom({
     });
     return { captions, live };
   };
-  // Opened again, as by a process that has been started again.
+  // Opens the room again, as a restarted process would.
   return { room, log, ...open(), openAgain: open, ...translator };
 }
 
@@ -89,7 +89,7 @@ export const say = (
     ...given,
   });
 
-/** All captions of a track that a log has. */
+/** All captions that a log has of a track. */
 export async function wholeTranscript(log: CaptionLog, track: CaptionTrack): Promise<Caption[]> {
   const all: Caption[] = [];
   for await (const page of log.transcript(track)) all.push(...page);
@@ -104,7 +104,7 @@ interface Lines {
 }
 export const messages = ({ received }: ScriptedReader) =>
   received.flatMap((message) => Object.values(message) as Lines[]);
-/** What is on the screen of a reader. */
+/** The lines on a reader's screen. */
 export function screen(reader: ScriptedReader): string[] {
   const shown = new Map<number, string>();
   for (const { replaces, lines } of messages(reader)) {
@@ -132,7 +132,7 @@ export function join(
   return reader;
 }
 
-/** A session whose words are said by a test. */
+/** A session whose words are set by a test. */
 export function speech(sessionId = 'session') {
   const waiting: CaptionUpdate[] = [];
   let wake = (): void => undefined;
@@ -175,12 +175,12 @@ export function speech(sessionId = 'session') {
         wake();
       },
     },
-    /** It goes on at another server. */
+    /** The session continues at another server. */
     moves(): void {
       state.isMoved = true;
       wake();
     },
-    /** What is said from now on begins so long after the first sample, and lasts so long. */
+    /** Sets the offset from the first sample, and the duration, of what is said from now on. */
     beginsAt: (ms: number, forMs = 900): void => {
       startMs = ms;
       lengthMs = forMs;

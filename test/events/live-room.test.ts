@@ -1,4 +1,4 @@
-/** What becomes of what is said in a room, with its translator in our hands. */
+/** How a live room handles speech, readers and changes, with a translator that the tests control. */
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ import { scriptedReader } from './reading/scripted-reader.ts';
 
 platformOfThisFile();
 
-it('translates only what is read, catches up for the first reader, and stops when the last has left', async () => {
+it('translates only languages with readers, catches up for the first reader, and stops after the last', async () => {
   const { live, asked } = await openRoom({ unreadMs: 20 });
   await say(live, 'One.');
   const spoken = join(live);
@@ -40,13 +40,13 @@ it('translates only what is read, catches up for the first reader, and stops whe
   await say(live, 'Three.');
   await shows(spoken, 'One.', 'Two.', 'Three.');
   expect(asked).toHaveLength(2);
-  // Whoever comes then gets what was missed, and nothing is translated twice.
+  // A later reader gets the missed lines, and nothing is translated twice.
   const later = join(live, 'es');
   await shows(later, 'es(One.)', 'es(Two.)', 'es(Three.)');
   expect(asked).toHaveLength(3);
 });
 
-it('goes on translating for somebody who is back in a moment', async () => {
+it('keeps translating for a reader that returns within a moment', async () => {
   const { live, asked } = await openRoom({ unreadMs: 50 });
   const reader = join(live, 'es');
   live.leave(reader);
@@ -57,7 +57,7 @@ it('goes on translating for somebody who is back in a moment', async () => {
   expect(asked).toEqual(['es: One.']);
 });
 
-it('always translates what is asked for, until it is not any more', async () => {
+it('translates permanent languages without readers, until they are removed', async () => {
   const { live, room, asked, translateText } = await openRoom({
     wishes: { always: ['fr'] },
     unreadMs: 10,
@@ -76,7 +76,7 @@ it('always translates what is asked for, until it is not any more', async () => 
   expect(asked).toHaveLength(2);
 });
 
-it('shows what grows, in every language that is read, and takes it away with the sentence', async () => {
+it('shows tentative text in every language with readers, and removes it with the sentence', async () => {
   const { live } = await openRoom();
   const [spoken, spanish, calm] = [
     join(live),
@@ -90,7 +90,7 @@ it('shows what grows, in every language that is read, and takes it away with the
   await expect.poll(() => tentative(spoken)).toBe('Good morning');
   expect(live.state).toBe('live');
   await shows(join(live));
-  // What is unlikely to change is shown once it has come twice.
+  // Tentative translations appear once two successive ones agree.
   for (const more of [' every', ' everybody', ' everybody here']) {
     speaker.grows(`Good morning${more}`);
     await expect.poll(() => tentative(spoken)).toBe(`Good morning${more}`);
@@ -107,7 +107,7 @@ it('shows what grows, in every language that is read, and takes it away with the
   await until(() => live.state === 'waiting');
 });
 
-it('gives the floor to who speaks last, in another language, and keeps what the other was saying as far as it was heard', async () => {
+it("gives the floor to the newest speaker, and keeps the previous one's unfinished sentence", async () => {
   const { live } = await openRoom({ wishes: { languages: ['es', 'en', 'fr'] } });
   const [spoken, english] = [join(live), join(live, 'en')];
   const [first, second] = [speech('one'), speech('two')];
@@ -127,7 +127,7 @@ it('gives the floor to who speaks last, in another language, and keeps what the 
   expect(second.state.ended).toBeUndefined();
 });
 
-it('hears what was said before it is paused, and nothing while it is', async () => {
+it('includes speech from before a pause, and none from the pause', async () => {
   const { live, room, translateText } = await openRoom();
   const spoken = join(live);
   const speaker = speech();
@@ -149,7 +149,7 @@ it('hears what was said before it is paused, and nothing while it is', async () 
   await shows(spoken, 'Good bye.', 'Good evening.');
 });
 
-it('goes on with the next sentence when one cannot be taken', async () => {
+it('continues with the next sentence when one cannot be appended', async () => {
   const { live, captions, log } = await openRoom();
   const spoken = join(live);
   const speaker = speech();
@@ -163,7 +163,7 @@ it('goes on with the next sentence when one cannot be taken', async () => {
   await shows(spoken, 'Two.');
 });
 
-it('puts words right before they are translated, and hides others everywhere, from the moment it is asked', async () => {
+it('replaces and hides words before translation, from the moment of the change', async () => {
   const { live, room, asked, translateText } = await openRoom();
   const [spoken, spanish] = [join(live), join(live, 'es')];
   await say(live, 'Zembler is damn good.');
@@ -180,7 +180,7 @@ it('puts words right before they are translated, and hides others everywhere, fr
   await shows(spanish, 'es(Zembler is damn good.)', '•••(Zembla is ••• good.)');
 });
 
-it('what is deleted comes back to nobody, not even from a translator that was at it', async () => {
+it('brings deleted lines back to no reader, not even from a pending translation', async () => {
   const { live, script, captions, room } = await openRoom();
   const [spoken, spanish] = [join(live), join(live, 'es')];
   let release = (): void => undefined;
@@ -200,7 +200,7 @@ it('what is deleted comes back to nobody, not even from a translator that was at
   }
 });
 
-it('a language that is taken away leaves its readers with what is said', async () => {
+it('returns the readers of a removed language to what is spoken', async () => {
   const { live, room, translateText } = await openRoom();
   const reader = join(live, 'fr');
   await say(live, 'One.');
@@ -212,7 +212,7 @@ it('a language that is taken away leaves its readers with what is said', async (
   expect(live.readers).toEqual({});
 });
 
-it('a room that has ended takes nobody in, and ends who speaks into it', async () => {
+it('admits nobody after its end, and ends its speaker', async () => {
   const { live } = await openRoom();
   const [reader, speaker] = [join(live), speech()];
   live.hear(speaker.speech);
@@ -226,7 +226,7 @@ it('a room that has ended takes nobody in, and ends who speaks into it', async (
   expect(other.state.ended).toBe('session_ended');
 });
 
-it('who speaks or reads by a link that is revoked is out, whether that has begun or not', async () => {
+it('ends speakers and refuses readers of a revoked link, even if the session had not begun yet', async () => {
   const { live } = await openRoom();
   const [begun, waiting, free] = [speech('begun'), speech('waiting'), speech('free')];
   const pass: RoomPass = { role: 'speaker', linkId: 'link', expiresAtMs: 0 };
@@ -244,7 +244,7 @@ it('who speaks or reads by a link that is revoked is out, whether that has begun
   expect(free.state.ended).toBeUndefined();
 });
 
-it('who reads or speaks by a link goes when its time is up, and nobody else does', async () => {
+it('ends only readers and speakers whose link has expired', async () => {
   const clock = { nowMs: 1_000 };
   const { live } = await openRoom({ now: () => clock.nowMs });
   const passOf = (linkId: string, expiresAtMs: number): RoomPass => ({
@@ -272,7 +272,7 @@ it('who reads or speaks by a link goes when its time is up, and nobody else does
 
 const HEARD = { language: 'en', startMs: 1, endMs: 2, author: 'machine' } as const;
 
-it('a stream of events goes on for as long as it is read', async () => {
+it('keeps an event stream open as long as it is read', async () => {
   const { live, captions } = await openRoom({ keepMs: 0 });
   const isStalled = createStallWatch();
   const server = createServer((_request, response) => {
@@ -299,7 +299,7 @@ it('a stream of events goes on for as long as it is read', async () => {
     live.keepAlive(isStalled);
     await expect.poll(beats, { interval: 5 }).toBe(beat);
   }
-  // What follows in the same turn is not taken for too much.
+  // More messages in the same turn do not count as a backlog.
   await expect.poll(() => read, { interval: 5 }).toContain('"history"');
   await live.say({ ...HEARD, text: 'One.' });
   captions.tell({ roomId: live.room.roomId, name: 'spoken' }, 'Two and');
@@ -308,7 +308,7 @@ it('a stream of events goes on for as long as it is read', async () => {
   request.destroy();
 });
 
-it('a character that no database keeps is left out of what an engine says', async () => {
+it("removes a character from an engine's output that no database can store", async () => {
   const { live, captions, room } = await openRoom();
   await say(live, 'Good\0 morning.');
   await shows(join(live), 'Good morning.');
@@ -317,7 +317,7 @@ it('a character that no database keeps is left out of what an engine says', asyn
   expect(line?.text).toBe('Good morning.');
 });
 
-it('who comes for a language that was taken away meanwhile reads what is spoken', async () => {
+it('shows what is spoken to a reader of a language that was removed meanwhile', async () => {
   const { live, room, translateText } = await openRoom();
   const { sequence } = await say(live, 'One.');
   live.change({ ...room, wishes: { ...room.wishes, languages: ['es'] } }, translateText);
@@ -327,7 +327,7 @@ it('who comes for a language that was taken away meanwhile reads what is spoken'
   expect(live.readers).toEqual({ spoken: 1 });
 });
 
-it('a room that is over stays over when it is changed', async () => {
+it('stays over after a change', async () => {
   const { live, room, captions } = await openRoom();
   live.end(new ServiceError('not_found', 'The room has been deleted.'));
   let followed = 0;

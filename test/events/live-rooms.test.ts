@@ -1,4 +1,4 @@
-/** The rooms of a process: opened, changed, let go of. */
+/** The rooms of a process: opening, changing and releasing them. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../server/broker/index.ts';
 import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
@@ -28,7 +28,7 @@ const platform = platformOfThisFile();
 
 interface Given {
   sweepMs?: number;
-  /** Where there are several nodes. */
+  /** Set when there are several nodes. */
   broker?: Broker;
   faults?: Partial<RoomStore>;
 }
@@ -44,7 +44,7 @@ async function openRooms({ sweepMs = 60_000, broker, faults = {} }: Given = {}) 
   const captions = nodes?.captions ?? createCaptionLog({ store, log });
   const prepared: (string | undefined)[] = [];
   const payer = { isActive: true };
-  /** Of which rooms, and until when, what was spoken is forgotten. */
+  /** Calls that forget synthesised speech: the room, and the time before which it is forgotten. */
   const forgotten: [roomId: string, beforeMs: number | undefined][] = [];
   const rooms = createLiveRooms({
     ...{ captions, nodes, store, log, sweepMs, fanOut: createFanOut() },
@@ -75,7 +75,7 @@ async function openRooms({ sweepMs = 60_000, broker, faults = {} }: Given = {}) 
   return { rooms, make, store, log, prepared, captions, owner, payer, forgotten };
 }
 
-it('a room is opened as it is, not as it was when it was asked for', async () => {
+it('opens a room in its current state, not in that of the request', async () => {
   const { rooms, make, store } = await openRooms();
   const before = await make();
   await store.change(before.accountId, before.roomId, { keepMs: 0 });
@@ -85,7 +85,7 @@ it('a room is opened as it is, not as it was when it was asked for', async () =>
   await rooms.stop();
 });
 
-it('a room that was deleted meanwhile is not opened', async () => {
+it('does not open a room that was deleted meanwhile', async () => {
   const { rooms, make, store } = await openRooms();
   const room = await make();
   const opening = rooms.open(room);
@@ -97,7 +97,7 @@ it('a room that was deleted meanwhile is not opened', async () => {
   await rooms.stop();
 });
 
-it('an event goes on without a glossary that was deleted', async () => {
+it('continues an event without its glossary after that was deleted', async () => {
   const { rooms, make, prepared, log } = await openRooms();
   const room = await make({ wishes: { ...sampleWishes, always: [], glossaryId: 'gone' } });
   await expect(rooms.check(room)).rejects.toMatchObject({ code: 'not_found' });
@@ -107,7 +107,7 @@ it('an event goes on without a glossary that was deleted', async () => {
   await rooms.stop();
 });
 
-it('an event goes on untranslated when its key is deactivated', async () => {
+it('continues an event without translation after its key was deactivated', async () => {
   const { rooms, make, owner, payer } = await openRooms();
   const live = await rooms.open(await make());
   const reader = join(live, 'es');
@@ -123,7 +123,7 @@ it('an event goes on untranslated when its key is deactivated', async () => {
   await rooms.stop();
 });
 
-it('what was said longer ago than it is kept is gone, from memory and from disk', async () => {
+it('removes lines older than the retention time from memory and from disk', async () => {
   const { rooms, make, captions, forgotten } = await openRooms({ sweepMs: 5 });
   const room = await make({ keepMs: 60_000 });
   const live = await rooms.open(room);
@@ -141,7 +141,7 @@ it('what was said longer ago than it is kept is gone, from memory and from disk'
   expect(forgotten.at(-1)).toEqual([room.roomId, undefined]);
 });
 
-it('what is said while everything is deleted is shown to those who are there, and translated', async () => {
+it('shows and translates what is said during a deletion', async () => {
   const { live } = await openRoom({ keepMs: 0 });
   const [spoken, spanish] = [join(live), join(live, 'es')];
   await say(live, 'Secret.');
@@ -152,7 +152,7 @@ it('what is said while everything is deleted is shown to those who are there, an
   await shows(spanish, 'es(One.)', 'es(Two.)');
 });
 
-it('a deletion that fails takes nothing away', async () => {
+it('removes nothing when a deletion fails', async () => {
   const { live, captions } = await openRoom();
   await say(live, 'One.');
   captions.forget = () => Promise.reject(new Error('The disk is full.'));
@@ -160,7 +160,7 @@ it('a deletion that fails takes nothing away', async () => {
   await shows(join(live, 'es'), 'es(One.)');
 });
 
-it('a server that stops lets nobody in again', async () => {
+it('lets nobody in after it has stopped', async () => {
   const { rooms, make } = await openRooms();
   const room = await make();
   const reader = join(await rooms.open(room));
@@ -170,7 +170,7 @@ it('a server that stops lets nobody in again', async () => {
   expect(reader.ended).toHaveLength(1);
 });
 
-/** A node that is told nothing by others, unless a test tells it. */
+/** A node that receives announcements only from the test. */
 function deafNode() {
   const sound = openEmbedded();
   onTestFinished(() => sound.close());
@@ -198,7 +198,7 @@ function deafNode() {
 }
 
 it.each(['back', 'missed'] as const)(
-  'what was changed elsewhere and not told is found when the broker says %s',
+  'applies unannounced changes of other nodes when the broker reports "%s"',
   async (happens) => {
     const { broker, told } = deafNode();
     const { rooms, make, store } = await openRooms({ broker });
@@ -234,7 +234,7 @@ it.each(['back', 'missed'] as const)(
   },
 );
 
-it('whoever knew the passcode stays, and comes in again, when rooms are looked up', async () => {
+it('keeps and readmits readers who knew the passcode when rooms are looked up again', async () => {
   const { broker, told } = deafNode();
   const { rooms, make, store } = await openRooms({ broker });
   const room = await make();
@@ -257,7 +257,7 @@ it('whoever knew the passcode stays, and comes in again, when rooms are looked u
   await rooms.stop();
 });
 
-it('what was told while the database did not answer holds when it does', async () => {
+it('applies an announced change once the database answers again', async () => {
   const { broker, told } = deafNode();
   const database = { isAway: false, failed: 0 };
   const faults: Partial<RoomStore> = {
@@ -279,7 +279,7 @@ it('what was told while the database did not answer holds when it does', async (
   await rooms.stop();
 });
 
-it('what was said in a room is still there for other servers when this one stops', async () => {
+it('leaves the lines of a room to other servers when it stops', async () => {
   const { broker } = deafNode();
   const { rooms, make } = await openRooms({ broker });
   const room = await make({ keepMs: 0 });

@@ -1,4 +1,4 @@
-/** What becomes of what is said in the other languages of a room, with its translator in our hands. */
+/** How lines are rendered in the other languages of a room, with a translator that the tests control. */
 import { expect, it } from 'vitest';
 import { latestLines } from '../../server/events/channel.ts';
 import { until } from '../support/product/server.ts';
@@ -16,7 +16,7 @@ import {
 
 platformOfThisFile();
 
-it('renders a correction in every language that is read, and leaves what a person wrote there', async () => {
+it('renders a correction in every language with readers, but keeps what a person wrote there', async () => {
   const { live } = await openRoom();
   const [spanish, french] = [join(live, 'es'), join(live, 'fr')];
   const { line } = await say(live, 'Good mourning.');
@@ -26,7 +26,7 @@ it('renders a correction in every language that is read, and leaves what a perso
   await say(live, 'Good morning.', { line });
   await shows(french, 'fr(Good morning.)');
   expect(screen(spanish)).toEqual(['Buenos días.']);
-  // Also for a language that is read only later, and gone when the line is.
+  // A written line also lasts until a later reader, and goes when the line is removed.
   await live.write('es', { text: 'Buenas.', line, startMs: 1, endMs: 2 });
   await shows(join(live, 'es'), 'Buenas.');
   await say(live, '', { line });
@@ -36,7 +36,7 @@ it('renders a correction in every language that is read, and leaves what a perso
   expect(by.slice(0, 2)).toEqual(['machine', 'person']);
 });
 
-it('shows what cannot be translated as it was said, and says in which language that is', async () => {
+it('shows a line that cannot be translated as it was said, labelled with its language', async () => {
   const { live, script } = await openRoom();
   script.isDown = true;
   const reader = join(live, 'es');
@@ -46,7 +46,7 @@ it('shows what cannot be translated as it was said, and says in which language t
   expect(line?.language).toBe('en');
 });
 
-it('translates what was shown as it was said once there is an engine again, live and in transcripts', async () => {
+it('translates untranslated lines once an engine is back, live and in transcripts', async () => {
   const { live, script, room, captions } = await openRoom();
   const signal = new AbortController().signal;
   script.isDown = true;
@@ -60,7 +60,7 @@ it('translates what was shown as it was said once there is an engine again, live
   await live.complete('fr', signal);
   const french = await wholeTranscript(captions, { roomId: room.roomId, name: 'fr' });
   expect(latestLines(french).map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
-  // What has been corrected meanwhile is not put back.
+  // Lines that were corrected meanwhile are not overwritten.
   script.isDown = true;
   await say(live, 'Won.', { line });
   await shows(spanish, 'Won.', 'es(Two.)');
@@ -71,7 +71,7 @@ it('translates what was shown as it was said once there is an engine again, live
   expect(screen(spanish)).toEqual(['es(One!)', 'es(Two.)']);
 });
 
-it('what a person writes stays, though the machine was at that line', async () => {
+it('keeps what a person writes while the machine translates the same line', async () => {
   const { live, script, asked } = await openRoom();
   const spanish = join(live, 'es');
   let release = (): void => undefined;
@@ -85,7 +85,7 @@ it('what a person writes stays, though the machine was at that line', async () =
   await shows(spanish, 'Buenos días.', 'es(Welcome.)');
 });
 
-it('a transcript has every line in every language, also one that nobody has read', async () => {
+it('completes a transcript in a language without readers', async () => {
   const { live, asked, room, captions } = await openRoom();
   for (const text of ['One.', 'Two.']) await say(live, text);
   const signal = new AbortController().signal;
@@ -96,7 +96,7 @@ it('a transcript has every line in every language, also one that nobody has read
   expect(asked).toHaveLength(2);
 });
 
-it('two who ask for a transcript at once have it translated once', async () => {
+it('translates once for two simultaneous transcript requests', async () => {
   const { live, asked, script, room, captions } = await openRoom();
   for (const text of ['One.', 'Two.']) await say(live, text);
   let release = (): void => undefined;
@@ -111,18 +111,18 @@ it('two who ask for a transcript at once have it translated once', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('nothing is translated twice for a transcript that is asked for while somebody begins to read', async () => {
+it('translates once for a transcript that is requested while a reader joins', async () => {
   const { live, asked } = await openRoom();
   const texts = Array.from({ length: 30 }, (_, index) => `Line ${index}.`);
   for (const text of texts) await say(live, text);
   const reader = join(live, 'fr');
   await live.complete('fr', new AbortController().signal);
   await shows(reader, ...texts.map((text) => `fr(${text})`));
-  // Where they meet both may be at the same line.
+  // Where both meet, they may translate the same line.
   expect(asked.length).toBeLessThanOrEqual(31);
 });
 
-it('nobody waits any longer for a transcript that nobody wants', async () => {
+it('stops waiting for a transcript when its client is gone', async () => {
   const { live, script } = await openRoom();
   await say(live, 'One.');
   script.hold = new Promise((resolve) => setTimeout(resolve, 20));
@@ -132,14 +132,14 @@ it('nobody waits any longer for a transcript that nobody wants', async () => {
   await expect(asked).rejects.toThrow('client is gone');
 });
 
-it('what was said last is translated first for who comes late', async () => {
+it('translates the newest lines first for a late reader', async () => {
   const { live, asked } = await openRoom();
   for (const text of ['One.', 'Two.', 'Three.']) await say(live, text);
   await shows(join(live, 'es'), 'es(One.)', 'es(Two.)', 'es(Three.)');
   expect(asked).toEqual(['es: Three.', 'es: Two.', 'es: One.']);
 });
 
-it('a line that changes, or goes, while old ones are translated does not come back as it was', async () => {
+it('does not restore a line that is changed or removed during the catch-up', async () => {
   const { live, script, asked } = await openRoom();
   const { line: wrong } = await say(live, 'Won.');
   const { line: gone } = await say(live, 'Two.');
@@ -156,7 +156,7 @@ it('a line that changes, or goes, while old ones are translated does not come ba
   await shows(spanish, 'es(One.)', 'es(Three.)', 'es(Four.)');
 });
 
-it('what a person wrote stays, however much was said after it', async () => {
+it('keeps what a person wrote, however much is said afterwards', async () => {
   const { live, room, openAgain } = await openRoom();
   const { line } = await say(live, 'First.');
   await live.write('es', { text: 'Primera.', line, startMs: 1, endMs: 2 });
@@ -174,7 +174,7 @@ it('what a person wrote stays, however much was said after it', async () => {
   expect(spanish.at(-1)?.text).toBe('es(Last.)');
 });
 
-it('what was said while nothing was kept is not written when it is translated later', async () => {
+it('does not store later translations of lines that were said while nothing was kept', async () => {
   const { live, room, translateText } = await openRoom({ keepMs: 0 });
   await say(live, 'Off the record.');
   await platformNow().storage.rooms.change(room.accountId, room.roomId, { keepMs: 60_000 });

@@ -1,4 +1,4 @@
-/** Whoever has to do with a room of an event: owners, readers, captioners, as programs of our users would be. */
+/** Clients of a room as users would write them: owners, readers and captioners. */
 import { decode, encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
 import type {
@@ -9,7 +9,7 @@ import type {
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { until, type RunningServer } from '../support/product/server.ts';
 
-/** Makes a room; fails when the server refuses. */
+/** Creates a room. Throws when the server refuses. */
 export async function makeRoom(
   server: Pick<RunningServer, 'post'>,
   wishes: Record<string, unknown> = {},
@@ -19,7 +19,7 @@ export async function makeRoom(
   return (await response.json()) as RoomInfo;
 }
 
-/** Sends JSON with the API key; answers the status and what came back. */
+/** Sends JSON with the API key; resolves to the status and the body. */
 export async function change(
   server: Pick<RunningServer, 'send'>,
   method: string,
@@ -39,7 +39,7 @@ export async function change(
   };
 }
 
-/** Types a line into a room, or corrects one; answers its number. */
+/** Types or corrects a line in a room; resolves to its number. */
 export async function type(
   server: Pick<RunningServer, 'send'>,
   roomId: string,
@@ -63,17 +63,17 @@ export interface ReadingWish {
 }
 
 export interface RoomReader {
-  /** In the order they came. */
+  /** All messages, in order of arrival. */
   messages: RoomServerMessage[];
-  /** What is on the screen, in its order. */
+  /** The lines on the screen, in order. */
   lines(): RoomLine[];
   texts(): string[];
-  /** Every line that came, also those that were replaced. */
+  /** Every line that arrived, including those that were replaced. */
   arrived(): RoomLine[];
   tentative(): string;
   sequence(): number;
   state(): string | undefined;
-  /** Waits until all of these are on the screen and nothing else. */
+  /** Waits until exactly these texts are on the screen. */
   shows(...texts: string[]): Promise<void>;
   close(): void;
 }
@@ -91,7 +91,7 @@ function liveAddress(base: string, roomId: string, wish: ReadingWish): string {
   return `${base}/v1/rooms/${roomId}/live?${query}`;
 }
 
-/** What a page makes of what comes. */
+/** Applies messages to a screen as a page does. */
 function screen(): {
   reader: Omit<RoomReader, 'close'>;
   take: (wire: Record<string, object>) => void;
@@ -135,7 +135,7 @@ function screen(): {
   return { reader, take };
 }
 
-/** Reads along at a WebSocket. @throws Error with the status of a refusal */
+/** Reads a room over a WebSocket. @throws Error with the status of a refusal */
 export async function readAlong(
   { url }: Pick<RunningServer, 'url'>,
   roomId: string,
@@ -175,7 +175,7 @@ export async function readAlong(
   };
 }
 
-/** Reads along at a stream of server-sent events. @throws Error with the status of a refusal */
+/** Reads a room over an event stream. @throws Error with the status of a refusal */
 export async function readStream(
   { url }: Pick<RunningServer, 'url'>,
   roomId: string,

@@ -8,14 +8,14 @@ const link = sampleLink({ role: 'captioner' });
 const rights = (key: string, links = [link], at = NOW_MS, of = room) =>
   passOf(of, links, { key, nowMs: at });
 
-it('a key of a link lets in by its role, as long as the link is there', () => {
+it("grants the role of a link's key as long as the link exists", () => {
   const key = keyOfLink(room, link);
   expect(rights(key)).toEqual({ role: 'captioner', linkId: link.linkId, expiresAtMs: 0 });
   expect(rights(key, [])).toBeUndefined();
   expect(rights(key, [sampleLink({ linkId: link.linkId, role: 'viewer' })])).toBeUndefined();
 });
 
-it('and until it expires', () => {
+it('grants the role only until the link expires', () => {
   const expiring = sampleLink({ expiresAtMs: NOW_MS + 1000 });
   const key = keyOfLink(room, expiring);
   expect(rights(key, [expiring])).toEqual({
@@ -26,7 +26,7 @@ it('and until it expires', () => {
   expect(rights(key, [expiring], NOW_MS + 1000)).toBeUndefined();
 });
 
-it('none that was changed, cut or made up lets anybody in', () => {
+it('rejects a key that was altered, truncated or invented', () => {
   const key = keyOfLink(room, link);
   for (let at = 0; at < key.length; at += 1) {
     const letter = key.charAt(at) === 'x' ? 'y' : 'x';
@@ -39,14 +39,14 @@ it('none that was changed, cut or made up lets anybody in', () => {
   }
 });
 
-it('none of another room does', () => {
+it('rejects a key of another room', () => {
   const other = sampleRoom({ accountId: 'a', keyId: 'k' }, { roomId: room.roomId });
   expect(rights(keyOfLink(other, link))).toBeUndefined();
   const namesake = sampleRoom({ accountId: 'a', keyId: 'k' }, { linkSecret: room.linkSecret });
   expect(rights(keyOfLink(namesake, link))).toBeUndefined();
 });
 
-it('a key for a passcode lets in readers until the passcode is changed', () => {
+it('admits readers with a passcode key until the passcode is changed', () => {
   const key = keyForPasscode(room, NOW_MS + 1000);
   expect(rights(key)?.role).toBe('viewer');
   expect(rights(key, [link], NOW_MS + 1000)).toBeUndefined();

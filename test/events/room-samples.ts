@@ -1,4 +1,4 @@
-/** Rooms, links and captions to fill a database with. */
+/** Sample rooms, links and captions for tests. */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Caption } from '../../server/events/caption-log.ts';
 import type { Room, RoomLink, RoomWishes } from '../../server/events/store.ts';

@@ -27,7 +27,7 @@ it.each([
   expect(wording([word]).translated(text)).toBe(shown);
 });
 
-it('puts right what was misheard, the longest first, before it hides', () => {
+it('replaces misrecognised text, the longest first, before it hides words', () => {
   const changed = wording(
     ['Zembla'],
     [
@@ -39,7 +39,7 @@ it('puts right what was misheard, the longest first, before it hides', () => {
   expect(changed.spoken('ZEMBLER  COURT and zembler, um, $& and $1.')).toBe(
     '••• Quartz and •••, , $& and $1.',
   );
-  // What is translated was put right before.
+  // Translations come from text that was already replaced.
   expect(changed.translated('zembler')).toBe('zembler');
 });
 
@@ -49,15 +49,15 @@ it.each([
   ['We begin um', 'We begin'],
   ['um um', ''],
   ['Um, we begin.', ', we begin.'],
-])('takes a word away with its blank: %s', (text, expected) => {
+])('removes a word together with its blank: %s', (text, expected) => {
   expect(wording([], [['um', '']]).spoken(text)).toBe(expected);
 });
 
-it('takes replacements as they are', () => {
+it('inserts replacements literally', () => {
   expect(wording([], [['price', '$1 & $&']]).spoken('The price')).toBe('The $1 & $&');
 });
 
-it('without words leaves a text alone', () => {
+it('leaves a text unchanged without words', () => {
   expect(wording([]).spoken('Good morning.')).toBe('Good morning.');
   expect(wording([]).translated('')).toBe('');
 });
@@ -81,7 +81,7 @@ it.each([
     `1 ${'a'.repeat(90)} `.repeat(20),
   ],
 ])(
-  'finds the most words there may be, all of which %s, and holds nothing up',
+  'finds the maximum number of words, all of which %s, without blocking',
   async (_, word, text) => {
     const words = Array.from({ length: 500 }, (__, index) => word(index));
     let shown = '';

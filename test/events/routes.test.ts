@@ -1,4 +1,4 @@
-/** `/v1/rooms`, our own addition, on the server that people run. */
+/** `/v1/rooms`, a Dragoman extension, on the built server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../support/product/command-line.ts';
@@ -20,7 +20,7 @@ afterAll(() => server.stop());
 
 type Body = Record<string, unknown> & { room_id: string; message: string };
 
-/** Sends a request, and holds the answer against the server's own document. */
+/** Sends a request, and checks the answer against the server's own OpenAPI document. */
 async function ask(method: string, path: string, body?: unknown, secret = server.apiKey) {
   const response = await fetch(server.url + path, {
     method,
@@ -37,7 +37,7 @@ async function ask(method: string, path: string, body?: unknown, secret = server
   return { status, body: (text === '' ? {} : JSON.parse(text)) as Body };
 }
 
-/** Requests a voice session by the speaker's link of a room. */
+/** Requests a voice session with the speaker link of a room. */
 function requestSession({ room_id: id, speaker_url: url }: Body): Promise<Response> {
   const key = keyOf(url as string);
   return fetch(`${server.url}${PATH}/${id}/live/session`, {
@@ -59,7 +59,7 @@ async function strangerOn(plan: 'free' | 'pro'): Promise<string> {
 }
 
 describe('a room', () => {
-  it('is made with what is given, and with links for all who come', async () => {
+  it('is created with the given values and with links for each role', async () => {
     const made = await create({
       ...{ languages: ['ES', 'es', 'fr'], always: ['es'], source_language: 'en' },
       ...{ keep_hours: 1.5, hidden_words: [' damn '], access: 'everyone' },
@@ -96,7 +96,7 @@ describe('a room', () => {
     expect((await ask('GET', `${PATH}/${id}`)).status).toBe(404);
   });
 
-  it('has a passcode that is made up where none is given, and links that go past it', async () => {
+  it('has a generated passcode by default, and links that bypass it', async () => {
     const { body } = await create({ access: 'passcode' });
     expect(body['passcode']).toMatch(/^\d{6}$/);
     expect(body['viewer_url']).not.toContain('#');
@@ -143,13 +143,13 @@ describe('a room', () => {
     expect(body.message).toMatch(reason);
   });
 
-  it('with a glossary that is not there is refused, and one without JSON or with too much of it', async () => {
+  it('is refused with an unknown glossary, without JSON, and when too large', async () => {
     expect((await create({ languages: ['es'], glossary_id: randomUUID() })).status).toBe(404);
     expect((await ask('POST', PATH, '{"name":')).status).toBe(400);
     expect((await create({ hidden_words: ['x'.repeat(2_200_000)] })).status).toBe(413);
   });
 
-  it('holds the most words there may be, whatever is in them', async () => {
+  it('holds the maximum number of words with any characters', async () => {
     const hidden = Array.from({ length: 500 }, (_, index) => `${index}-(`.padEnd(100, 'ß'));
     const { status, body } = await create({ languages: ['es'], hidden_words: hidden });
     expect(status).toBe(201);
@@ -158,7 +158,7 @@ describe('a room', () => {
     expect((await ask('POST', `${PATH}/${body.room_id}/captions`, typed)).status).toBe(201);
   });
 
-  it('changes in what is given; null takes away, and what is wrong changes nothing', async () => {
+  it('changes only the given fields; null resets, and an invalid change has no effect', async () => {
     const { body: made } = await create({
       ...{ languages: ['es', 'fr'], always: ['fr'], source_language: 'en', access: 'passcode' },
     });
@@ -181,7 +181,7 @@ describe('a room', () => {
     expect((await patch({ access: 'everyone' })).body).not.toHaveProperty('passcode');
   });
 
-  it('keeps every one of many changes that come at once', async () => {
+  it('applies all of many concurrent changes', async () => {
     const { room_id: id } = (await create({ languages: ['es'] })).body;
     const changes = [
       { paused: true },
@@ -195,7 +195,7 @@ describe('a room', () => {
     expect((await ask('GET', `${PATH}/${id}`)).body).toMatchObject(Object.assign({}, ...changes));
   });
 
-  it('is unknown to other accounts, in all that can be done with it', async () => {
+  it('is unknown to other accounts in every operation', async () => {
     const { room_id: id } = (await create()).body;
     const stranger = await strangerOn('pro');
     const place = `${PATH}/${id}`;
@@ -227,7 +227,7 @@ describe('a room', () => {
     expect((await ask('GET', place)).status).toBe(200);
   });
 
-  it('is part of the pro plan, as voice is', async () => {
+  it('belongs to the pro plan, like voice', async () => {
     const secret = await strangerOn('free');
     const { room_id: id } = (await create()).body;
     for (const [method, path, body] of [
@@ -249,7 +249,7 @@ describe('a room', () => {
 });
 
 describe('links of a room', () => {
-  it('are made, listed and revoked', async () => {
+  it('are created, listed and revoked', async () => {
     const { room_id: id } = (await create({ access: 'link' })).body;
     const place = `${PATH}/${id}/links`;
     const wish = { role: 'viewer', label: 'Press', expires_in_hours: 24 };
@@ -274,7 +274,7 @@ describe('links of a room', () => {
     expect((await ask('DELETE', one)).status).toBe(404);
   });
 
-  it('are none in the room any more when the one that is handed out is revoked', async () => {
+  it('disappear from the room when the published one is revoked', async () => {
     const { room_id: id } = (await create()).body;
     const links = (await ask('GET', `${PATH}/${id}/links`)).body['links'] as {
       link_id: string;
@@ -300,7 +300,7 @@ describe('links of a room', () => {
     expect(body.message).toMatch(reason);
   });
 
-  it('are a hundred and not one more', async () => {
+  it('are limited to a hundred', async () => {
     const { room_id: id } = (await create()).body;
     const add = () => ask('POST', `${PATH}/${id}/links`, { role: 'viewer' });
     const added = await Promise.all(Array.from({ length: 100 }, add));
@@ -309,7 +309,7 @@ describe('links of a room', () => {
   });
 });
 
-it('a link holds no more sessions than a few: the first gives way to one more', async () => {
+it('limits the sessions of a link: the first one gives way to another', async () => {
   const { body } = await create();
   const statusOf = async (): Promise<() => Promise<number>> => {
     const session = (await (await requestSession(body)).json()) as Record<string, string>;
@@ -320,7 +320,7 @@ it('a link holds no more sessions than a few: the first gives way to one more', 
   expect(statuses.filter((status) => status === 403)).toHaveLength(1);
 });
 
-it('a room outlives the key that it was made with, and what is asked of it is done', async () => {
+it('keeps a room working after the key that created it was deactivated', async () => {
   const settings = { DATA_DIR: server.dataFolder };
   const account = `rotating ${randomUUID()}`;
   await askDragoman(['account', 'create', '--name', account, '--plan', 'pro'], settings);
@@ -345,12 +345,12 @@ it('a room outlives the key that it was made with, and what is asked of it is do
   expect(await speak()).toBe(403);
   const paused = await ask('PATCH', path, { paused: true, keep_hours: 0 }, good.secret);
   expect(paused).toMatchObject({ status: 200, body: { state: 'paused', keep_hours: 0 } });
-  // Who changes it pays from then on.
+  // The account of whoever changes it pays from then on.
   expect(await speak()).toBe(200);
   expect((await ask('DELETE', `${path}/transcript`, undefined, good.secret)).status).toBe(204);
 });
 
-describe('what is typed into a room', () => {
+describe('a typed line', () => {
   it.each([
     [{ text: '' }, 400, /text.*empty/],
     [{ text: ' \n ' }, 400, /text.*empty/],
@@ -369,7 +369,7 @@ describe('what is typed into a room', () => {
     expect(body.message).toMatch(reason);
   });
 
-  it('may be of two thousand characters, of any kind', async () => {
+  it('may have two thousand characters of any kind', async () => {
     const { room_id: id } = (await create()).body;
     const text = '🐉'.repeat(2000);
     expect((await ask('POST', `${PATH}/${id}/captions`, { text })).status).toBe(201);
@@ -390,7 +390,7 @@ describe('a transcript', () => {
   });
 });
 
-it('the code for the audience is a picture of the link for readers', async () => {
+it("serves the audience's QR code as a picture of the viewer link", async () => {
   const { body } = await create({ access: 'link' });
   const response = await server.get(`${PATH}/${body.room_id}/code.svg`, {
     Authorization: `Service-Auth-Key ${server.apiKey}`,
@@ -400,7 +400,7 @@ it('the code for the audience is a picture of the link for readers', async () =>
   expect(keyOf(String(body['viewer_url']))).not.toBe('');
 });
 
-it('the interface says what is our own, with examples', async () => {
+it('documents the extension with examples', async () => {
   const document = (await (await server.get('/openapi.json')).json()) as {
     paths: Record<string, Record<string, { requestBody?: unknown }>>;
   };

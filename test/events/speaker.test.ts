@@ -1,4 +1,4 @@
-/** What of a session becomes lines of a room, round its pauses and at its end. */
+/** Which parts of a session become lines of a room, around pauses and at its end. */
 import { expect, it } from 'vitest';
 import { Speaker, type Sentence } from '../../server/events/speaker.ts';
 import { until } from '../support/product/server.ts';
@@ -25,9 +25,9 @@ function speaking({ isPaused = false } = {}) {
     said,
     state,
     texts: () => said.map(({ text }) => text),
-    /** So much audio has come. */
+    /** Sets how much audio has arrived. */
     received: (ms: number) => (script.state.receivedMs = ms),
-    /** Says what is heard whatever was before, and waits until it is. */
+    /** Concludes a text and waits until it has become a line. */
     hears: async (text: string) => {
       script.concludes(text);
       await until(() => said.some((each) => each.text === text));
@@ -42,7 +42,7 @@ function speaking({ isPaused = false } = {}) {
   };
 }
 
-it('what began in a pause is left out, though it ends after it', async () => {
+it('drops a sentence that began in a pause, even if it ends after the pause', async () => {
   const { speaker, received, beginsAt, concludes, grows, hears, texts } = speaking();
   received(1_000);
   speaker.pause();
@@ -51,13 +51,13 @@ it('what began in a pause is left out, though it ends after it', async () => {
   beginsAt(3_000, 3_000);
   grows('Between');
   concludes('Between ourselves.');
-  // A recogniser begins a little before the first word.
+  // A recogniser starts an utterance slightly before its first word.
   beginsAt(4_700);
   await hears('Welcome back.');
   expect(texts()).toEqual(['Welcome back.']);
 });
 
-it('what was being said when a pause begins is a line as far as it was heard, if it goes on into it', async () => {
+it('keeps the recognised part of a sentence that continues into a pause', async () => {
   const { speaker, received, beginsAt, concludes, grows, hears, shows, texts } = speaking();
   grows('My plan is');
   await shows('My plan is');
@@ -73,7 +73,7 @@ it('what was being said when a pause begins is a line as far as it was heard, if
   expect(texts()).toEqual(['My plan is', 'Welcome back.']);
 });
 
-it('or if its end does not come', async () => {
+it('keeps the recognised part of a sentence whose end does not arrive', async () => {
   const { speaker, received, concludes, grows, hears, beginsAt, shows, texts } = speaking();
   grows('My plan is');
   await shows('My plan is');
@@ -87,7 +87,7 @@ it('or if its end does not come', async () => {
   expect(texts()).toEqual(['My plan is', 'Welcome back.']);
 });
 
-it('two sentences of what was being said when a pause begins are two lines', async () => {
+it('splits two sentences that were under way at the start of a pause into two lines', async () => {
   const { speaker, received, beginsAt, concludes, grows, hears, shows, texts } = speaking();
   beginsAt(0, 4_500);
   grows('It is done. We go home now.');
@@ -106,7 +106,7 @@ it('two sentences of what was being said when a pause begins are two lines', asy
   expect(texts()).toEqual(['It is done.', 'We go home now.', 'Welcome back.']);
 });
 
-it('what was said before a pause is heard after it, however late that is', async () => {
+it('includes late finals of speech from before a pause', async () => {
   const { speaker, received, beginsAt, grows, hears, shows, texts } = speaking();
   beginsAt(14_000, 1_500);
   grows('One');
@@ -122,7 +122,7 @@ it('what was said before a pause is heard after it, however late that is', async
   expect(texts()).toEqual(['One', 'Two.', 'Three.']);
 });
 
-it('a pause in which no audio comes is one', async () => {
+it('treats a pause without any audio as a pause', async () => {
   const { speaker, received, beginsAt, concludes, grows, hears, shows, texts } = speaking();
   grows('My plan is');
   await shows('My plan is');
@@ -137,7 +137,7 @@ it('a pause in which no audio comes is one', async () => {
   expect(texts()).toEqual(['My plan is', 'Welcome back.']);
 });
 
-it('a slip of the hand is no pause', async () => {
+it('ignores a pause that was pressed by mistake', async () => {
   const { speaker, received, beginsAt, hears, grows, shows, texts } = speaking();
   grows('A long');
   await shows('A long');
@@ -150,7 +150,7 @@ it('a slip of the hand is no pause', async () => {
   expect(texts()).toEqual(['A long sentence.']);
 });
 
-it('what was said in a pause does not come out in the next one', async () => {
+it('keeps speech of a pause out of the next one', async () => {
   const { speaker, received, beginsAt, concludes, hears, texts } = speaking();
   await hears('Before.');
   received(1_000);
@@ -168,7 +168,7 @@ it('what was said in a pause does not come out in the next one', async () => {
   expect(texts()).toEqual(['Before.', 'After.']);
 });
 
-it('who begins in a paused room is heard from when it goes on', async () => {
+it('starts with the first speech after a pause when the room is paused at the beginning', async () => {
   const { speaker, received, beginsAt, concludes, hears, texts } = speaking({ isPaused: true });
   concludes('Too early.');
   received(2_000);
@@ -178,7 +178,7 @@ it('who begins in a paused room is heard from when it goes on', async () => {
   expect(texts()).toEqual(['Now.']);
 });
 
-it('who leaves while a sentence is written is not written twice', async () => {
+it('does not append a sentence twice when the speaker leaves during the append', async () => {
   const { speaker, concludes, grows, shows, state, texts, said } = speaking();
   grows('The last words');
   await shows('The last words');
@@ -194,7 +194,7 @@ it('who leaves while a sentence is written is not written twice', async () => {
   expect(state.shown).toBeUndefined();
 });
 
-it('what was being said when a session ends stays as far as it was heard', async () => {
+it('keeps the recognised part of a sentence when the session ends', async () => {
   const { grows, shows, ends, texts, state } = speaking();
   grows('And then');
   await shows('And then');
@@ -203,7 +203,7 @@ it('what was being said when a session ends stays as far as it was heard', async
   expect(state.shown).toBeUndefined();
 });
 
-it('lines have the time at which their audio came, however long none did', async () => {
+it('stamps lines with the time their audio arrived, even after a gap in the audio', async () => {
   const beforeMs = Date.now();
   const { speech: session, received, beginsAt, hears, said } = speaking();
   session.beganAtMs = Date.now() - 60_000;

@@ -30,7 +30,7 @@ async function speak(client: VoiceClient, text: string): Promise<void> {
   await client.closed;
 }
 
-/** Requests a session with the key of a speaker. */
+/** Requests a session with a speaker key. */
 async function sessionOf(roomId: string, key: string, body: object = {}): Promise<SessionAnswer> {
   const wish = { source_media_content_type: PCM_16K, source_language: 'en', ...body };
   const path = `/v1/rooms/${roomId}/live/session`;
@@ -39,7 +39,7 @@ async function sessionOf(roomId: string, key: string, body: object = {}): Promis
   return (await response.json()) as SessionAnswer;
 }
 
-it('what is said comes to all who read, in their languages, and the room outlives the session', async () => {
+it('shows speech to all readers in their languages, and keeps the room after the session', async () => {
   const { room_id: id, ...made } = await makeRoom(server, { languages: ['es', 'fr'] });
   const key = keyOf(made.speaker_url);
   const [spoken, spanish, calm] = [
@@ -52,7 +52,7 @@ it('what is said comes to all who read, in their languages, and the room outlive
   await until(() => spoken.state() === 'live');
   const speaking = speak(first, TEXT);
   await until(() => spoken.messages.some(({ type: name }) => name === 'captions'));
-  // Somebody who comes in the middle gets on with it.
+  // A reader that joins in the middle receives everything.
   const late = await readAlong(server, id, { language: 'es' });
   await speaking;
   await until(() => spoken.state() === 'waiting');
@@ -72,7 +72,7 @@ it('what is said comes to all who read, in their languages, and the room outlive
   );
   expect(spoken.tentative()).toBe('');
 
-  // Another session goes on where the first stopped, now one with the key of the account.
+  // Another session continues after the first one, now with the account's API key.
   const before = spoken.texts();
   const second = await connect(server, { room_id: id });
   await speak(second, 'good morning everybody.');
@@ -81,7 +81,7 @@ it('what is said comes to all who read, in their languages, and the room outlive
   for (const reader of [spoken, spanish, calm, late]) reader.close();
 });
 
-it('a second speaker has the floor, a pause lets nothing in, and a session that dropped goes on', async () => {
+it('gives the floor to a second speaker, drops speech in a pause, and resumes a dropped session', async () => {
   const { room_id: id, ...made } = await makeRoom(server, { languages: ['es'] });
   const key = keyOf(made.speaker_url);
   const reader = await readAlong(server, id);
@@ -115,7 +115,7 @@ it('a second speaker has the floor, a pause lets nothing in, and a session that 
   reader.close();
 });
 
-it('a speaker whose link is revoked is silent at once, and the session of a deleted room ends', async () => {
+it('silences a speaker whose link is revoked, and ends the session of a deleted room', async () => {
   const { room_id: id, ...made } = await makeRoom(server);
   const links = (await change(server, 'GET', `/v1/rooms/${id}/links`)).body['links'] as {
     link_id: string;

@@ -24,7 +24,7 @@ function speaking(bytes = 10) {
   return { lines, asked, fails, most: () => most };
 }
 
-it('a line is spoken once for however many listeners, in each format', async () => {
+it('synthesises a line once per format for any number of listeners', async () => {
   const { lines, asked } = speaking();
   const line = sampleCaption(1);
   const clips = await Promise.all(
@@ -33,20 +33,20 @@ it('a line is spoken once for however many listeners, in each format', async () 
   expect(new Set(clips).size).toBe(1);
   await lines.speak('room', line, 'flac');
   expect(asked).toHaveLength(2);
-  // What was corrected is another.
+  // A corrected line is a different one.
   await lines.speak('room', sampleCaption(2, { line: 1 }), 'webm');
   await lines.speak('other room', line, 'webm');
   expect(asked).toHaveLength(4);
 });
 
-it('few are spoken at a time', async () => {
+it('synthesises few lines at a time', async () => {
   const { lines, most } = speaking();
   const all = Array.from({ length: 20 }, (_, index) => sampleCaption(index));
   await Promise.all(all.map((line) => lines.speak('room', line, 'webm')));
   expect(most()).toBe(2);
 });
 
-it('one that failed is tried again', async () => {
+it('retries a line that failed', async () => {
   const { lines, fails } = speaking();
   fails.next = true;
   await expect(lines.speak('room', sampleCaption(1), 'webm')).rejects.toThrow('voice');
@@ -54,7 +54,7 @@ it('one that failed is tried again', async () => {
   expect(await lines.speak('room', sampleCaption(1), 'webm')).toHaveLength(10);
 });
 
-it('the oldest clips go when there are too many, and the newest stay', async () => {
+it('evicts the oldest clips when there are too many, and keeps the newest', async () => {
   const { lines, asked } = speaking(MIB);
   const all = Array.from({ length: 100 }, (_, index) => sampleCaption(index));
   await Promise.all(all.map((line) => lines.speak('room', line, 'webm')));
@@ -66,13 +66,13 @@ it('the oldest clips go when there are too many, and the newest stay', async () 
   expect(asked).toHaveLength(101);
 });
 
-it('a language without a voice is refused', () => {
+it('refuses a language without a voice', () => {
   const { lines } = speaking();
   expect(() => lines.speak('room', sampleCaption(1, { language: 'tlh' }), 'webm')).toThrow(/tlh/);
   expect(lines.languages(['es', 'tlh'])).toEqual(['es']);
 });
 
-it('what was spoken of lines that are gone is forgotten', async () => {
+it('forgets the speech of removed lines', async () => {
   const { lines } = speaking();
   const [old, recent] = [sampleCaption(1, { endMs: 100 }), sampleCaption(2, { endMs: 200 })];
   for (const roomId of ['room', 'other'])

@@ -8,7 +8,7 @@ import { sampleCaption, sampleLink, sampleRoom } from './room-samples.ts';
 const openDatabase = databasesOfThisFile();
 
 describe.each(databaseNames)('rooms in %s', (name) => {
-  /** Two ways to one database, as two processes have them. */
+  /** Two connections to one database, as two processes have them. */
   let storage: Storage;
   let other: Storage;
   let execute: (sql: string) => Promise<unknown[]>;
@@ -28,7 +28,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
   };
   const trackOf = (roomId: string, track = 'spoken') => ({ roomId, name: track });
 
-  it('are given back as they were made, with their links', async () => {
+  it('are returned as they were created, with their links', async () => {
     const room = sampleRoom(await newOwner());
     const links = [
       sampleLink({ createdAtMs: 2 }),
@@ -40,7 +40,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     expect(await other.rooms.find('2222222222')).toBeUndefined();
   });
 
-  it('are listed oldest first, each at its own account', async () => {
+  it('are listed per account, oldest first', async () => {
     const owner = await newOwner();
     const made = [3, 1, 2].map((createdAtMs) => sampleRoom(owner, { createdAtMs }));
     for (const room of made) await storage.rooms.create(room, [], 10);
@@ -56,7 +56,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     expect(await storage.rooms.list((await newOwner()).accountId)).toEqual([]);
   });
 
-  it('are no more than an account may have, and links no more than a room, whoever makes them', async () => {
+  it('are limited per account, as are the links of a room, under concurrent creation', async () => {
     const owner = await newOwner();
     const rooms = Array.from({ length: 12 }, () => sampleRoom(owner));
     const made = await Promise.all(
@@ -91,7 +91,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     expect(await storage.rooms.find(roomId)).toEqual({ ...room, ...patch });
   });
 
-  it('give what was said after a sequence, the newest of it where there is more', async () => {
+  it('return the newest captions in order, up to the limit', async () => {
     const { roomId } = await newRoom();
     const captions = [5, 7, 9].map((sequence) => sampleCaption(sequence));
     await storage.rooms.append(trackOf(roomId), captions.slice(0, 2));
@@ -105,7 +105,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     expect((await other.rooms.latest(trackOf(roomId, 'es'), 10)).captions).toEqual([translated]);
   });
 
-  it('leave nothing behind when they are deleted, and take nothing any more', async () => {
+  it('leave nothing behind when they are deleted, and accept nothing afterwards', async () => {
     const room = await newRoom();
     const { roomId, accountId } = room;
     await storage.rooms.addLink(roomId, sampleLink(), 10);
@@ -119,7 +119,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     }
   });
 
-  it('lose a link once', async () => {
+  it('remove a link only once', async () => {
     const { roomId } = await newRoom();
     const link = sampleLink();
     await storage.rooms.addLink(roomId, link, 10);
@@ -128,7 +128,7 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     expect(await storage.rooms.removeLink(roomId, link.linkId)).toBe(false);
   });
 
-  it('write nothing of what was deleted, whoever still has it, nor what renders it', async () => {
+  it('write no deleted caption again, nor its renderings', async () => {
     const { roomId } = await newRoom();
     const captions = [1, 2, 3].map((sequence) => sampleCaption(sequence));
     await storage.rooms.append(trackOf(roomId), captions.slice(0, 1));
@@ -136,13 +136,13 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     await other.rooms.append(trackOf(roomId), captions);
     const rendered = [2, 3].map((renders) => sampleCaption(renders + 2, { renders }));
     await other.rooms.append(trackOf(roomId, 'es'), rendered);
-    // What was said while it was deleted is not.
+    // What was said during the deletion is kept.
     expect(await storage.rooms.captions(trackOf(roomId), 0, 9)).toEqual([captions[2]]);
     expect(await storage.rooms.captions(trackOf(roomId, 'es'), 0, 9)).toEqual([rendered[1]]);
     expect((await storage.rooms.latest(trackOf(roomId), 9)).cutAt).toBe(4);
   });
 
-  it('lose what was said when it is deleted, or older than they keep it', async () => {
+  it('lose captions that are deleted or older than the retention time', async () => {
     const [short, long] = [await newRoom({ keepMs: 1_000 }), await newRoom({ keepMs: 100_000 })];
     const captions = [10_000, 20_000].map((at) => sampleCaption(at, { endMs: at }));
     for (const { roomId } of [short, long]) await storage.rooms.append(trackOf(roomId), captions);

@@ -1,4 +1,4 @@
-/** What people type and correct in a room, and what there is of it afterwards. */
+/** Typing and correcting lines in a room, and the transcripts of it. */
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caption } from '../../server/events/captions-store.ts';
@@ -33,22 +33,22 @@ const room = (wishes: Record<string, unknown> = {}) =>
   makeRoom(server, { ...LANGUAGES, ...wishes });
 const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
 
-describe('a person', () => {
-  it('corrects what is said, and it is translated anew for those who read', async () => {
+describe('a captioner', () => {
+  it('corrects a line, which is translated again for its readers', async () => {
     const { room_id: id } = await room();
     const spanish = await readAlong(server, id, { language: 'es' });
     const line = await type(server, id, { text: 'The hose.' });
     await spanish.shows('La hose.');
     expect(await type(server, id, { text: 'The house.', line })).toBe(line);
     await spanish.shows('La casa.');
-    // As it was said then.
+    // At the original time.
     expect(new Set(spanish.arrived().map(({ start_time: at }) => at)).size).toBe(1);
     await type(server, id, { text: '', line });
     await spanish.shows();
     spanish.close();
   });
 
-  it('interprets a line in one language, which stays when what was said is corrected', async () => {
+  it('writes a line in one language, which stays when the original is corrected', async () => {
     const { room_id: id } = await room();
     const spanish = await readAlong(server, id, { language: 'es' });
     const french = await readAlong(server, id, { language: 'fr' });
@@ -65,7 +65,7 @@ describe('a person', () => {
     for (const reader of [spanish, french]) reader.close();
   });
 
-  it('puts words right and hides others while the event goes on, in every language', async () => {
+  it('replaces and hides words in every language during the event', async () => {
     const { room_id: id } = await room();
     const spanish = await readAlong(server, id, { language: 'es' });
     await type(server, id, { text: 'The horse.' });
@@ -81,7 +81,7 @@ describe('a person', () => {
   });
 });
 
-describe('what was said', () => {
+describe('the transcript of a room', () => {
   const transcript = async (id: string, query: string) => {
     const response = await server.get(`/v1/rooms/${id}/transcript?${query}`, {
       Authorization: `Service-Auth-Key ${server.apiKey}`,
@@ -90,7 +90,7 @@ describe('what was said', () => {
     return response;
   };
 
-  it('is had as a file of every kind, in every language, also one that nobody has read', async () => {
+  it('is available in every format and language, even one without readers', async () => {
     const { room_id: id } = await room({ keep_hours: 1 });
     for (const text of ['The house is new.', 'Good morning.']) await type(server, id, { text });
     const line = await type(server, id, { text: 'The river.' });
@@ -123,7 +123,7 @@ describe('what was said', () => {
     expect(xml).toContain('Main stage');
   });
 
-  it('is asked for and typed in a language in whatever case', async () => {
+  it('accepts language tags in any case, as does typing', async () => {
     const { room_id: id } = await makeRoom(server, { languages: ['ES'], keep_hours: 1 });
     await type(server, id, { text: 'Buenas tardes.', language: 'Es' });
     const reader = await readAlong(server, id, { language: 'eS' });
@@ -134,7 +134,7 @@ describe('what was said', () => {
     expect(txt.headers.get('content-disposition')).toContain('-es.txt');
   });
 
-  it('has what was typed while somebody spoke at its time, and cut from what was said', async () => {
+  it('places lines typed during speech at their time, and shortens overlapping speech', async () => {
     const beganMs = Date.UTC(2026, 0, 1);
     const said = (line: number, text: string, [startS, endS]: [number, number]): Caption => ({
       ...{ sequence: line, line, text, renders: null, language: 'en', author: 'machine' },
@@ -165,11 +165,11 @@ describe('what was said', () => {
         '6\n00:00:32,000 --> 00:00:33,000\nwith another\n',
       ].join('\n'),
     );
-    // As readers had it.
+    // In the order readers saw it.
     expect(await written('txt')).toMatch(/^\[Applause\] We came /);
   });
 
-  it('is a document that opens, whatever was typed, and is read from the right where its language is', async () => {
+  it('is a valid document for any text, with right-to-left paragraphs where needed', async () => {
     const { room_id: id } = await room({ name: 'Hall' });
     await type(server, id, { text: 'a\ufffeb <c> & d\u{1f600}' });
     await change(server, 'POST', `/v1/rooms/${id}/captions`, {
@@ -184,14 +184,14 @@ describe('what was said', () => {
     expect(arabic).toMatch(/<w:bidi\/>.*<w:rtl\/>/s);
   });
 
-  it('of a room in which nothing was said is an empty file of every kind', async () => {
+  it('is an empty file of every format for a room without lines', async () => {
     const { room_id: id } = await room();
     for (const format of ['txt', 'srt', 'vtt', 'docx', 'json']) {
       await transcript(id, `format=${format}&language=es`);
     }
   });
 
-  it('is still on the screens when it is not to be kept any more', async () => {
+  it('stays on the screens when it is no longer to be kept', async () => {
     const { room_id: id } = await room({ keep_hours: 1, always: ['es'] });
     const mark = 'Kept';
     const reader = await readAlong(server, id, { language: 'es' });
@@ -206,7 +206,7 @@ describe('what was said', () => {
     reader.close();
   });
 
-  it('is gone from screens when it is deleted, and what follows is shown', async () => {
+  it('disappears from the screens when it is deleted, and new lines follow', async () => {
     const { room_id: id } = await room({ keep_hours: 1 });
     const mark = 'Deleted';
     const [reader, stream] = [
@@ -223,8 +223,8 @@ describe('what was said', () => {
   });
 });
 
-describe('a line as speech', () => {
-  it('is a file that browsers play, and takes a line, a language of the room, and a voice', async () => {
+describe('the speech of a line', () => {
+  it('is a playable file, and requires an existing line, a language of the room and a voice', async () => {
     const { room_id: id } = await room({ access: 'link', languages: ['es', 'fr'] });
     const { body } = await change(server, 'GET', `/v1/rooms/${id}`);
     const key = keyOf(String(body['viewer_url']));

@@ -1,4 +1,7 @@
-/** Rooms that three servers share: the same at each, also where one dies, stands still, or loses its broker. */
+/**
+ * Rooms that three servers share: identical on each of them, even if one dies, is suspended or loses its
+ * broker.
+ */
 import { expect, it, onTestFinished } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { RoamingClient } from '../../support/product/roaming-client.ts';
@@ -28,7 +31,7 @@ import {
 const opened = roomCluster({ EVENTS_MAX_VIEWERS_PER_ROOM: '9' });
 const wishes = { languages: ['es', 'fr'], source_language: 'en' };
 const keptWishes = { ...wishes, keep_hours: 1 };
-/** Everything holds that soon, though the machine of the tests has more to do. */
+/** Generous limit for expected effects, in ms, as the test machine is busy. */
 const SOON_MS = 20_000;
 const soon = (look: () => boolean | Promise<boolean>) => until(async () => await look(), SOON_MS);
 
@@ -41,7 +44,7 @@ async function transcript(node: TestServer, roomId: string, language: string): P
   return (body['lines'] as { text: string }[]).map(({ text }) => text);
 }
 
-/** A room whose home is the first of some nodes, with a line and a reader at each of them. */
+/** Creates a room that the first of the given nodes owns, with one line, and a reader at each node. */
 async function roomAt(nodes: readonly TestServer[]) {
   const [home] = nodes as [TestServer];
   for (;;) {
@@ -52,13 +55,13 @@ async function roomAt(nodes: readonly TestServer[]) {
     for (const node of nodes.slice(1)) readers.push(await readAlong(node, id, { language: 'es' }));
     await type(home, id, { text: 'Before the house.' });
     await untilAllShow(readers, 1);
-    // On a machine that has too much to do another may have taken it by now.
+    // On a busy machine, another node may have become the owner meanwhile.
     if (first !== null && (await holder()) === first) return { id, readers };
     for (const reader of readers) reader.close();
   }
 }
 
-it('what is typed is the same at all of them, in the same order, and translated and spoken once', async () => {
+it('shows typed lines in the same order on every node, translating and speaking each once', async () => {
   const { nodes, translator, voices } = opened;
   const { room_id: id } = await makeRoom(nodes[0], wishes);
   const spoken = await readAtEach(id, 'spoken');
@@ -93,7 +96,7 @@ it('what is typed is the same at all of them, in the same order, and translated 
   for (const reader of [...spoken, ...spanish, ...late]) reader.close();
 });
 
-it('a room is whole for who comes back at another, and for who comes when all is said', async () => {
+it('serves a room completely to readers that return at another node or come late', async () => {
   const { nodes } = opened;
   for (const keep_hours of [0, 1]) {
     const { room_id: id } = await makeRoom(nodes[0], { ...wishes, keep_hours });
@@ -116,7 +119,7 @@ it('a room is whole for who comes back at another, and for who comes when all is
   }
 });
 
-it('what is spoken is shown at all while it is said, not in a pause, and the floor goes to who begins last', async () => {
+it('shows speech live on every node, none from a pause, and gives the floor to the newest speaker', async () => {
   const { nodes } = opened;
   const { room_id: id } = await makeRoom(nodes[0], wishes);
   const readers = await readAtEach(id, 'spoken');
@@ -156,7 +159,7 @@ it('what is spoken is shown at all while it is said, not in a pause, and the flo
   }
 });
 
-it('a room is typed into, corrected and deleted from anywhere, with the words that hold since a moment ago', async () => {
+it('types into a room, corrects and deletes it from any node, with the current word lists', async () => {
   const { nodes } = opened;
   const { room_id: id } = await makeRoom(nodes[0], keptWishes);
   const readers = await readAtEach(id, 'es');
@@ -170,7 +173,7 @@ it('a room is typed into, corrected and deleted from anywhere, with the words th
     replacements: [{ from: 'hose', to: 'house' }],
     hidden_words: ['river'],
   });
-  // The change is in force where it was made, and at the others as soon as they have heard of it.
+  // The change applies at once on its own node, and on the others as soon as they have received it.
   let again = {};
   await soon(async () => {
     again = { line: await type(nodes[2], id, { text: 'A hose, a river.', ...again }) };
@@ -186,7 +189,7 @@ it('a room is typed into, corrected and deleted from anywhere, with the words th
   for (const reader of readers) reader.close();
 });
 
-it('those are asked to leave who came by a link that was revoked at another server, readers and speakers', async () => {
+it('closes readers whose link was revoked at another server, and refuses its speakers', async () => {
   const { nodes } = opened;
   const made = await makeRoom(nodes[0], { ...wishes, access: 'link' });
   const { room_id: id } = made;
@@ -207,7 +210,7 @@ it('those are asked to leave who came by a link that was revoked at another serv
   expect(asked.status).toBe(403);
 });
 
-it('who reads and who speaks is shown at each, and a full room is full; one that is deleted ends at all, and leaves nothing in the broker', async () => {
+it('shows readers and speakers on every node, enforces the limit, and deletes a room on all nodes', async () => {
   const { nodes, cluster } = opened;
   const keys = async () => {
     const all = (await cluster.redis.ask('KEYS', '*')) as string[];
@@ -254,7 +257,7 @@ it('who reads and who speaks is shown at each, and a full room is full; one that
   await soon(async () => !/Secretword|Juliett/.test(await keys()));
 });
 
-it('a home that stands still for a while follows when it is back, and its readers have what all have', async () => {
+it('catches up a suspended owner and its readers when it resumes', async () => {
   const { nodes } = opened;
   const [home, other] = nodes;
   const { room_id: id } = await makeRoom(home, keptWishes);
@@ -270,7 +273,7 @@ it('a home that stands still for a while follows when it is back, and its reader
   await until(() => typed.taken.length > length + 5);
   home.process.kill('SIGCONT');
   await until(() => typed.taken.length > length + 10);
-  // It may say things again.
+  // It may append lines again.
   await type(home, id, { text: 'Back in the house.' });
   const taken = [...(await typed.stop()), 'Back in the house.'];
   await untilAllShow(readers, taken.length);
@@ -280,14 +283,14 @@ it('a home that stands still for a while follows when it is back, and its reader
   for (const reader of readers) reader.close();
 });
 
-it('what a home that is cut off from the broker has told its own readers, all have when it is back', async () => {
+it('delivers to all nodes what an owner that was cut off from the broker told its own readers', async () => {
   const { nodes } = opened;
   const [another, third, home] = nodes;
   const { id, readers } = await roomAt([home, another, third]);
   opened.cutOff();
   for (const index of [0, 1, 2, 3]) await type(home, id, { text: `Alone house ${index}.` });
   await untilAllShow([readers[0]!], 5);
-  // Another is home as soon as the lease has run out.
+  // Another node becomes the owner as soon as the lease has expired.
   const typed = () => type(another, id, { text: 'Meanwhile the house.' }).then(() => true as const);
   await until(() => typed().catch(() => false));
   await untilAllShow(readers.slice(1), 2);
@@ -300,7 +303,7 @@ it('what a home that is cut off from the broker has told its own readers, all ha
   for (const reader of readers) reader.close();
 });
 
-it('a home goes on without its broker, and the others have everything when that is back', async () => {
+it('keeps an owner going without its broker, and catches up the other nodes when it is back', async () => {
   const { nodes, cluster } = opened;
   const { id, readers } = await roomAt(nodes);
   for (const loses of [false, true]) {
@@ -311,7 +314,7 @@ it('a home goes on without its broker, and the others have everything when that 
     for (const text of texts) await type(nodes[0], id, { text });
     await untilAllShow([readers[0]!], length + texts.length);
     expect(readers[1]!.texts()).toHaveLength(length);
-    // It is away for longer than a lease.
+    // The broker stays away for longer than a lease.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     if (loses) await cluster.redis.start();
     else cluster.redis.resume();
@@ -330,7 +333,7 @@ it('a home goes on without its broker, and the others have everything when that 
   for (const reader of readers) reader.close();
 });
 
-it('where a home is killed another goes on within seconds, and no line is lost or there twice', async () => {
+it('continues at another node within seconds after the owner was killed, without loss or repetition', async () => {
   const { nodes, translator, cluster } = opened;
   const home = await cluster.add();
   const { room_id: id } = await makeRoom(home, keptWishes);
@@ -354,13 +357,13 @@ it('where a home is killed another goes on within seconds, and no line is lost o
   expect(told(readers[1]!)).toEqual(told(readers[3]!));
   await expectSame([readers[0]!, readers[2]!]);
   expect(readers[1]!.texts()).toEqual(inSpanish(readers[0]!.texts()));
-  // Whoever read at the one that died comes back anywhere.
+  // A reader of the killed node may return at any other.
   const after = first.sequence();
   const back = await readAlong(nodes[2], id, { language: 'es', after });
   await until(() => back.texts().length > 0);
   expect([...first.texts(), ...back.texts()]).toEqual(readers[1]!.texts());
   const counts = timesTranslated(translator, 'es');
-  // What was being translated when it died is translated once more.
+  // A line that was being translated when the owner died is translated once more.
   const again = taken.filter((text) => counts.get(text) !== 1);
   expect(again.length).toBeLessThanOrEqual(2);
   expect(await transcript(nodes[1], id, 'spoken')).toEqual(readers[0]!.texts());
@@ -383,11 +386,11 @@ async function expectWhole(id: string, readers: readonly RoomReader[]): Promise<
     expect(words(spoken.texts())).toBe(SENTENCES.join(' '));
   });
   await until(() => translated.texts().length === spoken.texts().length);
-  // Each once, as they came.
+  // Each line arrived once, in order.
   told(spoken);
   const arrived = spoken.arrived().map(({ line }) => line);
   expect(arrived).toEqual([...new Set(arrived)]);
-  // Said one after the other, and until now.
+  // Lines follow each other in time, and none ends in the future.
   const starts = spoken.lines().map(({ start_time: start }) => start);
   expect(starts).toEqual([...starts].sort());
   const path = `/v1/rooms/${id}/transcript?language=spoken&format=json`;
@@ -397,8 +400,8 @@ async function expectWhole(id: string, readers: readonly RoomReader[]): Promise<
   for (const { end_time: end } of kept) expect(Date.parse(end)).toBeLessThanOrEqual(Date.now());
 }
 
-// The last: it ends two of the servers.
-it('readers see one speech of a session whose server is killed before the home of the room has it, whose connection drops, and whose server is told to stop', async () => {
+// The last test, as it stops two of the servers.
+it('shows the speech of a session once while it moves over three servers after a kill, a drop and a stop', async () => {
   const [one, other, home] = opened.nodes;
   const { room_id: id } = await makeRoom(home, keptWishes);
   const first = await readAlong(home, id, { language: 'spoken' });
@@ -409,7 +412,7 @@ it('readers see one speech of a session whose server is killed before the home o
   const audio = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
   let current = one;
   const request = { room_id: id, source_language: 'en' };
-  // As it is spoken: lines are placed by the clock.
+  // At real-time pace, as lines are placed by the clock.
   const pace = { chunkBytes: 3_200, everyMs: 100 };
   const client = new RoamingClient({ request, route: () => current, ...pace });
   home.process.kill('SIGSTOP');
@@ -417,7 +420,7 @@ it('readers see one speech of a session whose server is killed before the home o
   const speaking = client.speak(audio);
   const untilAt = (part: number, connections: number) =>
     until(() => client.connections === connections && client.at > part * audio.length);
-  // Its client has been told, and nobody else: the home does not give way.
+  // Only the client has captions so far, as the room's owner is suspended.
   await until(() => client.text() !== '');
   current = other;
   one.process.kill('SIGKILL');

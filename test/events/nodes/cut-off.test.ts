@@ -1,4 +1,6 @@
-/** What is said and deleted where a home is cut off from the others, or has lost what they had. */
+/**
+ * Lines and deletions while a room's owner is cut off from other nodes, or after the broker has lost them.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Broker } from '../../../server/broker/index.ts';
 import type { Caption } from '../../../server/events/caption-log.ts';
@@ -20,10 +22,10 @@ import {
 
 storageOfThisFile();
 
-describe.each(brokerNames)('a room that was cut off, over the %s broker', (name) => {
+describe.each(brokerNames)('nodes of a room that was cut off, over the %s broker', (name) => {
   const openTwo = (stores?: [first?: RoomStore, second?: RoomStore]) => openTwoOver(name, stores);
 
-  it('keep what a home before has said and deleted, where the one before that is home again', async () => {
+  it('keep the lines and deletions of an intermediate owner when the previous owner returns', async () => {
     const unwritten: RoomStore = { ...storage.rooms, append: () => Promise.resolve() };
     const [first, second, track, broker] = await openTwo([storage.rooms, unwritten]);
     const { roomId } = track;
@@ -35,7 +37,7 @@ describe.each(brokerNames)('a room that was cut off, over the %s broker', (name)
     const { sequence } = secret;
     await storage.rooms.deleteCaptions(roomId, sequence, sequence + 1);
     await second.append(track, said('public', 2), { isKept: true });
-    // It goes before it has written that, or told of the deletion.
+    // The second node leaves before it has stored the line or announced the deletion.
     await second.leave(roomId, { isLast: false });
     await first.share(roomId).tick();
     expect(first.share(roomId).isHome).toBe(true);
@@ -45,7 +47,7 @@ describe.each(brokerNames)('a room that was cut off, over the %s broker', (name)
     expect(texts((await first.read(track, 0)).captions)).toEqual(['public']);
   });
 
-  it('tell once, and keep, what was appended and not answered before another was home', async () => {
+  it('deliver once, and keep, a line that was appended but not answered before the owner changed', async () => {
     const [one, other] = await openBrokers(name);
     let isUnanswered = false;
     const broker = withStreams(one, {
@@ -78,7 +80,7 @@ describe.each(brokerNames)('a room that was cut off, over the %s broker', (name)
     await until(async () => (await written()) === 'mine');
   });
 
-  it('are told nothing again that they have from the database, where the broker has lost all', async () => {
+  it('repeat no line they have from the database when the broker has lost everything', async () => {
     const [first, second, track, broker] = await openTwo();
     const { roomId } = track;
     const kept = ['one', 'two'].map((text, line) => ({
@@ -99,7 +101,7 @@ describe.each(brokerNames)('a room that was cut off, over the %s broker', (name)
     expect(texts((await second.read(track, 0)).captions)).toEqual(['one', 'two', 'new']);
   });
 
-  it('leave nothing of a room that was deleted while the broker was away, once it is back', async () => {
+  it('remove a room that was deleted while the broker was away, once it is back', async () => {
     const [one] = await openBrokers(name);
     const state = { isAway: false, back: (): void => undefined };
     const broker: Broker = {

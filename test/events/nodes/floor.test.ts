@@ -1,4 +1,4 @@
-/** Who speaks in a room that two nodes have open, where one of them takes up what the other has heard. */
+/** Who speaks in a room that two nodes have open, when one of them takes over from the other. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../../server/broker/index.ts';
 import { LiveRoom } from '../../../server/events/live-room.ts';
@@ -23,7 +23,7 @@ import {
 
 platformOfThisFile();
 
-/** One room at two nodes, which have nothing but the broker and the database in common. */
+/** One room at two nodes that share nothing but the broker and the database. */
 async function openTwo(firstOver = (broker: Broker) => broker) {
   const brokers = await openBrokers('Redis');
   const { room, log } = await openRoom();
@@ -49,7 +49,7 @@ async function openTwo(firstOver = (broker: Broker) => broker) {
   return { first, second, room, log, broker: brokers[1] };
 }
 
-it('the same session, taken up elsewhere, goes on there: nothing is said twice, and nobody is told to leave', async () => {
+it('continues a resumed session at the new node, without repeating a line or ending it', async () => {
   const { first, second } = await openTwo();
   const readers = [join(first.live), join(second.live)];
   const before = speech('session');
@@ -65,7 +65,7 @@ it('the same session, taken up elsewhere, goes on there: nothing is said twice, 
   const after = speech('session');
   second.live.hear(after.speech);
   await until(() => second.live.isHome);
-  // It hears again from a moment before the last word.
+  // The new node recognises again from a moment before the last word.
   after.beginsAt(1_020);
   after.concludes('Two.');
   after.beginsAt(2_000);
@@ -73,7 +73,7 @@ it('the same session, taken up elsewhere, goes on there: nothing is said twice, 
   for (const reader of readers) await shows(reader, 'One.', 'Two.', 'Three is said.');
   expect(first.live.isHome).toBe(false);
   expect(before.state.ended).toBeUndefined();
-  // What the first still hears of it is said by nobody.
+  // What the first node still recognises becomes no line.
   before.concludes('Three is said.');
   after.beginsAt(3_000);
   after.concludes('Four.');
@@ -82,7 +82,7 @@ it('the same session, taken up elsewhere, goes on there: nothing is said twice, 
   }
 });
 
-it("what was said in a pause is nobody's, also where it is heard again elsewhere", async () => {
+it('drops speech from a pause, even when another node recognises it again', async () => {
   const { first, second, room } = await openTwo();
   const readers = [join(first.live), join(second.live)];
   const before = speech('session');
@@ -101,7 +101,7 @@ it("what was said in a pause is nobody's, also where it is heard again elsewhere
   const after = speech('session');
   after.state.receivedMs = 9_000;
   second.live.hear(after.speech);
-  // As if nothing of it had been concluded.
+  // As if nothing of it had been concluded before.
   after.beginsAt(3_000);
   after.grows('between us');
   after.concludes('Between us.');
@@ -113,7 +113,7 @@ it("what was said in a pause is nobody's, also where it is heard again elsewhere
   expect(JSON.stringify(readers.map(({ received }) => received))).not.toMatch(/between us/i);
 });
 
-it('another session takes the floor: what was being said stays, and its session ends', async () => {
+it('gives the floor to another session, keeps the unfinished sentence, and ends the first session', async () => {
   const { first, second } = await openTwo();
   const readers = [join(first.live), join(second.live)];
   const one = speech('one');
@@ -132,7 +132,7 @@ it('another session takes the floor: what was being said stays, and its session 
   expect(screen(readers[0]!)).toEqual(screen(readers[1]!));
 });
 
-it('what is being said where another was the home in between is said once more', async () => {
+it('repeats a pending line after another node was the owner in between', async () => {
   const gate = { isCut: false, open: (): void => undefined, opened: Promise.resolve() };
   const { first, second, room, broker } = await openTwo((over) => ({
     ...withStreams(over, {

@@ -1,11 +1,11 @@
-/** What servers ask the home of a room: once, also where it is asked again. */
+/** Requests to the owner of a room, which are carried out once even when they are repeated. */
 import { expect, it, onTestFinished } from 'vitest';
 import { createQuestions } from '../../../server/events/nodes/questions.ts';
 import { openBrokers } from '../../broker/open-brokers.ts';
 import { quietLog } from '../../storage/samples.ts';
 import { until } from '../../support/product/server.ts';
 
-it('are answered as before where they are asked again, and not for ever', async () => {
+it('answers a repeated request as before, for a limited time', async () => {
   const [broker] = await openBrokers('Redis');
   for (const [room, rememberedMs] of [['hall'], ['side', 10]] as const) {
     const questions = createQuestions(broker, quietLog, rememberedMs);

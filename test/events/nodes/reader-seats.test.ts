@@ -1,10 +1,10 @@
-/** The places of a room for readers who come at several servers. */
+/** The seats of a room for readers at several servers. */
 import { expect, it } from 'vitest';
 import { createReaderSeats } from '../../../server/events/nodes/reader-seats.ts';
 import { openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
 import { until } from '../../support/product/server.ts';
 
-it('are taken by as many as there are, at whichever server, and free again', async () => {
+it('limits readers over all servers, and frees seats for new ones', async () => {
   const seats = (await openBrokers('Redis')).map((broker) =>
     createReaderSeats({ broker, mostInRoom: 10 }),
   );
@@ -19,7 +19,7 @@ it('are taken by as many as there are, at whichever server, and free again', asy
   await seats[0]!.take('side', 0);
 });
 
-it('are counted by what others said last while the broker does not answer', async () => {
+it('counts with the last known number while the broker does not answer', async () => {
   const broker = openEmbedded();
   const hanging = {
     ...broker,
@@ -31,7 +31,7 @@ it('are counted by what others said last while the broker does not answer', asyn
   await broker.close();
 });
 
-it('are free when the last readers have left, also those that were waited for until then', async () => {
+it('frees all seats when the last readers have left, even those still being taken', async () => {
   const [broker] = await openBrokers('Redis');
   let sitDown = (): void => undefined;
   const slow = new Promise<void>((resolve) => (sitDown = resolve));
@@ -63,7 +63,7 @@ it('are free when the last readers have left, also those that were waited for un
   expect(await broker.seats.members('readers of hall')).toEqual([]);
 });
 
-it('are held for as long as their readers stay, and taken again where the broker has lost them', async () => {
+it('holds seats as long as their readers stay, and takes them again after the broker has lost them', async () => {
   const [broker] = await openBrokers('Redis');
   let kept = 0;
   let back = (): void => undefined;

@@ -1,4 +1,4 @@
-/** Three servers that share rooms, a translator that says what it was asked, and tones that are heard. */
+/** Three servers that share rooms, with a translator that records requests, a tone recogniser and a voice. */
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { type Cluster, startCluster } from '../../support/product/cluster.ts';
@@ -18,7 +18,7 @@ import { type RoomReader, type } from '../room-client.ts';
 
 export interface RoomCluster {
   readonly cluster: Cluster;
-  /** The last of them can be cut off from the broker. */
+  /** The last node can be cut off from the broker. */
   readonly nodes: readonly [TestServer, TestServer, TestServer];
   cutOff(): void;
   joinAgain(): void;
@@ -26,7 +26,7 @@ export interface RoomCluster {
   readonly voices: OpenAiSpeechServer;
 }
 
-/** Opens them for the tests of a file. */
+/** Starts the cluster for the tests of a file. */
 export function roomCluster(settings: Record<string, string> = {}): RoomCluster {
   let cluster: Cluster | undefined;
   let translator: LibreTranslateServer | undefined;
@@ -83,7 +83,7 @@ export function timesTranslated(translator: LibreTranslateServer, target: string
   return counts;
 }
 
-/** The captions that came, with their numbers; each line once, in the order of its numbers. */
+/** The captions that arrived, with their sequences. Expects each once, in order of the sequences. */
 export function told(reader: RoomReader): string[] {
   const all = reader.messages.flatMap((message) =>
     message.type === 'captions' && message.lines.length > 0 && message.sequence !== undefined
@@ -97,18 +97,18 @@ export function told(reader: RoomReader): string[] {
 
 const PACE = { chunkBytes: 3_200, chunkMs: 100, speed: 1.8 };
 
-/** Begins to speak into a room. */
+/** Starts a session that speaks into a room. */
 export function speakInto(node: TestServer, roomId: string): Promise<VoiceClient> {
   return connect(node, { room_id: roomId });
 }
 
-/** Says a sentence, to its end. */
+/** Speaks a sentence and signals its end. */
 export async function say(client: VoiceClient, text: string): Promise<void> {
   await stream(client, toneSpeech(text), PACE);
   client.endUtterance();
 }
 
-/** Types lines one after the other until it is told to stop; answers those that were taken. */
+/** Types lines one after the other until it is stopped; `stop` resolves to those that were accepted. */
 export function typing(node: TestServer, roomId: string, mark: string) {
   const taken: string[] = [];
   const state = { isOver: false };
@@ -135,7 +135,7 @@ export function typing(node: TestServer, roomId: string, mark: string) {
 export const inSpanish = (texts: readonly string[]) =>
   texts.map((text) => text.replaceAll('the house', 'la casa').replaceAll('house', 'casa'));
 
-/** Waits until each of them shows so many lines. */
+/** Waits until every reader shows that many lines. */
 export async function untilAllShow(readers: readonly RoomReader[], count: number): Promise<void> {
   const counts = () => readers.map((reader) => reader.texts().length);
   await until(() => counts().every((each) => each === count), 40_000).catch(() => {

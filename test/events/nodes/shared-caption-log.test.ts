@@ -1,4 +1,4 @@
-/** The log of captions that several nodes share: what any log promises, and what of it others have. */
+/** The caption log that several nodes share: the contract of every log, and what other nodes receive. */
 import { describe, expect, it } from 'vitest';
 import { read } from '../../../server/events/nodes/room-entry.ts';
 import type { RoomStore } from '../../../server/events/store.ts';
@@ -21,8 +21,8 @@ import {
 
 storageOfThisFile();
 
-describe('the shared log of captions', () => {
-  // Who is started again finds a broker that has lost everything.
+describe('the shared caption log', () => {
+  // After a restart, the broker has lost everything.
   it.each(captionLogBehaviours)('%s', async (_, check) => {
     const restarted = (now?: () => number) => openLog(openEmbedded(), now);
     await check({ log: restarted(), restarted, newRoom });
@@ -32,7 +32,7 @@ describe('the shared log of captions', () => {
 describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   const openTwo = (stores?: [first?: RoomStore, second?: RoomStore]) => openTwoOver(name, stores);
 
-  it('have the same, with the same numbers, and one of them appends', async () => {
+  it('have the same captions with the same sequences, and only the owner may append', async () => {
     const [first, second, track] = await openTwo();
     const heard: string[] = [];
     second.follow(track, {
@@ -50,7 +50,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await expect(second.append(track, said('no', 9), { isKept: false })).rejects.toThrow(/home/);
   });
 
-  it('give the home to one another, and nothing is lost or told twice', async () => {
+  it('pass the ownership on without losing or repeating a caption', async () => {
     const [first, second, track] = await openTwo();
     const heard: [string[], string[]] = [[], []];
     for (const [index, log] of [first, second].entries()) {
@@ -71,7 +71,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(kept.map(({ text }) => text)).toEqual(['3', '4', '5']);
   });
 
-  it('forget together, and who comes later is told so', async () => {
+  it('forget together, and report the deletion to later readers', async () => {
     const [first, second, track] = await openTwo();
     const before = await first.append(track, said('secret', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
@@ -82,7 +82,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect((await wholeTranscript(second, track)).map(({ text }) => text)).toEqual(['public']);
   });
 
-  it('write nothing of what was deleted, though it still waits where the home was', async () => {
+  it('write nothing of deleted captions that still waited at the previous owner', async () => {
     const database = { isAway: true, asked: [] as string[] };
     const store: RoomStore = {
       ...storage.rooms,
@@ -103,7 +103,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(database.asked).toEqual(['public']);
   });
 
-  it('show nothing of what was deleted, though the home before did not come to say so', async () => {
+  it('show nothing of deleted captions even if the previous owner could not announce the deletion', async () => {
     const [first, second, track, broker] = await openTwo();
     const secret = await first.append(track, said('secret', 1), { isKept: true });
     await first.append(track, said('public', 2), { isKept: true });
@@ -119,7 +119,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect((await second.read(track, sequence)).isWhole).toBe(false);
   });
 
-  it('write nothing again of what was erased, whoever is home then', async () => {
+  it('do not write erased captions again under another owner', async () => {
     const [first, second, track] = await openTwo();
     await first.append(track, said('secret', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
@@ -129,11 +129,11 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await second.flush();
     const written = await storage.rooms.captions(track, 0, 9);
     expect(written.map(({ text }) => text)).toEqual(['public']);
-    // Those who were told it keep it.
+    // Nodes that have received it keep it.
     expect((await second.read(track, 0)).captions).toHaveLength(2);
   });
 
-  it('write what the home before had to write, also after what was said since', async () => {
+  it('write what the previous owner could not write, even after newer captions', async () => {
     const away: RoomStore = {
       ...storage.rooms,
       append: () => Promise.reject(new Error('The database is away.')),
@@ -157,7 +157,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await until(async () => (await written()) === 'one two');
   });
 
-  it('have all of it again when the broker has lost it, whoever is home then', async () => {
+  it('restore all captions in the broker after it has lost them, under a new owner', async () => {
     const [first, second, { roomId, name: spoken }, broker] = await openTwo();
     const track = { roomId, name: spoken };
     const texts = ['a', 'b', 'c'];
@@ -173,7 +173,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await textsIn(broker, roomId)).toEqual(texts);
   });
 
-  it('write what others have, and no sooner, except where the server stops', async () => {
+  it('write captions only after the other nodes have them, except at shutdown', async () => {
     const [one] = await openBrokers(name);
     const state = { isAway: true };
     const broker = withStreams(one, {
@@ -200,7 +200,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await written()).toEqual(['one', 'two', 'three']);
   });
 
-  it('say again of what the database had that it is kept', async () => {
+  it('announce captions restored from the database as kept', async () => {
     const [first, , track, broker] = await openTwo();
     const { roomId } = track;
     await storage.rooms.append(track, [{ ...said('kept', 1), sequence: 1 }]);
@@ -214,7 +214,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect((await all()).at(-1)).toMatchObject({ isKept: true });
   });
 
-  it('drop nothing that another has said who is home by then', async () => {
+  it('drop nothing that a new owner has appended meanwhile', async () => {
     let answer = (): void => undefined;
     const gate = new Promise<void>((resolve) => (answer = resolve));
     const slow: RoomStore = {
@@ -233,12 +233,12 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
     await second.append(track, said('after', 2), { isKept: false });
     answer();
-    // It is asked again, of who is home.
+    // The caller repeats it at the new owner.
     await expect(forgotten).rejects.toThrow(/home/);
     expect(await textsIn(broker, track.roomId)).toEqual(['before', 'after']);
   });
 
-  it('let go of what is older than it may be, whatever stands between', async () => {
+  it('remove captions older than the retention time, and the marks between them', async () => {
     const [first, , { roomId, ...track }, broker] = await openTwo();
     const at = (text: string, line: number, endMs: number) => ({ ...said(text, line), endMs });
     const isKept = { isKept: true };
@@ -251,7 +251,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(left.map(({ bytes }) => read(bytes).caption?.text)).toEqual(['three']);
   });
 
-  it('leave nothing of a room that nobody has open any more, when it is deleted', async () => {
+  it('leave nothing of a deleted room that no node has open any more', async () => {
     const [first, second, { roomId, ...track }, broker] = await openTwo();
     await first.append({ roomId, ...track }, said('secret', 1), { isKept: false });
     for (const log of [first, second]) await log.leave(roomId, { isLast: false });
@@ -260,7 +260,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toEqual([]);
   });
 
-  it('tell what is said in a room that is opened again while it is let go of', async () => {
+  it('deliver captions of a room that is reopened while it is being removed', async () => {
     const [one] = await openBrokers(name);
     for (const isDropped of [true, false]) {
       let drop = (): void => undefined;
@@ -289,7 +289,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     }
   });
 
-  it('leave nothing when the last of them lets go of the room', async () => {
+  it('leave nothing when the last node closes the room', async () => {
     const [one] = await openBrokers(name);
     const log = openLog(one);
     const track = { roomId: await newRoom(), name: 'spoken' };

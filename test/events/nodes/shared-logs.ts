@@ -1,4 +1,4 @@
-/** Logs of captions that nodes share, over brokers of either kind and one database. */
+/** Shared caption logs over brokers of either kind and one database. */
 import { beforeAll, onTestFinished } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/index.ts';
@@ -29,7 +29,7 @@ export function openLog(broker: Broker, now = Date.now, rooms = storage.rooms): 
   let isOver = false;
   const store: RoomStore = {
     ...rooms,
-    // What it has not written it would try to, in a process that other tests have as well.
+    // Stops retried writes, which would go on in a process shared with other tests.
     append: async (...args) => {
       if (!isOver) await rooms.append(...args);
     },
@@ -62,7 +62,7 @@ export const said = (text: string, line: number) => ({
 });
 export const claim = { sessionId: 'session', isResuming: false };
 
-/** The same place in one process, known by another name. */
+/** Opens two logs of one room; over the embedded broker, two nodes of one process under different names. */
 export async function openTwoOver(
   name: BrokerName,
   stores: [first?: RoomStore, second?: RoomStore] = [],

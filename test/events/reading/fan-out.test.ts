@@ -19,10 +19,10 @@ const state = createParcel({
 });
 const keepAlive = createParcel({ type: 'keep_alive' });
 
-/** Hands all out at once, however slow the machine is. */
+/** A fan-out in a single slice, however slow the machine is. */
 const promptFanOut = () => createFanOut({ sliceMs: 60_000 });
 
-/** Readers that have all they were to be sent. */
+/** Readers that have received everything so far. */
 const here = (count: number, given: Parameters<typeof scriptedReader>[0] = {}) =>
   Array.from({ length: count }, () => Object.assign(scriptedReader(given), { isBehind: false }));
 const tentatives = ({ received }: ScriptedReader) =>
@@ -30,7 +30,7 @@ const tentatives = ({ received }: ScriptedReader) =>
 const sequences = ({ received }: ScriptedReader) =>
   received.map(({ captions }) => captions?.['sequence']);
 
-it.each(encodings)('a message in %s says the same whatever its length', (encoding) => {
+it.each(encodings)('encodes a message of any length identically in %s', (encoding) => {
   for (const length of [0, 20, 124, 200, 65_000, 70_000]) {
     const [reader] = here(1, { encoding });
     const text = 'ñ'.repeat(length);
@@ -42,12 +42,12 @@ it.each(encodings)('a message in %s says the same whatever its length', (encodin
   }
 });
 
-it('a message is made once for each encoding', () => {
+it('encodes a message once for each encoding', () => {
   const parcel = concluded(1);
   expect(parcel.in('json')).toBe(parcel.in('json'));
 });
 
-it('what must not be lost comes once, in its order; who is slow is skipped and catches up', () => {
+it('sends concluded lines once and in order, and skips a slow reader, which catches up', () => {
   const fanOut = promptFanOut();
   const [quick, slow] = here(2);
   const readers = new Set([quick!, slow!]);
@@ -64,7 +64,7 @@ it('what must not be lost comes once, in its order; who is slow is skipped and c
   expect(slow).toMatchObject({ isBehind: true, sequence: 1 });
 });
 
-it('who still has something to read is spared what is tentative, and who wants calm always', () => {
+it('omits tentative text for readers with a backlog and for settled readers', () => {
   const fanOut = promptFanOut();
   const [reader] = here(1);
   const [calm] = here(1, { isSettled: true });
@@ -76,7 +76,7 @@ it('who still has something to read is spared what is tentative, and who wants c
   expect(calm!.received).toEqual([]);
 });
 
-it('who still has something to read is told that nothing is being said any more', () => {
+it('clears tentative text even for readers with a backlog', () => {
   const fanOut = promptFanOut();
   const [reader] = here(1);
   fanOut.send(new Set([reader!]), tentative('Noise'));
@@ -85,7 +85,7 @@ it('who still has something to read is told that nothing is being said any more'
   expect(tentatives(reader!)).toEqual(['Noise', '']);
 });
 
-it('the state of a room comes to those who are behind as well, and to nobody who is gone', () => {
+it('sends the state of a room even to readers that are behind, but to none that is gone', () => {
   const fanOut = promptFanOut();
   const behind = scriptedReader();
   const gone = Object.assign(scriptedReader(), { isGone: true });
@@ -94,7 +94,7 @@ it('the state of a room comes to those who are behind as well, and to nobody who
   expect(gone.received).toEqual([]);
 });
 
-it('is handed out in slices, between which others have their turn; none is left out', async () => {
+it('works in slices, between which other work has its turn, and omits no reader', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const readers = new Set(here(1_000));
   let turns = 0;
@@ -112,7 +112,7 @@ it('is handed out in slices, between which others have their turn; none is left 
   for (const reader of readers) expect(sequences(reader)).toEqual([1, 2]);
 });
 
-it('much that is sent to few at once is handed out over many turns as well', async () => {
+it('spreads many small sends over many turns as well', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const rooms = Array.from({ length: 100 }, () => new Set(here(10)));
   let turns = 0;
@@ -131,7 +131,7 @@ it('much that is sent to few at once is handed out over many turns as well', asy
   expect(turns).toBeGreaterThan(90);
 });
 
-it('what is done with many comes after what they were sent before, and few at a time', async () => {
+it('runs an action for many readers after earlier messages, a few readers at a time', async () => {
   const fanOut = createFanOut();
   const readers = here(500);
   const [first, second] = [new Set(readers.slice(0, 250)), new Set(readers.slice(250))];
@@ -152,7 +152,7 @@ it('what is done with many comes after what they were sent before, and few at a 
   expect(most).toBeLessThanOrEqual(100);
 });
 
-it('a newer tentative text takes the place of one that is still being handed out', async () => {
+it('replaces tentative text that is still being sent by a newer one', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   for (const text of ['a', 'b', 'c']) fanOut.send(readers, tentative(text));
@@ -161,7 +161,7 @@ it('a newer tentative text takes the place of one that is still being handed out
   expect(tentatives(all.at(-1)!)).toEqual(['c']);
 });
 
-it('who has left while it is handed out gets nothing more of it', async () => {
+it('sends nothing more to a reader that leaves meanwhile', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   const all = [...readers];
@@ -171,7 +171,7 @@ it('who has left while it is handed out gets nothing more of it', async () => {
   expect(all[490]!.received).toEqual([]);
 });
 
-it('sets of readers have turns: one whose text changes before it is handed out holds no other up', async () => {
+it('serves sets of readers in turn, so that one with changing text delays no other', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const [hall, side] = [new Set(here(5_000)), new Set(here(10))];
   fanOut.send(hall, tentative('0'));
@@ -188,7 +188,7 @@ it('sets of readers have turns: one whose text changes before it is handed out h
   await until(() => all.every((reader) => tentatives(reader).at(-1) === '9'));
 });
 
-it('who comes while a text is handed out has the one that takes its place', async () => {
+it('sends the replacing text to a reader that joins during a send', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   fanOut.send(readers, tentative('I hate'));
@@ -200,7 +200,7 @@ it('who comes while a text is handed out has the one that takes its place', asyn
   expect(tentatives(late!)).toEqual(['']);
 });
 
-it('who has not got a text that was concluded since need not', async () => {
+it('skips tentative text that was concluded meanwhile', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   const all = [...readers];
@@ -211,7 +211,7 @@ it('who has not got a text that was concluded since need not', async () => {
   expect(fanOut.waiting(readers)).toBe(0);
 });
 
-it('of what is cancelled nobody gets any more, but of what else there is', async () => {
+it('sends nothing that was cancelled, but everything else', async () => {
   const fanOut = createFanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   const all = [...readers];
@@ -227,7 +227,7 @@ it('of what is cancelled nobody gets any more, but of what else there is', async
   ]);
 });
 
-it('who reads along without what was before gets no number that would say it has that', () => {
+it('omits the sequence for a reader that lacks the earlier lines', () => {
   const fanOut = promptFanOut();
   const [reader] = here(1);
   const [stream] = here(1, { encoding: 'events' });

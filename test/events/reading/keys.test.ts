@@ -1,4 +1,4 @@
-/** Who may come into a room, on the server that people run. */
+/** Who may enter a room, on the built server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startHosted } from '../../support/product/hosted-server.ts';
 import { until } from '../../support/product/server.ts';
@@ -22,7 +22,7 @@ const refusal = (opened: Promise<unknown>) =>
   );
 const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
 
-it('keys let in who has a passcode, for a day, until it is changed', async () => {
+it('lets in with a passcode for a day, until the passcode is changed', async () => {
   const { room_id: id } = await room({ access: 'passcode', passcode: 'Blau-7' });
   expect(await refusal(readAlong(server, id))).toMatchObject({ status: 403 });
   const entrance = await server.get(live(id, 'entry'));
@@ -42,7 +42,7 @@ it('keys let in who has a passcode, for a day, until it is changed', async () =>
   expect(await refusal(readAlong(server, id, { key }))).toMatchObject({ status: 403 });
 });
 
-it('keys are wanted from the moment on at which the room is closed, and those who have one stay', async () => {
+it('requires a key once the room is closed, and keeps readers that have one', async () => {
   const { room_id: id } = await room();
   const open = await readAlong(server, id);
   const { body } = await change(server, 'PATCH', `/v1/rooms/${id}`, { access: 'link' });
@@ -61,7 +61,7 @@ it('keys are wanted from the moment on at which the room is closed, and those wh
   reader.close();
 });
 
-it('keys that are revoked close the door at once behind those who came by them, and nobody else', async () => {
+it('closes all readers of a revoked key at once, and no others', async () => {
   const { room_id: id } = await room({ access: 'link' });
   const links: { id: string; url: string }[] = [];
   for (const label of ['Press', 'Guests']) {
@@ -85,7 +85,7 @@ it('keys that are revoked close the door at once behind those who came by them, 
   stays!.close();
 });
 
-it('keys expire', async () => {
+it('lets keys expire', async () => {
   const { room_id: id } = await room({ access: 'link' });
   const wish = { role: 'viewer', expires_in_hours: 1 / 3600 };
   const { body } = await change(server, 'POST', `/v1/rooms/${id}/links`, wish);
@@ -93,7 +93,7 @@ it('keys expire', async () => {
   await until(async () => (await refusal(readAlong(server, id, { key })))?.status === 403);
 });
 
-it('keys of a role do what that may, and not in another room', async () => {
+it("allows each role's key only its own actions, and only in its own room", async () => {
   const [here, there] = [await room({ access: 'link' }), await room({ access: 'link' })];
   const { room_id: id } = here;
   const keys = {
@@ -133,14 +133,14 @@ it('keys of a role do what that may, and not in another room', async () => {
   }
   expect((await info(id)).state).toBe('paused');
   expect((await info(there.room_id)).state).toBe('waiting');
-  // Nor is a key of a room one of the account.
+  // The key of a room is not an API key of the account.
   const asOwner = await fetch(`${server.url}/v1/rooms`, {
     headers: { Authorization: `Service-Auth-Key ${keys.speaker}` },
   });
   expect(asOwner.status).toBe(403);
 });
 
-it('keys for passcodes are guessed only a few times, though all guesses come at once', async () => {
+it('limits passcode guesses even if all come at once', async () => {
   const { room_id: id } = await room({ access: 'passcode', passcode: '482913' });
   const guesses = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -154,7 +154,7 @@ it('keys for passcodes are guessed only a few times, though all guesses come at 
   expect([late.status, late.headers.get('retry-after')]).toEqual([429, '5']);
 });
 
-it('behind a proxy, who guesses is who called it, and a page has its socket where it is open', async () => {
+it('limits guesses per client behind a proxy, and gives a page a socket at its own origin', async () => {
   const proxied = await startHosted({
     RECOGNISER: 'silent',
     TRUST_PROXY: 'on',
@@ -164,7 +164,7 @@ it('behind a proxy, who guesses is who called it, and a page has its socket wher
     access: 'passcode',
     passcode: 'Blau-7',
   });
-  // What a client has sent of itself stands before what the proxy has written.
+  // A client's own header value precedes the one the proxy appends.
   const guess = async (claimed: number) => {
     const from = `203.0.113.${claimed}, 198.51.100.7`;
     const body = { passcode: 'Rot-8' };
@@ -187,7 +187,7 @@ it('behind a proxy, who guesses is who called it, and a page has its socket wher
   await proxied.stop();
 });
 
-it('keys and passcodes are never logged', async () => {
+it('never logs keys or passcodes', async () => {
   const made = await room({ access: 'passcode', passcode: 'Geheim-4711' });
   const { room_id: id } = made;
   const key = keyOf(made.speaker_url);

@@ -1,4 +1,4 @@
-/** Whoever reads along, on a server whose translator counts what it is asked. */
+/** Readers of a room, on a server whose translator counts its requests. */
 import { connect as connectSocket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
@@ -20,7 +20,7 @@ import {
 
 let translator: LibreTranslateServer;
 let server: HostedServer;
-/** They read while the tests here run. */
+/** Readers with an expiring link, which read while the other tests run. */
 let guests: RoomReader[];
 beforeAll(async () => {
   translator = await startLibreTranslateServer();
@@ -43,7 +43,7 @@ const room = (wishes: Record<string, unknown> = {}) =>
   makeRoom(server, { ...LANGUAGES, ...wishes });
 const asked = (word: string) =>
   translator.translations().filter(({ q }) => q.some((text) => text.includes(word)));
-/** A word that was never translated before. */
+/** Returns a word that was never translated before. */
 let words = 0;
 const newWord = () => `word${(words += 1)}x`;
 const info = async (roomId: string) =>
@@ -51,7 +51,7 @@ const info = async (roomId: string) =>
     viewers: Record<string, number>;
     state: string;
   };
-/** Readers of every kind, by a link that is good for ten seconds. */
+/** Readers of every kind, whose link is valid for ten seconds. */
 async function readForSeconds(): Promise<RoomReader[]> {
   const { room_id: id } = await room({ access: 'link' });
   const path = `/v1/rooms/${id}/links`;
@@ -76,7 +76,7 @@ describe.each(['json', 'msgpack', 'events'])('a reader of %s', (format) => {
       ? readStream(server, roomId, wish)
       : readAlong(server, roomId, { ...wish, format });
 
-  it('gets how the room is, what was said, and then what is said', async () => {
+  it('receives the state of the room, the history, and then new lines', async () => {
     const { room_id: id } = await room();
     await type(server, id, { text: 'Good morning.' });
     const reader = await read(id);
@@ -94,21 +94,21 @@ describe.each(['json', 'msgpack', 'events'])('a reader of %s', (format) => {
     await until(async () => Object.keys((await info(id)).viewers).length === 0);
   });
 
-  it('gets the last minutes in a language that nobody has read before', async () => {
+  it('receives the last minutes in a language that had no reader before', async () => {
     const { room_id: id } = await room();
     for (const text of ['Good morning.', 'The house.', 'The river.'])
       await type(server, id, { text });
     const before = performance.now();
     const reader = await read(id, { language: 'es' });
     await reader.shows('Buena mañana.', 'La casa.', 'La río.');
-    // Half of it is other tests' turn.
+    // Half of this limit allows for other tests.
     expect(performance.now() - before).toBeLessThan(2_000);
     await type(server, id, { text: 'The city.' });
     await until(() => reader.texts().at(-1) === 'La ciudad.');
     reader.close();
   });
 
-  it('misses nothing and gets nothing twice when the connection drops while lines come', async () => {
+  it('misses and repeats nothing when the connection drops while lines come', async () => {
     const { room_id: id } = await room();
     const all = Array.from({ length: 40 }, (_, index) => `Line ${index}.`);
     const first = await read(id);
@@ -128,7 +128,7 @@ describe.each(['json', 'msgpack', 'events'])('a reader of %s', (format) => {
     second.close();
   });
 
-  it('is asked to leave when the room is deleted', async () => {
+  it('is ended when the room is deleted', async () => {
     const { room_id: id } = await room();
     const reader = await read(id);
     await change(server, 'DELETE', `/v1/rooms/${id}`);
@@ -139,8 +139,8 @@ describe.each(['json', 'msgpack', 'events'])('a reader of %s', (format) => {
   });
 });
 
-describe('a reader at a stream of events', () => {
-  it('goes on from Last-Event-ID, as browsers send it', async () => {
+describe('a reader of an event stream', () => {
+  it('continues from Last-Event-ID, as browsers send it', async () => {
     const { room_id: id } = await room();
     await type(server, id, { text: 'One.' });
     const first = await readStream(server, id);
@@ -154,7 +154,7 @@ describe('a reader at a stream of events', () => {
     second.close();
   });
 
-  it('holds no place when it is gone before it has one, and none is held by HEAD', async () => {
+  it('holds no seat when it is gone before it has one, and none for HEAD', async () => {
     const { room_id: id } = await room();
     const { port } = new URL(server.url);
     await Promise.all(
@@ -178,13 +178,13 @@ describe('a reader at a stream of events', () => {
 });
 
 describe('a reader at a socket', () => {
-  it('changes language and calmness, and the room counts it where it is', async () => {
+  it('changes language and calmness, and the room counts it accordingly', async () => {
     const { room_id: id } = await room();
     await type(server, id, { text: 'The house.' });
     for (const format of ['json', 'msgpack']) {
       const reader = await readAlong(server, id, { format });
       await reader.shows('The house.');
-      // In any case, as everywhere.
+      // Language tags are case-insensitive, as everywhere.
       reader.watch({ language: 'ES', calmness: 'settled' });
       await reader.shows('La casa.');
       expect((await info(id)).viewers).toEqual({ es: 1 });
@@ -212,7 +212,7 @@ describe('a reader at a socket', () => {
     expect(await reader.closed).toBe(4400);
   });
 
-  it('that sends more than a message may have is closed with 1009, and one that never stops with 4429', async () => {
+  it('that sends an oversized message is closed with 1009, and one that floods with 4429', async () => {
     const { room_id: id } = await room();
     const [large, flood] = [await readAlong(server, id), await readAlong(server, id)];
     large.socket.send('x'.repeat(2_000));
@@ -222,11 +222,11 @@ describe('a reader at a socket', () => {
     await until(async () => Object.keys((await info(id)).viewers).length === 0);
   });
 
-  it('that does not read delays nobody, and has everything once it does', async () => {
+  it('that does not read delays no other, and receives everything once it reads', async () => {
     const { room_id: id } = await room();
     const [sleeper, quick] = [await readAlong(server, id), await readAlong(server, id)];
     sleeper.socket.pause();
-    // More than the system holds for a socket that nobody reads.
+    // More than the operating system buffers for an unread socket.
     const long = '🐉'.repeat(1_990);
     const count = 700;
     let typed = 0;
@@ -250,7 +250,7 @@ describe('a reader at a socket', () => {
     for (const reader of [sleeper, quick]) reader.close();
   });
 
-  it('is refused with a plain answer before it is one', async () => {
+  it('is refused with a plain HTTP answer before the upgrade', async () => {
     const { room_id: id } = await room();
     for (const [wish, status] of [
       [{ language: 'tlh' }, 400],
@@ -265,7 +265,7 @@ describe('a reader at a socket', () => {
 });
 
 describe('translation', () => {
-  it('runs only for what is read, once for however many, and for nobody at all where nobody reads', async () => {
+  it('runs only for languages with readers, and once for any number of them', async () => {
     const { room_id: id } = await room();
     const [unread, read] = [newWord(), newWord()];
     await type(server, id, { text: unread });
@@ -282,7 +282,7 @@ describe('translation', () => {
     for (const reader of [...readers, spoken]) reader.close();
   });
 
-  it('runs for languages that are always wanted, from the first word', async () => {
+  it('runs for permanent languages from the first word', async () => {
     const { room_id: id } = await room({ always: ['fr'] });
     const word = newWord();
     await type(server, id, { text: word });
@@ -291,8 +291,8 @@ describe('translation', () => {
   });
 });
 
-// The translator is left alone for a while after that: nothing that follows needs it.
-it('translation that fails leaves what was said, in its own language', async () => {
+// The translator is avoided for a while after this test; nothing that follows needs it.
+it('shows what was said in its own language when translation fails', async () => {
   const { room_id: id } = await room();
   const reader = await readAlong(server, id, { language: 'es' });
   translator.always = { status: 500 };
@@ -303,7 +303,7 @@ it('translation that fails leaves what was said, in its own language', async () 
   reader.close();
 });
 
-it('readers of every kind hear that their connection lives, and leave when their link expires', async () => {
+it('sends keep-alives to readers of every kind, and ends them when their link expires', async () => {
   for (const { messages } of guests) {
     const end = await until(() => messages.find(({ type: name }) => name === 'end'));
     expect(end).toMatchObject({ message: expect.stringContaining('expired') as string });
@@ -311,7 +311,7 @@ it('readers of every kind hear that their connection lives, and leave when their
   }
 });
 
-it('too many readers are refused with 429 and when to try again, and let in once there is room', async () => {
+it('refuses too many readers with 429 and Retry-After, and admits them once there is room', async () => {
   const small = await startHosted({
     RECOGNISER: 'silent',
     EVENTS_MAX_VIEWERS_PER_ROOM: '2',
@@ -327,7 +327,7 @@ it('too many readers are refused with 429 and when to try again, and let in once
   expect(await refusal(readAlong(small, other.room_id))).toMatchObject({ status: 429 });
   readers[0]!.close();
   await until(async () => (await refusal(readAlong(small, one.room_id))) === undefined);
-  // Who still reads is told that the server stops.
+  // A reader is told when the server stops.
   const told = readers.at(-1)!;
   await small.stop();
   await until(() => told.messages.at(-1)?.type === 'end');

@@ -27,7 +27,7 @@ function refusal(act: () => unknown): string | undefined {
   }
 }
 
-it('has so many places in all, in a room and for a network', () => {
+it('limits seats in total, in a room and for a network', () => {
   const desk = openDesk();
   const first = desk.admit('hall', 'a');
   desk.admit('hall', 'a');
@@ -42,14 +42,14 @@ it('has so many places in all, in a room and for a network', () => {
   desk.admit('hall', 'a');
 });
 
-it('lets so many come at once from a network', () => {
+it('limits how many readers of a network join at once', () => {
   const desk = openDesk();
   for (let come = 0; come < 3; come += 1) desk.checkJoin('a');
   expect(refusal(() => desk.checkJoin('a'))).toBe('too_many_requests');
   expect(refusal(() => desk.checkJoin('b'))).toBeUndefined();
 });
 
-it('has so many lines spoken for a network at once', () => {
+it('limits how many lines are spoken for a network at once', () => {
   const desk = openDesk();
   const outcomes = Array.from({ length: 70 }, () => refusal(() => desk.checkSpeech('a')));
   expect(outcomes.slice(0, 60)).toEqual(Array.from({ length: 60 }));
@@ -57,7 +57,7 @@ it('has so many lines spoken for a network at once', () => {
   expect(refusal(() => desk.checkSpeech('b'))).toBeUndefined();
 });
 
-it('takes so many lines that are typed into a room at once', () => {
+it('limits how many lines are typed into a room at once', () => {
   const desk = openDesk();
   const outcomes = Array.from({ length: 1_100 }, () => refusal(() => desk.checkTyped('hall')));
   expect(outcomes.slice(0, 1_000)).toEqual(Array.from({ length: 1_000 }));
@@ -65,7 +65,7 @@ it('takes so many lines that are typed into a room at once', () => {
   expect(refusal(() => desk.checkTyped('side'))).toBeUndefined();
 });
 
-it('takes all addresses of IPv6 that somebody has for one network', () => {
+it('counts all IPv6 addresses of one subscriber as one network', () => {
   const desk = openDesk();
   desk.admit('hall', '2001:db8:0:1::1');
   desk.admit('hall', '2001:db8::1:ffff:0:0:2');
@@ -77,7 +77,7 @@ it('takes all addresses of IPv6 that somebody has for one network', () => {
 });
 
 it.each(brokerNames)(
-  'lets passcodes be guessed a few times, also when all guesses come at once, to either server (%s)',
+  'limits passcode guesses over both servers, even if all come at once (%s)',
   async (name) => {
     const [desk, other] = (await openBrokers(name)).map((broker) =>
       createReaderDesk(limits, broker.buckets),
@@ -89,7 +89,7 @@ it.each(brokerNames)(
     );
     expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
     expect(outcomes.at(-1)).toBe('too_many_requests');
-    // Nor would they learn that one was right.
+    // The answer does not reveal that a guess was right either.
     expect(await say(other, 'room', 'a', true)).toBe('too_many_requests');
     expect(await say(other, 'other', 'a')).toBeUndefined();
     expect(await say(other, 'room', 'b')).toBeUndefined();
@@ -97,7 +97,7 @@ it.each(brokerNames)(
 );
 
 it.each(brokerNames)(
-  'those who know a passcode come in, however many at once (%s)',
+  'admits any number of readers with the right passcode at once (%s)',
   async (name) => {
     const [desk, other] = (await openBrokers(name)).map((broker) =>
       createReaderDesk(limits, broker.buckets),
@@ -111,8 +111,8 @@ it.each(brokerNames)(
   },
 );
 
-it('guesses from any number of addresses end at the limit of the room, and push out nothing else', async () => {
-  // No time passes, in which more might be guessed.
+it('limits guesses from any number of addresses by room, without evicting other counters', async () => {
+  // The clock stands still, so that no further guesses become available.
   const broker = createEmbeddedBroker({ log: quietLog, now: () => 1 });
   const desk = openDesk(broker);
   const requests = { kind: 'requests', name: 'key' };
@@ -135,7 +135,7 @@ it('guesses from any number of addresses end at the limit of the room, and push 
   expect(await broker.counters.count(requests, limit)).toBeGreaterThan(0);
 });
 
-it('finds readers whose bytes do not move, and spares those who are only slow', () => {
+it('detects readers whose backlog does not shrink, and spares slow ones', () => {
   const isStalled = createStallWatch();
   const [stalled, slow, idle] = [scriptedReader(), scriptedReader(), scriptedReader()];
   stalled.backlogBytes = 10_000;

@@ -1,10 +1,10 @@
-/** A reader whose connection does what a test says. */
+/** A reader whose connection behaves as a test says. */
 import { decode } from '@msgpack/msgpack';
 import type { Encoding, Reader } from '../../../server/events/reading/fan-out.ts';
 import { anybody, type RoomPass } from '../../../server/events/room-keys.ts';
 
 export interface ScriptedReader extends Reader {
-  /** What it was written, as it reads it. */
+  /** Messages written to it, decoded. */
   readonly received: Record<string, Record<string, unknown>>[];
   backlogBytes: number;
   isGone: boolean;

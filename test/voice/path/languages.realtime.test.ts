@@ -105,7 +105,9 @@ describe.concurrent('a session whose speaker uses another language than requeste
     ]);
   });
 
-  it('detects the language, and labels targets as they were requested', async ({ expect }) => {
+  it('detects the language by itself, and labels the targets as the client requested them', async ({
+    expect,
+  }) => {
     const client = await said([GERMAN_TONES, GERMAN_TONES, GERMAN_TONES], {
       ...{ source_language: undefined, target_languages: ['zh-HANS', 'en-GB'] },
     });
