@@ -1,26 +1,26 @@
-/** Brokers that are deliberately broken: each breaks the promise it names, and every promise has one. */
+/** Brokers that are deliberately broken. Each violates one behaviour, and every behaviour has one. */
 import { createEmbeddedBroker } from '../../server/broker/embedded-broker.ts';
 import type { Broker, Streams } from '../../server/broker/broker.ts';
 import { quietLog } from '../storage/samples.ts';
 
 export interface BrokenBroker {
   fault: string;
-  /** Words of the name of the promise it breaks. */
+  /** Beginning of the name of the behaviour it violates. */
   breaks: string;
-  /** Changes a broker that keeps all of them. */
+  /** Breaks a broker that is sound. */
   breakIt: (broker: Broker) => Broker;
 }
 
 const FOREVER = 1e12;
 
-/** The other things happen in between: what should be one step is two. */
+/** Lets other work run in between, so that an atomic step becomes two. */
 const elsewhere = () => new Promise((resolve) => void setImmediate(resolve));
 
 type PartName = {
   [Name in keyof Broker]: Broker[Name] extends object ? Name : never;
 }[keyof Broker];
 
-/** A fault in some methods of one part. */
+/** Replaces some methods of one part by faulty ones. */
 function faulty<Name extends Exclude<PartName, 'close' | 'onBack' | 'isWhole'>>(
   part: Name,
   fault: (sound: Broker[Name], broker: Broker) => Partial<Broker[Name]>,
@@ -275,7 +275,7 @@ const brokenStreams: BrokenBroker[] = [
   },
 ];
 
-/** A fault in how entries are told. */
+/** Replaces the callback of followers by a faulty one. */
 function faultyFollow(
   fault: (onEntry: Parameters<Streams['follow']>[2]) => Parameters<Streams['follow']>[2],
 ): BrokenBroker['breakIt'] {

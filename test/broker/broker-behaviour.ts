@@ -1,4 +1,4 @@
-/** What a broker promises, wherever it keeps things; run on every adapter, and on broken ones, which must fail. */
+/** The contract of a broker. It runs on every adapter, and on broken ones, which must fail it. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type BrokerBehaviour, eventually, LONG, many, SHORT } from './behaviour-support.ts';
@@ -250,7 +250,7 @@ const buckets: BrokerBehaviour[] = [
         expect(ms).toBeLessThanOrEqual(LONG);
       }
       expect(await other.buckets.look([house, door])).toBeGreaterThan(LONG / 2);
-      // Nothing was taken of the one because the other was empty, or by looking.
+      // The full bucket lost nothing because the other was empty, or because it was inspected.
       await many(20, () => other.buckets.look([house]));
       const rest = await many(20, () => broker.buckets.take([house]));
       expect(rest.filter((ms) => ms === undefined)).toHaveLength(10);

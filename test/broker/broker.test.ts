@@ -34,14 +34,14 @@ describe('the behaviour suite', () => {
     await expect(found[0]!.check(under)).rejects.toThrow();
   });
 
-  it('has a broken broker for every promise', () => {
+  it('has a broken broker for every behaviour', () => {
     const broken = (name: string) => brokenBrokers.some(({ breaks }) => name.startsWith(breaks));
     expect(brokerBehaviours.map(({ name }) => name).filter((name) => !broken(name))).toEqual([]);
   });
 });
 
-describe('of several nodes on one Redis', () => {
-  it('ten of sixty-four get a seat, whichever node they ask', async () => {
+describe('several nodes on one Redis', () => {
+  it('give exactly ten of sixty-four a seat, whichever node is asked', async () => {
     const nodes = await openNodes(3);
     onTestFinished(async () => {
       for (const node of nodes) await node.close();

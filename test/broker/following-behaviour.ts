@@ -1,4 +1,4 @@
-/** What a broker promises to those who follow its streams. */
+/** The contract of a broker towards followers of its streams. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { StreamEntry } from '../../server/broker/broker.ts';
@@ -15,7 +15,7 @@ export const following: BrokerBehaviour[] = [
       const stops = [
         broker.streams.follow(stream, 0, (entry) => void heard[0]!.push(entry)),
         other.streams.follow(stream, before[1]!, (entry) => void heard[1]!.push(entry)),
-        // Two on one node.
+        // Two followers on one node.
         other.streams.follow(stream, before[1]!, (entry) => void heard[2]!.push(entry)),
       ];
       await many(150, (index) =>
@@ -40,7 +40,7 @@ export const following: BrokerBehaviour[] = [
         'end',
         ({ bytes }) => void heard.push(bytes.toString()),
       );
-      // What follows goes the same way, after it.
+      // The entry takes the same connection, after the request to follow.
       await other.streams.append(stream, 'after', KEPT);
       await eventually(() => heard, under).toEqual(['after']);
       stop();
@@ -65,7 +65,7 @@ export const following: BrokerBehaviour[] = [
       expect(heard).toEqual(['one']);
       deal();
       await eventually(() => heard, under).toEqual(['one', 'two']);
-      // Somebody else has heard all of it by now.
+      // Another follower has received everything by now.
       const all: string[] = [];
       const leave = other.streams.follow(stream, 0, ({ bytes }) => void all.push(bytes.toString()));
       await eventually(() => all, under).toEqual(['one', 'two', 'three']);
@@ -84,7 +84,7 @@ export const following: BrokerBehaviour[] = [
         const stop = other.streams.follow(stream, 'end', ({ bytes }) => {
           heard.push(bytes.toString());
         });
-        // It has read what there is, and waits.
+        // The follower has read everything and waits.
         await other.streams.read(stream, 0, 1);
         await other.streams.read(stream, 0, 1);
         await broker.streams.append(stream, text, KEPT);
@@ -104,7 +104,7 @@ export const following: BrokerBehaviour[] = [
       const stops = [broker, other].map((node, index) =>
         node.announcements.listen(topic, (message) => void heard[index]!.push(message)),
       );
-      // Each begins to listen before its next word.
+      // Each node subscribes before its next request is answered.
       for (const node of [broker, other]) await node.records.read(topic);
       const told = ['one', 'two', 'three'];
       await Promise.all(told.map((message) => broker.announcements.tell(topic, message)));

@@ -1,4 +1,4 @@
-/** Several servers that share what is in flight, and one whose broker cannot be used. */
+/** Several servers that share their state, and one with an unusable broker. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,27 +27,27 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** The nodes, as a new account sees them. */
+/** The nodes with the key of a new account. */
 async function nodesForNewcomer() {
   const { secret } = await cluster.newcomer();
   return cluster.nodes.map((node) => withKey(node, secret));
 }
 
-/** Audio comes and is heard. */
+/** Sends audio and waits until the server reacts to it. */
 async function expectHeard(client: VoiceClient): Promise<void> {
   const before = client.messages.length;
   client.sendAudio(new Uint8Array(3_200));
   await until(() => client.messages.length > before);
 }
 
-/** Asks a server so seldom that the asking is no load: what is waited for takes seconds. */
+/** Polls rarely, so as not to load the servers: the awaited effect takes seconds. */
 const untilAnswered = (ask: () => Promise<boolean>) => until(ask, 180_000, 500);
 
 const voiceKeys = async () =>
   ((await cluster.redis.ask('KEYS', '*')) as string[]).filter((key) => /tokens|sessions/.test(key));
 
-describe('over several servers', () => {
-  it('the limit of a key holds exactly', async () => {
+describe('several servers', () => {
+  it('enforce the limit of a key exactly', async () => {
     const nodes = await nodesForNewcomer();
     const statuses = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
@@ -60,7 +60,7 @@ describe('over several servers', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('requests that are not valid take no seats, and are told so', async () => {
+  it('take no seats for invalid requests, and answer them with 400', async () => {
     const nodes = await nodesForNewcomer();
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -74,7 +74,7 @@ describe('over several servers', () => {
     expect(statuses.filter((status) => status === 400)).toHaveLength(10);
   });
 
-  it('of many connections with one token the first gets in', async () => {
+  it('admit exactly one of many connections with one token', async () => {
     const [node] = await nodesForNewcomer();
     const rounds: number[] = [];
     for (let round = 0; round < 3; round += 1) {
@@ -86,7 +86,7 @@ describe('over several servers', () => {
     expect(rounds).toEqual(rounds.map(() => 1));
   });
 
-  it('nothing of a session is left when it is over', async () => {
+  it('leave nothing of a session that is over', async () => {
     const nodes = await nodesForNewcomer();
     const before = await voiceKeys();
     const client = await connect(nodes[0]!);
@@ -99,10 +99,10 @@ describe('over several servers', () => {
       .toEqual([]);
   });
 
-  it('the requests of a key are counted together', async () => {
+  it('count the requests of a key together', async () => {
     const nodes = await nodesForNewcomer();
     const statuses: number[] = [];
-    // One after the other at each: what a busy machine counts late is let in.
+    // Each node is asked sequentially, as a busy machine counts concurrent requests too late.
     const ask = async (node: (typeof nodes)[number]) => {
       for (let times = 0; times < 60; times += 1) {
         const headers = { Authorization: `Service-Auth-Key ${node.apiKey}` };
@@ -116,7 +116,7 @@ describe('over several servers', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('a key that is deactivated at one ends its sessions there and at the other', async () => {
+  it('end the sessions of a deactivated key on all nodes', async () => {
     const [first, second] = cluster.nodes;
     const administrator = await cluster.newcomer({ features: ['admin'] }, { kind: 'admin' });
     const admin = withKey(first!, administrator.secret);
@@ -133,7 +133,7 @@ describe('over several servers', () => {
     for (const client of clients) expect(client.error()?.reason_code).toBe(4030005);
   });
 
-  it('sessions of all are shown at each, and ended from there', async () => {
+  it('list all sessions at each node, and end them from there', async () => {
     const [first, second] = cluster.nodes as [TestServer, TestServer];
     const operator = await signedIn(first, firstLink(first));
     const clients = [await connect(first), await connect(second)];
@@ -160,7 +160,7 @@ describe('over several servers', () => {
     await untilAnswered(async () => /^dragoman_cluster_servers 2$/m.test(await metrics()));
   });
 
-  it('a client that asks for a token and leaves before the answer is given none', async () => {
+  it('issue no token to a client that leaves before the answer', async () => {
     const [node] = (await nodesForNewcomer()) as [TestServer];
     const session = await requestSession(node);
     cluster.redis.pause();
@@ -180,7 +180,7 @@ describe('over several servers', () => {
     client.socket.close(1000);
   });
 
-  it('a session is connected at the server that has it, though the broker has lost everything', async () => {
+  it('connect a session at its owner after the broker has lost everything', async () => {
     const [node] = (await nodesForNewcomer()) as [TestServer];
     const session = await requestSession(node, { acknowledgements: true });
     await cluster.redis.ask('FLUSHALL');
@@ -195,7 +195,7 @@ describe('over several servers', () => {
     client.socket.close(1000);
   });
 
-  it('a session is found at another server though the broker has just lost everything', async () => {
+  it('find a session of another server right after the broker has lost everything', async () => {
     const [node, other] = (await nodesForNewcomer()) as [TestServer, TestServer];
     const session = await requestSession(node, { acknowledgements: true });
     const client = await connectWith(session, 'json');
@@ -212,12 +212,12 @@ describe('over several servers', () => {
     let status = 0;
     await untilAnswered(async () => (status = await ask(session.token)) !== 503);
     expect(status).toBe(200);
-    // What nobody has is not known to be so before all have said what they have.
+    // A session counts as unknown only after all nodes have restored theirs.
     await untilAnswered(async () => (await ask(`${session.token}x`)) === 400);
     client.socket.terminate();
   });
 
-  it('sessions and texts go on while the broker is away, and new sessions when it is back', async () => {
+  it('keep sessions and texts going while the broker is away, and open new ones afterwards', async () => {
     const nodes = await nodesForNewcomer();
     const [node] = nodes as [(typeof nodes)[number]];
     const client = await connect(node, { acknowledgements: true });
@@ -233,7 +233,7 @@ describe('over several servers', () => {
     await untilAnswered(
       async () => (await node.post('/v3/voice/realtime', REQUEST)).status === 200,
     );
-    // Its token was lost, and is there again.
+    // Its token was lost and has been restored.
     const resumed = await connectWith(kept, 'json');
     resumed.socket.close(1000);
     await expectHeard(client);
@@ -243,7 +243,7 @@ describe('over several servers', () => {
   });
 });
 
-it('a server whose broker is that of others with another database says so, and does not begin', async () => {
+it('refuses to start when its broker belongs to servers with another database', async () => {
   const settings = { RECOGNISER: 'silent', BROKER_URL: cluster.redis.url };
   const STORAGE_URL = await newPostgresqlDatabase();
   await expect(startServer({ ...settings, STORAGE_URL })).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** Brokers for the tests of what works over them: each adapter, with a place of its own. */
+/** Opens brokers of each adapter for the tests of code that works over them. */
 import { onTestFinished } from 'vitest';
 import type { Broker } from '../../server/broker/broker.ts';
 import { createEmbeddedBroker } from '../../server/broker/embedded-broker.ts';
@@ -7,11 +7,14 @@ import { quietLog } from '../storage/samples.ts';
 import { sharedRedis } from '../support/machine/redis.ts';
 import { settledPrefix } from './redis-nodes.ts';
 
-/** What keeps things, for the names of tests. */
+/** The adapters, as named in test titles. */
 export const brokerNames = ['embedded', 'Redis'] as const;
 export type BrokerName = (typeof brokerNames)[number];
 
-/** Two nodes over one new place, which in the memory of one process are the same; the test closes them. */
+/**
+ * Opens two nodes over one new storage, which are the same object for the embedded broker. The test closes
+ * them.
+ */
 export async function openBrokers(name: BrokerName): Promise<[broker: Broker, other: Broker]> {
   const [broker, other] = name === 'Redis' ? await openNodes(2) : [openEmbedded()];
   onTestFinished(async () => {
@@ -21,12 +24,12 @@ export async function openBrokers(name: BrokerName): Promise<[broker: Broker, ot
   return [broker!, other ?? broker!];
 }
 
-/** A broker in this process' memory; the caller closes it. */
+/** Opens a broker in the memory of this process; the caller closes it. */
 export function openEmbedded(): Broker {
   return createEmbeddedBroker({ log: quietLog });
 }
 
-/** Nodes of a new cluster; the caller closes them. */
+/** Opens the nodes of a new cluster; the caller closes them. */
 export async function openNodes(count: number): Promise<Broker[]> {
   const redis = await sharedRedis();
   const prefix = await settledPrefix(redis);
@@ -34,7 +37,7 @@ export async function openNodes(count: number): Promise<Broker[]> {
   return Promise.all(Array.from({ length: count }, () => openRedisBroker(node)));
 }
 
-/** A broker whose streams do some things in another way. */
+/** Wraps a broker with some stream methods replaced. */
 export function withStreams(broker: Broker, others: Partial<Broker['streams']>): Broker {
   const { streams } = broker;
   return {

@@ -1,4 +1,4 @@
-/** What is said of a Redis that cannot be used, before the server listens. */
+/** The errors for an unusable Redis before the server listens. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -17,11 +17,11 @@ afterAll(() => redis.stop());
 interface Wish {
   url?: string;
   name?: string;
-  /** Id of the database. */
+  /** Id of the installation's database. */
   database?: string;
 }
 
-/** Opens a broker as the server does; answers what is wrong, or else what was logged. */
+/** Opens a broker as the server does; resolves to the problems, or else to what was logged. */
 async function problemOf({ url = redis.url, name = randomUUID(), database = 'ours' }: Wish = {}) {
   const log = recordLog();
   try {
@@ -51,12 +51,12 @@ async function listening(server: net.Server): Promise<string> {
   return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('one that can be used is, at either address', async () => {
+it('accepts a usable Redis at either address', async () => {
   expect(await problemOf()).toBe('');
   expect(await problemOf({ url: tcp() })).toBe('');
 });
 
-it('an address at which nothing is', async () => {
+it('reports an address where nothing listens', async () => {
   const gone = await openRedis({ tcp: true });
   await gone.stop();
   const url = `redis://127.0.0.1:${gone.port}`;
@@ -65,18 +65,18 @@ it('an address at which nothing is', async () => {
   expect(await problemOf({ url: 'redis://nowhere.invalid' })).toContain('no host of that name');
 });
 
-it('a server that is no Redis, and one that says nothing', async () => {
+it('reports a server that is not Redis, and one that does not answer', async () => {
   const web = await listening(createServer((_request, response) => response.end('Hello')));
   expect(await problemOf({ url: web })).toContain('Redis cannot be used there');
   const silent = await listening(net.createServer());
   expect(await problemOf({ url: silent })).toContain('Nothing answers there');
 });
 
-it('one that speaks no TLS, though it should', async () => {
+it('reports a Redis without TLS at a TLS address', async () => {
   expect(await problemOf({ url: `rediss://127.0.0.1:${redis.port}` })).toContain('no TLS');
 });
 
-it('a version that is too old', async () => {
+it('reports a Redis version that is too old', async () => {
   const about = ['version', '6.2.14', 'mode', 'standalone', 'role', 'master'];
   const answer = `%3\r\n${about.map((each) => `$${each.length}\r\n${each}\r\n`).join('')}`;
   const old = await listening(
@@ -85,7 +85,7 @@ it('a version that is too old', async () => {
   expect(await problemOf({ url: old })).toContain('Redis 6.2.14 is too old');
 });
 
-it('a password that is missing or wrong, which is not repeated', async () => {
+it('reports a missing or wrong password without repeating it', async () => {
   await redis.ask('ACL', 'SETUSER', 'known', 'on', '>right', '~*', '&*', '+@all');
   expect(await problemOf({ url: tcp('known:right@') })).toBe('');
   const wrong = await problemOf({ url: tcp('known:guessed@') });
@@ -97,7 +97,7 @@ it('a password that is missing or wrong, which is not repeated', async () => {
   expect(await problemOf({ url: closed.url })).toContain('It takes a password');
 });
 
-it('rights that are missing, with those that are enough', async () => {
+it('reports missing rights, with the rights that suffice', async () => {
   const name = randomUUID();
   const url = tcp('limited:right@');
   const rights = [`~${name}:*`, '+@all', '-xadd', '-getdel', '-eval', '-script|load'];
@@ -111,13 +111,13 @@ it('rights that are missing, with those that are enough', async () => {
   expect(await problemOf({ url, name: 'elsewhere' })).toContain('lacks rights: EXISTS');
 });
 
-it('a command that is missing', async () => {
+it('reports a missing command', async () => {
   const crippled = await openRedis({ args: ['--rename-command', 'GETDEL', ''] });
   onTestFinished(() => crippled.stop());
   expect(await problemOf({ url: crippled.url })).toContain('lacks what is needed: GETDEL.');
 });
 
-it("another product's keys", async () => {
+it('reports keys of another product', async () => {
   const [name, other] = [randomUUID(), randomUUID()];
   await redis.ask('SET', `${name}:queue`, 'of something else');
   expect(await problemOf({ name })).toContain(`"${name}:queue"`);
@@ -125,7 +125,7 @@ it("another product's keys", async () => {
   expect(await problemOf({ name: other })).toContain(`"${other}:cluster"`);
 });
 
-it('two clusters under one name', async () => {
+it('reports two clusters under one name', async () => {
   const name = randomUUID();
   expect(await problemOf({ name })).toBe('');
   expect(await problemOf({ name })).toBe('');
@@ -133,7 +133,7 @@ it('two clusters under one name', async () => {
   expect(await problemOf({ name: `${name}-2`, database: 'theirs' })).toBe('');
 });
 
-it('a replica, and one that drops keys when it is full', async () => {
+it('reports a replica, and warns of a Redis that evicts keys', async () => {
   const other = await openRedis();
   onTestFinished(() => other.stop());
   await other.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');

@@ -1,4 +1,4 @@
-/** What a broker does when its Redis does what Redis does on a bad day. */
+/** How a broker behaves when its Redis fails in various ways. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { AppendOptions, Broker, StreamEntry } from '../../server/broker/broker.ts';
@@ -30,7 +30,7 @@ const openNode = ({ url = redis.url, prefix = undefined as string | undefined } 
   openRedisNode({ url, ...(prefix !== undefined && { prefix }) });
 const openProxy = (target: number | string = socketOf(redis)) => openRedisProxy(target);
 
-/** What a node hears of a stream. */
+/** Collects what a node receives of a stream. */
 function heardBy(broker: Broker, stream: string): StreamEntry[] {
   const heard: StreamEntry[] = [];
   onTestFinished(broker.streams.follow(stream, 0, (entry) => void heard.push(entry)));
@@ -39,7 +39,7 @@ function heardBy(broker: Broker, stream: string): StreamEntry[] {
 
 const texts = (entries: readonly StreamEntry[]) => entries.map(({ bytes }) => bytes.toString());
 
-it('a Redis that stands still is said to be away within seconds; then all goes on', async () => {
+it('reports a suspended Redis as unavailable within seconds, and then resumes', async () => {
   const { broker } = await openNode();
   const heard = heardBy(broker, 'stream');
   await broker.streams.append('stream', 'before', KEPT);
@@ -53,7 +53,7 @@ it('a Redis that stands still is said to be away within seconds; then all goes o
   for (const asking of asked) await expect(asking).rejects.toMatchObject(AWAY);
   await expect(broker.records.read('key')).rejects.toMatchObject(AWAY);
   redis.resume();
-  // It may have been appended, once it moved again, or not.
+  // The suspended Redis may or may not have appended it after it resumed.
   await untilDone(() =>
     broker.streams.append('stream', 'unknown', { ...KEPT, by: { appender: 'a', number: 1 } }),
   );
@@ -61,9 +61,9 @@ it('a Redis that stands still is said to be away within seconds; then all goes o
   await expect.poll(() => texts(heard), POLLING).toEqual(['before', 'unknown', 'after']);
 });
 
-it('a node that stood still itself gives up nothing that was answered meanwhile', async () => {
+it('keeps answers that arrived while the node itself was suspended', async () => {
   const { broker, log } = await openNode();
-  // In one of these turns the command is on its way.
+  // In one of these turns the command is in transit.
   for (const turns of [0, 1, 2, 3]) {
     const asked = broker.streams.append('stream', 'line', KEPT);
     for (let turn = 0; turn < turns; turn += 1) await nextTurn();
@@ -73,12 +73,12 @@ it('a node that stood still itself gives up nothing that was answered meanwhile'
   expect(messagesOf(log)).not.toContain('the connection to the broker is lost');
 });
 
-/** Stops this thread, and with it all that hears and counts here. */
+/** Blocks this thread, and with it all timers and sockets of the process. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-it('what was appended is appended once, though its answer was lost and it is sent again', async () => {
+it('appends an entry once when its answer was lost and it is sent again', async () => {
   const proxy = await openProxy();
   const { broker, log } = await openNode({ url: proxy.url });
   const { broker: other } = await openNode();
@@ -87,7 +87,7 @@ it('what was appended is appended once, though its answer was lost and it is sen
   proxy.loseAnswers();
   const told = ['0', '1', '2', '3', '4'];
   const appending = Promise.all(told.map((text) => broker.streams.append('stream', text, KEPT)));
-  // What must not be done twice is not asked again.
+  // A command that must not run twice is not repeated.
   const taking = expect(broker.records.take('key')).rejects.toMatchObject(AWAY);
   await other.records.read('key');
   proxy.cut();
@@ -98,7 +98,7 @@ it('what was appended is appended once, though its answer was lost and it is sen
   expect(log.lines.map(({ message }) => message)).toContain('the broker is back');
 });
 
-it('what is asked in the moment in which Redis is back overtakes nothing', async () => {
+it('keeps the order of calls made at the moment Redis comes back', async () => {
   const proxy = await openProxy();
   const { broker, log } = await openNode({ url: proxy.url });
   const heard = heardBy(broker, 'stream');
@@ -120,7 +120,7 @@ it('what is asked in the moment in which Redis is back overtakes nothing', async
   await expect.poll(() => texts(heard), POLLING).toEqual(['before', 'waits', 'younger']);
 });
 
-it('connections that are cut again and again lose nothing and tell nothing twice', async () => {
+it('loses and repeats nothing over connections that are cut repeatedly', async () => {
   const { broker } = await openNode();
   const heard = heardBy(broker, 'stream');
   const told = Array.from({ length: 60 }, (_, index) => `${index}`);
@@ -133,7 +133,7 @@ it('connections that are cut again and again lose nothing and tell nothing twice
   await expect.poll(() => texts(heard), POLLING).toEqual(told);
 });
 
-it('whatever breaks, all nodes hear what each of them says once, and in the same order', async () => {
+it('delivers every entry once and in the same order to all nodes under any faults', async () => {
   const prefix = newPrefix();
   const proxies = await Promise.all(Array.from({ length: 3 }, () => openProxy()));
   const nodes = await Promise.all(
@@ -145,7 +145,7 @@ it('whatever breaks, all nodes hear what each of them says once, and in the same
     (turn) => {
       const proxy = proxies[turn % 3]!;
       proxy.loseAnswers();
-      // So that something is asked in between.
+      // Puts a command in transit.
       void nodes[turn % 3]!.records.read('key').catch(() => undefined);
       setImmediate(() => proxy.cut());
     },
@@ -172,7 +172,7 @@ it('whatever breaks, all nodes hear what each of them says once, and in the same
   }
 });
 
-it('a Redis that has forgotten our scripts is told them again', async () => {
+it('reloads its scripts into a Redis that has lost them', async () => {
   const { broker } = await openNode();
   const heard = heardBy(broker, 'stream');
   const told = Array.from({ length: 40 }, (_, index) => `${index}`);
@@ -184,14 +184,14 @@ it('a Redis that has forgotten our scripts is told them again', async () => {
   await expect.poll(() => texts(heard), POLLING).toEqual(told);
 });
 
-it('a Redis that makes everybody wait for a moment is waited for', async () => {
+it('waits for a Redis that briefly pauses all clients', async () => {
   const { broker, log } = await openNode();
   await redis.ask('CLIENT', 'PAUSE', '300', 'ALL');
   expect(await broker.records.write('key', 'value', { ttlMs: LONG })).toBe(true);
   expect(log.lines).toEqual([]);
 });
 
-it('a Redis that comes back empty is used again, and followers see that something is missing', async () => {
+it('uses a Redis again that comes back empty, and shows followers the gap', async () => {
   const own = await openRedis();
   onTestFinished(() => own.stop());
   const { broker, prefix } = await openNode({ url: own.url });
@@ -210,7 +210,7 @@ it('a Redis that comes back empty is used again, and followers see that somethin
   expect(await own.ask('EXISTS', `${prefix}:cluster`)).toBe(1);
 });
 
-it('what is wrong with one of many that go together is told to that one alone', async () => {
+it('reports the error of one command in a pipeline to that command alone', async () => {
   const { broker, prefix, log } = await openNode();
   const epoch = (await broker.leases.acquire('lease', 'a', LONG))!;
   await redis.ask('SET', `${prefix}:stream:strange`, 'no stream');
@@ -232,7 +232,7 @@ it('what is wrong with one of many that go together is told to that one alone', 
   expect(texts(await broker.streams.read('stream', 0, 9))).toEqual(['before', 'after']);
 });
 
-it('a Redis that is full takes nothing, and still lets go of things', async () => {
+it('refuses writes to a full Redis, but still releases things', async () => {
   const own = await openRedis();
   onTestFinished(() => own.stop());
   const { broker, log } = await openNode({ url: own.url });
@@ -250,12 +250,12 @@ it('a Redis that is full takes nothing, and still lets go of things', async () =
     broker.leases.acquire('other', 'b', LONG),
     broker.counters.count(COUNTED, { most: 1, windowMs: LONG }),
     broker.buckets.take([BUCKET]),
-    // Or one would learn which of the two it was.
+    // Otherwise the caller would learn which of the two it was.
     broker.buckets.look([BUCKET]),
   ]) {
     await expect(refused).rejects.toMatchObject(AWAY);
   }
-  // Said once, and not for every call.
+  // Logged once, not for every call.
   expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
     'warn: the broker cannot take anything',
   ]);
@@ -276,7 +276,7 @@ it('a Redis that is full takes nothing, and still lets go of things', async () =
   expect(await broker.streams.append('stream', 'more', KEPT)).toBeGreaterThan(first);
 });
 
-it('a replica that has taken over is found under the same address, and nothing is told twice', async () => {
+it('follows a failover to a replica at the same address, and repeats nothing', async () => {
   const [first, second] = [await openRedis({ tcp: true }), await openRedis({ tcp: true })];
   onTestFinished(async () => {
     await first.stop();
@@ -292,7 +292,7 @@ it('a replica that has taken over is found under the same address, and nothing i
   await expect.poll(hasAll, POLLING).toContain('stream');
   await second.ask('REPLICAOF', 'NO', 'ONE');
   proxy.leadTo(second.port);
-  // The old one is told later: whoever is still connected to it must not write there.
+  // The old primary is demoted later; clients still connected to it must not write there.
   await first.ask('REPLICAOF', '127.0.0.1', `${second.port}`);
   await untilDone(() =>
     broker.streams.append('stream', 'after', { ...KEPT, by: { appender: 'a', number: 1 } }),
@@ -301,7 +301,7 @@ it('a replica that has taken over is found under the same address, and nothing i
   expect(heard[1]!.previous).toBe(heard[0]!.id);
 });
 
-it("another cluster's Redis is not used, though it is found under the same address", async () => {
+it('does not use the Redis of another cluster at the same address', async () => {
   const foreign = await openRedis({ tcp: true });
   onTestFinished(() => foreign.stop());
   const proxy = await openProxy(redis.port);
@@ -317,7 +317,7 @@ it("another cluster's Redis is not used, though it is found under the same addre
   await untilDone(() => broker.records.write('key', 'value', { ttlMs: LONG }));
 });
 
-it('a node that was cut off hears the announcements that it missed', async () => {
+it('receives the announcements it missed while it was cut off', async () => {
   const proxy = await openProxy();
   const { broker, prefix } = await openNode({ url: proxy.url });
   const { broker: other } = await openNode({ prefix });
@@ -334,7 +334,7 @@ it('a node that was cut off hears the announcements that it missed', async () =>
   proxy.leadTo(socketOf(redis));
   await expect.poll(() => heard, POLLING).toEqual(['one', 'two']);
   cutOff();
-  // Told while it is away: it is heard, and hears itself, when it is back.
+  // Announced during the outage; all nodes, including this one, receive it afterwards.
   const telling = broker.announcements.tell('keys', 'three');
   await expect(broker.records.take('key')).rejects.toMatchObject(AWAY);
   proxy.leadTo(socketOf(redis));
@@ -342,7 +342,7 @@ it('a node that was cut off hears the announcements that it missed', async () =>
   await expect.poll(() => heard, POLLING).toEqual(['one', 'two', 'three']);
 });
 
-it('everything that is kept has an end, but for whose it is', async () => {
+it('gives everything it stores a time to live, except the cluster mark', async () => {
   const { broker, prefix } = await openNode();
   await broker.records.write('key', 'value', { ttlMs: LONG });
   await broker.leases.acquire('lease', 'a', LONG);
@@ -359,7 +359,7 @@ it('everything that is kept has an end, but for whose it is', async () => {
   expect(lasting).toEqual([`${prefix}:cluster`]);
 });
 
-it('closing does not wait for a Redis that is away', async () => {
+it('does not wait for an unavailable Redis when it closes', async () => {
   const { broker } = await openNode();
   broker.streams.follow('stream', 0, () => undefined);
   redis.pause();

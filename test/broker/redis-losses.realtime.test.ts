@@ -1,4 +1,4 @@
-/** What was in flight when Redis lost it, or when an answer was lost, is made good once it is back. */
+/** Recovery of the shared state after Redis has lost it, or after an answer was lost. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -41,7 +41,7 @@ async function openNodes(count: number): Promise<Broker[]> {
 const openSeats = (broker: Broker) => createSessionSeats({ broker, most: 100, mostOfKey: 10 });
 const openTokens = (broker: Broker) => createSessionTokens({ broker, rememberMs: LONG });
 
-/** Tries to get a seat until that is known. */
+/** Tries to take a seat until the outcome is known. */
 async function sitDown(seats: ReturnType<typeof openSeats>): Promise<string> {
   let outcome = '';
   const attempt = () =>
@@ -56,7 +56,7 @@ async function sitDown(seats: ReturnType<typeof openSeats>): Promise<string> {
   return outcome;
 }
 
-/** The longest that Redis, or this process, takes to answer until something is over. */
+/** The longest time that Redis or this process takes to answer while `work` runs, in ms. */
 async function slowestAnswerMs(work: Promise<unknown>): Promise<number> {
   const trial = { isOver: false };
   const end = () => (trial.isOver = true);
@@ -66,7 +66,7 @@ async function slowestAnswerMs(work: Promise<unknown>): Promise<number> {
     const answer = await redis.ask('PING').catch(() => undefined);
     await delay(POLLING.interval);
     slowestMs = Math.max(slowestMs, performance.now() - askedMs);
-    // One that is away has not answered yet.
+    // While Redis is away there is no answer yet.
     if (answer !== undefined) askedMs = performance.now();
   }
   return slowestMs;
@@ -80,14 +80,14 @@ const loseEverything = {
   'is emptied': () => redis.ask('FLUSHALL'),
 };
 
-/** @returns makes Redis what it is now, later: as one does that has a snapshot, or a replica that is behind */
+/** @returns restores the current state of Redis later, like a snapshot or a lagging replica */
 async function takeSnapshot(nodes: readonly Broker[]): Promise<() => Promise<void>> {
   await redis.ask('SAVE');
   const [mark = ''] = (await redis.ask('KEYS', '*:cluster')) as string[];
   const saved = await redis.ask('GET', mark);
   return async () => {
-    // A node sees it once it has seen it later than that, as each has that comes back meanwhile: whoever
-    // is the first then tells the others.
+    // A node notices the rollback once it has seen a later mark, as every node that reconnects has; the first
+    // one then tells the others.
     await expect.poll(() => redis.ask('GET', mark), POLLING).not.toBe(saved);
     await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
     for (const { records } of nodes) await untilDone(() => records.read('key'));
@@ -96,7 +96,7 @@ async function takeSnapshot(nodes: readonly Broker[]): Promise<() => Promise<voi
   };
 }
 
-/** What a Redis is that stood still for so long that seats have run out. */
+/** Makes seats expire as if Redis had been suspended for a minute. */
 const RUN_OUT = `
 for _, key in ipairs(redis.call('KEYS', '*:seats:*')) do
   for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZADD', key, 1, member) end
@@ -112,7 +112,7 @@ it.each(
     'comes back as it once was': async (goBack: () => Promise<void>) => goBack(),
     'stood still for a minute': () => redis.ask('EVAL', RUN_OUT, '0'),
   }),
-)('when Redis %s, nobody gets the seats of those who are there', async (_how, lose) => {
+)('gives nobody the seats of present sessions when Redis %s', async (_how, lose) => {
   const loseSeats = async () => {
     await redis.ask('FLUSHALL');
     const nodes = await openNodes(3);
@@ -128,12 +128,12 @@ it.each(
     return { outcomes: [...new Set(await sitting)], memberCount: members.length, slowestMs };
   };
   let last = await loseSeats();
-  // They have seconds to come back: where an answer takes one, that says nothing.
+  // Nodes restore their seats within seconds; slow answers make the result meaningless.
   for (let times = 1; times < 5 && last.slowestMs > 1_000; times += 1) last = await loseSeats();
   expect(last).toMatchObject({ outcomes: ['too_many_sessions'], memberCount: 10 });
 });
 
-it('nor does a node that has just started get them, though it finds an empty Redis first', async () => {
+it('gives them to no node that has just started either, even if it first finds an empty Redis', async () => {
   const { broker, prefix } = await openNode({ prefix: await settledPrefix(redis) });
   const seats = openSeats(broker);
   for (let index = 0; index < 10; index += 1) await seats.take(`${index}`, 'key');
@@ -142,21 +142,21 @@ it('nor does a node that has just started get them, though it finds an empty Red
   expect(await sitDown(openSeats(fresh))).toBe('too_many_sessions');
 });
 
-it('seats that were taken without an answer are free when Redis is back', async () => {
+it('frees seats that were taken without an answer once Redis is back', async () => {
   const [node, other] = (await openNodes(2)) as [Broker, Broker];
   const seats = openSeats(node);
   await seats.take('there', 'key');
   redis.pause();
   const taking = Array.from({ length: 9 }, (_, index) => seats.take(`${index}`, 'key'));
   for (const each of taking) await expect(each).rejects.toMatchObject(AWAY);
-  // One that ends meanwhile gives its seat back.
+  // A session that ends meanwhile frees its seat.
   seats.leave('there');
   redis.resume();
   await untilDone(() => seats.take('after', 'key'));
   expect(await other.seats.members('sessions of key')).toEqual(['after']);
 });
 
-it('a node joins others though the mark of their cluster was lost, and another cluster does not', async () => {
+it('lets a node join its cluster after the mark was lost, but not a node of another cluster', async () => {
   const { broker, prefix } = await openNode();
   await broker.records.write('key', 'value', { ttlMs: LONG });
   await redis.ask('DEL', `${prefix}:cluster`);
@@ -166,7 +166,7 @@ it('a node joins others though the mark of their cluster was lost, and another c
   await expect(openNode({ prefix, clusterId: 'other' })).rejects.toThrow('another database');
 });
 
-it('the mark of a cluster is there again by itself; where others were quicker, nothing is done there', async () => {
+it('restores a lost cluster mark, unless another cluster has claimed the name', async () => {
   const { broker, prefix, log } = await openNode();
   const marker = `${prefix}:cluster`;
   await redis.ask('FLUSHALL');
@@ -179,7 +179,7 @@ it('the mark of a cluster is there again by itself; where others were quicker, n
 });
 
 it.each(Object.entries(loseEverything))(
-  'when Redis %s, tokens of sessions are good, and those of ended ones are not',
+  'keeps session tokens valid, and those of ended sessions invalid, when Redis %s',
   async (_how, lose) => {
     const { broker } = await openNode();
     const tokens = openTokens(broker);
@@ -196,7 +196,7 @@ it.each(Object.entries(loseEverything))(
   },
 );
 
-it('when Redis comes back as it once was, tokens are what they were since', async () => {
+it('restores tokens to their latest state when Redis comes back with an old snapshot', async () => {
   const { broker } = await openNode();
   const tokens = openTokens(broker);
   const issue = (sessionId: string) => tokens.issue({ sessionId, accountId: 'a' }, LONG);
@@ -208,17 +208,17 @@ it('when Redis comes back as it once was, tokens are what they were since', asyn
   const kept = async () => (await broker.records.read('tokens first'))?.value.toString();
   const before = await kept();
   await goBack();
-  // Asked at once, and seen by other servers soon.
+  // Effective at once on this server, and soon on others.
   expect(await tokens.spend(next.token)).toMatchObject({ outcome: 'spent' });
   await expect.poll(kept, POLLING).toBe(before);
   expect(await openTokens(broker).spend(first)).toMatchObject({ outcome: 'reused' });
 });
 
-it('a Redis that answers and takes no writes is away, and not back again and again', async () => {
+it('treats a Redis that accepts no writes as away, without flapping', async () => {
   const { broker, log } = await openNode();
   await redis.ask('CLIENT', 'PAUSE', '60000', 'WRITE');
   await expect(broker.records.write('key', 'value', { ttlMs: LONG })).rejects.toMatchObject(AWAY);
-  // It was away since that was asked.
+  // The broker is away since that command.
   await expect(broker.records.read('key')).rejects.toMatchObject(AWAY);
   await expect.poll(() => messagesOf(log), POLLING).toContain('the broker is away');
   expect(messagesOf(log)).not.toContain('the broker is back');
@@ -226,7 +226,7 @@ it('a Redis that answers and takes no writes is away, and not back again and aga
   await untilDone(() => broker.records.write('key', 'value', { ttlMs: LONG }));
 });
 
-it('a Redis at which nobody may listen any more is not connected to again and again', async () => {
+it('does not reconnect constantly to a Redis that denies subscriptions', async () => {
   const user = ['ACL', 'SETUSER', 'limited', 'on', '>right', '~*', '&*', '+@all'];
   await redis.ask(...user);
   const { broker, log } = await openNode({ url: `redis://limited:right@127.0.0.1:${redis.port}` });
@@ -241,12 +241,12 @@ it('a Redis at which nobody may listen any more is not connected to again and ag
   await untilDone(() => broker.records.read('key'));
 });
 
-it('connections that never last are made less and less often', async () => {
+it('reconnects with backoff when connections never last', async () => {
   const { log } = await openNode();
   const back = () => log.lines.filter(({ message }) => message === 'the broker is back');
   const longestMs = () =>
     Math.max(0, ...back().map(({ fields }) => (fields as { awayMs: number }).awayMs));
-  // Twenty ms or so, doubled with each but for one that happens to last.
+  // About twenty ms, doubled each time, except when a connection happens to last.
   for (let times = 1; times <= 60 && longestMs() < 200; times += 1) {
     await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
     await expect.poll(() => back().length, POLLING).toBe(times);

@@ -1,4 +1,4 @@
-/** Nodes on a Redis of which a test does what it likes. */
+/** Nodes on a Redis that the test controls. */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { openRedisBroker } from '../../server/broker/redis-broker.ts';
@@ -12,7 +12,7 @@ export const AWAY = { code: 'broker_unavailable', status: 503 };
 export const newPrefix = (): string => randomUUID();
 export const socketOf = ({ url }: TestRedis) => url.slice('unix://'.length);
 
-/** A node of a cluster of its own, unless a prefix is given. */
+/** Opens a node of a new cluster, or of the one with the given prefix. */
 export async function openRedisNode({
   url,
   prefix = newPrefix(),
@@ -20,7 +20,7 @@ export async function openRedisNode({
 }: {
   url: string;
   prefix?: string;
-  /** Of its database. */
+  /** Id of the cluster's database. */
   clusterId?: string;
 }) {
   const log: LogRecord = recordLog();
@@ -35,17 +35,17 @@ export async function openRedisProxy(target: number | string) {
   return proxy;
 }
 
-/** The name of a cluster that has been there for long: those who come are not waited for. */
+/** The prefix of a cluster that exists for long, so that a node does not wait for others to restore. */
 export async function settledPrefix(redis: TestRedis): Promise<string> {
   const prefix = newPrefix();
   await redis.ask('SET', `${prefix}:cluster`, `dragoman 1 tests 1 ${Date.now()}`);
   return prefix;
 }
 
-/** What was logged, without what it was about. */
+/** The logged messages without their fields. */
 export const messagesOf = ({ lines }: LogRecord) => lines.map(({ message }) => message);
 
-/** Asks until there is an answer, as one does that must get something done. */
+/** Retries until there is an answer. */
 export async function untilDone<Result>(ask: () => Promise<Result>): Promise<Result> {
   let result: { value: Result } | undefined;
   const attempt = () =>

@@ -1,4 +1,4 @@
-/** What a broker promises of streams that are read. */
+/** The contract of a broker for reading and writing streams. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Broker } from '../../server/broker/broker.ts';

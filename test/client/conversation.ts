@@ -1,4 +1,4 @@
-/** Conversations with a gateway that loses connections, and what is said of them. */
+/** Conversations with a gateway that loses connections, and helpers for their events. */
 import { afterEach } from 'vitest';
 import {
   connectVoice,
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const gateway of gateways.splice(0)) await gateway.close();
 });
 
-/** 8 bytes a ms. */
+/** 8 bytes per ms. */
 export const TELEPHONE = 'audio/pcm;encoding=ulaw;rate=8000';
 
 export async function start(random: () => number = () => 1): Promise<ResumingGateway> {
@@ -60,7 +60,7 @@ export function concluded(events: readonly VoiceEvent[], kind: 'source' | 'targe
 export const words = (count: number, prefix = ''): string =>
   Array.from({ length: count }, (_, index) => ` ${prefix}${index}`).join('');
 
-/** Random numbers that can be had again: mulberry32. */
+/** A reproducible random number generator (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -11,7 +11,7 @@ let audio: Buffer;
 type Segments = CaptionEvent['concluded'][number][];
 type Heard = Map<string, Segments>;
 
-/** What is heard through a network without faults. */
+/** Captions received over a network without faults. */
 let undisturbed: Heard;
 beforeAll(async () => {
   server = await sharedServer('hearing');
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const textsOf = (segments: Segments = []) => segments.map(({ text }) => text).join('');
 
-/** What is concluded of the recording by a server at this address, by language. */
+/** Transcribes the recording at this address; resolves to the concluded segments by kind. */
 async function transcribe(
   url: string,
   {
@@ -49,7 +49,7 @@ async function transcribe(
   return heard;
 }
 
-it.concurrent('hears the same through a network that resets connections', async () => {
+it.concurrent('receives the same captions over a network that resets connections', async () => {
   const proxy = await startResetProxy(server.url);
   let drops = 0;
   try {
@@ -65,7 +65,7 @@ it.concurrent('hears the same through a network that resets connections', async 
   }
 });
 
-it.concurrent('hears the same through a network that falls silent, and says within seconds that it has', async () => {
+it.concurrent('receives the same captions over a network that goes silent, and notices the silence within seconds', async () => {
   const proxy = await startResetProxy(server.url);
   try {
     let silentSinceMs = 0;
@@ -82,7 +82,7 @@ it.concurrent('hears the same through a network that falls silent, and says with
     });
     expect(disturbed).toEqual(undisturbed);
     expect(noticedAfterMs).toHaveLength(1);
-    // Four seconds, on a machine that is not busy.
+    // Four seconds on an idle machine.
     expect(noticedAfterMs[0]).toBeLessThan(15_000);
   } finally {
     await proxy.close();

@@ -4,7 +4,7 @@ import { until } from '../support/product/server.ts';
 import { becomes, collect, concluded, connect, noise, start } from './conversation.ts';
 
 describe('a session that the gateway has lost', () => {
-  it('is an error', async () => {
+  it('fails with session-lost', async () => {
     const gateway = await start();
     const session = connect(gateway);
     const events = collect(session);
@@ -18,7 +18,7 @@ describe('a session that the gateway has lost', () => {
     expect(session.status).toBe('closed');
   });
 
-  it('is the error that the gateway told, which is not tried again', async () => {
+  it("fails with the gateway's error, without another attempt", async () => {
     const gateway = await start();
     const session = connect(gateway);
     await session.send(noise(WORD_BYTES));
@@ -31,7 +31,7 @@ describe('a session that the gateway has lost', () => {
     expect(gateway.sessions).toHaveLength(1);
   });
 
-  it('has no successor where only the beginning of its audio tells how the rest is read', async () => {
+  it('is not restarted when only the beginning of its audio describes the rest', async () => {
     const gateway = await start();
     const session = connect(gateway, { contentType: 'audio/ogg;codecs=opus', restart: true });
     await session.send(noise(WORD_BYTES));
@@ -42,7 +42,7 @@ describe('a session that the gateway has lost', () => {
     expect(gateway.sessions).toHaveLength(1);
   });
 
-  it('goes on in a new one for those who asked for that, and says so', async () => {
+  it('restarts on request, and reports it', async () => {
     const gateway = await start();
     const session = connect(gateway, { restart: true });
     const events = collect(session);
@@ -60,7 +60,7 @@ describe('a session that the gateway has lost', () => {
     expect(told.filter(({ type }) => type === 'restart')).toHaveLength(1);
   });
 
-  /** Stops when it has one word of three, and concludes it after the client has sent all. */
+  /** The gateway stops after one word of three, and concludes it after the client has sent everything. */
   async function speakPastStop(options: Parameters<typeof connect>[1]) {
     const gateway = await start();
     const session = connect(gateway, options);
@@ -73,20 +73,20 @@ describe('a session that the gateway has lost', () => {
     return { gateway, events, finished };
   }
 
-  it('by stopping before it had all of the audio is an error, though it has concluded', async () => {
+  it('fails when the gateway stops before it has received all audio, even if it has concluded', async () => {
     const { events, finished } = await speakPastStop({});
     await expect(finished).rejects.toMatchObject({ code: 'session-lost' });
     await expect(events).rejects.toMatchObject({ code: 'session-lost' });
   });
 
-  it('by stopping goes on in a new one, with what it had not taken', async () => {
+  it('restarts with the audio that a stopping gateway did not receive', async () => {
     const { gateway, events, finished } = await speakPastStop({ restart: true });
     await finished;
     expect(concluded(await events, 'source')).toBe(' 0 0 1');
     expect(gateway.sessions.map(({ words }) => words)).toEqual([1, 2]);
   });
 
-  it('is asked for again while the gateway has no time', async () => {
+  it('is retried while the gateway is unavailable', async () => {
     const gateway = await start();
     const session = connect(gateway);
     await session.send(noise(WORD_BYTES));

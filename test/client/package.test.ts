@@ -36,7 +36,7 @@ const sources = {
     await session.done.catch(({ code }) => console.log(code));`,
 };
 
-/** A project that has installed the package: the real package.json over a fresh build. */
+/** A project with the package installed: the real package.json over a fresh build. */
 function makeProject(folder: string): void {
   const installed = path.join(folder, 'node_modules/dragoman');
   mkdirSync(installed, { recursive: true });
@@ -51,7 +51,7 @@ function makeProject(folder: string): void {
   for (const [name, text] of Object.entries(sources)) writeFileSync(path.join(folder, name), text);
 }
 
-/** Writes the client out as the build does; its types are checked with all others elsewhere. */
+/** Emits the client as the build does, without type checks, which run elsewhere. */
 function build(outDir: string): void {
   const project = [
     '-p',
@@ -63,10 +63,13 @@ function build(outDir: string): void {
   expect(compile(projectFolder, [...project, '--outDir', outDir]).said).toBe('');
 }
 
-/** Beside what the package depends on. */
+/** Next to the package's dependencies. */
 const DECLARATIONS = 'node_modules/dragoman/declarations';
 
-/** Declarations as sources: those of libraries need not be checked then, which takes ten times as long. */
+/**
+ * Copies declarations as sources, so that those of libraries need not be checked, which takes ten times as
+ * long.
+ */
 function copyDeclarations(from: string, to: string): void {
   for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue;
@@ -77,10 +80,10 @@ function copyDeclarations(from: string, to: string): void {
 }
 
 /**
- * What the compiler has to say about a file that uses the package, and about the package's
- * declarations: the libraries of the language, of Node and of others are taken for right.
+ * Type-checks a file that uses the package together with the package's declarations. Declarations of the
+ * language, Node and other libraries are not checked.
  *
- * @param entry the declarations that are there for it
+ * @param entry the declarations of the entry point
  */
 function check(
   folder: string,
@@ -112,17 +115,17 @@ describe('dragoman/client', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has types for programs', () => {
+  it('has types for Node programs', () => {
     const options = ['--module', 'nodenext', '--lib', 'es2023', '--types', 'node'];
     expect(check(folder, 'program.ts', { entry: 'client/node.ts', options })).toEqual([]);
   });
 
-  it('has values for programs', () => {
+  it('exports values for Node programs', () => {
     const said = execFileSync(process.execPath, [path.join(folder, 'main.mjs')]);
     expect(String(said)).toBe('unreachable\n');
   });
 
-  it('has types for pages, which are given no key', () => {
+  it('has types for pages, which accept no API key', () => {
     const module = ['--module', 'esnext', '--moduleResolution', 'bundler', '--types', ''];
     const options = [...module, '--lib', 'es2023,dom,dom.iterable'];
     expect(check(folder, 'page.ts', { entry: 'client/index.ts', options })).toEqual([]);

@@ -1,4 +1,4 @@
-/** A reader's client against a real server, through what networks do to connections. */
+/** The reader's client against a real server, over a faulty network. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import {
@@ -38,7 +38,7 @@ async function type(room: MadeRoom, caption: object): Promise<number> {
   return ((await typed.json()) as { line: number }).line;
 }
 
-/** Reads along, and remembers what happened. */
+/** Opens a feed and records its events. */
 function read(room: MadeRoom, options: Partial<RoomFeedOptions> & { origin?: string } = {}) {
   const { origin = server.url, ...more } = options;
   const events: RoomFeedEvent[] = [];
@@ -72,7 +72,7 @@ async function untilTexts(reader: Read, texts: string[]): Promise<void> {
   await expect.poll(reader.texts, { interval: 20 }).toEqual(texts);
 }
 
-/** As on a network that lets no socket through. */
+/** A socket on a network that blocks WebSockets. */
 class BlockedSocket {
   static count = 0;
   readyState = 3;
@@ -94,14 +94,14 @@ class BlockedSocket {
   close(): void {}
 }
 
-/** As Chromium does where a Content-Security-Policy names no such socket: an error, and no end. */
+/** A socket that a Content-Security-Policy forbids: Chromium reports an error, but no close. */
 class ForbiddenSocket extends BlockedSocket {
   override tell(): void {
     this.onerror?.();
   }
 }
 
-/** Says what a test has it say. */
+/** A socket whose messages the test sends. */
 class ScriptedSocket implements InstanceType<SocketClass> {
   static readonly all: ScriptedSocket[] = [];
   readyState = 1;
@@ -125,20 +125,20 @@ class ScriptedSocket implements InstanceType<SocketClass> {
   }
 }
 
-describe('a reader', () => {
-  it('gets what was said before, and what is said from then on', async () => {
+describe('a room feed', () => {
+  it('receives the history and then new lines', async () => {
     const room = await makeRoom();
     await type(room, { text: 'Before.' });
     const reader = read(room);
     await untilTexts(reader, ['Before.']);
-    // The room is told again as soon as its reader counts.
+    // The room is sent again as soon as its reader counts.
     const first = reader.events.slice(0, 4).map(({ type: name }) => name);
     expect(first).toEqual(['entrance', 'state', 'room', 'history']);
     await type(room, { text: 'After.' });
     await untilTexts(reader, ['Before.', 'After.']);
   });
 
-  it('does not count what comes before the history of a language that was changed back to', async () => {
+  it('ignores the sequence of lines that precede the history of a new language', async () => {
     const reader = read(await makeRoom(), { WebSocket: ScriptedSocket as unknown as SocketClass });
     await untilState(reader, 'open');
     const [first] = ScriptedSocket.all;
@@ -156,7 +156,7 @@ describe('a reader', () => {
     reader.feed.close();
   });
 
-  it('changes the language on the same connection, and is sent nothing of the one before', async () => {
+  it('changes the language on the same connection, without lines of the previous one', async () => {
     const room = await makeRoom();
     await type(room, { text: 'Ahora.', language: 'es' });
     const reader = read(room);
@@ -168,7 +168,7 @@ describe('a reader', () => {
     expect(reader.states()).toEqual(['open']);
   });
 
-  it('reads what is said where the room has no such language, and the language when it has', async () => {
+  it('falls back to what is spoken until the room has the requested language', async () => {
     const room = await makeRoom({ languages: [] });
     const reader = read(room, { language: 'es' });
     await untilState(reader, 'open');
@@ -182,7 +182,7 @@ describe('a reader', () => {
     await expect.poll(() => reader.feed.language).toBe('es');
   });
 
-  it('comes back after a drop with what was missed, and nothing twice', async () => {
+  it('returns after a drop with the missed lines, and repeats none', async () => {
     const room = await makeRoom();
     const proxy = await startResetProxy(server.url);
     const reader = read(room, { origin: proxy.url });
@@ -197,7 +197,7 @@ describe('a reader', () => {
     await proxy.close();
   });
 
-  it('reads server-sent events where no socket gets through, and changes the language there', async () => {
+  it('falls back to server-sent events when sockets are blocked, and changes the language there', async () => {
     const room = await makeRoom();
     await type(room, { text: 'Spoken.' });
     await type(room, { text: 'Dicho.', language: 'es' });
@@ -208,15 +208,15 @@ describe('a reader', () => {
     await type(room, { text: 'More.' });
     await untilTexts(reader, ['Spoken.', 'More.']);
     reader.feed.watch({ language: 'es' });
-    // What was spoken follows, translated.
+    // The spoken lines follow, translated.
     await expect.poll(reader.texts).toContain('Dicho.');
     expect(reader.texts().slice(0, 3)).toEqual(['Spoken.', 'More.', 'Dicho.']);
-    // Another language is no loss: nobody waits for a socket again.
+    // Changing the language is not a failure, so no socket is tried again.
     expect(BlockedSocket.count).toBe(1);
     expect(reader.states()).toEqual(['open']);
   });
 
-  it('does not wait for the end of a socket that the policy of its page forbids', async () => {
+  it("does not wait for the close of a socket that its page's policy forbids", async () => {
     const room = await makeRoom();
     await type(room, { text: 'Spoken.' });
     const reader = read(room, { WebSocket: ForbiddenSocket as unknown as SocketClass });
@@ -224,7 +224,7 @@ describe('a reader', () => {
   });
 });
 
-describe('the door of a room', () => {
+describe('access to a room', () => {
   it('is locked until the passcode is given, and open with the key', async () => {
     const room = await makeRoom({ access: 'passcode', passcode: '4711' });
     await type(room, { text: 'Secret.' });
@@ -238,7 +238,7 @@ describe('the door of a room', () => {
     await untilTexts(reader, ['Secret.']);
   });
 
-  it('is shut for whoever has no link, and for a link that was revoked', async () => {
+  it('is refused without a link and with a revoked link', async () => {
     const room = await makeRoom({ access: 'link' });
     const stranger = read(room);
     await untilState(stranger, 'refused');
@@ -251,12 +251,12 @@ describe('the door of a room', () => {
     await untilState(guest, 'refused');
   });
 
-  it('asks for no key that a room has stopped asking for', async () => {
+  it('ignores an outdated key in a room that requires none', async () => {
     const reader = read(await makeRoom(), { key: 'viewer.old.0.AAAAAAAAAAAAAAAAAAAAAA' });
     await untilState(reader, 'open');
   });
 
-  it('is gone when there is no room, and when it is deleted', async () => {
+  it('is gone when the room does not exist or is deleted', async () => {
     await untilState(read({ room_id: 'abcdefghjk', passcode: '' }), 'gone');
     const room = await makeRoom();
     const reader = read(room);
@@ -268,7 +268,7 @@ describe('the door of a room', () => {
 });
 
 describe('the server', () => {
-  it('answers pages of any site, and asks none for credentials', async () => {
+  it('answers pages of any site without credentials', async () => {
     const room = await makeRoom();
     const url = `${server.url}/v1/rooms/${room.room_id}/live/entry`;
     const headers = { origin: 'https://somebody.example' };
@@ -279,7 +279,7 @@ describe('the server', () => {
     expect(asked.headers.get('access-control-allow-headers')).toContain('Authorization');
   });
 
-  it('changes of a room nothing but what a change names', async () => {
+  it('changes only the given fields of a room', async () => {
     const room = await makeRoom({ access: 'passcode', keep_hours: 5 });
     const changed = await server.send(`/v1/rooms/${room.room_id}`, {
       method: 'PATCH',

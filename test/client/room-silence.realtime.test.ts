@@ -1,11 +1,11 @@
-/** A reader whose network swallows everything and tells neither end: no socket ever closes. */
+/** A reader whose network drops all packets silently, so that no socket ever closes. */
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { RoomFeed, type RoomFeedState } from '../../shared/client/room-feed.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 
-it('a connection that is silent for half a minute is given up, and nothing is lost', async () => {
+it('gives up a connection that is silent for half a minute, and loses nothing', async () => {
   const server = await sharedServer('hearing');
   const proxy = await startResetProxy(server.url);
   const made = await server.post('/v1/rooms', { name: 'Main stage' });

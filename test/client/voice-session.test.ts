@@ -22,9 +22,9 @@ import {
   words,
 } from './conversation.ts';
 
-describe('a network that loses frames and connections', () => {
+describe('a session over a network that loses frames and connections', () => {
   it.concurrent.each(['json', 'msgpack'] as const)(
-    'costs nothing in either direction (%s)',
+    'loses nothing in either direction (%s)',
     async (messageFormat) => {
       const seed = Math.floor(Math.random() * 1e9);
       const gateway = await startResumingGateway(seeded(seed));
@@ -36,7 +36,7 @@ describe('a network that loses frames and connections', () => {
         for (let at = 0; at < audio.length; at += 777) {
           await session.send(audio.subarray(at, at + 777));
         }
-        // The end is not what this is about, but it must be reached.
+        // Faults stop before the end, which is not under test but must be reached.
         await until(() => (gateway.sessions[0]?.words ?? 0) > 60);
         gateway.dropChance = 0;
         await session.finish();
@@ -58,7 +58,7 @@ describe('a network that loses frames and connections', () => {
     },
   );
 
-  it('may drop the connection after the end of the audio', async () => {
+  it('survives a drop after the end of the audio', async () => {
     const gateway = await start();
     const session = connect(gateway);
     const events = collect(session);
@@ -71,7 +71,7 @@ describe('a network that loses frames and connections', () => {
   });
 });
 
-describe('changes of a running session', () => {
+describe('updates of a running session', () => {
   const targets = (gateway: ResumingGateway, index = 0) =>
     gateway.sessions[index]?.request.target_languages;
 
@@ -81,7 +81,7 @@ describe('changes of a running session', () => {
     return gateway;
   }
 
-  it('are in force when the promise says so, and told; those that wait go as one', async () => {
+  it('are in force when their promise resolves, and are reported; pending ones are merged', async () => {
     const gateway = await startChanging();
     const session = connect(gateway, { targetLanguages: ['es'] });
     const events = collect(session);
@@ -98,7 +98,7 @@ describe('changes of a running session', () => {
     expect(terms.map(({ targetLanguages }) => targetLanguages)).toEqual([['es'], ['fr'], ['it']]);
   });
 
-  it('before the first connection are part of the request', async () => {
+  it('before the first connection become part of the request', async () => {
     const gateway = await startChanging();
     const session = connect(gateway, { targetLanguages: ['es'] });
     await session.update({ targetLanguages: ['fr'] });
@@ -107,7 +107,7 @@ describe('changes of a running session', () => {
     expect(gateway.sessions[0]?.durable).toHaveLength(4);
   });
 
-  it('may be refused: the session goes on', async () => {
+  it('may be refused while the session continues', async () => {
     const gateway = await startChanging();
     const session = connect(gateway, { targetLanguages: ['es'] });
     await becomes(session, 'open');
@@ -119,7 +119,7 @@ describe('changes of a running session', () => {
     expect(targets(gateway)).toEqual(['es']);
   });
 
-  it('that wait are refused one by one: those that can be served are in force', async () => {
+  it('that are pending are refused one by one, and the valid ones apply', async () => {
     const gateway = await startChanging();
     const session = connect(gateway, { targetLanguages: ['es'] });
     await becomes(session, 'open');
@@ -136,7 +136,7 @@ describe('changes of a running session', () => {
     await session.finish();
   });
 
-  it('are said again on the next connection until they are answered', async () => {
+  it('are repeated on the next connection until they are answered', async () => {
     const seed = Math.floor(Math.random() * 1e9);
     const gateway = await startChanging(seeded(seed));
     gateway.dropChance = 0.25;
@@ -153,7 +153,7 @@ describe('changes of a running session', () => {
     await session.finish();
   });
 
-  it('outlive their session: the one that takes its place is asked for with them', async () => {
+  it('carry over to the session that replaces a lost one', async () => {
     const gateway = await startChanging();
     const session = connect(gateway, { targetLanguages: ['es'], restart: true });
     await becomes(session, 'open');
@@ -168,7 +168,7 @@ describe('changes of a running session', () => {
     await session.finish();
   });
 
-  it('are refused by themselves when the session is lost before they are answered', async () => {
+  it('are refused individually when the session is lost before their answer', async () => {
     const gateway = await startChanging();
     const session = connect(gateway, { targetLanguages: ['es'], restart: true });
     await becomes(session, 'open');
@@ -183,7 +183,7 @@ describe('changes of a running session', () => {
     await session.finish();
   });
 
-  it('are never sent to a server of before, which would end the session', async () => {
+  it('are never sent to an older server, which would end the session', async () => {
     const gateway = await start();
     const session = connect(gateway, { targetLanguages: ['es'] });
     await becomes(session, 'open');
@@ -196,20 +196,20 @@ describe('changes of a running session', () => {
   });
 });
 
-describe('audio', () => {
-  it('goes out at no more than twice the speed of speech', async () => {
+describe('the audio of a session', () => {
+  it('is sent at no more than twice real time', async () => {
     const gateway = await start();
     const session = connect(gateway);
     await until(() => session.status === 'open');
     const startedAtMs = performance.now();
     await session.send(noise(2_000 * 8));
     await session.finish();
-    // The contract allows a head start of 2 s; ours is half a second, a piece and some slack.
+    // The contract allows a head start of 2 s; the client uses half a second, one piece and some slack.
     expect(performance.now() - startedAtMs).toBeGreaterThan((2_000 - 500) / 2 - 100);
   });
 
-  it('is waited for when too much of it is not acknowledged, and never let go', async () => {
-    // Random numbers of 1 mean: nothing is acknowledged.
+  it('exerts back-pressure when too much is unacknowledged, and is never dropped', async () => {
+    // With random numbers of 1, the gateway acknowledges nothing.
     const gateway = await start(() => (isCounting ? 0.1 : 1));
     let isCounting = true;
     const session = connect(gateway, { buffer: { maxMs: 2_000 } });
@@ -227,8 +227,8 @@ describe('audio', () => {
     expect(gateway.sessions[0]?.receivedBytes).toBe(26 * WORD_BYTES);
   });
 
-  it('of unknown length begins in small pieces and slowly, until the gateway has told its rate', async () => {
-    // The gateway counts 8 bytes a ms and acknowledges every chunk.
+  it('of unknown rate begins slowly in small pieces until the gateway has reported its rate', async () => {
+    // The gateway counts 8 bytes per ms and acknowledges every chunk.
     const gateway = await start(() => 0);
     const session = connect(gateway, { contentType: 'audio/mpeg', buffer: { maxMs: 2_000 } });
     const events = collect(session);
@@ -242,7 +242,7 @@ describe('audio', () => {
     expect(Math.max(...kept!.audio.map(({ length }) => length))).toBeLessThanOrEqual(250 * 8);
   });
 
-  it('is told to as many as ask for the next event, one each', async () => {
+  it('produces one event for each pending read', async () => {
     const gateway = await start();
     const session = connect(gateway);
     const events = session[Symbol.asyncIterator]();
@@ -253,7 +253,7 @@ describe('audio', () => {
     expect(new Set(told.map(({ value }) => value as VoiceEvent)).size).toBe(3);
   });
 
-  it('is not kept for gateways that never count it', async () => {
+  it('is not buffered for gateways that never acknowledge', async () => {
     const gateway = await start();
     gateway.isPlain = true;
     const session = connect(gateway, { buffer: { maxMs: 2_000 } });
@@ -262,7 +262,7 @@ describe('audio', () => {
     expect(gateway.sessions[0]?.words).toBe(30);
   });
 
-  it('may come in pieces that cut samples in two', async () => {
+  it('may come in pieces that split samples', async () => {
     const gateway = await start();
     const session = connect(gateway, { contentType: 'audio/pcm;encoding=s16le;rate=8000' });
     const audio = noise(1_001);
@@ -275,8 +275,8 @@ describe('audio', () => {
   });
 });
 
-describe('a beginning and an end', () => {
-  it('is refused with the words of the server, at once', async () => {
+describe('the start or end of a session', () => {
+  it("fails at once with the server's message when it is refused", async () => {
     const gateway = await start();
     const session = connectVoice({
       ...{ server: gateway.server, apiKey: 'wrong', contentType: TELEPHONE },
@@ -286,7 +286,7 @@ describe('a beginning and an end', () => {
     });
   });
 
-  it('says that a server cannot be reached', async () => {
+  it('reports an unreachable server', async () => {
     const session = connectVoice({
       ...{ server: 'http://127.0.0.1:1', apiKey: 'key', contentType: TELEPHONE },
       attempts: { toBegin: 1 },
@@ -306,7 +306,7 @@ describe('a beginning and an end', () => {
     await expect(session.send(noise(8))).rejects.toMatchObject({ code: 'closed' });
   });
 
-  it('comes when the gateway is silent for too long after the audio', async () => {
+  it('fails when the gateway is silent for too long after the audio', async () => {
     const gateway = await start();
     const session = connect(gateway, { endDeadlineMs: 300 });
     await until(() => session.status === 'open');
@@ -315,7 +315,7 @@ describe('a beginning and an end', () => {
     await expect(session.finish()).rejects.toMatchObject({ code: 'end-overdue' });
   });
 
-  it('comes when the gateway only says again and again that it is there', async () => {
+  it('fails when the gateway sends only keep-alives', async () => {
     const http = createServer((_request, response) => {
       const { port } = http.address() as AddressInfo;
       const streaming_url = `ws://127.0.0.1:${port}`;

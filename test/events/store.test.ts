@@ -73,14 +73,14 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     expect(await storage.rooms.links(roomId)).toHaveLength(4);
   });
 
-  it('are not made for an account that is none, nor links for a room that is none', async () => {
+  it('are not created for an unknown account, nor links for an unknown room', async () => {
     const room = sampleRoom({ accountId: randomUUID(), keyId: 'k' });
     await expect(storage.rooms.create(room, [], 10)).rejects.toMatchObject({ code: 'not_found' });
     const added = storage.rooms.addLink('2222222222', sampleLink(), 10);
     await expect(added).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('change in what is given, for their account alone', async () => {
+  it('change only the given fields, and only for their own account', async () => {
     const room = await newRoom();
     const { accountId, roomId } = room;
     const patch = { name: 'Small stage', keepMs: 0, isPaused: true };

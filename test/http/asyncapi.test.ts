@@ -1,4 +1,4 @@
-/** The document of the sockets: valid, complete, its examples true. */
+/** The AsyncAPI document of the sockets: valid, complete, and with correct examples. */
 import asyncApiSpecs from '@asyncapi/specs';
 import { Ajv, type AnySchema } from 'ajv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ const namesOf = (references: readonly Reference[]) =>
   references.map(({ $ref }) => $ref.split('/').at(-1)).sort();
 
 it('is valid AsyncAPI 3.0', () => {
-  // The schema brings the draft it is written in with it.
+  // The schema includes the draft it is written in.
   const ajv = new Ajv({
     strict: false,
     validateFormats: false,
@@ -60,7 +60,7 @@ it('is valid AsyncAPI 3.0', () => {
   expect(faults({ ...document, operations: { talk: { action: 'talk' } } })).not.toEqual([]);
 });
 
-it('has references that lead somewhere', () => {
+it('has only references that resolve', () => {
   let count = 0;
   JSON.stringify(document, (key, value: unknown) => {
     if (key !== '$ref' || typeof value !== 'string') return value;
@@ -75,7 +75,7 @@ it('has references that lead somewhere', () => {
   expect(count).toBeGreaterThan(2 * all.length);
 });
 
-it('lists every message, with who sends it', () => {
+it('lists every message with its sender', () => {
   const { messages } = document.components;
   expect(Object.keys(messages).sort()).toEqual(all);
   for (const [name, { payload }] of Object.entries(messages)) {
@@ -92,7 +92,7 @@ it('lists every message, with who sends it', () => {
   expect(namesOf(replies)).toContain('end_of_stream');
 });
 
-it('has examples of every message that are as described, and are read by our clients', () => {
+it('has valid examples of every message, which the client library can decode', () => {
   const ajv = new Ajv({ strict: false });
   for (const { name, payload, examples } of Object.values(document.components.messages)) {
     const validate = ajv.compile({ ...payload, additionalProperties: false });
@@ -109,7 +109,7 @@ it('has examples of every message that are as described, and are read by our cli
   }
 });
 
-it('lists every failure with the numbers a client will see', () => {
+it('lists every error with the numbers a client sees', () => {
   const told = document.components.messages['error']?.['x-errors'] ?? [];
   const codes = Object.keys(errorTable) as ErrorCode[];
   expect(told.map(({ code }) => code).sort()).toEqual([...codes].sort());
@@ -123,7 +123,7 @@ it('lists every failure with the numbers a client will see', () => {
   expect(document.info.description).toContain('| 4000403 |');
 });
 
-it('says where to connect, with what, and how to come back', async () => {
+it('describes where and how to connect and to reconnect', async () => {
   const { host } = new URL(server.url);
   const [here] = Object.values(document.servers);
   expect(here).toMatchObject({ host, protocol: 'ws' });

@@ -1,4 +1,4 @@
-/** What pages of other sites may do, and what every answer says to browsers. */
+/** What pages of other sites may do, and the security headers of every answer. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Storage } from '../../server/stores.ts';
@@ -29,7 +29,7 @@ async function customer(origins: string[] = []) {
   return { account, headers: { Authorization: `DeepL-Auth-Key ${secret}` } };
 }
 
-/** What a browser asks before it sends a request with a key. */
+/** The preflight request that a browser sends before a request with a key. */
 function preflight(pathname: string, origin: string) {
   return fetch(server.url + pathname, {
     method: 'OPTIONS',
@@ -41,7 +41,7 @@ function preflight(pathname: string, origin: string) {
   });
 }
 
-/** Opens a socket as a page would: `open`, or what it is told, and the close code. */
+/** Opens a socket as a page would; resolves to `open`, or to the close code and the messages. */
 function openSocket(url: string, origin?: string): Promise<string> {
   const socket = new WebSocket(url, origin === undefined ? {} : { origin });
   return new Promise((resolve) => {
@@ -75,7 +75,7 @@ async function socketAddress(headers: Record<string, string>): Promise<string> {
 }
 
 describe('calls from pages of other sites', () => {
-  it('are closed unless an account has the site on its list', async () => {
+  it('are denied unless an account lists the site', async () => {
     const { headers } = await customer();
     const asked = await preflight('/v2/translate', OTHER_SITE);
     expect(asked.status).toBe(204);
@@ -86,9 +86,9 @@ describe('calls from pages of other sites', () => {
     expect(answered.headers.get('vary')).toBe('Origin');
   });
 
-  it('are open to the sites of the account whose key they send, errors included', async () => {
+  it('are allowed for the sites of the account whose key they send, errors included', async () => {
     const { headers } = await customer([SITE]);
-    // What accounts allow is known five seconds later at the latest.
+    // Changed origins take effect within five seconds.
     const asked = await until(async () => {
       const answer = await preflight('/v3/glossaries', SITE);
       return answer.headers.get('access-control-allow-origin') === SITE && answer;
@@ -106,14 +106,14 @@ describe('calls from pages of other sites', () => {
     expect(failed.headers.get('access-control-allow-origin')).toBe(SITE);
   });
 
-  it('are not open by the list of another account', async () => {
+  it('are not allowed by the list of another account', async () => {
     await customer([SITE]);
     const { headers } = await customer();
     const answered = await server.get('/v2/usage', { ...headers, Origin: SITE });
     expect(answered.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('reach nothing but the interface', async () => {
+  it('reach only the public API', async () => {
     await customer(['*']);
     for (const pathname of ['/demo/token', '/console/api/session', '/metrics']) {
       const asked = await preflight(pathname, SITE);
@@ -135,7 +135,7 @@ describe('voice sockets', () => {
   });
 
   it.each([OTHER_SITE, 'null', 'https://captions.example.org.evil.example', 'nonsense'])(
-    'are closed to %s, which is told what to do',
+    'are closed to %s, with instructions',
     async (origin) => {
       const { headers } = await customer([SITE]);
       const before = await sessionCount();
@@ -146,7 +146,7 @@ describe('voice sockets', () => {
     },
   );
 
-  it('are open to every site when the account says so', async () => {
+  it('are open to every site when the account allows it', async () => {
     const { headers } = await customer(['*']);
     expect(await openSocket(await socketAddress(headers), OTHER_SITE)).toBe('open');
   });
@@ -161,21 +161,18 @@ describe('every answer', () => {
     '/openapi.json',
     '/no/such/thing',
     '/%zz',
-  ])(
-    'of %s runs nothing, is guessed as nothing and tells nobody where it came from',
-    async (path) => {
-      const { headers } = await fetch(server.url + path);
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
-      expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
-      expect(headers.get('x-powered-by')).toBeNull();
-    },
-  );
+  ])('for %s allows no scripts, no content sniffing and no referrer', async (path) => {
+    const { headers } = await fetch(server.url + path);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
+    expect(headers.get('x-powered-by')).toBeNull();
+  });
 
   it.each(['/', '/docs'])(
-    'that is a page, such as %s, lets nobody else run scripts',
+    'that is a page, such as %s, allows scripts of no other site',
     async (path) => {
       const policy = (await fetch(server.url + path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");

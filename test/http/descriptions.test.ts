@@ -8,7 +8,7 @@ let server: RunningServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
-/** All `$ref`s of a document, and what they lead to. */
+/** All `$ref`s of a document with their targets. */
 function references(document: unknown): [string, unknown][] {
   const found: [string, unknown][] = [];
   JSON.stringify(document, (key, value: unknown) => {
@@ -25,7 +25,7 @@ function references(document: unknown): [string, unknown][] {
   return found;
 }
 
-it('the server describes its HTTP interface', async () => {
+it('serves an OpenAPI description of its HTTP interface', async () => {
   const document = (await (await server.get('/openapi.json')).json()) as {
     openapi: string;
     paths: Record<string, Record<string, { responses: object; requestBody?: object }>>;
@@ -38,7 +38,7 @@ it('the server describes its HTTP interface', async () => {
   for (const [reference, target] of references(document)) expect(target, reference).toBeDefined();
 });
 
-it('every schema of the HTTP interface can be compiled, as the first request that needs it does', async () => {
+it('has only schemas that compile, as the first request that needs one does', async () => {
   const document = (await (await server.get('/openapi.json')).json()) as object;
   const ajv = new Ajv({ strict: false }).addFormat('uuid', true).addFormat('date-time', true);
   const compileResponse = SerializerSelector()();
@@ -55,20 +55,20 @@ it('every schema of the HTTP interface can be compiled, as the first request tha
   expect(compiled).toBeGreaterThan(100);
 });
 
-it('the interface is there to be read by people', async () => {
+it('serves readable documentation of the interface', async () => {
   const page = await server.get('/docs');
   expect(page.headers.get('content-type')).toMatch(/^text\/html/);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   const text = await page.text();
   const document = (await (await server.get('/openapi.json')).json()) as { paths: object };
   for (const path of Object.keys(document.paths)) expect(text).toContain(`<code>${path}</code>`);
-  // As the description of the style rules has them.
+  // As in the description of the style rules.
   expect(text).toMatch(/<li><code>numbers<\/code>: /);
   expect(text).not.toMatch(/^\s*- /m);
   expect((await server.get('/docs/style.css')).headers.get('content-type')).toMatch(/^text\/css/);
 });
 
-it('health tells what is running', async () => {
+it('reports running engines in its health', async () => {
   const response = await server.get('/healthz');
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({
@@ -81,7 +81,7 @@ it('health tells what is running', async () => {
   });
 });
 
-it('engines that are missing are told, and the rest goes on', async () => {
+it('reports missing engines and serves everything else', async () => {
   const bare = await startServer({ MODELS_DIR: '/nowhere', APERTIUM_MODES: '/nowhere' });
   try {
     const health = (await (await bare.get('/healthz')).json()) as {

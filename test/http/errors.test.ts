@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { answerError } from '../../server/http/errors.ts';
 import { ServiceError } from '../../shared/errors.ts';
 
-it('many requests that find the database away make one line of the log, without a trace', async () => {
+it('logs one line without a stack trace for many requests during a database outage', async () => {
   const lines: Record<string, unknown>[] = [];
   const stream = new Writable({
     write(line: Buffer, _encoding, done) {

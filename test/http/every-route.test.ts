@@ -1,4 +1,4 @@
-/** What holds for each route of the interface, whichever room it is in. */
+/** Behaviour that every route of the interface shares. */
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { askEveryRoute } from '../bench/first-minute.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   }));
 });
 
-/** Not held against the document, which tells nothing of what is not possible. */
+/** Sends a request without checking it against the document, which does not describe impossible requests. */
 function ask(method: string, place: string, headers: Record<string, string> = {}, body?: Buffer) {
   return fetch(server.url + place, {
     method,
@@ -36,11 +36,11 @@ function ask(method: string, place: string, headers: Record<string, string> = {}
   });
 }
 
-it('answers a method that it does not know with 405 and those that it does', async () => {
+it('answers an unknown method with 405 and the allowed methods', async () => {
   expect(routes.length).toBeGreaterThan(30);
   for (const { place, operations } of routes) {
     const known = Object.keys(operations);
-    // A result that is read once has no HEAD, which would read it.
+    // A result that can be read only once has no HEAD, which would consume it.
     const isOnce = place.endsWith('/result');
     const allowed = [...known, ...(known.includes('GET') && !isOnce ? ['HEAD'] : [])]
       .sort()
@@ -54,11 +54,11 @@ it('answers a method that it does not know with 405 and those that it does', asy
   }
 });
 
-describe('a body that is packed', () => {
-  /** Fifty megabytes in fifty kilobytes. */
+describe('a compressed body', () => {
+  /** Fifty megabytes compressed to fifty kilobytes. */
   const packed = gzipSync(Buffer.alloc(50_000_000, 'a'));
 
-  it('is refused as that, and not unpacked', async () => {
+  it('is refused by every route without being decompressed', async () => {
     let count = 0;
     for (const { place, operations } of routes) {
       if (place.startsWith('/v2/admin/')) continue;
@@ -80,7 +80,7 @@ describe('a body that is packed', () => {
     expect(count).toBeGreaterThan(20);
   });
 
-  it('is not what is wrong where there is none, or nobody would read it', async () => {
+  it('is not reported when there is none, or when the route would not read it', async () => {
     const encoding = { 'Content-Encoding': 'gzip' };
     expect((await ask('GET', '/v2/usage', encoding)).status).toBe(200);
     expect((await ask('POST', '/v2/usage', encoding)).status).toBe(200);
@@ -89,15 +89,15 @@ describe('a body that is packed', () => {
   });
 });
 
-it('is the same route however its path is escaped', async () => {
+it('matches a route whose path is percent-encoded', async () => {
   expect((await ask('GET', '/v2/us%61ge')).status).toBe(200);
   const wrong = await ask('PUT', '/v2/us%61ge');
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
   expect((await ask('PUT', '/v2/%zz')).status).toBeGreaterThanOrEqual(400);
 });
 
-it('is described, and measured in its first minute by the benchmark of that name', async () => {
-  // Listed there by hand: a route that is not there any more is missed as well.
+it('is documented and covered by the first-minute benchmark', async () => {
+  // The benchmark lists routes by hand, so that a route that disappears is noticed as well.
   const measured = new Set(await askEveryRoute(server));
   const all = routes.flatMap(({ path, operations }) =>
     Object.keys(operations).map((method) => `${method} ${path}`),

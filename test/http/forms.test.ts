@@ -4,7 +4,7 @@ import { readLargeForm } from '../../server/http/forms.ts';
 
 const plain = (form: object) => ({ ...form });
 
-it('reads what other readers read', async () => {
+it('reads forms like URLSearchParams', async () => {
   const pairs = fc.array(
     fc.tuple(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
@@ -25,25 +25,25 @@ it('reads what other readers read', async () => {
   );
 });
 
-it.each(['é', '€', '🙂', 'a€', '%', '+ '])('does not tear %j apart, however long', async (unit) => {
+it.each(['é', '€', '🙂', 'a€', '%', '+ '])('does not split %j in a long value', async (unit) => {
   const text = unit.repeat(100_000);
   const body = `a=1&entries=${encodeURIComponent(text)}&b=2`;
   expect(await readLargeForm(body)).toEqual({ a: '1', entries: text, b: '2' });
 });
 
-it.each(['%', '%zz', '=&=', '&&&', 'a', 'a='])('makes something of %j', async (body) => {
+it.each(['%', '%zz', '=&=', '&&&', 'a', 'a='])('accepts %j', async (body) => {
   expect(await readLargeForm(body)).toBeTypeOf('object');
 });
 
-it('reads a percent sign by itself, beside letters of any kind', async () => {
+it('reads a lone percent sign next to letters of any kind', async () => {
   expect(await readLargeForm('a=100%+é%20%C3%B6')).toEqual({ a: '100% é ö' });
 });
 
-it.each(['%E2%82', 'a=%F0%9F', 'a=caf%E9'])('refuses what is no UTF-8: %j', async (body) => {
+it.each(['%E2%82', 'a=%F0%9F', 'a=caf%E9'])('refuses invalid UTF-8: %j', async (body) => {
   await expect(readLargeForm(body)).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
-it('reads a name that is repeated thousands of times in order, and lets others have their turn', async () => {
+it('reads a name repeated thousands of times in order, without blocking the event loop', async () => {
   let turns = 0;
   const turn = setInterval(() => (turns += 1), 0);
   const texts = Array.from({ length: 9_900 }, (_, index) => String(index));

@@ -1,10 +1,10 @@
-/** Uploads that are too slow to be waited for. */
+/** Uploads that are too slow. */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { receivedFile } from '../../server/http/requests.ts';
 
-/** Sends some bytes every 20 ms. @returns how many came, and what went wrong */
+/** Sends some bytes every 20 ms. @returns the number of bytes received, and the error */
 async function sent(pieceBytes: number, pieces: number) {
   const pace = { idleLimitMs: 30_000, graceMs: 500, bytesPerSecond: 2_000 };
   let bytes = 0;
@@ -38,9 +38,9 @@ async function sent(pieceBytes: number, pieces: number) {
   }
 }
 
-it('an upload that trickles on is given up, one that is fast enough is not', async () => {
+it('gives up an upload that trickles, but not one that is fast enough', async () => {
   const { error } = await sent(1, Infinity);
   expect(error).toMatchObject({ code: 'request_timeout' });
-  // Takes longer than one is waited for that brings nothing.
+  // Takes longer than the limit for an upload without progress.
   expect(await sent(2_000, 50)).toEqual({ error: undefined, bytes: 100_000 });
 });

@@ -11,19 +11,22 @@ beforeAll(
 );
 afterAll(() => server.stop());
 
-/** Of the server's own processor time: the engine, and whatever else runs here, takes the rest meanwhile. */
+/** Of the server's own processor time, as the engine and other processes take the rest meanwhile. */
 const MAX_LATENCY_MS = 4_500;
-/** Just below the largest body that is taken. */
+/** Just below the largest accepted body. */
 const TEXT_SIZE_BYTES = 126_000;
 /**
- * Texts with letters would take the engine minutes; cutting them comes first. Whoever asks when that begins
- * is waited for to the end, so that the longest hold-up counts in full.
+ * Texts with letters would keep the engine busy for minutes, but they are segmented first. A request sent at
+ * that time is awaited to its end, so that the longest delay counts in full.
  */
 const WATCH_MS = 2_000;
-/** Between questions, which are to take less than what is watched. */
+/** Pause between requests, so that these cost less than what is measured. */
 const PAUSE_MS = 20;
 
-/** Asks for the health of the server until the signal; how often, and what of the processor the slowest answer took. */
+/**
+ * Requests the health of the server until the signal; resolves to the count and the most processor time of
+ * one answer.
+ */
 async function watchHealth(until: AbortSignal): Promise<{ worstMs: number; count: number }> {
   let worstMs = 0;
   let count = 0;
@@ -37,7 +40,7 @@ async function watchHealth(until: AbortSignal): Promise<{ worstMs: number; count
   return { worstMs, count };
 }
 
-/** The answer, or undefined when the request was aborted. */
+/** Resolves to the translation, or to undefined when the request was aborted. */
 async function translate(
   text: string,
   options: object,
@@ -62,13 +65,13 @@ async function translate(
   }
 }
 
-describe('beside ten requests of 126 kB each the gateway answers others', () => {
+describe('the gateway answers other requests beside ten requests of 126 kB each', () => {
   it.each([
     ['short sentences', 'a? ', {}],
     ['numbers', '1 ', {}],
     ['short elements', '<b>a</b> ', { tag_handling: 'html' }],
     ['elements that never end', '<b>', { tag_handling: 'html' }],
-  ])('when they are %s', async (_name, part, options) => {
+  ])('with %s', async (_name, part, options) => {
     const partSizeBytes = JSON.stringify(part).length - 2;
     const text = part.repeat(TEXT_SIZE_BYTES / partSizeBytes);
     const end = new AbortController();
@@ -84,7 +87,7 @@ describe('beside ten requests of 126 kB each the gateway answers others', () => 
     const [answers, { worstMs, count }] = await Promise.all([answered, watchHealth(end.signal)]);
     expect(count).toBeGreaterThan(0);
     expect(worstMs).toBeLessThan(MAX_LATENCY_MS);
-    // What has no letters only has to be cut: it comes back in full.
+    // A text without letters is only segmented: it comes back in full.
     if (!hasLetters) expect(answers.every((answer) => answer === text)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** Bodies of requests that offer an upgrade: read no faster than they are used, and given up in time. */
+/** Bodies of requests that offer an upgrade: read with back-pressure, and given up in time. */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
@@ -16,7 +16,7 @@ afterEach(() => {
   for (const end of endings.splice(0)) end();
 });
 
-/** A server that hands every request over unread, and a client that sends it `sentBytes` of a body. */
+/** A server that passes requests on unread, and a client that sends `sentBytes` of a body. */
 async function offer(sentBytes: number, sizeBytes = SIZE_BYTES) {
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
@@ -43,10 +43,10 @@ async function offer(sentBytes: number, sizeBytes = SIZE_BYTES) {
   return { client, request, response, failure };
 }
 
-it('a body that nobody reads stays with its client, and arrives whole once it is read', async () => {
+it('holds back an unread body at its client, and receives it whole once it is read', async () => {
   const { client, request, response } = await offer(SIZE_BYTES);
   await until(() => request.readableLength > 0);
-  // Everything that could be sent has been: what is read of it is a buffer's worth.
+  // The client has sent as much as it can; only a buffer's worth was read.
   await until(() => request.socket.isPaused());
   expect(request.readableLength).toBeLessThan(MIB);
   let receivedBytes = 0;
@@ -62,7 +62,7 @@ it('a body that nobody reads stays with its client, and arrives whole once it is
 it.each<[string, number, (client: net.Socket) => void]>([
   ['breaks off', SIZE_BYTES / 2, (client) => client.destroy()],
   ['is ended halfway', SIZE_BYTES / 2, (client) => client.end()],
-])('a body that %s ends the request', async (_case, sentBytes, leave) => {
+])('fails the request when its body %s', async (_case, sentBytes, leave) => {
   const { client, request, failure } = await offer(sentBytes);
   let receivedBytes = 0;
   request.on('data', (piece: Buffer) => (receivedBytes += piece.length));
@@ -72,7 +72,7 @@ it.each<[string, number, (client: net.Socket) => void]>([
   expect(request.destroyed).toBe(true);
 });
 
-it('a body that has come whole is given up when its client has gone before it was read', async () => {
+it('fails a request with a complete but unread body when its client is gone', async () => {
   const { client, request, response, failure } = await offer(1_000, 1_000);
   await until(() => request.complete);
   client.end();
@@ -80,21 +80,21 @@ it('a body that has come whole is given up when its client has gone before it wa
   expect([request.destroyed, response.destroyed]).toEqual([true, true]);
 });
 
-it('a client that goes while its body waits ends the request, unread bytes or not', async () => {
+it('fails a request when its client leaves while the body waits, with or without unread bytes', async () => {
   const { client, request, failure } = await offer(2 * MIB);
   await until(() => request.readableLength > 0);
   client.resetAndDestroy();
-  // The system tells of the end where somebody reads on.
+  // The operating system reports the end only while the socket is read.
   request.read(1);
   request.socket.resume();
   expect((await failure).code).toBe('ECONNRESET');
   expect(request.readableLength).toBeGreaterThan(0);
 });
 
-it('an answer before the end of the body ends the connection, however much is still sent', async () => {
+it('closes the connection after an answer before the end of the body, even during the upload', async () => {
   const { client, request, response } = await offer(SIZE_BYTES);
   await until(() => request.readableLength > 0);
-  // What it still sends meets a closed connection: an error of the client.
+  // The client gets an error, as it still sends to a closed connection.
   const closed = new Promise((resolve) => client.once('close', resolve));
   response.writeHead(413).end();
   client.resume();
@@ -102,7 +102,7 @@ it('an answer before the end of the body ends the connection, however much is st
   expect(request.readableLength).toBeLessThan(MIB);
 });
 
-/** Sockets of a server that is about to end, and a client of theirs that reads nothing at the moment. */
+/** Server sockets in the process of closing, with a client that does not read at the moment. */
 async function closingSocket() {
   const server = createServer();
   const kind = createSocketServer(WebSocket, { maxPayload: MIB });
@@ -137,7 +137,7 @@ async function closingSocket() {
   return { sockets, client, closed };
 }
 
-it('a client that is slow to answer learns why its socket is closed at the end of a stop', async () => {
+it('tells a slow client why its socket is closed at the end of a stop', async () => {
   const { sockets, client, closed } = await closingSocket();
   let isOver = false;
   const closing = sockets.closeAll(60_000).then(() => (isOver = true));
@@ -148,7 +148,7 @@ it('a client that is slow to answer learns why its socket is closed at the end o
   expect(await closed).toBe(1012);
 });
 
-it('a client that does not answer is not waited for', async () => {
+it('does not wait for a client that does not answer', async () => {
   const { sockets, client, closed } = await closingSocket();
   await sockets.closeAll(50);
   client.resume();

@@ -1,4 +1,4 @@
-/** Uploads that hardly move, beside those that take their time. */
+/** Uploads that hardly progress, and others that are just slow. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const received = async (body: unknown, headers: object, pauseMs: number) => {
     let length = 0;
     await readMultipart(body as Readable, headers as never, async ({ content }) => {
-      // As a database that is slow at first.
+      // Like a database that is slow at first.
       await delay(pauseMs);
       for await (const piece of content as AsyncIterable<Buffer>) length += piece.length;
     });
@@ -44,7 +44,7 @@ afterAll(() => app.close());
 
 const types = { json: 'application/json', file: 'multipart/form-data; boundary=x' };
 
-/** Sends the head of a request. @returns the connection, and all that is answered until it closes */
+/** Sends the head of a request. @returns the connection, and everything answered until it closes */
 async function open(path: string, type: string, length: number, connection = 'close') {
   const socket = net.connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -57,7 +57,7 @@ async function open(path: string, type: string, length: number, connection = 'cl
   return { socket, closed };
 }
 
-/** Sends a text in pieces, one every so many ms, for as long as it is taken. */
+/** Sends a text in pieces at the given interval, as long as the socket is writable. */
 async function trickle(socket: net.Socket, text: string, pieceLength: number, everyMs: number) {
   for (let at = 0; at < text.length && socket.writable; at += pieceLength) {
     socket.write(text.slice(at, at + pieceLength));
@@ -69,7 +69,7 @@ it.each([
   ['multipart', '/file', types.file],
   ['JSON', '/json', types.json],
   ['what was refused before it had come', '/refused', types.json],
-])('of %s that trickle are ended, as many as there are', async (_, path, type) => {
+])('ends trickling uploads of %s, however many there are', async (_, path, type) => {
   const uploads = await Promise.all(
     Array.from({ length: 10 }, () => open(path, type, 100_000, 'keep-alive')),
   );
@@ -80,7 +80,7 @@ it.each([
   for (const answer of answers) expect(answer).toMatch(wanted);
 });
 
-it('that begin well and come to a stop are ended', async () => {
+it('ends uploads that stall after a good start', async () => {
   const { socket, closed } = await open('/file', types.file, 200_000);
   socket.write(HEAD + 'a'.repeat(100_000));
   expect(await closed).toMatch(/^HTTP\/1.1 408 [^]*come to a stop, or is too slow/);
@@ -89,14 +89,14 @@ it('that begin well and come to a stop are ended', async () => {
 it.each([
   ['multipart', '/file', HEAD + 'a'.repeat(20_000) + TAIL, types.file],
   ['JSON', '/json', JSON.stringify({ text: 'a'.repeat(20_000) }), types.json],
-])('of %s that are slow and steady arrive', async (_, path, body, type) => {
+])('accepts slow and steady uploads of %s', async (_, path, body, type) => {
   const { socket, closed } = await open(path, type, body.length);
-  // Several times as long as the grace, and several times as fast as what is asked.
+  // Several times as long as the grace period, and several times as fast as required.
   await trickle(socket, body, 500, 100);
   expect(await closed).toMatch(/^HTTP\/1.1 200 [^]*"length":20/);
 });
 
-it('that the server itself does not read yet are not held against their senders', async () => {
+it('does not penalise uploads that the server itself does not read yet', async () => {
   const body = HEAD + 'a'.repeat(4_000_000) + TAIL;
   const { socket, closed } = await open('/file/later', types.file, body.length);
   socket.write(body);
@@ -106,7 +106,7 @@ it('that the server itself does not read yet are not held against their senders'
 it.each([
   ['is too large', '/json', 'keep-alive', /^HTTP\/1.1 413 [^]*too large: at most 1 MiB/],
   ['nobody reads', '/refused', 'close', /^HTTP\/1.1 403 [^]*Not for you/],
-])('whoever sends a body that %s to its end learns why', async (_, path, connection, why) => {
+])('answers a client that finishes a body that %s', async (_, path, connection, why) => {
   const body = Buffer.alloc(16 * 1024 * 1024, 'a');
   const { socket, closed } = await open(path, types.json, body.length, connection);
   socket.pause();

@@ -1,14 +1,14 @@
-/** What the server keeps in memory: little when nobody asks anything, and the same after a flood. */
+/** The server's memory: small when idle, and back to that after a flood. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, until, type TestServer } from '../support/product/server.ts';
 
-/** What the server's own process may have in memory once it is idle, in bytes. */
+/** Limit for the resident memory of the server's own process when idle, in bytes. */
 const IDLE_BYTES = 300e6;
-/** What it may have while it is flooded: less than what it starts with and all that is sent to it at once. */
+/** Limit during the flood: less than the initial memory plus everything sent at once. */
 const FLOODED_BYTES = 360e6;
 const UPLOADS_AT_ONCE = 50;
-/** The garbage collector comes when nothing else is to be done. */
+/** The garbage collector runs when the process is idle. */
 const IDLE_DEADLINE_MS = 240_000;
 
 let server: TestServer;
@@ -23,7 +23,7 @@ function residentBytes(pid: number): number {
   return Number(kilobytes) * 1024;
 }
 
-/** Processes of the server that run a module. */
+/** Child processes of the server that run a module. */
 function childrenThatRun(module: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -34,13 +34,13 @@ function childrenThatRun(module: string): number[] {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
         return Number(parent) === server.pid && command.includes(module);
       } catch {
-        return false; // It has ended meanwhile.
+        return false; // The process has ended meanwhile.
       }
     })
     .map(Number);
 }
 
-it('the corrector of English is a process, whose memory is not the server’s', async () => {
+it("runs the English corrector in a separate process, outside the server's memory", async () => {
   const before = residentBytes(server.pid);
   const text = ['We recieve letters every day.'];
   const response = await server.post('/v2/write/correct', { text, target_lang: 'en-US' });
@@ -52,7 +52,7 @@ it('the corrector of English is a process, whose memory is not the server’s', 
   expect(residentBytes(server.pid) - before).toBeLessThan(100e6);
 });
 
-it('takes little more in a flood, and gives it back', async () => {
+it('needs little more memory in a flood, and releases it', async () => {
   const hostile = ['a.'.repeat(10_000), 'ü'.repeat(10_000), '<a>'.repeat(7_000)];
   let greatest = 0;
   const look = () => (greatest = Math.max(greatest, residentBytes(server.pid)));
@@ -66,7 +66,7 @@ it('takes little more in a flood, and gives it back', async () => {
   const form = new FormData();
   form.set('target_lang', 'ES');
   form.set('file', new Blob([new Uint8Array(5_000_000)]), 'a.docx');
-  // Written once: as forms they would cost the sender more than the server.
+  // Serialised once: forms would cost the sender more than the server.
   const written = new Response(form);
   const headers = { 'Content-Type': written.headers.get('Content-Type') ?? '' };
   const body = await written.arrayBuffer();

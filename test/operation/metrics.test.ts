@@ -1,4 +1,4 @@
-/** Metrics as Prometheus reads them, engines that are timed, and the measure of calm captions. */
+/** Prometheus metrics, timed engines, and the erasure measure of captions. */
 import { Registry, register as globalRegistry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import type {
@@ -25,7 +25,7 @@ import { recordLog } from '../support/product/log-record.ts';
 
 const signal = new AbortController().signal;
 
-/** The value of a sample line, undefined when there is none. */
+/** The value of a sample line; undefined when it does not exist. */
 async function sample(metrics: Metrics, line: string): Promise<number | undefined> {
   const { text } = await metrics.render();
   const found = text.split('\n').find((each) => each.startsWith(`${line} `));
@@ -33,7 +33,7 @@ async function sample(metrics: Metrics, line: string): Promise<number | undefine
 }
 
 describe('the metrics', () => {
-  it('count what the voice path tells', async () => {
+  it('count the events of the voice path', async () => {
     const metrics = createMetrics();
     const { voice } = metrics;
     for (let index = 0; index < 3; index += 1) voice.sessionOpened();
@@ -65,11 +65,11 @@ describe('the metrics', () => {
     for (const [line, value] of Object.entries(values)) {
       expect(await sample(metrics, line), line).toBeCloseTo(value);
     }
-    // Reading changes nothing.
+    // Reading does not change values.
     expect(await sample(metrics, 'dragoman_voice_audio_seconds_total')).toBeCloseTo(1);
   });
 
-  it('add up the queues of all sessions while they last', async () => {
+  it('sum the queues of all sessions while they last', async () => {
     const metrics = createMetrics();
     let waiting = 4;
     const forget = metrics.voice.watchQueue('outbox', () => waiting);
@@ -82,7 +82,7 @@ describe('the metrics', () => {
     expect(await depth()).toBe(3);
   });
 
-  it('are of one server each, and come with those of the process', async () => {
+  it('belong to one server each, and include those of the process', async () => {
     const [one, other] = [createMetrics(), createMetrics()];
     one.voice.sessionOpened();
     expect(await sample(one, 'dragoman_voice_sessions')).toBe(1);
@@ -93,7 +93,7 @@ describe('the metrics', () => {
     expect(globalRegistry.getMetricsAsArray()).toEqual([]);
   });
 
-  it('have names and units as Prometheus wants them, each with a sentence', async () => {
+  it('follow the naming and unit conventions of Prometheus, each with a help sentence', async () => {
     const { text } = await createMetrics().render();
     const own = [...text.matchAll(/^# TYPE (dragoman_\w+) (\w+)$/gm)];
     expect(own.length).toBeGreaterThan(10);
@@ -106,7 +106,7 @@ describe('the metrics', () => {
 });
 
 describe('an observed engine', () => {
-  it('that translates is the same, timed and counted', async () => {
+  it('that translates behaves the same, timed and counted', async () => {
     const metrics = createMetrics();
     const engine = running(await createApertium({ log: recordLog() }));
     const observed = observedTranslator(engine, metrics.engines);
@@ -127,7 +127,7 @@ describe('an observed engine', () => {
     }
     const latency = 'dragoman_engine_latency_seconds_count{kind="translation",engine="apertium"';
     expect(await sample(metrics, `${latency},outcome="ok"}`)).toBe(1);
-    // What its caller gave up is no failure.
+    // A call aborted by its caller is not a failure.
     expect(await sample(metrics, `${latency},outcome="failed"}`)).toBe(1);
     const characters = 'dragoman_translated_characters_total{engine="apertium"}';
     expect(await sample(metrics, characters)).toBe(14);
@@ -150,7 +150,7 @@ describe('an observed engine', () => {
     expect(await sample(metrics, `${latency},outcome="ok"}`)).toBe(2);
   });
 
-  it('that speaks is timed to its first sound, and its speech is measured', async () => {
+  it('that speaks is timed to its first sound, and the length of its speech is counted', async () => {
     const metrics = createMetrics();
     const observed = observedSpeaker(humming(3), metrics.engines);
     const speech = observed.speak('hm', { language: 'en', gender: undefined, signal });
@@ -173,7 +173,7 @@ describe('the erasure meter', () => {
     tentative: tentative === '' ? [] : [segment(tentative)],
   });
 
-  it('counts what is taken back, from the first word that differs', () => {
+  it('counts words taken back, from the first that differs', () => {
     const meter = createErasureMeter();
     expect(meter(target('es', '', 'Buenos días a'))).toMatchObject({ deleted: 0, final: 0 });
     expect(meter(target('es', '', 'Buenos días a todos'))).toMatchObject({ deleted: 0 });
@@ -182,7 +182,7 @@ describe('the erasure meter', () => {
     expect(meter(target('es', ' a nadie', ''))).toMatchObject({ deleted: 0, final: 2 });
   });
 
-  it('tells tracks and languages apart, and counts characters where there are no blanks', () => {
+  it('separates tracks and languages, and counts characters in scripts without blanks', () => {
     const meter = createErasureMeter();
     meter(target('es', '', 'uno dos'));
     meter(target('zh-HANS', '', '你好吗'));
@@ -202,7 +202,7 @@ describe('the erasure meter', () => {
     expect(meter({ type: 'end_of_stream' })).toBeUndefined();
   });
 
-  it('and the lag of conclusions reach the metrics', async () => {
+  it('feeds the metrics together with the lag of conclusions', async () => {
     const metrics = createMetrics();
     const session = createSessionMeasures(metrics.voice);
     session.message(target('es', '', 'uno'), 2500);
@@ -226,7 +226,7 @@ async function* utterances(count: number): AsyncGenerator<SpeechPiece> {
   }
 }
 
-/** Hears a word in every other utterance. */
+/** Recognises a word in every other utterance. */
 function silentEveryOther(): RecognitionEngine {
   return {
     name: 'alternating',

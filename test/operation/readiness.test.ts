@@ -23,7 +23,7 @@ const readiness = (given: Partial<Options> = {}) =>
     ...given,
   });
 
-it('a server is ready with a database and an engine of either kind', async () => {
+it('is ready with a database and an engine of either kind', async () => {
   expect(await readiness().missing()).toEqual([]);
   expect(await readiness({ recognisers: [] }).missing()).toEqual([]);
   expect(await readiness({ translation: { sources: () => [] } }).missing()).toEqual([]);
@@ -35,7 +35,7 @@ it('names everything that is missing', async () => {
   expect(missing.join('; ')).toMatch(/stopping; no speech recogniser and no translator/);
 });
 
-it('a database that does not answer in time is missing', async () => {
+it('reports a database that does not answer in time', async () => {
   const late = { write: () => new Promise<never>(() => undefined) };
   const told = ['the database does not answer'];
   expect(await readiness({ writeChecks: late, storageDeadlineMs: 20 }).missing()).toEqual(told);
@@ -43,12 +43,12 @@ it('a database that does not answer in time is missing', async () => {
 
 const unwritten = ['the database cannot be reached or written'];
 
-it('a database that is closed is missing', async () => {
+it('reports a closed database', async () => {
   await platform.storage.close();
   expect(await readiness().missing()).toEqual(unwritten);
 });
 
-it('many who ask at once cost one look at the database', async () => {
+it('checks the database once for many simultaneous requests', async () => {
   let looks = 0;
   const counted = { write: async () => void (looks += 1) };
   const asked = readiness({ writeChecks: counted });
@@ -56,7 +56,7 @@ it('many who ask at once cost one look at the database', async () => {
   expect(looks).toBe(1);
 });
 
-it('a database that hangs is not looked at again before it has answered', async () => {
+it('does not check a hanging database again before it has answered', async () => {
   let looks = 0;
   let answer = () => {};
   const hanging = {
@@ -103,7 +103,7 @@ describe('a full disk', () => {
         try {
           for (;;) writeSync(file, Buffer.alloc(size));
         } catch {
-          // No more of that size.
+          // No more blocks of this size fit.
         }
       }
     } finally {
@@ -111,7 +111,7 @@ describe('a full disk', () => {
     }
   };
 
-  it('keeps a server from being ready, though its database can be read', async () => {
+  it('prevents readiness, even if the database can be read', async () => {
     const storage = await openEmbedded(folder);
     try {
       expect(await readiness({ writeChecks: storage.writeChecks }).missing()).toEqual([]);
@@ -124,7 +124,7 @@ describe('a full disk', () => {
     }
   });
 
-  it('is what a server says that cannot start, and where', async () => {
+  it('is reported with its place by a server that cannot start', async () => {
     fill();
     const main = fileURLToPath(builtModule('server/main.ts'));
     const env = { ...process.env, DATA_DIR: folder, PORT: '0', RECOGNISER: 'silent' };

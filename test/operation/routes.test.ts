@@ -1,4 +1,4 @@
-/** What those who run a server ask it: metrics and readiness. */
+/** The endpoints for operators: metrics and readiness. */
 import http from 'node:http';
 import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const metricsOf = async (server: HostedServer, headers: Record<string, string> =
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-/** An address of this machine that is not a loopback one, if it has any. */
+/** A non-loopback address of this machine, if it has any. */
 const otherAddress = Object.values(os.networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
@@ -19,7 +19,7 @@ describe('the metrics without a key', () => {
   beforeAll(async () => (server = await startHosted({ RECOGNISER: 'silent', HOST: '0.0.0.0' })));
   afterAll(() => server.stop());
 
-  it('are read by this machine', async () => {
+  it('are readable from this machine', async () => {
     const { status, headers, text } = await metricsOf(server);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -27,7 +27,7 @@ describe('the metrics without a key', () => {
     expect(text).toMatch(/^process_cpu_seconds_total /m);
   });
 
-  it('count what was translated, and tell nothing of who or what', async () => {
+  it('count translations without revealing their text or account', async () => {
     const body = { text: ['The red house'], source_lang: 'EN', target_lang: 'ES' };
     expect((await server.post('/v2/translate', body)).status).toBe(200);
     const { text } = await metricsOf(server);
@@ -40,7 +40,7 @@ describe('the metrics without a key', () => {
   });
 
   it.each(['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP'])(
-    'are not for whom a proxy speaks, as %s tells',
+    'are refused to a proxied request, as indicated by %s',
     async (name) => {
       const { status, text } = await metricsOf(server, { [name]: '127.0.0.1' });
       expect(status).toBe(403);
@@ -48,7 +48,7 @@ describe('the metrics without a key', () => {
     },
   );
 
-  it.skipIf(otherAddress === undefined)('are not for other machines', async () => {
+  it.skipIf(otherAddress === undefined)('are refused to other machines', async () => {
     const { port: listening } = new URL(server.url);
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const options = { host: otherAddress, port: listening, path: '/metrics' };
@@ -63,7 +63,7 @@ describe('the metrics without a key', () => {
   });
 });
 
-it('the metrics with a key are for its bearer alone, from anywhere', async () => {
+it('serves metrics with a key only to its bearer, from anywhere', async () => {
   const server = await startHosted({ RECOGNISER: 'silent', METRICS_KEY: 'measure-4711' });
   try {
     const behindProxy = { Authorization: 'Bearer measure-4711', 'X-Forwarded-For': '192.0.2.1' };
@@ -81,14 +81,14 @@ it('the metrics with a key are for its bearer alone, from anywhere', async () =>
 });
 
 describe('readiness', () => {
-  it('is told while the server takes work, and no more once it stops', async () => {
+  it('is reported while the server accepts work, and ends when it stops', async () => {
     const server = await startHosted({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
     try {
       const response = await server.get('/readyz');
       expect(response.status).toBe(200);
       const voice = { takes_sessions: true, load: 0, late_sessions: 0 };
       expect(await response.json()).toEqual({ status: 'ready', voice });
-      // Behind a proxy nobody is this machine: the metrics then take a key.
+      // Behind a proxy no request counts as local, so the metrics need a key.
       expect((await metricsOf(server)).status).toBe(403);
     } finally {
       await server.stop();

@@ -12,7 +12,7 @@ const file = (name: string) => path.join(folder, name);
 
 beforeEach(() => {
   folder = temporaryFolder();
-  // What is outside is found, and code is strict.
+  // The entry requires a file and a built-in module, and checks for strict mode.
   writeFileSync(
     file('main.js'),
     `const part = require("./part.js");
@@ -22,7 +22,7 @@ beforeEach(() => {
   writeFileSync(file('part.js'), 'const main = require("./main.js"); exports.say = () => "one";');
 });
 
-/** What the entry says when it is run in a process of its own. */
+/** The output of the entry when it runs in its own process. */
 function run(...flags: string[]): string {
   const script =
     `import { runEntry } from '${builtModule('server/process/code-cache.ts')}';` +
@@ -31,7 +31,7 @@ function run(...flags: string[]): string {
   return execFileSync(process.execPath, args, { encoding: 'utf8' }).trim();
 }
 
-/** The caches that a rehearsal has left, by the code that they are of. */
+/** The cache files left by a rehearsal, sorted by the code they belong to. */
 function caches(): string[] {
   const all = readdirSync(file('caches'), { recursive: true, encoding: 'utf8' });
   return all
@@ -46,12 +46,12 @@ function rehearse(): void {
   expect(caches().map((cache) => path.basename(cache).split('.')[0])).toEqual(['main', 'part']);
 }
 
-/** Gives a part other code of the same length, which V8 does not tell apart. */
+/** Replaces a part by code of the same length, which V8 does not detect. */
 function change(): void {
   writeFileSync(file('part.js'), 'const main = require("./main.js"); exports.say = () => "two";');
 }
 
-/** Puts the cache of the code of before under the name of the code of now, which only V8 could tell apart. */
+/** Stores the cache of the old code under the hash of the new code, which only V8 could detect. */
 function mistake(): void {
   const [, cache = ''] = caches();
   change();
@@ -61,13 +61,13 @@ function mistake(): void {
   cpSync(cache, cache.replace(/\w+$/, hash));
 }
 
-it('runs what V8 has cached in a rehearsal', () => {
+it('runs what V8 cached in a rehearsal', () => {
   rehearse();
   mistake();
   expect(run()).toBe('one function undefined');
 });
 
-it('compiles the code where it is other code, where V8 takes other flags, and where there is no cache', () => {
+it('compiles changed code, code for other V8 flags, and code without a cache', () => {
   rehearse();
   change();
   expect(run()).toBe('two function undefined');
@@ -77,7 +77,7 @@ it('compiles the code where it is other code, where V8 takes other flags, and wh
   expect(run()).toBe('two function undefined');
 });
 
-it('compiles the code where a cache is damaged', () => {
+it('compiles the code when its cache is damaged', () => {
   rehearse();
   mistake();
   for (const cache of caches()) {
@@ -89,12 +89,12 @@ it('compiles the code where a cache is damaged', () => {
   expect(run()).toBe('two function undefined');
 });
 
-it('reads letters of more than a byte', () => {
+it('reads multi-byte characters', () => {
   writeFileSync(file('part.js'), 'exports.say = () => /^ä€$/.test("\\u00e4\\u20ac");');
   expect(run()).toBe('true function undefined');
 });
 
-it('tells again what cannot be run', () => {
+it('repeats the error of a module that cannot be loaded', () => {
   writeFileSync(
     file('main.js'),
     `for (const attempt of [1, 2])
@@ -103,12 +103,12 @@ it('tells again what cannot be run', () => {
   expect(run()).toBe('ENOENT\nENOENT');
 });
 
-it('leaves no cache but in a rehearsal', () => {
+it('writes a cache only in a rehearsal', () => {
   expect(run()).toBe('one function undefined');
   expect(existsSync(file('caches'))).toBe(false);
 });
 
-it('has been rehearsed with the server', () => {
+it('was rehearsed with the built server', () => {
   const found = readdirSync('dist/bundle/cached/caches', { recursive: true, encoding: 'utf8' });
   for (const entry of ['main', 'storage/embedded/store-thread'])
     expect(found).toContainEqual(expect.stringContaining(`${entry}/${entry}.js.`));

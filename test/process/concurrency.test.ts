@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FairPlaces, FairQueue, type Turn } from '../../server/process/concurrency.ts';
 
-/** Everything that waits, in the order in which it is served. */
+/** Takes all waiting items in order of service. */
 function drain<Item>(queue: FairQueue<Item>): Item[] {
   const items: Item[] = [];
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) items.push(item);
@@ -9,7 +9,7 @@ function drain<Item>(queue: FairQueue<Item>): Item[] {
 }
 
 describe('a fair queue', () => {
-  it('serves accounts in turn, the calls of each in turn, and the items of a call in order', () => {
+  it("serves accounts in turn, each account's calls in turn, and each call's items in order", () => {
     const queue = new FairQueue<string>();
     const calls: Record<string, Turn> = {
       ...{ a: { account: 'many' }, b: { account: 'many' }, c: { account: 'many' } },
@@ -22,7 +22,7 @@ describe('a fair queue', () => {
     expect(queue.isEmpty).toBe(true);
   });
 
-  it('serves whoever has had least of late at once, and nobody more who asks for little at a time', () => {
+  it('serves the account with the least recent service first, and shares evenly from then on', () => {
     const queue = new FairQueue<string>((item) => item.length);
     const [much, little]: [Turn, Turn] = [{ account: 'much' }, { account: 'little' }];
     for (let count = 0; count < 20; count += 1) queue.push(much, 'long');
@@ -33,14 +33,14 @@ describe('a fair queue', () => {
       const item = queue.shift() === 'a' ? 'a' : 'long';
       if (count === 0) expect(item).toBe('a');
       served[item] += 1;
-      // Its next only once it has its last: it never has more than one waiting.
+      // Pushes the next item only after the last was served, so that one waits at most.
       if (item === 'a') queue.push(little, 'a');
     }
     expect(served).toEqual({ a: 32, long: 8 });
     expect(queue.clear()).toHaveLength(11);
   });
 
-  it('takes out what a call has waiting, and leaves the others their places', () => {
+  it('removes the waiting items of a call, and keeps the places of the others', () => {
     const queue = new FairQueue<string>();
     const [one, two, three]: [Turn, Turn, Turn] = [
       { account: 'same' },
@@ -65,8 +65,8 @@ describe('a fair queue', () => {
   });
 });
 
-describe('places', () => {
-  it('are held by so many at a time, go on in turn, and are waited for no longer than wanted', async () => {
+describe('fair places', () => {
+  it('limit concurrency, admit callers in turn, and can be abandoned', async () => {
     const places = new FairPlaces(2);
     const order: string[] = [];
     const finishers: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** Programs that read what strangers sent reach nothing but that; tried by a shell in their place. */
+/** Programs that read untrusted input can reach nothing else; a shell takes their place in these tests. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { builtModule } from '../support/suite/built-product.ts';
 import { until } from '../support/product/server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-/** Where bubblewrap cannot run there is nothing to try; these tests are then shown as skipped. */
+/** Without a working bubblewrap there is nothing to test, and these tests are skipped. */
 const canContain = (await findContainment(['/bin/true'])).lack === undefined;
 const isRoot = process.getuid?.() === 0;
 
@@ -39,7 +39,7 @@ beforeEach(() => {
   dataFolder = temporaryFolder();
   secretFile = path.join(dataFolder, 'api-key');
   writeFileSync(secretFile, SECRET);
-  // Nothing but containment is in the way.
+  // Only containment must stand in the way.
   chmodSync(dataFolder, 0o755);
 });
 afterAll(() => server.close());
@@ -59,7 +59,7 @@ function run([program, ...args]: Command): { code: number | null; output: string
   return { code: status, output: stdout + stderr };
 }
 
-/** What a shell must not be able to do, as commands that succeed outside. */
+/** Commands that succeed outside and must fail in the containment. */
 const misdeeds = (): Record<string, string> => ({
   'connect to a server of the machine': `exec 3<>/dev/tcp/127.0.0.1/${port}`,
   'read a file of the data folder': `cat ${secretFile}`,
@@ -71,8 +71,8 @@ const misdeeds = (): Record<string, string> => ({
   'see other processes': `test -e /proc/${process.pid}`,
 });
 
-describe.skipIf(!canContain).each(containments)('in the place of %s', (_, find) => {
-  it('a shell runs, and has a folder of its own that others do not see', async () => {
+describe.skipIf(!canContain).each(containments)('the containment of %s', (_, find) => {
+  it('runs a shell that has its own folder, which others do not see', async () => {
     const { wrap, lack } = await find();
     expect(lack).toBeUndefined();
     const mark = `dragoman-${process.pid}-mark`;
@@ -81,16 +81,16 @@ describe.skipIf(!canContain).each(containments)('in the place of %s', (_, find) 
     expect(run(wrap(['/bin/bash', '-c', `cat /tmp/${mark}`])).code).not.toBe(0);
   });
 
-  it.each(Object.keys(misdeeds()))('nobody can %s', async (misdeed) => {
+  it.each(Object.keys(misdeeds()))('prevents the program to %s', async (misdeed) => {
     const command: Command = ['/bin/bash', '-c', misdeeds()[misdeed]!];
-    // Outside, root at least can, so the command is one that could succeed.
+    // Outside, at least root succeeds, so the command itself works.
     if (isRoot) expect(run(command)).toMatchObject({ code: 0 });
     const contained = run((await find()).wrap(command));
     expect(contained.code).not.toBe(0);
     expect(contained.output).not.toContain(SECRET);
   });
 
-  it('nobody has a privilege, or can get one', async () => {
+  it('grants no privileges, and none can be gained', async () => {
     const { output } = run((await find()).wrap(['/bin/cat', '/proc/self/status']));
     expect(output).toMatch(/^NoNewPrivs:\t1$/m);
     expect(output).toMatch(/^CapEff:\t0+$/m);
@@ -98,44 +98,38 @@ describe.skipIf(!canContain).each(containments)('in the place of %s', (_, find) 
     expect(output).toMatch(/^Uid:(\t[1-9]\d*){4}$/m);
   });
 
-  it('no more is kept in memory than may be', async () => {
+  it('limits what can be stored in memory', async () => {
     const fill = 'head -c 900000000 /dev/zero >/tmp/large';
     expect(run((await find()).wrap(['/bin/sh', '-c', fill])).code).not.toBe(0);
   });
 });
 
 describe.skipIf(!canContain)('a containment', () => {
-  it.each([os.tmpdir(), '/dev/shm'])(
-    'gives what may be read in %s, for reading alone',
-    async (place) => {
-      const folder = mkdtempSync(path.join(place, 'dragoman-readable-'));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      mkdirSync(path.join(folder, 'given'));
-      const file = path.join(folder, 'given', 'file');
-      writeFileSync(file, 'readable');
-      writeFileSync(path.join(folder, 'kept'), SECRET);
-      const readable = [path.join(folder, 'given'), '/nowhere/at/all'];
-      const { wrap } = await findContainment(['/bin/true'], { readable });
-      expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'readable' });
-      expect(run(wrap(['/bin/sh', '-c', `echo more >>${file}`])).code).not.toBe(0);
-      expect(run(wrap(['/bin/cat', path.join(folder, 'kept')])).code).not.toBe(0);
-    },
-  );
+  it.each([os.tmpdir(), '/dev/shm'])('exposes readable paths in %s read-only', async (place) => {
+    const folder = mkdtempSync(path.join(place, 'dragoman-readable-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    mkdirSync(path.join(folder, 'given'));
+    const file = path.join(folder, 'given', 'file');
+    writeFileSync(file, 'readable');
+    writeFileSync(path.join(folder, 'kept'), SECRET);
+    const readable = [path.join(folder, 'given'), '/nowhere/at/all'];
+    const { wrap } = await findContainment(['/bin/true'], { readable });
+    expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'readable' });
+    expect(run(wrap(['/bin/sh', '-c', `echo more >>${file}`])).code).not.toBe(0);
+    expect(run(wrap(['/bin/cat', path.join(folder, 'kept')])).code).not.toBe(0);
+  });
 
-  it.runIf(isRoot)(
-    'gives what only root may read, and keeps the kernel from it all the same',
-    async () => {
-      const folder = temporaryFolder();
-      const file = path.join(folder, 'file');
-      writeFileSync(file, 'of root', { mode: 0o600 });
-      const { wrap } = await findContainment(['/bin/true'], { readable: [file] });
-      expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'of root' });
-      const change = misdeeds()['change the kernel']!;
-      expect(run(wrap(['/bin/sh', '-c', change])).code).not.toBe(0);
-    },
-  );
+  it.runIf(isRoot)('exposes files of root, and still protects the kernel', async () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'file');
+    writeFileSync(file, 'of root', { mode: 0o600 });
+    const { wrap } = await findContainment(['/bin/true'], { readable: [file] });
+    expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'of root' });
+    const change = misdeeds()['change the kernel']!;
+    expect(run(wrap(['/bin/sh', '-c', change])).code).not.toBe(0);
+  });
 
-  it.runIf(isRoot)('is the same for a server that is not root', () => {
+  it.runIf(isRoot)('works alike for a server that is not root', () => {
     const module = JSON.stringify(builtModule('server/process/containment.ts'));
     const command = `cat ${secretFile} || cat /proc/self/status`;
     const script = `import { findContainment } from ${module};
@@ -158,25 +152,25 @@ describe.skipIf(!canContain)('a containment', () => {
     expect(stdout).toMatch(/^Uid:(\t65534){4}$/m);
   });
 
-  it('says that a program cannot be started in it', async () => {
+  it('reports that a program cannot be started in it', async () => {
     const program = path.join(temporaryFolder(), 'program');
     const { wrap, lack } = await findContainment([program]);
     expect(lack).toContain('program');
     expect(wrap(['/bin/true'])).toEqual(['/bin/true']);
   });
 
-  it('ends what was started, whenever that is', async () => {
+  it('kills everything that was started, at any stage', async () => {
     const { wrap, kill } = await findContainment(['/bin/true']);
     for (let turn = 0; turn < 40; turn += 1) {
       const [program, ...args] = wrap(['/bin/sh', '-c', 'sleep 600 & sleep 600']);
       const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
       onTestFinished(() => kill(child));
-      // From before there is a second process until all are there.
+      // At stages from before the second process exists until all processes run.
       const grown = 1 + (turn % 5);
       await until(() => processTree(child.pid!).length >= grown);
       const tree = processTree(child.pid!);
       kill(child);
-      // The output ends with the last process that holds it.
+      // The output closes with the last process that holds it.
       await once(child, 'close');
       expect(tree.length).toBeGreaterThanOrEqual(grown);
     }

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { FrameBatch, FrameReader } from '../../server/process/children.ts';
 
-/** Sends frames to somebody who reads them all at once, later, time after time. */
+/** Sends frames to a reader that consumes them late and all at once, several times. */
 async function sendTo(times: number, framesAtOnce: number) {
   const buffers = new Set<ArrayBufferLike>();
   const received: number[] = [];
@@ -33,14 +33,14 @@ async function sendTo(times: number, framesAtOnce: number) {
   return { buffers, received };
 }
 
-it('buffers that were on their way side by side are filled again', async () => {
+it('reuses buffers that were in transit at the same time', async () => {
   const { buffers, received } = await sendTo(20, 4);
   expect(received).toEqual(Array.from({ length: 80 }, (_, count) => count));
-  // One more is being filled while four are on their way.
+  // One more buffer is being filled while four are in transit.
   expect(buffers.size).toBeLessThanOrEqual(5);
 });
 
-it('of a great many, few are kept', async () => {
+it('keeps only a few of a great many buffers', async () => {
   const { buffers, received } = await sendTo(3, 40);
   expect(received).toHaveLength(120);
   expect(buffers.size).toBeGreaterThan(80);

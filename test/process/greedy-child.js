@@ -1,4 +1,4 @@
-/** A process that does what it is told, in place of one that was taken over. */
+/** A process that misbehaves on request, in place of a compromised one. */
 import { spawn } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 
@@ -18,7 +18,7 @@ port.on('message', ({ take }) => {
   }
   if (take === 'processor time') {
     spin();
-    // On a machine that is busy with something else one thread may not get enough to be noticed.
+    // On a busy machine, one thread may not get enough processor time to be noticed.
     setInterval(spin, 5_000);
   }
   port.postMessage({ taken: take });

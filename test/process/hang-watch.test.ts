@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { HangWatch, processorMs } from '../../server/process/supervision.ts';
 
-/** Long enough that a busy machine lets a process have some of it. */
+/** Long enough for a process to get processor time on a busy machine. */
 const TIMEOUT_MS = 1_000;
 
-/** A process that runs a script, and what it has had of the processor when it is found to hang. */
+/** Runs a script in a process; resolves to the processor time it used until it was found to hang. */
 async function foundToHang(script: string): Promise<number> {
   const child = spawn(process.execPath, ['-e', `console.log(''); ${script}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -21,16 +21,16 @@ async function foundToHang(script: string): Promise<number> {
   return (processorMs(pid) ?? 0) - before;
 }
 
-test('a process that waits for ever is found to hang', async () => {
-  // What the start of a process leaves to be done is not what it waits for.
+test('detects a process that waits for ever', async () => {
+  // Work left from the start of the process is smaller than the limit.
   expect(await foundToHang('setInterval(() => {}, 1e6)')).toBeLessThan(TIMEOUT_MS);
 });
 
-test('one that is busy for ever is found to hang', async () => {
+test('detects a process that is busy for ever', async () => {
   expect(await foundToHang('for (;;);')).toBeGreaterThanOrEqual(TIMEOUT_MS / 2);
 });
 
-test('one that gets little of the processor is given what one needs', async () => {
+test('grants a process with little processor time as much as a busy one', async () => {
   const little =
     'setInterval(() => { const from = process.cpuUsage(); while (process.cpuUsage(from).user < 4e4); }, 100)';
   expect(await foundToHang(little)).toBeGreaterThanOrEqual(TIMEOUT_MS - 20);

@@ -8,7 +8,7 @@ import { builtModule } from '../support/suite/built-product.ts';
 import { projectFolder } from '../support/product/server.ts';
 
 const limits = { memoryBytes: 300 * 2 ** 20, processes: CONTAINED_PROCESSES, everyMs: 300 };
-/** What it runs is JavaScript: the compiler of TypeScript takes several processors for a moment. */
+/** The process runs JavaScript, as the TypeScript compiler briefly takes several processors. */
 const place = import.meta.url.replace(/\.ts$/, '.js');
 
 async function startGreedy(exceeded: string[]) {
@@ -24,7 +24,7 @@ async function startGreedy(exceeded: string[]) {
 
 describe('a contained process', () => {
   it.each(['memory', 'processes', 'processor time'])(
-    'is ended with all it has started when it takes too much: %s',
+    'is killed with all its descendants when it exceeds its %s',
     async (take) => {
       const exceeded: string[] = [];
       const greedy = await startGreedy(exceeded);
@@ -35,7 +35,7 @@ describe('a contained process', () => {
     },
   );
 
-  it('goes on when the system cannot tell for a while what it takes', () => {
+  it('keeps running while the system cannot report its usage for a while', () => {
     const script = path.join(import.meta.dirname, 'starved-watch.mjs');
     const built = builtModule('server/process/supervision.ts');
     const starved = ['ulimit -n 100; exec "$0" "$@"', process.execPath, script, built];
@@ -43,12 +43,12 @@ describe('a contained process', () => {
     expect(JSON.parse(said)).toEqual({ refusal: 'EMFILE', exceeded: [] });
   });
 
-  it('goes on while it takes what its work needs', async () => {
+  it('keeps running while it uses what its work needs', async () => {
     const exceeded: string[] = [];
     const modest = await startGreedy(exceeded);
     let answered: () => void = () => undefined;
     modest.on('message', () => answered());
-    // For longer than it takes to see a greedy one.
+    // For longer than it takes to detect a greedy process.
     for (const endMs = performance.now() + 3_000; performance.now() < endMs;) {
       const answer = new Promise<void>((resolve) => (answered = resolve));
       modest.postMessage({ take: 'nothing' });

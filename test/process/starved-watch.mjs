@@ -1,4 +1,4 @@
-/** Watches a busy process, runs out of file descriptors for a while, and says what it made of that. */
+/** Watches a busy process, exhausts the file descriptors for a while, and prints what the watch reported. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +8,7 @@ const { LimitWatch } = await import(built);
 const EVERY_MS = 300;
 /** @type {string[]} */
 const exceeded = [];
-// Takes one processor, so that its whole life would be too much for the time between two looks.
+// Uses one processor, so that its total processor time would exceed the limit of one interval.
 const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
 const watch = new LimitWatch({
   pid: busy.pid,
